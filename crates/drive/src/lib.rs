@@ -1,0 +1,3 @@
+//! Runs a workload and writes the run folder.
+
+pub mod record;

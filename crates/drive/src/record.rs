@@ -1,0 +1,268 @@
+//! The run folder: what a run leaves behind, and all that a report may look at.
+//!
+//! | file | content |
+//! |---|---|
+//! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
+//! | `samples.csv` | time series, a row for each tick, step and kind of operation |
+//! | `step-NN.hlog` | HdrHistogram interval logs (V2), a tag for each kind, latencies in µs |
+//! | `queries.csv` | every execution of a query |
+//! | `answers/qNN.json` | answers, where they were asked for |
+//!
+//! Units are part of the names: `_seconds`, `_us` (microseconds). Times of day are RFC 3339, UTC.
+
+use std::collections::BTreeMap;
+
+use hoap_workload::capability::Description;
+use serde::{Deserialize, Serialize};
+
+/// The version of this format. It moves when a field changes its meaning or goes away.
+pub const FORMAT: u32 = 1;
+
+/// `run.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Version of `hoap` that ran.
+    pub hoap: String,
+    /// "ch2" or "ch2pp".
+    pub benchmark: String,
+    /// The command line, without secrets.
+    pub command: Vec<String>,
+    /// When it started (RFC 3339).
+    pub started: String,
+    /// How long it took in all, loading excluded.
+    pub seconds: f64,
+    /// Why it is only a part of what was asked for ("interrupted after step 2 of 8"), if it is.
+    pub partial: Option<String>,
+    /// What every reader must know before the first number, such as "scaled down by 20: not a
+    /// CH2++ result".
+    pub warnings: Vec<String>,
+    /// What was asked for, name → value: every flag, with its default where it was not given.
+    pub configuration: BTreeMap<String, serde_json::Value>,
+    /// The data set: version, warehouses, seed, run date, extra fields, scale-down, as JSON.
+    pub data: serde_json::Value,
+    /// Constants and seeds of the run (NURand's C of load and run, run seed, query parameters).
+    pub constants: serde_json::Value,
+    /// The database of the transactions.
+    pub operational: Option<Description>,
+    /// The database of the queries, where it is another one.
+    pub analytical: Option<Description>,
+    /// The machine the driver ran on.
+    pub host: Host,
+    /// "naive" or "tuned", where queries ran.
+    pub query_set: Option<String>,
+    /// The load that made the data, where this command did it or the database's note tells.
+    pub load: Option<Load>,
+    /// The steps in the order they ran.
+    pub steps: Vec<Step>,
+    /// Consistency conditions, ledger and answers, before and after.
+    pub checks: Vec<Check>,
+    /// Audit of the mix (TPC-C 9.2).
+    pub audit: Vec<AuditLine>,
+}
+
+/// The machine the driver ran on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// Operating system and architecture.
+    pub system: String,
+    /// Processor as it names itself.
+    pub processor: String,
+    /// Processors the driver may use.
+    pub cores: usize,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+}
+
+/// How the data came in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// Documents written.
+    pub documents: u64,
+    /// Bytes of JSON text.
+    pub bytes: u64,
+    /// Seconds until everything was durable and indexed.
+    pub seconds: f64,
+}
+
+/// A step: a number of clients of each side for a while.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// From 1; the `NN` of `step-NN.hlog`.
+    pub number: usize,
+    /// Such as "4 tx, 1 query".
+    pub name: String,
+    /// Transaction clients.
+    pub tx_clients: usize,
+    /// Query clients (streams).
+    pub query_clients: usize,
+    /// Start of the measured window, seconds since the run's start.
+    pub start_seconds: f64,
+    /// Seconds of warm-up before it.
+    pub warmup_seconds: f64,
+    /// Length of the measured window.
+    pub seconds: f64,
+    /// Why the step is not whole, if it is not.
+    pub partial: Option<String>,
+    /// A line for each kind of transaction.
+    pub transactions: Vec<Operation>,
+    /// NewOrder transactions per minute over the measured window; rolled-back ones count
+    /// (TPC-C 2.4.1.4). `None` without transaction clients.
+    pub tpm: Option<f64>,
+    /// A line for each query, in the order of their numbers.
+    pub queries: Vec<Query>,
+    /// Geometric mean of the mean response times of the 22, seconds. `None` where incomplete.
+    pub power_seconds: Option<f64>,
+    /// 22 × 3600 / sum of the 22 means × streams. `None` where incomplete.
+    pub queries_per_hour: Option<f64>,
+    /// Why power and QpH are missing, if queries ran and they are.
+    pub incomplete: Option<String>,
+}
+
+/// What happened to one kind of transaction within the measured window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// "NewOrder", …
+    pub kind: String,
+    /// Successes, rolled-back ones included.
+    pub count: u64,
+    /// Successes per second.
+    pub per_second: f64,
+    /// Of the successes, those that rolled back as the benchmark wants.
+    pub rolled_back: u64,
+    /// Times a transaction was begun again.
+    pub retries: u64,
+    /// Transactions given up, by kind of error.
+    pub failures: BTreeMap<String, u64>,
+    /// The first error of each kind, in words.
+    pub first_errors: BTreeMap<String, String>,
+    /// Response times of the successes, retries included.
+    pub latency: Latency,
+}
+
+/// Response times in microseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Latency {
+    pub mean_us: f64,
+    pub p50_us: u64,
+    pub p90_us: u64,
+    pub p95_us: u64,
+    pub p99_us: u64,
+    pub p999_us: u64,
+    pub max_us: u64,
+}
+
+/// One query over the measured loops.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Query {
+    /// "Q01" … "Q22".
+    pub kind: String,
+    /// Measured executions that succeeded.
+    pub count: u64,
+    /// Their mean response time.
+    pub mean_seconds: Option<f64>,
+    /// The fastest.
+    pub min_seconds: Option<f64>,
+    /// The slowest.
+    pub max_seconds: Option<f64>,
+    /// Measured executions that failed.
+    pub failed: u64,
+    /// The first failure, in words.
+    pub error: Option<String>,
+}
+
+/// Verdict of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// It could not be decided; the text says why.
+    Skip,
+}
+
+/// A check and what came out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// "before the run", "after the run", "after the load".
+    pub when: String,
+    /// "condition 1", "nothing lost: NewOrder", "answer Q01".
+    pub name: String,
+    /// What it compares, with its clause.
+    pub compares: String,
+    /// What came out.
+    pub verdict: Verdict,
+    /// How many places it looked at.
+    pub checked: u64,
+    /// On failure: how many places failed, both values and the first keys. On a skip: why.
+    pub detail: Option<String>,
+}
+
+/// A line of the audit of the mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditLine {
+    /// Such as "NewOrder share".
+    pub name: String,
+    /// The clause it comes from.
+    pub clause: String,
+    /// What was seen, with its unit.
+    pub seen: String,
+    /// What is wanted, such as "0.9–1.1 %".
+    pub wanted: String,
+    /// Whether it is so.
+    pub verdict: Verdict,
+}
+
+/// A row of `samples.csv`. Only ticks in which something ended have rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Number of the step.
+    pub step: usize,
+    /// "warmup" or "measured".
+    pub phase: String,
+    /// End of the tick, seconds since the run's start.
+    pub at_seconds: f64,
+    /// Kind of operation: "NewOrder", "Q01", …
+    pub kind: String,
+    /// Successes in the tick.
+    pub count: u64,
+    /// Failures in the tick.
+    pub failed: u64,
+    /// Begun again in the tick.
+    pub retries: u64,
+    /// Response times of the successes.
+    pub mean_us: f64,
+    /// Median of the successes.
+    pub p50_us: u64,
+    /// 99th percentile of the successes.
+    pub p99_us: u64,
+    /// Slowest success.
+    pub max_us: u64,
+}
+
+/// A row of `queries.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    /// Number of the step.
+    pub step: usize,
+    /// "warmup" or "measured".
+    pub phase: String,
+    /// Number of the query client, from 0.
+    pub stream: usize,
+    /// Loop of that client in this step, from 0, warm-up loops included.
+    pub r#loop: usize,
+    /// "Q01" … "Q22".
+    pub query: String,
+    /// Start, seconds since the run's start.
+    pub start_seconds: f64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Rows in the answer.
+    pub rows: u64,
+    /// Empty on success, else the error in words.
+    pub error: String,
+}

@@ -1,0 +1,96 @@
+//! What a database answered, sorted by what the caller may do about it.
+
+use std::fmt;
+
+/// The result of anything a database was asked to do.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What the caller may do about an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// Another transaction was in the way (write conflict, CAS mismatch, serialization failure,
+    /// busy). Nothing was applied: run the whole transaction again.
+    Conflict,
+    /// A document with this key exists already.
+    Duplicate,
+    /// The commit may or may not have been applied. Neither a success nor a failure: the ledger
+    /// keeps it apart.
+    Ambiguous,
+    /// The operation took longer than its limit.
+    Timeout,
+    /// Somebody asked for the end of the work.
+    Cancelled,
+    /// The database could not be reached, refused, is read-only, full, locked or half-loaded.
+    Unavailable,
+    /// What was asked is wrong in itself: a bad URL, option, query text or parameter.
+    Invalid,
+    /// The database or the benchmark broke a promise: a document that must exist is not there, an
+    /// answer has the wrong shape.
+    Broken,
+}
+
+impl ErrorKind {
+    /// The name under which errors of this kind are counted in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Conflict => "conflict",
+            ErrorKind::Duplicate => "duplicate key",
+            ErrorKind::Ambiguous => "ambiguous commit",
+            ErrorKind::Timeout => "timeout",
+            ErrorKind::Cancelled => "cancelled",
+            ErrorKind::Unavailable => "unavailable",
+            ErrorKind::Invalid => "invalid request",
+            ErrorKind::Broken => "broken promise",
+        }
+    }
+}
+
+/// One line that says what was tried, on what, what came back and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What the caller may do about it.
+    pub kind: ErrorKind,
+    /// What was tried and on what, as in "insert orders 1.2.3001 into sqlite:bench.db".
+    pub tried: String,
+    /// What came back, in the database's own words.
+    pub answer: String,
+    /// What the user can do, if that is known.
+    pub advice: Option<String>,
+}
+
+impl Error {
+    /// An error without advice.
+    pub fn new(kind: ErrorKind, tried: impl Into<String>, answer: impl fmt::Display) -> Self {
+        Error { kind, tried: tried.into(), answer: answer.to_string(), advice: None }
+    }
+
+    /// The same error with what the user can do about it.
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.tried, self.answer)?;
+        match &self.advice {
+            Some(advice) => write!(f, "; {advice}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_line_with_what_was_tried_what_came_back_and_what_to_do() {
+        let e = Error::new(ErrorKind::Unavailable, "open sqlite:a.db", "file is locked")
+            .advise("close the other program");
+        assert_eq!(e.to_string(), "open sqlite:a.db: file is locked; close the other program");
+    }
+}
