@@ -1,0 +1,386 @@
+//! A data set: sizes, keys, and documents by index.
+
+use std::ops::Range;
+
+use crate::collection::{Collection, Ids, Keys};
+use crate::date::{Date, Timestamp};
+use crate::error::SpecError;
+use crate::permutation::Permutation;
+use crate::random::Stream;
+use crate::spec::Spec;
+use crate::writer::{JsonWriter, Writer};
+use crate::{DATA_VERSION, NATIONS, REGIONS};
+
+/// Districts of a warehouse (TPC-C 4.3.3.1).
+const DISTRICTS: u32 = 10;
+/// Suppliers of a data set (CH2 paper, table 1); a stock's is `s_w_id * s_i_id mod 10000`.
+const SUPPLIERS: u32 = 10_000;
+/// Items, and stocks of a warehouse, before scale-down (TPC-C 4.3.3.1).
+const ITEMS: u32 = 100_000;
+/// Customers of a district, each with one order, before scale-down (TPC-C 4.3.3.1).
+const CUSTOMERS: u32 = 3000;
+/// Delivered orders of a district before scale-down (TPC-C 4.3.3.1).
+const DELIVERED: u32 = 2100;
+/// Days between END_DATE and the last initial order, so that every delivery lies in the past
+/// (specification, section 3).
+const LAST_ORDER_DAYS: i64 = 151;
+
+/// What a random choice that spans several documents is about: the tag of its key.
+#[derive(Clone, Copy)]
+enum Choice {
+    CLastLoad = 100,
+    OrderOfCustomer,
+    BadCredit,
+    OriginalItem,
+    OriginalStock,
+    SupplierNation,
+    SupplierComment,
+}
+
+/// All documents of a data set, each computed when asked for. Holds parameters only.
+#[derive(Clone, Copy, Debug)]
+pub struct DataSet {
+    spec: Spec,
+    /// The words from which every other stream's key is drawn.
+    root: Stream,
+    items: u32,
+    customers: u32,
+    delivered: u32,
+    c_last_load: u32,
+    /// First instant of c_since, and the number of its possible values.
+    since: (Timestamp, u64),
+}
+
+impl DataSet {
+    /// The data set of this specification.
+    ///
+    /// # Errors
+    /// W, extra fields, scale-down or RUN_DATE out of their ranges; extra fields in CH2.
+    pub fn new(spec: Spec) -> Result<DataSet, SpecError> {
+        spec.validate()?;
+        let root = Stream::new(spec.seed, &[u64::from(DATA_VERSION)]);
+        let mut data = DataSet {
+            spec,
+            root,
+            items: ITEMS / spec.scale_down,
+            customers: CUSTOMERS / spec.scale_down,
+            delivered: DELIVERED / spec.scale_down,
+            c_last_load: root.child(Choice::CLastLoad as u64).draws(0).below(256) as u32,
+            since: (Timestamp::from(spec.run_date), 1),
+        };
+        let first = Timestamp::from(data.start_date());
+        let last = Timestamp::from(data.end_date().add_days(-LAST_ORDER_DAYS));
+        data.since = (first, (last.micros() - first.micros()) as u64 + 1);
+        Ok(data)
+    }
+
+    /// What it was made from.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Number of documents of a collection (specification, section 1).
+    pub fn count(&self, collection: Collection) -> u64 {
+        self.keys(collection).count()
+    }
+
+    /// The indexes of one of `of` parts, counted from 1. Parts are contiguous, join to
+    /// `0..count`, and differ in size by at most one. Empty where there is no such part.
+    pub fn part(&self, collection: Collection, part: u64, of: u64) -> Range<u64> {
+        if part < 1 || part > of {
+            return 0..0;
+        }
+        let count = u128::from(self.count(collection));
+        let bound = |n: u64| (count * u128::from(n) / u128::from(of)) as u64;
+        bound(part - 1)..bound(part)
+    }
+
+    /// Appends a document as JSON, without white space and without a line end. Its fields are in
+    /// the order of the specification's table.
+    ///
+    /// # Panics
+    /// Where `index` is not below [`DataSet::count`].
+    pub fn append(&self, collection: Collection, index: u64, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.resize(start + self.room(collection), 0);
+        let mut writer = JsonWriter::new(&mut out[start..]);
+        self.write(collection, index, &mut writer);
+        let len = writer.finish();
+        out.truncate(start + len);
+    }
+
+    /// Writes a document in the writer's form.
+    ///
+    /// # Panics
+    /// Where `index` is not below [`DataSet::count`].
+    #[inline]
+    pub fn write<W: Writer>(&self, collection: Collection, index: u64, w: &mut W) {
+        let keys = self.keys(collection);
+        assert!(index < keys.count(), "{collection} has no document {index}");
+        let ids = keys.ids(index);
+        match collection {
+            Collection::Warehouse => self.warehouse(ids, w),
+            Collection::District => self.district(ids, w),
+            Collection::Customer => self.customer(ids, w),
+            Collection::History => self.history(ids, w),
+            Collection::Orders => self.order(ids, w),
+            Collection::Neworder => self.neworder(ids, w),
+            Collection::Stock => self.stock(ids, w),
+            Collection::Item => self.item(ids, w),
+            Collection::Supplier => self.supplier(ids, w),
+            Collection::Nation => self.nation(ids, w),
+            Collection::Region => self.region(ids, w),
+        }
+    }
+
+    /// Appends the key of a document, such as `1.2.3`.
+    ///
+    /// # Panics
+    /// Where `index` is not below [`DataSet::count`].
+    pub fn append_key(&self, collection: Collection, index: u64, out: &mut String) {
+        let keys = self.keys(collection);
+        assert!(index < keys.count(), "{collection} has no key {index}");
+        keys.append(index, out);
+    }
+
+    /// The index of the document with this key; `None` for a key that the load does not make.
+    pub fn index_of(&self, collection: Collection, key: &str) -> Option<u64> {
+        self.keys(collection).index_of(key)
+    }
+
+    /// Items, and stocks of a warehouse: 100,000 before scale-down.
+    pub fn items(&self) -> u32 {
+        self.items
+    }
+
+    /// Customers of a district: 3,000 before scale-down.
+    pub fn customers_per_district(&self) -> u32 {
+        self.customers
+    }
+
+    /// Initial orders of a district, one a customer.
+    pub fn orders_per_district(&self) -> u32 {
+        self.customers_per_district()
+    }
+
+    /// Delivered initial orders of a district, the first ones: 2,100 before scale-down.
+    pub fn delivered_per_district(&self) -> u32 {
+        self.delivered
+    }
+
+    /// Suppliers, 10,000 at every scale.
+    pub fn suppliers(&self) -> u32 {
+        SUPPLIERS
+    }
+
+    /// Districts of a warehouse, 10.
+    pub fn districts_per_warehouse(&self) -> u32 {
+        DISTRICTS
+    }
+
+    /// START_DATE, seven years before RUN_DATE: the first day of the history.
+    pub fn start_date(&self) -> Date {
+        self.spec.run_date.add_years(-7)
+    }
+
+    /// END_DATE, the day before RUN_DATE: the last day of the history.
+    pub fn end_date(&self) -> Date {
+        self.spec.run_date.add_days(-1)
+    }
+
+    /// The constant C of NURand(255) with which the load chose last names (TPC-C 2.1.6.1), 0 to
+    /// 255: a function of the seed.
+    pub fn c_last_load(&self) -> u32 {
+        self.c_last_load
+    }
+
+    fn keys(&self, collection: Collection) -> Keys {
+        let warehouses = (self.spec.warehouses, 1);
+        let districts = (DISTRICTS, 1);
+        let customers = (self.customers_per_district(), 1);
+        let delivered = self.delivered_per_district();
+        let undelivered = (self.orders_per_district() - delivered, delivered + 1);
+        let items = (self.items(), 1);
+        match collection {
+            Collection::Warehouse => Keys::new([warehouses]),
+            Collection::District => Keys::new([warehouses, districts]),
+            Collection::Customer | Collection::History | Collection::Orders => {
+                Keys::new([warehouses, districts, customers])
+            }
+            Collection::Neworder => Keys::new([warehouses, districts, undelivered]),
+            Collection::Stock => Keys::new([warehouses, items]),
+            Collection::Item => Keys::new([items]),
+            Collection::Supplier => Keys::new([(SUPPLIERS, 0)]),
+            Collection::Nation => Keys::of_nations(),
+            Collection::Region => Keys::new([(REGIONS.len() as u32, 0)]),
+        }
+    }
+
+    /// Bytes that hold any document of the collection and the writer's scratch behind it.
+    fn room(&self, collection: Collection) -> usize {
+        let extra = self.spec.extra_fields;
+        let (room, extra) = match collection {
+            Collection::Customer => (2500, extra.customer),
+            Collection::Orders => (4500, extra.orders),
+            Collection::Item => (500, extra.item),
+            Collection::Stock => (800, 0),
+            _ => (600, 0),
+        };
+        room + extra as usize * EXTRA_FIELD_BYTES
+    }
+
+    /// The random words of one document.
+    #[inline(always)]
+    pub(crate) fn words(&self, collection: Collection, ids: Ids) -> Stream {
+        self.root.child(collection as u64).child(packed(ids))
+    }
+
+    /// The permutation behind a choice among the documents that share these ids.
+    #[inline(always)]
+    fn permutation(&self, choice: Choice, n: u32, ids: Ids) -> Permutation {
+        Permutation::new(u64::from(n), self.root.child(choice as u64).at(packed(ids)))
+    }
+
+    /// Which customer made an order: a random permutation of the district's customers (TPC-C
+    /// 4.3.3.1, O_C_ID).
+    #[inline]
+    pub(crate) fn customer_of_order(&self, [w, d, o]: Ids) -> u32 {
+        let n = self.customers_per_district();
+        let permutation = self.permutation(Choice::OrderOfCustomer, n, [w, d, 0]);
+        permutation.apply(u64::from(o - 1)) as u32 + 1
+    }
+
+    /// Which initial order a customer made: the inverse of [`DataSet::customer_of_order`].
+    #[inline]
+    pub(crate) fn order_of_customer(&self, [w, d, c]: Ids) -> u32 {
+        let n = self.customers_per_district();
+        let permutation = self.permutation(Choice::OrderOfCustomer, n, [w, d, 0]);
+        permutation.inverse(u64::from(c - 1)) as u32 + 1
+    }
+
+    /// Whether the customer is one of the district's 10 % with bad credit (TPC-C 4.3.3.1,
+    /// C_CREDIT).
+    #[inline]
+    pub(crate) fn bad_credit(&self, [w, d, c]: Ids) -> bool {
+        self.tenth(Choice::BadCredit, self.customers_per_district(), [w, d, 0], c - 1)
+    }
+
+    /// Whether the item is one of the 10 % whose i_data holds ORIGINAL (TPC-C 4.3.3.1).
+    #[inline]
+    pub(crate) fn original_item(&self, item: u32) -> bool {
+        self.tenth(Choice::OriginalItem, self.items(), [0; 3], item - 1)
+    }
+
+    /// Whether the stock is one of the warehouse's 10 % whose s_data holds ORIGINAL (TPC-C
+    /// 4.3.3.1).
+    #[inline]
+    pub(crate) fn original_stock(&self, warehouse: u32, item: u32) -> bool {
+        self.tenth(Choice::OriginalStock, self.items(), [warehouse, 0, 0], item - 1)
+    }
+
+    /// A tenth of 0..n, exactly.
+    #[inline]
+    fn tenth(&self, choice: Choice, n: u32, ids: Ids, i: u32) -> bool {
+        self.permutation(choice, n, ids).apply(u64::from(i)) < u64::from(n / 10)
+    }
+
+    /// Position in [`NATIONS`] of a supplier's nation: every nation as often as every other, or
+    /// once more (CH2 paper, section 4: no skew).
+    pub(crate) fn nation_of_supplier(&self, supplier: u32) -> usize {
+        let permutation = self.permutation(Choice::SupplierNation, SUPPLIERS, [0; 3]);
+        permutation.apply(u64::from(supplier)) as usize % NATIONS.len()
+    }
+
+    /// The supplier's place in a random order of all: the first ones get the marked comments.
+    pub(crate) fn comment_rank(&self, supplier: u32) -> u64 {
+        let permutation = self.permutation(Choice::SupplierComment, SUPPLIERS, [0; 3]);
+        permutation.apply(u64::from(supplier))
+    }
+
+    /// First instant of c_since and the number of its possible values.
+    #[inline(always)]
+    pub(crate) fn since(&self) -> (Timestamp, u64) {
+        self.since
+    }
+}
+
+/// Bytes of `"c_extra_001":"…32…",`.
+const EXTRA_FIELD_BYTES: usize = 14 + 32 + 3;
+
+/// The parts of a key in one number, different for each key of a collection.
+#[inline(always)]
+fn packed([a, b, c]: Ids) -> u64 {
+    u64::from(a) << 40 | u64::from(b) << 20 | u64::from(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::writer::TEXT_SLACK;
+    use crate::{ExtraFields, MAX_WAREHOUSES, Schema};
+
+    /// Bytes of the longest JSON object of these fields: names, and characters of their values.
+    fn object(fields: &[(&str, usize)]) -> usize {
+        fields.iter().map(|(name, value)| name.len() + value + 4).sum::<usize>() + 2
+    }
+
+    fn address(prefix: &str, kind: &[(&str, usize)]) -> usize {
+        let longest = [("_street_1", 22), ("_street_2", 22), ("_city", 22), ("_state", 4)];
+        object(kind) + object(&longest) + object(&[("_zip", 11)]) + 5 * prefix.len()
+    }
+
+    /// Any document and the scratch behind it fit into [`DataSet::room`]: the longest values are
+    /// added up as the specification's section 3 bounds them. No number takes more than 13
+    /// characters.
+    #[test]
+    fn room_for_the_longest() {
+        let mut spec = Spec::new(Schema::Ch2pp, MAX_WAREHOUSES);
+        spec.extra_fields = ExtraFields::NONE;
+        let nested = DataSet::new(spec).expect("valid");
+        spec.schema = Schema::Ch2;
+        let flat = DataSet::new(spec).expect("valid");
+        let number = 13;
+        let numbers = |n: usize| n * object(&[("c_delivery_cnt", number)]);
+        let date = object(&[("ol_delivery_d", 28)]);
+        let address_of_kind = address("c", &[("c_address_kind", 10)]);
+        let phone = object(&[("c_phone_kind", 9), ("c_phone_number", 18)]);
+        let line = numbers(5) + date + object(&[("ol_dist_info", 26)]);
+        let name = object(&[("c_name", 2), ("c_first", 18), ("c_middle", 4), ("c_last", 17)]);
+        let texts = |n: usize, len: usize| n * object(&[("s_dist_00", len + 2)]);
+        let customer = numbers(10)
+            + name
+            + 4 * (address_of_kind + phone)
+            + 3 * object(&[("c_item_categories", 2)])
+            + date
+            + texts(15, 12)
+            + texts(1, 500);
+        let longest = [
+            (Collection::Warehouse, numbers(3) + texts(2, 10) + address("w", &[])),
+            (Collection::District, numbers(5) + texts(2, 10) + address("d", &[])),
+            (Collection::Customer, customer),
+            (Collection::History, numbers(6) + date + texts(1, 24)),
+            (Collection::Orders, numbers(7) + date + texts(1, 0) + 15 * line),
+            (Collection::Neworder, numbers(3)),
+            (Collection::Stock, numbers(6) + texts(1, 50) + texts(11, 24)),
+            (Collection::Item, numbers(3) + texts(1, 24) + texts(4, 12) + texts(1, 50)),
+            (Collection::Supplier, numbers(3) + texts(3, 18) + address("su", &[]) + texts(1, 100)),
+            (Collection::Nation, numbers(2) + texts(1, 14) + texts(1, 114)),
+            (Collection::Region, numbers(1) + texts(1, 11) + texts(1, 115)),
+        ];
+        for (collection, longest) in longest {
+            // The last number of a document is written in words of eight characters, too.
+            let needed = longest + TEXT_SLACK + 28;
+            assert!(nested.room(collection) >= needed, "{collection} needs {needed}");
+            assert!(flat.room(collection) >= needed, "{collection} needs {needed}");
+            let mut out = Vec::new();
+            for data in [flat, nested] {
+                let count = data.count(collection);
+                for index in count.saturating_sub(5000)..count {
+                    out.clear();
+                    data.append(collection, index, &mut out);
+                    assert!(out.len() <= longest, "{collection}: {} of {longest}", out.len());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Days and instants of the proleptic Gregorian calendar, years 1 to 9999.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{SpecError, quoted};
+use crate::number::digits8;
+
+/// Microseconds of a day.
+pub const DAY_MICROS: i64 = 86_400 * 1_000_000;
+
+/// Days from 0000-03-01 to 1970-01-01.
+const EPOCH: i64 = 719_468;
+/// Days of four hundred years.
+const ERA: i64 = 146_097;
+
+/// A calendar day, years 1 to 9999. Arithmetic stops at the first and the last of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(
+    /// Days since 1970-01-01.
+    i32,
+);
+
+impl Date {
+    /// 0001-01-01.
+    pub const MIN: Date = Date(days(1, 1, 1) as i32);
+    /// 9999-12-31.
+    pub const MAX: Date = Date(days(9999, 12, 31) as i32);
+
+    /// 2021-01-01, the RUN_DATE of the published runs (CH2 paper, section 4).
+    pub(crate) const RUN_DATE: Date = Date(days(2021, 1, 1) as i32);
+
+    /// The day of this year, month (1 to 12) and day of the month, or `None` where there is none.
+    pub fn new(year: i32, month: u32, day: u32) -> Option<Date> {
+        let valid = (1..=9999).contains(&year)
+            && (1..=12).contains(&month)
+            && (1..=days_in_month(year, month)).contains(&day);
+        valid.then(|| Date(days(i64::from(year), i64::from(month), i64::from(day)) as i32))
+    }
+
+    /// Days since 1970-01-01; negative before.
+    pub fn days_since_1970(self) -> i64 {
+        i64::from(self.0)
+    }
+
+    /// The year.
+    pub fn year(self) -> i32 {
+        self.civil().0
+    }
+
+    /// The month, 1 to 12.
+    pub fn month(self) -> u32 {
+        self.civil().1
+    }
+
+    /// The day of the month, from 1.
+    pub fn day(self) -> u32 {
+        self.civil().2
+    }
+
+    /// So many days later, or earlier where negative.
+    #[must_use]
+    pub fn add_days(self, n: i64) -> Date {
+        let days = self.days_since_1970().saturating_add(n);
+        Date(days.clamp(i64::from(Date::MIN.0), i64::from(Date::MAX.0)) as i32)
+    }
+
+    /// So many months later, or earlier where negative; the last day of the month where it has no
+    /// such day.
+    #[must_use]
+    pub fn add_months(self, n: i32) -> Date {
+        let (year, month, day) = self.civil();
+        let months = i64::from(year) * 12 + i64::from(month) - 1 + i64::from(n);
+        let (year, month) = (months.div_euclid(12), months.rem_euclid(12) as u32 + 1);
+        match year {
+            ..1 => Date::MIN,
+            10_000.. => Date::MAX,
+            _ => {
+                let day = day.min(days_in_month(year as i32, month));
+                Date(days(year, i64::from(month), i64::from(day)) as i32)
+            }
+        }
+    }
+
+    /// So many years later, or earlier where negative; 28 February where there is no 29th.
+    #[must_use]
+    pub fn add_years(self, n: i32) -> Date {
+        self.add_months(n.saturating_mul(12))
+    }
+
+    /// Year, month, day.
+    #[inline(always)]
+    fn civil(self) -> (i32, u32, u32) {
+        // Years are counted from March, so that the leap day is their last; `month` is 0 in March.
+        let days = (self.0 + EPOCH as i32) as u32;
+        let era = days / ERA as u32;
+        let of_era = days % ERA as u32;
+        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        let year = era * 400 + year_of_era + u32::from(month <= 2);
+        (year as i32, month, day)
+    }
+}
+
+/// Days from 1970-01-01 to a valid day.
+const fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let month = if month <= 2 { month + 9 } else { month - 3 };
+    year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - EPOCH
+}
+
+fn days_in_month(year: i32, month: u32) -> u32 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = self.civil();
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+impl FromStr for Date {
+    type Err = SpecError;
+
+    fn from_str(s: &str) -> Result<Date, SpecError> {
+        parse_date(s.as_bytes()).ok_or_else(|| {
+            SpecError::new(format!("date {} is not a day: write YYYY-MM-DD", quoted(s)))
+        })
+    }
+}
+
+fn parse_date(s: &[u8]) -> Option<Date> {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *s else { return None };
+    let year = number(&[y1, y2, y3, y4])?;
+    Date::new(year as i32, number(&[m1, m2])?, number(&[d1, d2])?)
+}
+
+/// The number that these digits write.
+fn number(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |n, d| d.is_ascii_digit().then(|| n * 10 + u32::from(d - b'0')))
+}
+
+/// An instant of the benchmark's clock, to the microsecond, without a time zone. Arithmetic stops
+/// at the first and the last instant of the years 1 to 9999.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(
+    /// Microseconds since 1970-01-01 00:00:00.
+    i64,
+);
+
+impl Timestamp {
+    /// Bytes of the written form, `YYYY-MM-DD HH:MM:SS.ffffff`.
+    pub const LEN: usize = 26;
+
+    const MIN: i64 = Date::MIN.0 as i64 * DAY_MICROS;
+    const MAX: i64 = (Date::MAX.0 as i64 + 1) * DAY_MICROS - 1;
+
+    /// So many microseconds after 1970-01-01 00:00:00, before it where negative.
+    #[inline]
+    pub fn from_micros(micros: i64) -> Timestamp {
+        Timestamp(micros.clamp(Self::MIN, Self::MAX))
+    }
+
+    /// Microseconds since 1970-01-01 00:00:00; negative before.
+    #[inline]
+    pub fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// So many microseconds later, or earlier where negative.
+    #[must_use]
+    #[inline]
+    pub fn add_micros(self, n: i64) -> Timestamp {
+        Timestamp::from_micros(self.0.saturating_add(n))
+    }
+
+    /// So many days later, or earlier where negative.
+    #[must_use]
+    #[inline]
+    pub fn add_days(self, n: i64) -> Timestamp {
+        self.add_micros(n.saturating_mul(DAY_MICROS))
+    }
+
+    /// The day it is on.
+    #[inline]
+    pub fn date(self) -> Date {
+        Date(self.0.div_euclid(DAY_MICROS) as i32)
+    }
+
+    /// The written form, `YYYY-MM-DD HH:MM:SS.ffffff`: of one width, so that its order as a string
+    /// is the order in time.
+    #[inline(always)]
+    pub fn to_bytes(self) -> [u8; Timestamp::LEN] {
+        let (year, month, day) = self.date().civil();
+        let of_day = self.0.rem_euclid(DAY_MICROS) as u64;
+        let (seconds, micros) = ((of_day / 1_000_000) as u32, (of_day % 1_000_000) as u32);
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let [y1, y2, y3, y4, m1, m2, d1, d2] =
+            digits8(year as u32 * 10_000 + month * 100 + day).to_le_bytes();
+        let [_, _, h1, h2, n1, n2, s1, s2] =
+            digits8(hour * 10_000 + minute * 100 + second).to_le_bytes();
+        let [_, _, f1, f2, f3, f4, f5, f6] = digits8(micros).to_le_bytes();
+        [
+            y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b' ', h1, h2, b':', n1, n2, b':', s1, s2,
+            b'.', f1, f2, f3, f4, f5, f6,
+        ]
+    }
+}
+
+impl From<Date> for Timestamp {
+    /// 00:00:00 of the day.
+    fn from(date: Date) -> Timestamp {
+        Timestamp(date.days_since_1970() * DAY_MICROS)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.to_bytes();
+        bytes.iter().try_for_each(|&b| fmt::Write::write_char(f, char::from(b)))
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = SpecError;
+
+    fn from_str(s: &str) -> Result<Timestamp, SpecError> {
+        parse_timestamp(s.as_bytes()).ok_or_else(|| {
+            let form = "write YYYY-MM-DD HH:MM:SS.ffffff";
+            SpecError::new(format!("timestamp {} is not an instant: {form}", quoted(s)))
+        })
+    }
+}
+
+fn parse_timestamp(s: &[u8]) -> Option<Timestamp> {
+    let (date, time) = s.split_at_checked(10)?;
+    let [b' ', h1, h2, b':', m1, m2, b':', s1, s2, b'.', micros @ ..] = time else { return None };
+    let (hour, minute) = (number(&[*h1, *h2])?, number(&[*m1, *m2])?);
+    let second = number(&[*s1, *s2])?;
+    if hour > 23 || minute > 59 || second > 59 || micros.len() != 6 {
+        return None;
+    }
+    let seconds = i64::from(hour * 3600 + minute * 60 + second);
+    let of_day = seconds * 1_000_000 + i64::from(number(micros)?);
+    Some(Timestamp::from(parse_date(date)?).add_micros(of_day))
+}

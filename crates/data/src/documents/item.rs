@@ -1,0 +1,92 @@
+//! Items and their stocks.
+
+use super::UNIT;
+use super::text::{categories, data, extra_fields, letters};
+use crate::collection::{Collection, Ids};
+use crate::writer::{ExtraField, Field, Writer, field};
+use crate::{DataSet, Schema};
+
+// Words of an item.
+const SCALARS: u64 = 0;
+const ITEM_DATA_DRAWS: u64 = 1;
+const NAME: u64 = 4;
+const ITEM_DATA: u64 = 16;
+
+// Words of a stock, after its scalars.
+const STOCK_DATA_DRAWS: u64 = 1;
+const STOCK_DATA: u64 = 2;
+const DISTS: u64 = 16;
+/// Words of one s_dist.
+const DIST_WORDS: u64 = 3;
+
+static EXTRA: [ExtraField; 128] = ExtraField::all(b'i');
+
+/// The flat names of the ten district texts in CH2.
+const DIST_FIELDS: [Field; 10] = [
+    field!("s_dist_01"),
+    field!("s_dist_02"),
+    field!("s_dist_03"),
+    field!("s_dist_04"),
+    field!("s_dist_05"),
+    field!("s_dist_06"),
+    field!("s_dist_07"),
+    field!("s_dist_08"),
+    field!("s_dist_09"),
+    field!("s_dist_10"),
+];
+
+impl DataSet {
+    #[inline]
+    pub(crate) fn item<W: Writer>(&self, ids: Ids, w: &mut W) {
+        let [.., id] = ids;
+        let words = self.words(Collection::Item, ids);
+        let mut draws = words.draws(SCALARS);
+        let price = draws.within(UNIT as u64, 100 * UNIT as u64) as i64;
+        let image = draws.within(1, 10_000);
+        let name_len = draws.within(14, 24);
+        w.begin_object(Field::ELEMENT);
+        w.int(field!("i_id"), id.into());
+        letters(w, field!("i_name"), words.skip(NAME), name_len);
+        w.cents(field!("i_price"), price);
+        extra_fields(w, &EXTRA, words, self.spec().extra_fields.item);
+        if self.spec().schema == Schema::Ch2pp {
+            categories(w, field!("i_categories"), words, 1, 3);
+        }
+        let original = self.original_item(id);
+        data(w, field!("i_data"), words.skip(ITEM_DATA), words.draws(ITEM_DATA_DRAWS), original);
+        w.int(field!("i_im_id"), image);
+        w.end_object();
+    }
+
+    #[inline]
+    pub(crate) fn stock<W: Writer>(&self, ids: Ids, w: &mut W) {
+        let [_, warehouse, item] = ids;
+        let words = self.words(Collection::Stock, ids);
+        let mut draws = words.draws(SCALARS);
+        let quantity = draws.within(10, 100);
+        let orders = draws.within(10, 3000);
+        let remote = if self.spec().warehouses == 1 { 0 } else { orders / 10 };
+        w.begin_object(Field::ELEMENT);
+        w.int(field!("s_i_id"), item.into());
+        w.int(field!("s_w_id"), warehouse.into());
+        w.int(field!("s_quantity"), quantity);
+        w.int(field!("s_ytd"), 0);
+        w.int(field!("s_order_cnt"), orders);
+        w.int(field!("s_remote_cnt"), remote);
+        let original = self.original_stock(warehouse, item);
+        data(w, field!("s_data"), words.skip(STOCK_DATA), words.draws(STOCK_DATA_DRAWS), original);
+        let dist = |n: usize| words.skip(DISTS + n as u64 * DIST_WORDS);
+        if self.spec().schema == Schema::Ch2pp {
+            w.begin_array(field!("s_dists"));
+            for n in 0..DIST_FIELDS.len() {
+                letters(w, Field::ELEMENT, dist(n), 24);
+            }
+            w.end_array();
+        } else {
+            for (n, field) in DIST_FIELDS.into_iter().enumerate() {
+                letters(w, field, dist(n), 24);
+            }
+        }
+        w.end_object();
+    }
+}

@@ -1,0 +1,27 @@
+use std::fmt;
+
+/// A parameter of a data set that cannot be: one line that says what was given, what is wrong with
+/// it and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecError(String);
+
+impl SpecError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        SpecError(message.into())
+    }
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SpecError {}
+
+/// User input as an error message shows it: on one line and not too long.
+pub(crate) fn quoted(input: &str) -> String {
+    let short: String = input.chars().take(40).collect();
+    let dots = if short.len() < input.len() { "…" } else { "" };
+    format!("'{}{dots}'", short.escape_debug())
+}
