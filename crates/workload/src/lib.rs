@@ -1,12 +1,14 @@
 //! What a benchmark does, without knowing which database does it.
 //!
 //! * [`capability`]: the small traits a database offers.
+//! * [`check`]: what a check says.
 //! * [`client`]: the trait through which the driver runs one operation after another.
 //! * [`error`]: what a database answered, sorted by what the caller may do about it.
 //! * [`ch2`]: CH2 and CH2++: transactions, queries, loading and checks.
 
 pub mod capability;
 pub mod ch2;
+pub mod check;
 pub mod client;
 pub mod error;
 

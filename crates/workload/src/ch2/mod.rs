@@ -1,1 +1,25 @@
 //! CH2 and CH2++.
+//!
+//! * [`schema`]: where the two shapes keep what the transactions touch, and the indexes they need.
+//! * [`note`]: what a loaded database says of itself. [`load`]: how it comes to say so.
+//! * [`input`], [`mix`], [`transactions`]: the operational side (TPC-C 2.4–2.8).
+//! * [`terminal`]: a transaction client with its [`ledger`].
+//! * [`queries`], [`stream`]: the analytical side.
+//! * [`snapshot`], [`conditions`], [`nothing_lost`], [`audit`]: whether the database told the truth.
+
+pub mod audit;
+pub mod clock;
+pub mod conditions;
+pub mod input;
+pub mod ledger;
+pub mod load;
+pub mod mix;
+pub mod note;
+pub mod nothing_lost;
+pub mod nurand;
+pub mod queries;
+pub mod schema;
+pub mod snapshot;
+pub mod stream;
+pub mod terminal;
+pub mod transactions;

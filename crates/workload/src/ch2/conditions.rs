@@ -1,0 +1,262 @@
+//! The consistency conditions of TPC-C 3.3.2.1–3.3.2.12 on the nested documents, and the
+//! cardinalities of spec §1. Money compares in cents.
+
+use std::collections::BTreeMap;
+
+use hoap_data::{Collection, DataSet};
+
+use super::ledger::Ledger;
+use super::snapshot::{District, Snapshot};
+use crate::check::{Check, Verdict};
+
+/// How many failing places a check names.
+const EXAMPLES: usize = 3;
+
+/// What one check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finding {
+    checked: u64,
+    failed: u64,
+    examples: Vec<String>,
+}
+
+impl Finding {
+    /// Counts a place, and where it does not hold, keeps the first few descriptions.
+    pub fn expect(&mut self, holds: bool, describe: impl FnOnce() -> String) {
+        self.checked += 1;
+        if !holds {
+            self.failed += 1;
+            if self.examples.len() < EXAMPLES {
+                self.examples.push(describe());
+            }
+        }
+    }
+
+    /// Counts a place that does not hold.
+    pub fn fail(&mut self, describe: impl FnOnce() -> String) {
+        self.expect(false, describe);
+    }
+
+    /// Counts a place where two values must be equal.
+    pub fn equal<T: PartialEq + std::fmt::Display>(
+        &mut self,
+        place: impl FnOnce() -> String,
+        (left_name, left): (&str, T),
+        (right_name, right): (&str, T),
+    ) {
+        let holds = left == right;
+        self.expect(holds, || format!("{}: {left_name} {left}, {right_name} {right}", place()));
+    }
+
+    /// Makes the check of it.
+    pub fn check(self, when: &str, name: &str, compares: &str) -> Check {
+        let verdict = if self.failed == 0 { Verdict::Pass } else { Verdict::Fail };
+        let detail = (self.failed > 0).then(|| {
+            format!("{} of {} fail; {}", self.failed, self.checked, self.examples.join("; "))
+        });
+        Check {
+            when: when.into(),
+            name: name.into(),
+            compares: compares.into(),
+            verdict,
+            checked: self.checked,
+            detail,
+        }
+    }
+}
+
+/// Where condition 11 learns how many orders were delivered since the load.
+#[derive(Clone, Copy)]
+pub enum Deliveries<'a> {
+    /// From the customers' c_delivery_cnt, where no ledger is at hand.
+    OfCustomers,
+    /// From the state before a run and the run's ledger.
+    OfLedger {
+        /// The snapshot before the run.
+        before: &'a Snapshot,
+        /// All clients' ledgers.
+        ledger: &'a Ledger,
+    },
+}
+
+/// Evaluates the twelve conditions, the cardinalities and the strays.
+pub fn conditions(
+    snapshot: &Snapshot,
+    data: &DataSet,
+    deliveries: Deliveries<'_>,
+    when: &str,
+) -> Vec<Check> {
+    let [five, six, seven] = snapshot.order_findings.clone();
+    let numbered = [
+        (1, one(snapshot), "w_ytd = sum(d_ytd)"),
+        (2, two(snapshot), "d_next_o_id - 1 = max(o_id) = max(no_o_id)"),
+        (3, three(snapshot), "max(no_o_id) - min(no_o_id) + 1 = count(neworder)"),
+        (4, four(snapshot), "sum(o_ol_cnt) = nested order lines"),
+        (5, five, "o_carrier_id is null exactly where a neworder exists"),
+        (6, six, "o_ol_cnt = lines of the order"),
+        (7, seven, "ol_delivery_d is null exactly where o_carrier_id is"),
+        (8, eight(snapshot), "w_ytd = sum(h_amount)"),
+        (9, nine(snapshot), "d_ytd = sum(h_amount)"),
+        (10, ten(snapshot), "c_balance = sum(delivered ol_amount) - sum(h_amount)"),
+        (11, eleven(snapshot, data, deliveries), "count(orders) - count(neworder) = delivered"),
+        (12, twelve(snapshot), "c_balance + c_ytd_payment = sum(delivered ol_amount)"),
+    ];
+    let mut checks: Vec<Check> = numbered
+        .into_iter()
+        .map(|(n, finding, compares)| {
+            let clause = format!("{compares} (TPC-C 3.3.2.{n})");
+            finding.check(when, &format!("condition {n}"), &clause)
+        })
+        .collect();
+    checks.push(cardinalities(snapshot, data).check(
+        when,
+        "cardinalities",
+        "documents of each collection (spec 1); orders and history may have grown",
+    ));
+    checks
+}
+
+/// Places of the districts, for messages.
+fn each_district(s: &Snapshot) -> impl Iterator<Item = (String, &District)> {
+    s.districts
+        .iter()
+        .enumerate()
+        .map(|(i, d)| (format!("district {}", Snapshot::district_key(i)), d))
+}
+
+/// Cents as money, and the absence of a document as such.
+fn money(cents: Option<i64>) -> String {
+    match cents {
+        Some(c) => {
+            let sign = if c < 0 { "-" } else { "" };
+            format!("{sign}{}.{:02}", c.unsigned_abs() / 100, c.unsigned_abs() % 100)
+        }
+        None => "missing".into(),
+    }
+}
+
+fn one(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (w, districts) in s.districts.chunks(10).enumerate() {
+        let sum = districts.iter().filter_map(|d| d.ytd).sum();
+        let place = || format!("warehouse {}", w + 1);
+        f.equal(place, ("w_ytd", money(s.w_ytd[w])), ("sum(d_ytd)", money(Some(sum))));
+    }
+    f
+}
+
+fn two(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (place, d) in each_district(s) {
+        let last = d.next_o_id - 1;
+        f.equal(|| place.clone(), ("d_next_o_id - 1", last), ("max(o_id)", d.max_o_id));
+        if let Some(&max) = d.neworders.last() {
+            f.equal(|| place, ("d_next_o_id - 1", last), ("max(no_o_id)", i64::from(max)));
+        }
+    }
+    f
+}
+
+fn three(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (place, d) in each_district(s) {
+        if let (Some(&min), Some(&max)) = (d.neworders.first(), d.neworders.last()) {
+            let span = u64::from(max - min) + 1;
+            let count = d.neworders.len() as u64;
+            f.equal(|| place, ("max - min + 1", span), ("count(neworder)", count));
+        }
+    }
+    f
+}
+
+fn four(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (place, d) in each_district(s) {
+        f.equal(|| place, ("sum(o_ol_cnt)", d.ol_cnt), ("lines", d.lines));
+    }
+    f
+}
+
+fn eight(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (w, districts) in s.districts.chunks(10).enumerate() {
+        let paid = districts.iter().map(|d| d.paid).sum();
+        let place = || format!("warehouse {}", w + 1);
+        f.equal(place, ("w_ytd", money(s.w_ytd[w])), ("sum(h_amount)", money(Some(paid))));
+    }
+    f
+}
+
+fn nine(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (place, d) in each_district(s) {
+        f.equal(|| place, ("d_ytd", money(d.ytd)), ("sum(h_amount)", money(Some(d.paid))));
+    }
+    f
+}
+
+fn ten(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (i, c) in s.customers.iter().enumerate() {
+        let wanted = c.delivered - c.paid;
+        f.equal(
+            || format!("customer {}", s.customer_key(i)),
+            ("c_balance", money(Some(c.balance))),
+            ("delivered - paid", money(Some(wanted))),
+        );
+    }
+    f
+}
+
+fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
+    let mut f = Finding::default();
+    let delivered_of = |d: &District| d.orders as i64 - d.neworders.len() as i64;
+    for (i, (place, d)) in each_district(s).enumerate() {
+        let delivered = delivered_of(d);
+        let (from, to) = match deliveries {
+            Deliveries::OfCustomers => {
+                let all = i64::from(data.delivered_per_district()) + d.deliveries;
+                (all, all)
+            }
+            Deliveries::OfLedger { before, ledger } => {
+                let place = (i as u32 / 10 + 1, i as u32 % 10 + 1);
+                let of = |counts: &BTreeMap<_, u64>| counts.get(&place).map_or(0, |&n| n as i64);
+                let sure = delivered_of(&before.districts[i]) + of(&ledger.deliveries);
+                (sure, sure + of(&ledger.ambiguous_deliveries))
+            }
+        };
+        let wanted = if from == to { format!("{from}") } else { format!("{from} to {to}") };
+        f.expect((from..=to).contains(&delivered), || {
+            format!("{place}: count(orders) - count(neworder) {delivered}, delivered {wanted}")
+        });
+    }
+    f
+}
+
+fn twelve(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (i, c) in s.customers.iter().enumerate() {
+        f.equal(
+            || format!("customer {}", s.customer_key(i)),
+            ("c_balance + c_ytd_payment", money(Some(c.balance + c.ytd_payment))),
+            ("delivered", money(Some(c.delivered))),
+        );
+    }
+    f
+}
+
+/// Spec §1: exact for the collections that transactions do not add to, at least the loaded number
+/// for orders and history; undelivered orders come and go.
+fn cardinalities(s: &Snapshot, data: &DataSet) -> Finding {
+    let mut f = s.strays.clone();
+    for (c, &count) in Collection::ALL.into_iter().zip(&s.counts) {
+        let wanted = data.count(c);
+        let (holds, relation) = match c {
+            Collection::Orders | Collection::History => (count >= wanted, "at least "),
+            Collection::Neworder => (true, ""),
+            _ => (count == wanted, ""),
+        };
+        f.expect(holds, || format!("{}: {count} documents, not {relation}{wanted}", c.name()));
+    }
+    f
+}

@@ -1,0 +1,168 @@
+//! Nothing acknowledged is lost, nothing rolled back is there: the ledger against the database.
+
+use std::collections::BTreeMap;
+
+use super::conditions::Finding;
+use super::ledger::{District, HistoryKey, Ledger, Order, Payment, RunMark};
+use super::snapshot::Snapshot;
+use crate::check::Check;
+
+/// What a run's ledger expects to meet in the database, ticked off while a snapshot is taken.
+#[derive(Default)]
+pub struct Expected {
+    mark: Option<RunMark>,
+    /// Sorted, each with whether it was met.
+    orders: Vec<(Order, bool)>,
+    payments: Vec<(Payment, bool)>,
+    wrong_orders: Vec<String>,
+    wrong_payments: Vec<String>,
+}
+
+impl Expected {
+    /// Expects nothing: for snapshots without a run before them.
+    pub fn nothing() -> Self {
+        Expected::default()
+    }
+
+    /// Expects everything that the ledger acknowledges.
+    pub fn of(ledger: &Ledger, mark: RunMark) -> Self {
+        let mut orders: Vec<_> = ledger.orders.iter().map(|&o| (o, false)).collect();
+        orders.sort_unstable();
+        let mut payments: Vec<_> = ledger.payments.iter().map(|&p| (p, false)).collect();
+        payments.sort_unstable();
+        Expected { mark: Some(mark), orders, payments, ..Expected::default() }
+    }
+
+    /// Ticks off an order of the database.
+    pub fn see_order(&mut self, seen: &Order) {
+        let key = (seen.w, seen.d, seen.o_id);
+        let found = self.orders.binary_search_by_key(&key, |(o, _)| (o.w, o.d, o.o_id));
+        let Ok(i) = found else { return };
+        let (wanted, met) = &mut self.orders[i];
+        *met = true;
+        if wanted != seen {
+            self.wrong_orders.push(format!(
+                "orders {}.{}.{}: customer {}, {} lines of {} cents acknowledged; customer {}, {} \
+                 lines of {} cents found",
+                seen.w,
+                seen.d,
+                seen.o_id,
+                wanted.c,
+                wanted.lines,
+                wanted.amount,
+                seen.c,
+                seen.lines,
+                seen.amount,
+            ));
+        }
+    }
+
+    /// Ticks off a history document.
+    pub fn see_history(&mut self, key: &str, w: u32, d: u32, amount: i64) {
+        let Some(history) = self.mark.and_then(|mark| HistoryKey::parse(key, mark)) else { return };
+        let found = self.payments.binary_search_by_key(&history, |(p, _)| p.history);
+        let Ok(i) = found else { return };
+        let (wanted, met) = &mut self.payments[i];
+        *met = true;
+        if (wanted.w, wanted.d, wanted.amount) != (w, d, amount) {
+            let Payment { w: ww, d: wd, amount: wa, .. } = wanted;
+            self.wrong_payments.push(format!(
+                "history {key}: {wa} cents in {ww}.{wd} acknowledged, {amount} in {w}.{d} found"
+            ));
+        }
+    }
+
+    /// The checks: each acknowledged NewOrder and Payment is there as it was acknowledged, and the
+    /// district's numbers grew by exactly what was acknowledged, so nothing rolled back is there.
+    pub fn checks(
+        self,
+        ledger: &Ledger,
+        before: &Snapshot,
+        after: &Snapshot,
+        when: &str,
+    ) -> Vec<Check> {
+        let mut orders = Finding::default();
+        for (o, met) in &self.orders {
+            orders.expect(*met, || {
+                format!("orders {}.{}.{} was acknowledged and is not there", o.w, o.d, o.o_id)
+            });
+        }
+        self.wrong_orders.into_iter().for_each(|wrong| orders.fail(|| wrong));
+        let mut payments = Finding::default();
+        for (p, met) in &self.payments {
+            let key = self.mark.map(|mark| p.history.text(mark)).unwrap_or_default();
+            payments.expect(*met, || format!("history {key} was acknowledged and is not there"));
+        }
+        self.wrong_payments.into_iter().for_each(|wrong| payments.fail(|| wrong));
+        vec![
+            orders.check(
+                when,
+                "nothing lost: NewOrder",
+                "every acknowledged order is there, with its customer, lines and amount",
+            ),
+            payments.check(
+                when,
+                "nothing lost: Payment",
+                "every acknowledged payment is there, with its district and amount",
+            ),
+            growth(ledger, before, after).check(
+                when,
+                "nothing added",
+                "d_next_o_id, orders, history and its sum grew by what was acknowledged",
+            ),
+        ]
+    }
+}
+
+/// What a district must have grown by.
+#[derive(Clone, Copy, Default)]
+struct Growth {
+    orders: i64,
+    ambiguous_orders: i64,
+    payments: i64,
+    paid: i64,
+    ambiguous_payments: i64,
+    ambiguous_paid: i64,
+}
+
+fn growth(ledger: &Ledger, before: &Snapshot, after: &Snapshot) -> Finding {
+    let mut wanted: BTreeMap<District, Growth> = BTreeMap::new();
+    for o in &ledger.orders {
+        wanted.entry((o.w, o.d)).or_default().orders += 1;
+    }
+    for (&district, &n) in &ledger.ambiguous_orders {
+        wanted.entry(district).or_default().ambiguous_orders += n as i64;
+    }
+    for p in &ledger.payments {
+        let g = wanted.entry((p.w, p.d)).or_default();
+        g.payments += 1;
+        g.paid += p.amount;
+    }
+    for p in &ledger.ambiguous_payments {
+        let g = wanted.entry((p.w, p.d)).or_default();
+        g.ambiguous_payments += 1;
+        g.ambiguous_paid += p.amount;
+    }
+
+    let mut f = Finding::default();
+    for (i, (old, new)) in before.districts.iter().zip(&after.districts).enumerate() {
+        let place = (i as u32 / 10 + 1, i as u32 % 10 + 1);
+        let g = wanted.get(&place).copied().unwrap_or_default();
+        let mut within = |what: &str, grown: i64, sure: i64, ambiguous: i64| {
+            f.expect((sure..=sure + ambiguous).contains(&grown), || {
+                let key = Snapshot::district_key(i);
+                let more =
+                    if ambiguous > 0 { format!(" to {}", sure + ambiguous) } else { String::new() };
+                format!("district {key}: {what} grew by {grown}, acknowledged {sure}{more}")
+            });
+        };
+        let numbers = new.next_o_id - old.next_o_id;
+        within("d_next_o_id", numbers, g.orders, g.ambiguous_orders);
+        let orders = new.orders as i64 - old.orders as i64;
+        within("count(orders)", orders, g.orders, g.ambiguous_orders);
+        let payments = new.payments as i64 - old.payments as i64;
+        within("count(history)", payments, g.payments, g.ambiguous_payments);
+        within("sum(h_amount) in cents", new.paid - old.paid, g.paid, g.ambiguous_paid);
+    }
+    f
+}

@@ -1,0 +1,20 @@
+//! Whether an answer is right: the same for every engine, or the one on record.
+//!
+//! Answers are equal when their rows are, as a multiset, after rounding money to cents and with
+//! averages and ratios equal to [`RATIO_TOLERANCE`]. The order is checked where the ORDER BY decides
+//! it. Rows that tie with the last one at a LIMIT may be any of those with its sort key.
+
+mod canonical;
+mod compare;
+mod file;
+mod stored;
+
+pub use compare::compare;
+pub use file::AnswerFile;
+pub use stored::{DataSetName, StoredAnswer, StoredAnswers, Tie, stored};
+
+/// How far averages and ratios may be apart, relative to the larger one.
+pub const RATIO_TOLERANCE: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests;

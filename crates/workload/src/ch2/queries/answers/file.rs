@@ -1,0 +1,109 @@
+//! An answer as a file that people and other tools read.
+
+use std::path::Path;
+
+use hoap_data::Schema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::capability::{Answer, Row};
+use crate::ch2::queries::catalogue::Query;
+use crate::ch2::queries::parameters::Parameters;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The answer of one query on one database: `answers/qNN.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerFile {
+    /// Number of the query, 1 to 22.
+    pub query: u8,
+    /// "ch2" or "ch2pp".
+    pub benchmark: String,
+    /// URL of the database, without secrets.
+    pub target: String,
+    /// Parameters by name, in the order of the catalogue.
+    pub parameters: Map<String, Value>,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The rows as the database returned them.
+    pub rows: Vec<Row>,
+    /// How long the query took.
+    pub seconds: f64,
+}
+
+impl AnswerFile {
+    /// What a database answered.
+    pub fn new(
+        schema: Schema,
+        query: &Query,
+        target: &str,
+        parameters: &Parameters,
+        answer: Answer,
+        seconds: f64,
+    ) -> AnswerFile {
+        AnswerFile {
+            query: query.number,
+            benchmark: schema.name().into(),
+            target: target.into(),
+            parameters: parameters.iter().cloned().collect(),
+            columns: answer.columns,
+            rows: answer.rows,
+            seconds,
+        }
+    }
+
+    /// The file's name: `q01.json` … `q22.json`.
+    pub fn name(query: &Query) -> String {
+        format!("q{:02}.json", query.number)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] where it cannot be read or is no answer.
+    pub fn read(path: &Path) -> Result<AnswerFile> {
+        let tried = || format!("read answer {}", path.display());
+        let invalid = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Invalid, tried(), e);
+        let text = std::fs::read(path).map_err(|e| invalid(&e))?;
+        let file: AnswerFile = serde_json::from_slice(&text).map_err(|e| invalid(&e))?;
+        if Query::get(file.query).is_none() {
+            return Err(invalid(&format!("there is no query {}", file.query)));
+        }
+        Ok(file)
+    }
+
+    /// Writes the file, a row a line.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] where it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        std::fs::write(path, self.text()).map_err(|e| {
+            Error::new(ErrorKind::Unavailable, format!("write answer {}", path.display()), e)
+        })
+    }
+
+    /// Its rows, to be compared.
+    pub fn answer(self) -> Answer {
+        Answer { columns: self.columns, rows: self.rows }
+    }
+
+    /// JSON with a line for each member and each row, so that two files can be told apart by `diff`.
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{{\n\"query\": {},\n\"benchmark\": {},\n\"target\": {},\n\"parameters\": {},\n\
+             \"columns\": {},\n\"rows\": [",
+            self.query,
+            Value::from(self.benchmark.as_str()),
+            Value::from(self.target.as_str()),
+            Value::Object(self.parameters.clone()),
+            Value::from(self.columns.clone()),
+        );
+        for (i, row) in self.rows.iter().enumerate() {
+            text.push_str(if i == 0 { "\n" } else { ",\n" });
+            text.push_str(&Value::from(row.clone()).to_string());
+        }
+        // A number that JSON cannot hold becomes null there; no clock returns one.
+        text.push_str(&format!("\n],\n\"seconds\": {}\n}}\n", Value::from(self.seconds)));
+        text
+    }
+}

@@ -1,0 +1,157 @@
+//! The texts of the queries: files, one per query and dialect, with named parameters.
+//!
+//! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` hold the naive set, the texts closest to the
+//! definition; `queries/<ch2|ch2pp>/<dialect>/tuned/` holds those that an engine's planner needs in
+//! another form. They are part of the program; a folder of the same layout may replace them.
+
+mod embedded;
+mod names;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use hoap_data::Schema;
+
+use super::catalogue::{COUNT, QUERIES, Query};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Which texts a run uses. Their answers are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QuerySet {
+    /// The texts closest to the definition.
+    Naive,
+    /// Those rewritten for the engine, where there are such, else the naive ones.
+    Tuned,
+}
+
+impl QuerySet {
+    /// "naive" or "tuned".
+    pub fn name(self) -> &'static str {
+        match self {
+            QuerySet::Naive => "naive",
+            QuerySet::Tuned => "tuned",
+        }
+    }
+}
+
+impl fmt::Display for QuerySet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for QuerySet {
+    type Err = Error;
+
+    fn from_str(s: &str) -> Result<Self> {
+        [QuerySet::Naive, QuerySet::Tuned].into_iter().find(|set| set.name() == s).ok_or_else(
+            || {
+                Error::new(ErrorKind::Invalid, "read the name of a query set", format!("{s:?}"))
+                    .advise("use naive or tuned")
+            },
+        )
+    }
+}
+
+/// The texts of all 22 queries, each of which names exactly the parameters of its query.
+#[derive(Clone, Debug)]
+pub struct Texts {
+    /// In the order of the queries' numbers.
+    texts: Vec<Cow<'static, str>>,
+}
+
+impl Texts {
+    /// The texts that are part of the program.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] where there are none for the dialect.
+    pub fn embedded(schema: Schema, dialect: &str, set: QuerySet) -> Result<Texts> {
+        let folder = embedded::FOLDERS
+            .iter()
+            .find(|f| f.benchmark == schema.name() && f.dialect == dialect)
+            .ok_or_else(|| {
+                let known = embedded::FOLDERS.iter().filter(|f| f.benchmark == schema.name());
+                let known: Vec<_> = known.map(|f| f.dialect).collect();
+                Error::new(
+                    ErrorKind::Invalid,
+                    format!("find the query texts of {} for {dialect}", schema.name()),
+                    "there are none",
+                )
+                .advise(format!("known are {}; or name a folder of your own", known.join(", ")))
+            })?;
+        Texts::read(|query| {
+            let name = file_name(query);
+            let tuned = folder.tuned.iter().find(|t| set == QuerySet::Tuned && t.0 == name);
+            let (sub, text) = match tuned {
+                Some((_, text)) => ("tuned/", *text),
+                None => ("", folder.naive[usize::from(query.number) - 1]),
+            };
+            let benchmark = folder.benchmark;
+            let file = format!("queries/{benchmark}/{dialect}/{sub}{name}");
+            Ok((file, Cow::Borrowed(text)))
+        })
+    }
+
+    /// The texts of a folder laid out as `queries/`: `<dir>/<benchmark>/<dialect>/q01.sql`, ….
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] where a file cannot be read, or names a parameter that its query
+    /// does not have, or lacks one that it has.
+    pub fn from_dir(dir: &Path, schema: Schema, dialect: &str, set: QuerySet) -> Result<Texts> {
+        let folder = dir.join(schema.name()).join(dialect);
+        Texts::read(|query| {
+            let tuned = folder.join("tuned").join(file_name(query));
+            let file = if set == QuerySet::Tuned && tuned.exists() {
+                tuned
+            } else {
+                folder.join(file_name(query))
+            };
+            let text = std::fs::read_to_string(&file).map_err(|e| {
+                Error::new(ErrorKind::Invalid, format!("read query text {}", file.display()), e)
+            })?;
+            Ok((file.display().to_string(), Cow::Owned(text)))
+        })
+    }
+
+    /// The text of a query.
+    pub fn get(&self, query: &Query) -> &str {
+        &self.texts[usize::from(query.number) - 1]
+    }
+
+    fn read(mut read: impl FnMut(&Query) -> Result<(String, Cow<'static, str>)>) -> Result<Texts> {
+        let mut texts = Vec::with_capacity(COUNT);
+        for query in &QUERIES {
+            let (file, text) = read(query)?;
+            check(query, &file, &text)?;
+            texts.push(text);
+        }
+        Ok(Texts { texts })
+    }
+}
+
+fn file_name(query: &Query) -> String {
+    format!("q{:02}.sql", query.number)
+}
+
+/// Whether a text names exactly the parameters of its query.
+fn check(query: &Query, file: &str, text: &str) -> Result<()> {
+    let used = names::parameters(text);
+    let invalid =
+        |answer: String| {
+            Error::new(ErrorKind::Invalid, format!("check query text {file}"), answer).advise(
+                format!("{} has the parameters ${}", query.name, query.parameters.join(", $")),
+            )
+        };
+    if let Some(unknown) = used.iter().find(|name| !query.parameters.contains(name)) {
+        return Err(invalid(format!("${unknown} is no parameter of {}", query.name)));
+    }
+    match query.parameters.iter().find(|name| !used.contains(*name)) {
+        Some(missing) => Err(invalid(format!("parameter ${missing} does not occur"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! The query texts that are part of the program.
+
+use super::COUNT;
+
+/// The texts of a benchmark in a dialect.
+pub(super) struct Folder {
+    pub(super) benchmark: &'static str,
+    pub(super) dialect: &'static str,
+    /// In the order of the queries' numbers.
+    pub(super) naive: [&'static str; COUNT],
+    /// File name and text of the queries that have a tuned one.
+    pub(super) tuned: &'static [(&'static str, &'static str)],
+}
+
+/// One folder: its benchmark, its dialect and the numbers of the files in its `tuned/`.
+macro_rules! folder {
+    ($benchmark:literal, $dialect:literal, tuned: [$($tuned:literal),*]) => {
+        Folder {
+            benchmark: $benchmark,
+            dialect: $dialect,
+            naive: folder!(
+                @naive $benchmark, $dialect:
+                "01" "02" "03" "04" "05" "06" "07" "08" "09" "10" "11"
+                "12" "13" "14" "15" "16" "17" "18" "19" "20" "21" "22"
+            ),
+            tuned: &[$((
+                concat!("q", $tuned, ".sql"),
+                folder!(@text $benchmark, $dialect, "tuned/", $tuned),
+            )),*],
+        }
+    };
+    (@naive $benchmark:literal, $dialect:literal: $($number:literal)*) => {
+        [$(folder!(@text $benchmark, $dialect, "", $number)),*]
+    };
+    (@text $benchmark:literal, $dialect:literal, $sub:literal, $number:literal) => {
+        include_str!(concat!(
+            "../../../../../../queries/", $benchmark, "/", $dialect, "/", $sub, "q", $number, ".sql"
+        ))
+    };
+}
+
+/// All folders. A new dialect is a folder and a line for each benchmark that it speaks.
+pub(super) static FOLDERS: &[Folder] = &[
+    folder!("ch2", "sqlite", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
+    folder!("ch2pp", "sqlite", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
+];

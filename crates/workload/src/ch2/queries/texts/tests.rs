@@ -1,0 +1,96 @@
+use super::*;
+
+const SCHEMAS: [Schema; 2] = [Schema::Ch2, Schema::Ch2pp];
+const SETS: [QuerySet; 2] = [QuerySet::Naive, QuerySet::Tuned];
+
+/// The `queries` folder of this repository.
+fn source() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../queries")
+}
+
+#[test]
+fn every_embedded_text_names_the_parameters_of_its_query() {
+    for folder in embedded::FOLDERS {
+        let schema = SCHEMAS.into_iter().find(|s| s.name() == folder.benchmark).unwrap();
+        for set in SETS {
+            let texts = Texts::embedded(schema, folder.dialect, set).unwrap();
+            for query in &QUERIES {
+                assert!(texts.get(query).contains(&format!("-- Q{}: ", query.number)));
+            }
+        }
+    }
+}
+
+/// A file that lies in the folder but not in the program would be measured by nobody.
+#[test]
+fn the_embedded_texts_are_all_those_of_the_folder() {
+    let mut on_disk = Vec::new();
+    for schema in SCHEMAS {
+        for dialect in std::fs::read_dir(source().join(schema.name())).unwrap() {
+            let dialect = dialect.unwrap();
+            for (sub, set) in [("", QuerySet::Naive), ("tuned", QuerySet::Tuned)] {
+                let dir = dialect.path().join(sub);
+                for file in std::fs::read_dir(dir).into_iter().flatten().map(|f| f.unwrap()) {
+                    if file.file_type().unwrap().is_file() {
+                        on_disk.push((schema, dialect.file_name(), set, file.path()));
+                    }
+                }
+            }
+        }
+    }
+    let embedded: usize = embedded::FOLDERS.iter().map(|f| COUNT + f.tuned.len()).sum();
+    assert_eq!(on_disk.len(), embedded);
+    for (schema, dialect, set, path) in on_disk {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let query = QUERIES.iter().find(|q| file_name(q) == name).expect(name);
+        let texts = Texts::embedded(schema, dialect.to_str().unwrap(), set).unwrap();
+        assert_eq!(texts.get(query), std::fs::read_to_string(&path).unwrap(), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_folder_of_the_same_layout_gives_the_same_texts() {
+    for schema in SCHEMAS {
+        for set in SETS {
+            let ours = Texts::embedded(schema, "sqlite", set).unwrap();
+            let read = Texts::from_dir(&source(), schema, "sqlite", set).unwrap();
+            assert_eq!(ours.texts, read.texts);
+        }
+    }
+}
+
+#[test]
+fn an_unknown_dialect_or_folder_is_named() {
+    let error = Texts::embedded(Schema::Ch2pp, "cobol", QuerySet::Naive).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "find the query texts of ch2pp for cobol: there are none; known are sqlite; \
+         or name a folder of your own"
+    );
+    let nowhere = Path::new("/nowhere");
+    let error = Texts::from_dir(nowhere, Schema::Ch2, "sqlite", QuerySet::Naive).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Invalid);
+    assert!(error.to_string().starts_with("read query text /nowhere/ch2/sqlite/q01.sql: "));
+}
+
+#[test]
+fn a_text_with_a_wrong_or_a_missing_parameter_is_refused_by_name() {
+    let q3 = &QUERIES[2];
+    assert_eq!(check(q3, "q03.sql", "SELECT $state, $before"), Ok(()));
+    assert_eq!(
+        check(q3, "q03.sql", "SELECT $state, '$before'").unwrap_err().to_string(),
+        "check query text q03.sql: parameter $before does not occur; \
+         Q03 has the parameters $state, $before"
+    );
+    let error = check(q3, "q03.sql", "SELECT $state, $before, $befor").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Invalid);
+    assert!(error.to_string().contains("q03.sql: $befor is no parameter of Q03"));
+}
+
+#[test]
+fn names_of_query_sets_read_back() {
+    for set in SETS {
+        assert_eq!(set.to_string().parse::<QuerySet>(), Ok(set));
+    }
+    assert!("fast".parse::<QuerySet>().is_err());
+}

@@ -1,0 +1,138 @@
+//! A query client: runs the 22 in the order of its stream, loop after loop.
+
+use std::sync::Arc;
+
+use hoap_data::DataSet;
+use serde_json::Value;
+
+use super::queries::catalogue::{COUNT, QUERIES, Query};
+use super::queries::{ParameterSet, Parameters, Texts, streams};
+use crate::capability::{AnalyticalSession, Target};
+use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The analytical side of CH2 and CH2++ on one database.
+pub struct Streams {
+    target: Arc<dyn Target>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    data: DataSet,
+    texts: Texts,
+    parameters: ParameterSet,
+}
+
+/// Names of the queries in results.
+static NAMES: std::sync::LazyLock<[&'static str; COUNT]> =
+    std::sync::LazyLock::new(|| std::array::from_fn(|i| QUERIES[i].name));
+
+impl Streams {
+    /// The streams of a run. Of random parameters only the seed counts: each stream and each loop
+    /// draws its own.
+    pub fn new(
+        target: Arc<dyn Target>,
+        data: DataSet,
+        texts: Texts,
+        parameters: ParameterSet,
+    ) -> Self {
+        Streams { target, shared: Arc::new(Shared { data, texts, parameters }) }
+    }
+}
+
+impl Workload for Streams {
+    type Client = Stream;
+
+    fn kinds(&self) -> &[&'static str] {
+        &*NAMES
+    }
+
+    fn loop_length(&self) -> Option<usize> {
+        Some(COUNT)
+    }
+
+    fn blocking(&self) -> bool {
+        self.target.blocking()
+    }
+
+    /// Client `number` is stream `number` of TPC-H 5.3.5.
+    async fn client(&self, number: usize) -> Result<Stream> {
+        let session = self.target.analytics()?.session().await?;
+        Ok(Stream { session, shared: self.shared.clone(), number, drawn: 0 })
+    }
+}
+
+/// One simulated analyst.
+pub struct Stream {
+    session: Box<dyn AnalyticalSession>,
+    shared: Arc<Shared>,
+    number: usize,
+    /// Queries drawn so far.
+    drawn: usize,
+}
+
+impl Stream {
+    /// The query drawn last, with its parameters.
+    fn current(&self) -> (&'static Query, Parameters) {
+        let last = self.drawn - 1;
+        let number = streams::order(self.number)[last % COUNT];
+        let query = &QUERIES[usize::from(number) - 1];
+        let parameters = match self.shared.parameters {
+            ParameterSet::Random { seed, .. } => ParameterSet::Random {
+                seed,
+                stream: self.number as u64,
+                turn: (last / COUNT) as u64,
+            },
+            fixed => fixed,
+        };
+        (query, parameters.parameters(self.shared.data.spec(), query))
+    }
+}
+
+impl Client for Stream {
+    type Memory = ();
+
+    fn next(&mut self) -> Next {
+        self.drawn += 1;
+        let (query, _) = self.current();
+        let zero = std::time::Duration::ZERO;
+        Next { kind: usize::from(query.number) - 1, keying: zero, think: zero }
+    }
+
+    async fn run(&mut self) -> Completion {
+        let (query, parameters) = self.current();
+        let answer = run_query(&mut *self.session, &self.shared.texts, query, &parameters).await;
+        let (outcome, rows) = match answer {
+            Ok(answer) => (Outcome::Done, answer.rows.len() as u64),
+            Err(e) if e.kind == ErrorKind::Cancelled => (Outcome::Cancelled, 0),
+            Err(e) => (Outcome::Failed(e), 0),
+        };
+        Completion { outcome, retries: 0, rows }
+    }
+
+    fn canceller(&self) -> Option<Canceller> {
+        self.session.canceller()
+    }
+
+    fn finish(self) {}
+}
+
+/// Runs one query and refuses an answer that does not have the query's columns.
+pub async fn run_query(
+    session: &mut dyn AnalyticalSession,
+    texts: &Texts,
+    query: &Query,
+    parameters: &[(String, Value)],
+) -> Result<crate::capability::Answer> {
+    let answer = session.query(texts.get(query), parameters).await?;
+    if answer.columns.iter().ne(query.columns.iter().map(|c| c.name)) {
+        let wanted: Vec<_> = query.columns.iter().map(|c| c.name).collect();
+        return Err(Error::new(
+            ErrorKind::Broken,
+            format!("run {}", query.name),
+            format!("columns {} came back, not {}", answer.columns.join(", "), wanted.join(", ")),
+        )
+        .advise("mend the query text"));
+    }
+    Ok(answer)
+}

@@ -1,0 +1,380 @@
+//! A transaction client: draws, runs, retries, and remembers what was acknowledged.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use hoap_data::DataSet;
+use hoap_data::random::Stream;
+
+use super::audit::Tally;
+use super::clock::Clock;
+use super::input::{self, Inputs};
+use super::ledger::{HistoryKey, Ledger, Order, Payment, RunMark};
+use super::mix::{Deck, Kind, think_time};
+use super::nurand::Constants;
+use super::schema::Paths;
+use super::transactions as tx;
+use crate::capability::{Access, Session, Target, Transaction};
+use crate::client::{Client, Completion, Next, Outcome, Workload};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The stream of random numbers that terminals draw from, apart from all streams of the data.
+const TERMINAL_STREAM: u64 = 0x7465_726d_696e_616c;
+
+/// Wait after a database that cannot be reached, so that its failures are counted without a storm.
+const UNAVAILABLE_PAUSE: Duration = Duration::from_millis(10);
+
+/// How the transactions run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Seed of everything the clients draw.
+    pub seed: u64,
+    /// How often a transaction is begun again after a conflict before it is given up.
+    pub retries: u32,
+    /// TPC-C's keying and think times, with a home warehouse for each terminal (5.2.5, 2.4.1.1).
+    pub think_times: bool,
+}
+
+/// The operational side of CH2 and CH2++ on one database.
+pub struct Terminals {
+    target: Arc<dyn Target>,
+    shared: Arc<Shared>,
+}
+
+/// What all terminals of a run have in common.
+struct Shared {
+    data: DataSet,
+    paths: Paths,
+    clock: Clock,
+    constants: Constants,
+    mark: RunMark,
+    options: Options,
+    /// Terminals made so far: a terminal of a later step is another one.
+    made: AtomicU32,
+}
+
+impl Terminals {
+    /// The terminals of a run that begins now.
+    pub fn new(target: Arc<dyn Target>, data: DataSet, options: Options) -> Self {
+        let mut random = Stream::new(options.seed, &[TERMINAL_STREAM]);
+        let constants = Constants::draw(data.c_last_load(), &mut random);
+        let shared = Shared {
+            paths: Paths::of(data.spec().schema),
+            clock: Clock::start(&data),
+            mark: RunMark::draw(),
+            made: AtomicU32::new(0),
+            data,
+            constants,
+            options,
+        };
+        Terminals { target, shared: Arc::new(shared) }
+    }
+
+    /// NURand's constants, for the run's record (spec §4).
+    pub fn constants(&self) -> Constants {
+        self.shared.constants
+    }
+
+    /// The mark of this run's history keys.
+    pub fn mark(&self) -> RunMark {
+        self.shared.mark
+    }
+}
+
+impl Workload for Terminals {
+    type Client = Terminal;
+
+    fn kinds(&self) -> &[&'static str] {
+        &Kind::NAMES
+    }
+
+    fn blocking(&self) -> bool {
+        self.target.blocking()
+    }
+
+    async fn client(&self, number: usize) -> Result<Terminal> {
+        let session = self.target.transactions()?.session().await?;
+        let shared = self.shared.clone();
+        let terminal = shared.made.fetch_add(1, Ordering::Relaxed);
+        let random = Stream::new(shared.options.seed, &[TERMINAL_STREAM, 1 + u64::from(terminal)]);
+        let warehouses = shared.data.spec().warehouses;
+        let home = shared.options.think_times.then(|| {
+            let number = number as u32;
+            (number % warehouses + 1, number / warehouses % 10 + 1)
+        });
+        Ok(Terminal {
+            inputs: Inputs::new(shared.data, shared.constants, random, home),
+            deck: Deck::mix(),
+            drawn: Kind::NewOrder,
+            memory: Memory::default(),
+            number: terminal,
+            payments: 0,
+            session,
+            shared,
+        })
+    }
+}
+
+/// One simulated user of the operational side.
+pub struct Terminal {
+    session: Box<dyn Session>,
+    shared: Arc<Shared>,
+    inputs: Inputs,
+    deck: Deck<Kind>,
+    drawn: Kind,
+    memory: Memory,
+    number: u32,
+    payments: u32,
+}
+
+/// What a terminal remembers.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// What was acknowledged.
+    pub ledger: Ledger,
+    /// What the audit of the mix counts.
+    pub tally: Tally,
+}
+
+impl Memory {
+    /// Adds another terminal's.
+    pub fn merge(&mut self, other: Memory) {
+        self.ledger.merge(other.ledger);
+        self.tally.merge(&other.tally);
+    }
+}
+
+impl Client for Terminal {
+    type Memory = Memory;
+
+    fn next(&mut self) -> Next {
+        let random = self.inputs.random();
+        self.drawn = self.deck.deal(random);
+        let (keying, think) = match self.shared.options.think_times {
+            true => {
+                let (keying, mean) = self.drawn.times();
+                (keying, think_time(mean, random))
+            }
+            false => (Duration::ZERO, Duration::ZERO),
+        };
+        Next { kind: self.drawn as usize, keying, think }
+    }
+
+    async fn run(&mut self) -> Completion {
+        let mut retries = 0;
+        let end = match self.drawn {
+            Kind::NewOrder => self.new_order(&mut retries).await,
+            Kind::Payment => self.payment(&mut retries).await,
+            Kind::OrderStatus => self.order_status(&mut retries).await,
+            Kind::Delivery => self.delivery(&mut retries).await,
+            Kind::StockLevel => self.stock_level(&mut retries).await,
+        };
+        let outcome = match end {
+            Ok(outcome) => outcome,
+            Err(e) if e.kind == ErrorKind::Cancelled => Outcome::Cancelled,
+            Err(e) => {
+                if e.kind == ErrorKind::Unavailable {
+                    tokio::time::sleep(UNAVAILABLE_PAUSE).await;
+                }
+                Outcome::Failed(e)
+            }
+        };
+        Completion { outcome, retries, rows: 0 }
+    }
+
+    fn finish(self) -> Memory {
+        self.memory
+    }
+}
+
+/// What the body of a transaction wants to happen.
+enum Wish<T> {
+    Commit(T),
+    Rollback,
+}
+
+/// Runs a transaction, and again after each conflict until it is given up. Evaluates to
+/// `Result<Option<T>>`: `None` where the body wished to roll back.
+///
+/// A macro because the body borrows the transaction across awaits, which a closure cannot express
+/// for a trait object without boxing each call.
+macro_rules! transact {
+    ($self:ident, $access:expr, $retries:ident, |$tx:ident, $random:ident| $body:expr) => {{
+        let limit = *$retries + $self.shared.options.retries;
+        loop {
+            let $random = $self.inputs.random();
+            match attempt!($self.session, $access, |$tx| $body) {
+                Err(e) if e.kind == ErrorKind::Conflict && *$retries < limit => {
+                    *$retries += 1;
+                    tokio::time::sleep(backoff(*$retries, $self.inputs.random())).await;
+                }
+                end => break end,
+            }
+        }
+    }};
+}
+
+/// Runs a transaction once: begin, body, then commit or rollback.
+macro_rules! attempt {
+    ($session:expr, $access:expr, |$tx:ident| $body:expr) => {
+        match $session.begin($access).await {
+            Err(e) => Err(e),
+            Ok(mut begun) => {
+                let wish = {
+                    let $tx: &mut dyn Transaction = &mut *begun;
+                    $body.await
+                };
+                match wish {
+                    Ok(Wish::Commit(value)) => begun.commit().await.map(|()| Some(value)),
+                    Ok(Wish::Rollback) => begun.rollback().await.map(|()| None),
+                    // What the body met is the error to tell, not what the rollback met after it.
+                    Err(e) => {
+                        let _ = begun.rollback().await;
+                        Err(e)
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// Waits of 1 ms and doubling, to 100 ms at most, each shortened at random by up to a half.
+fn backoff(retry: u32, random: &mut Stream) -> Duration {
+    let longest = 0.001 * f64::from(1u32 << (retry - 1).min(7));
+    Duration::from_secs_f64(longest.min(0.1) * (0.5 + 0.5 * random.unit()))
+}
+
+impl Terminal {
+    async fn new_order(&mut self, retries: &mut u32) -> Result<Outcome> {
+        let input = self.inputs.new_order();
+        let district = (input.w, input.d);
+        let end = transact!(self, Access::Write, retries, |tx, random| {
+            enter(tx, &self.shared, &input, random)
+        });
+        let receipt = match end {
+            Err(e) => return Err(note(e, district, &mut self.memory.ledger.ambiguous_orders)),
+            Ok(receipt) => receipt,
+        };
+        self.memory.tally.new_order(&input, receipt.is_none());
+        Ok(match receipt {
+            None => Outcome::RolledBack,
+            Some(receipt) => {
+                self.memory.ledger.orders.push(Order {
+                    w: input.w,
+                    d: input.d,
+                    o_id: receipt.o_id,
+                    c: input.c,
+                    lines: input.lines.len() as u32,
+                    amount: receipt.amount,
+                });
+                Outcome::Done
+            }
+        })
+    }
+
+    async fn payment(&mut self, retries: &mut u32) -> Result<Outcome> {
+        let input = self.inputs.payment();
+        let history = HistoryKey { terminal: self.number, count: self.payments };
+        self.payments += 1;
+        let key = history.text(self.shared.mark);
+        let entry = Payment { history, w: input.w, d: input.d, amount: input.amount };
+        let end = transact!(self, Access::Write, retries, |tx, _random| {
+            pay(tx, &self.shared, &input, &key)
+        });
+        match end {
+            Ok(_) => {
+                self.memory.ledger.payments.push(entry);
+                self.memory.tally.payment(&input);
+                Ok(Outcome::Done)
+            }
+            Err(e) => {
+                if e.kind == ErrorKind::Ambiguous {
+                    self.memory.ledger.ambiguous_payments.push(entry);
+                }
+                Err(e)
+            }
+        }
+    }
+
+    async fn order_status(&mut self, retries: &mut u32) -> Result<Outcome> {
+        let input = self.inputs.order_status();
+        transact!(self, Access::Read, retries, |tx, _random| async {
+            tx::order_status(tx, &self.shared.paths, &input).await.map(Wish::Commit)
+        })?;
+        self.memory.tally.order_status(&input);
+        Ok(Outcome::Done)
+    }
+
+    /// Ten transactions, one after the other. The first that fails ends it; what was delivered
+    /// before stays delivered and in the ledger.
+    async fn delivery(&mut self, retries: &mut u32) -> Result<Outcome> {
+        let input = self.inputs.delivery();
+        let mut skipped = 0;
+        for d in 1..=10 {
+            let district = (input.w, d);
+            let end = transact!(self, Access::Write, retries, |tx, _random| {
+                deliver(tx, &self.shared, input, d)
+            });
+            match end {
+                Ok(Some(_)) => *self.memory.ledger.deliveries.entry(district).or_default() += 1,
+                Ok(None) => skipped += 1,
+                Err(e) => {
+                    return Err(note(e, district, &mut self.memory.ledger.ambiguous_deliveries));
+                }
+            }
+        }
+        self.memory.tally.delivery(skipped);
+        Ok(Outcome::Done)
+    }
+
+    async fn stock_level(&mut self, retries: &mut u32) -> Result<Outcome> {
+        let input = self.inputs.stock_level();
+        transact!(self, Access::Read, retries, |tx, _random| async {
+            tx::stock_level(tx, &input).await.map(Wish::Commit)
+        })?;
+        self.memory.tally.stock_level();
+        Ok(Outcome::Done)
+    }
+}
+
+async fn enter(
+    tx: &mut dyn Transaction,
+    shared: &Shared,
+    input: &input::NewOrder,
+    random: &mut Stream,
+) -> Result<Wish<tx::Receipt>> {
+    let now = shared.clock.now();
+    let end = tx::new_order(tx, &shared.paths, &shared.data, input, now, random).await?;
+    Ok(end.map_or(Wish::Rollback, Wish::Commit))
+}
+
+async fn pay(
+    tx: &mut dyn Transaction,
+    shared: &Shared,
+    input: &input::Payment,
+    history_key: &str,
+) -> Result<Wish<tx::Paid>> {
+    let now = shared.clock.now();
+    tx::payment(tx, &shared.paths, input, history_key, now).await.map(Wish::Commit)
+}
+
+async fn deliver(
+    tx: &mut dyn Transaction,
+    shared: &Shared,
+    input: input::Delivery,
+    d: u32,
+) -> Result<Wish<tx::Delivered>> {
+    let (place, now) = ((input.w, d), shared.clock.now());
+    let end = tx::deliver_district(tx, &shared.paths, place, input.carrier, now).await?;
+    Ok(end.map_or(Wish::Rollback, Wish::Commit))
+}
+
+/// Counts an ambiguous commit of a district and hands the error on.
+fn note(e: Error, district: (u32, u32), ambiguous: &mut BTreeMap<(u32, u32), u64>) -> Error {
+    if e.kind == ErrorKind::Ambiguous {
+        *ambiguous.entry(district).or_default() += 1;
+    }
+    e
+}

@@ -1,0 +1,50 @@
+//! Finding a customer by id or by last name.
+
+use serde_json::Value;
+
+use super::fields::Fields;
+use crate::capability::{Intent, Order, Transaction};
+use crate::ch2::input::Who;
+use crate::ch2::schema::Paths;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Key and fields of the customer. Of several with the same last name it is the one in the middle,
+/// rounded up, of those sorted by first name (TPC-C 2.5.2.2, 2.6.2.2).
+pub async fn find(
+    tx: &mut dyn Transaction,
+    paths: &Paths,
+    (w, d): (u32, u32),
+    who: &Who,
+    fields: &[&str],
+    intent: Intent,
+) -> Result<(String, Fields)> {
+    let name = match who {
+        Who::Id(c) => {
+            let key = format!("{w}.{d}.{c}");
+            let row = tx.get("customer", &key, fields, intent).await?;
+            return Fields::of("customer", &key, row).map(|f| (key, f));
+        }
+        Who::Name(name) => name,
+    };
+    let prefix = [Value::from(w), Value::from(d), Value::from(name.as_str())];
+    let index = &paths.customer_by_name;
+    let first = [paths.c_first];
+    let found = tx.find(index, &prefix, Order::Ascending, None, &first, Intent::Look).await?;
+    let mut named = Vec::with_capacity(found.len());
+    for (key, row) in found {
+        let f = Fields::of("customer", &key, Some(row))?;
+        named.push((f.text(0)?.to_owned(), key));
+    }
+    named.sort();
+    if named.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Broken,
+            format!("find customer {name} of district {w}.{d}"),
+            "nobody has that name",
+        )
+        .advise("run `hoap verify`, the load may not be whole"));
+    }
+    let key = named.swap_remove((named.len() - 1) / 2).1;
+    let row = tx.get("customer", &key, fields, intent).await?;
+    Fields::of("customer", &key, row).map(|f| (key, f))
+}

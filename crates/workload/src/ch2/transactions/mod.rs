@@ -1,0 +1,19 @@
+//! The five transactions of TPC-C over document transactions, written once for all databases.
+//!
+//! Each function runs inside a transaction that its caller began, and neither commits nor rolls
+//! back. Money is in cents.
+
+mod customer;
+mod delivery;
+mod fields;
+mod new_order;
+mod order_status;
+mod payment;
+mod stock_level;
+
+pub use delivery::{Delivered, deliver_district};
+pub use fields::cents;
+pub use new_order::{Receipt, new_order};
+pub use order_status::{Status, order_status};
+pub use payment::{Paid, payment};
+pub use stock_level::stock_level;

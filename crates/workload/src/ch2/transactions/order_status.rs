@@ -1,0 +1,52 @@
+//! OrderStatus (TPC-C 2.6.2).
+
+use serde_json::Value;
+
+use super::customer;
+use super::fields::Fields;
+use crate::capability::{Intent, Order, Transaction};
+use crate::ch2::input::OrderStatus;
+use crate::ch2::schema::Paths;
+use crate::error::Result;
+
+/// The customer's last order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Cents.
+    pub balance: i64,
+    /// Its number.
+    pub o_id: u32,
+    /// Whether a carrier has it.
+    pub delivered: bool,
+    /// Its number of lines.
+    pub lines: usize,
+}
+
+/// Reads the customer and the order with the largest number that the customer has (every customer
+/// has one: spec §3).
+pub async fn order_status(
+    tx: &mut dyn Transaction,
+    paths: &Paths,
+    input: &OrderStatus,
+) -> Result<Status> {
+    let OrderStatus { w, d, ref who } = *input;
+    let fields = ["c_id", "c_balance", paths.c_first, paths.c_middle, paths.c_last];
+    let (key, customer) = customer::find(tx, paths, (w, d), who, &fields, Intent::Look).await?;
+    let prefix = [Value::from(w), Value::from(d), Value::from(customer.integer(0)?)];
+    let fields = ["o_id", "o_entry_d", "o_carrier_id", "o_orderline"];
+    let index = &paths.orders_by_customer;
+    let mut found =
+        tx.find(index, &prefix, Order::Descending, Some(1), &fields, Intent::Look).await?;
+    let (order_key, row) = match found.pop() {
+        Some((key, row)) => (key, Some(row)),
+        None => (format!("of customer {key}"), None),
+    };
+    let mut order = Fields::of("orders", &order_key, row)?;
+    order.text(1)?;
+    Ok(Status {
+        balance: customer.cents(1)?,
+        o_id: order.integer(0)? as u32,
+        delivered: order.present(2),
+        lines: order.array(3)?.len(),
+    })
+}

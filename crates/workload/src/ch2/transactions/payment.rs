@@ -1,0 +1,121 @@
+//! Payment (TPC-C 2.5.2).
+
+use hoap_data::Timestamp;
+use serde_json::json;
+
+use super::customer;
+use super::fields::{Fields, money};
+use crate::capability::{Change, Intent, Patch, Transaction};
+use crate::ch2::input::Payment;
+use crate::ch2::schema::Paths;
+use crate::error::Result;
+
+/// The longest c_data (TPC-C 2.5.2.2).
+const LONGEST_DATA: usize = 500;
+
+/// What a payment left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paid {
+    /// The customer.
+    pub c_id: u32,
+    /// The customer's new balance, cents.
+    pub balance: i64,
+}
+
+/// Pays. `history_key` must never occur again.
+pub async fn payment(
+    tx: &mut dyn Transaction,
+    paths: &Paths,
+    input: &Payment,
+    history_key: &str,
+    now: Timestamp,
+) -> Result<Paid> {
+    let Payment { w, d, c_w, c_d, ref who, amount } = *input;
+    let w_name =
+        take_in(tx, "warehouse", &w.to_string(), "w_name", paths.w_address, "w_ytd", amount)
+            .await?;
+    let key = format!("{w}.{d}");
+    let d_name = take_in(tx, "district", &key, "d_name", paths.d_address, "d_ytd", amount).await?;
+
+    let mut fields = vec![
+        "c_id",
+        "c_balance",
+        "c_credit",
+        "c_data",
+        paths.c_first,
+        paths.c_middle,
+        paths.c_last,
+    ];
+    fields.extend(["c_credit_lim", "c_discount", "c_since"]);
+    fields.extend(paths.c_contact);
+    let place = (c_w, c_d);
+    let (key, customer) = customer::find(tx, paths, place, who, &fields, Intent::Change).await?;
+    let c_id = customer.integer(0)? as u32;
+    let balance = customer.cents(1)? - amount;
+    let mut patches = vec![
+        Patch { path: "c_balance", change: Change::AddCents(-amount) },
+        Patch { path: "c_ytd_payment", change: Change::AddCents(amount) },
+        Patch { path: "c_payment_cnt", change: Change::AddInteger(1) },
+    ];
+    if customer.text(2)? == "BC" {
+        let history = bad_credit_data([c_id, c_d, c_w, d, w], amount, customer.text(3)?);
+        patches.push(Patch { path: "c_data", change: Change::Set(history.into()) });
+    }
+    tx.patch("customer", &key, &patches).await?;
+
+    let document = json!({
+        "h_c_id": c_id,
+        "h_c_d_id": c_d,
+        "h_c_w_id": c_w,
+        "h_d_id": d,
+        "h_w_id": w,
+        "h_date": now.to_string(),
+        "h_amount": money(amount),
+        "h_data": format!("{w_name}    {d_name}"),
+    });
+    tx.insert("history", history_key, &document).await?;
+    Ok(Paid { c_id, balance })
+}
+
+/// Reads name and address of a warehouse or district and adds the amount to its year-to-date sum.
+async fn take_in(
+    tx: &mut dyn Transaction,
+    collection: &'static str,
+    key: &str,
+    name: &'static str,
+    address: &[&'static str],
+    ytd: &'static str,
+    amount: i64,
+) -> Result<String> {
+    let mut fields = vec![name];
+    fields.extend(address);
+    let row = tx.get(collection, key, &fields, Intent::Change).await?;
+    let name = Fields::of(collection, key, row)?.text(0)?.to_owned();
+    let patch = Patch { path: ytd, change: Change::AddCents(amount) };
+    tx.patch(collection, key, &[patch]).await?;
+    Ok(name)
+}
+
+/// The c_data of a customer with bad credit: what was paid where, before what was there, cut to 500
+/// characters (TPC-C 2.5.2.2).
+fn bad_credit_data(ids: [u32; 5], amount: i64, data: &str) -> String {
+    let [c, c_d, c_w, d, w] = ids;
+    let (whole, cents) = (amount / 100, amount % 100);
+    let text = format!("{c} {c_d} {c_w} {d} {w} {whole}.{cents:02} {data}");
+    text.chars().take(LONGEST_DATA).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// TPC-C 2.5.2.2.
+    #[test]
+    fn bad_credit_data_is_a_prefix_cut_to_five_hundred() {
+        let text = bad_credit_data([42, 1, 2, 3, 4], 123_405, "old");
+        assert_eq!(text, "42 1 2 3 4 1234.05 old");
+        let long = bad_credit_data([42, 1, 2, 3, 4], 100, &"x".repeat(500));
+        assert_eq!(long.len(), 500);
+        assert!(long.starts_with("42 1 2 3 4 1.00 xxx"));
+    }
+}
