@@ -1,0 +1,195 @@
+//! Connections to one database file, all set alike.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use hoap_workload::{Error, ErrorKind, Result};
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::{self, LOAD_FIRST};
+use super::options::Options;
+
+/// Prepared statements that a connection keeps: more than the transactions of any benchmark have.
+const STATEMENTS: usize = 256;
+
+/// A database file and how to open it.
+#[derive(Debug)]
+pub(super) struct Database {
+    /// As the user wrote it.
+    pub url: String,
+    pub path: PathBuf,
+    pub options: Options,
+}
+
+/// What a connection may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Read only, whatever the statement says.
+    Reader,
+    /// Read and write a file that exists.
+    Writer,
+    /// The same, and make the file where there is none.
+    Creator,
+}
+
+impl Database {
+    /// Whether there is anything at the path. A path that cannot be looked at counts as there:
+    /// opening it says why.
+    pub fn exists(&self) -> bool {
+        self.path.try_exists().unwrap_or(true)
+    }
+
+    /// Opens a connection and sets it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] with the reason and what to do.
+    pub fn connect(&self, role: Role) -> Result<Connection> {
+        let tried = || format!("open {}", self.url);
+        let unavailable = |answer| Error::new(ErrorKind::Unavailable, tried(), answer);
+        match std::fs::metadata(&self.path) {
+            Ok(there) if there.is_dir() => {
+                return Err(unavailable("it is a directory").advise("name a file in it"));
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound && role != Role::Creator => {
+                return Err(unavailable("no such file").advise(LOAD_FIRST));
+            }
+            _ => {}
+        }
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        if role == Role::Creator {
+            flags |= OpenFlags::SQLITE_OPEN_CREATE;
+        }
+        Connection::open_with_flags(&self.path, flags)
+            .and_then(|mut connection| {
+                self.set(&mut connection, role)?;
+                Ok(connection)
+            })
+            .map_err(|e| {
+                let error = error::sqlite(e, tried());
+                // Waiting on is no use before there is a transaction that could be run again.
+                match error.kind {
+                    ErrorKind::Conflict => Error { kind: ErrorKind::Unavailable, ..error },
+                    _ => error,
+                }
+            })
+            .and_then(|connection| match connection.is_readonly("main") {
+                Ok(true) if role != Role::Reader => Err(unavailable("the file is read-only")
+                    .advise("give this user write permission on the file and its directory")),
+                _ => Ok(connection),
+            })
+    }
+
+    fn set(&self, connection: &mut Connection, role: Role) -> rusqlite::Result<()> {
+        let options = &self.options;
+        connection.busy_handler(Some(wait_for_others(options.busy_timeout)))?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        if role == Role::Creator {
+            connection.execute_batch(&format!("PRAGMA page_size = {}", options.page_size))?;
+        }
+        if role != Role::Reader {
+            // The switch to the log takes an exclusive lock for which SQLite does not wait.
+            let start = Instant::now();
+            loop {
+                match connection.execute_batch("PRAGMA journal_mode = WAL") {
+                    Err(e)
+                        if e.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                            && start.elapsed() < options.busy_timeout =>
+                    {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    done => break done?,
+                }
+            }
+        }
+        let mut pragmas = format!(
+            "PRAGMA synchronous = {};
+             PRAGMA cache_size = -{};
+             PRAGMA mmap_size = {};
+             PRAGMA wal_autocheckpoint = {};
+             PRAGMA temp_store = {};
+             PRAGMA threads = {};
+             PRAGMA query_only = {};",
+            options.synchronous,
+            u64::from(options.cache_mb) * 1024,
+            u64::from(options.mmap_mb) << 20,
+            options.checkpoint_pages,
+            options.temp_store,
+            options.threads,
+            role == Role::Reader,
+        );
+        if options.max_pages > 0 {
+            pragmas.push_str(&format!("PRAGMA max_page_count = {};", options.max_pages));
+        }
+        connection.execute_batch(&pragmas)?;
+        // SQLite has not looked into the file yet: a file that is no database shows itself here.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+    }
+
+    /// The settings really in force, name → value, read back from a new connection.
+    pub fn settings(&self) -> Result<Vec<(String, String)>> {
+        let connection = self.connect(Role::Reader)?;
+        let mut settings = Vec::new();
+        for pragma in [
+            "journal_mode",
+            "synchronous",
+            "page_size",
+            "cache_size",
+            "mmap_size",
+            "wal_autocheckpoint",
+            "temp_store",
+            "threads",
+            "max_page_count",
+        ] {
+            let value = connection
+                .query_row(&format!("PRAGMA {pragma}"), [], |row| {
+                    row.get::<_, rusqlite::types::Value>(0)
+                })
+                .map_err(|e| error::sqlite(e, format!("read {pragma} of {}", self.url)))?;
+            settings.push((pragma.to_owned(), shown(pragma, &value)));
+        }
+        // Not a PRAGMA: the waiting is our own (`wait_for_others`).
+        let busy = format!("{} ms", self.options.busy_timeout.as_millis());
+        settings.push(("busy_timeout".to_owned(), busy));
+        Ok(settings)
+    }
+}
+
+/// A setting in words.
+fn shown(pragma: &str, value: &rusqlite::types::Value) -> String {
+    use rusqlite::types::Value::{Integer, Text};
+    let words: &[&str] = match pragma {
+        "synchronous" => &["off", "normal", "full", "extra"],
+        "temp_store" => &["default", "file", "memory"],
+        _ => &[],
+    };
+    match value {
+        Integer(n) => match (pragma, usize::try_from(*n).ok().and_then(|n| words.get(n))) {
+            (_, Some(word)) => (*word).to_owned(),
+            ("cache_size", None) if *n <= 0 => format!("{} MiB", -n / 1024),
+            ("mmap_size", None) => format!("{} MiB", n >> 20),
+            ("page_size", None) => format!("{n} bytes"),
+            ("wal_autocheckpoint" | "max_page_count", None) => format!("{n} pages"),
+            _ => n.to_string(),
+        },
+        Text(text) => text.clone(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Waits for another process's lock in short sleeps.
+///
+/// SQLite's own handler sleeps up to 100 ms at a time, in which a busy loader takes the lock again
+/// and again.
+fn wait_for_others(limit: Duration) -> impl FnMut(i32) -> bool + Send + 'static {
+    let mut since = Instant::now();
+    move |calls| {
+        if calls == 0 {
+            since = Instant::now();
+        }
+        if since.elapsed() >= limit {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(if calls < 20 { 200 } else { 1000 }));
+        true
+    }
+}

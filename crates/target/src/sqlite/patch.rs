@@ -1,0 +1,162 @@
+//! Changes of one document as one UPDATE.
+
+use std::fmt::Write;
+
+use hoap_workload::Result;
+use hoap_workload::capability::{Change, Patch};
+use rusqlite::Connection;
+use rusqlite::types::ToSqlOutput;
+
+use super::sql;
+
+/// The longest parts of the list in which no patch touches what another one changes: every value
+/// of an UPDATE is computed from the document as it was before.
+pub(super) fn independent(patches: &[Patch]) -> impl Iterator<Item = &[Patch]> {
+    let mut rest = patches;
+    std::iter::from_fn(move || {
+        let overlaps = |n: &usize| rest[..*n].iter().any(|p| overlap(p.path, rest[*n].path));
+        let end = (1..rest.len()).find(overlaps).unwrap_or(rest.len());
+        let (part, left) = rest.split_at(end);
+        rest = left;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+/// Whether the paths are the same or one lies inside the other.
+fn overlap(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    long.strip_prefix(short)
+        .is_some_and(|rest| matches!(rest.as_bytes().first(), None | Some(b'.' | b'[')))
+}
+
+/// `UPDATE collection SET doc = jsonb_set(doc, path, value, …) WHERE key = ?1 AND …`, the value of
+/// patch i being parameter i + 2.
+///
+/// SQLite's JSON functions do nothing where a path does not fit, and treat a text as a number. The
+/// conditions after the key turn both into "no row changed".
+pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) -> Result<()> {
+    out.clear();
+    let _ = write!(out, "UPDATE \"{}\" SET doc = jsonb_set(doc", sql::name(collection)?);
+    for (i, patch) in patches.iter().enumerate() {
+        let (path, n) = (sql::path(patch.path)?, i + 2);
+        let _ = match patch.change {
+            Change::Set(_) => write!(out, ", '$.{path}', jsonb(?{n})"),
+            Change::AddInteger(_) => write!(out, ", '$.{path}', (doc ->> '$.{path}') + ?{n}"),
+            Change::AddCents(_) => {
+                write!(out, ", '$.{path}', round((doc ->> '$.{path}') + ?{n} / 100.0, 2)")
+            }
+            Change::Append(_) => write!(out, ", '$.{path}[#]', jsonb(?{n})"),
+        };
+    }
+    out.push_str(") WHERE key = ?1");
+    for (i, patch) in patches.iter().enumerate() {
+        if let Some((place, condition)) = condition(patch) {
+            let _ = write!(out, " AND json_type(doc, '$.{place}') {condition}");
+        }
+        if matches!(patch.change, Change::AddInteger(_)) {
+            // A sum outside 64 bits would silently become a floating-point number.
+            let (path, n) = (patch.path, i + 2);
+            let _ = write!(out, " AND typeof((doc ->> '$.{path}') + ?{n}) = 'integer'");
+        }
+    }
+    Ok(())
+}
+
+/// What must be in the document before the patch, and where.
+fn condition(patch: &Patch) -> Option<(&str, &'static str)> {
+    let path = patch.path;
+    match patch.change {
+        Change::AddInteger(_) => Some((path, "= 'integer'")),
+        Change::AddCents(_) => Some((path, "IN ('integer', 'real')")),
+        Change::Append(_) => Some((path, "= 'array'")),
+        Change::Set(_) if path.ends_with(']') => Some((path, "IS NOT NULL")),
+        Change::Set(_) => path.rsplit_once('.').map(|(parent, _)| (parent, "= 'object'")),
+    }
+}
+
+/// The value of a change as a parameter.
+pub(super) fn value(change: &Change) -> ToSqlOutput<'static> {
+    match change {
+        Change::Set(value) | Change::Append(value) => value.to_string().into(),
+        Change::AddInteger(n) | Change::AddCents(n) => (*n).into(),
+    }
+}
+
+/// Why an [`update`] changed nothing, in words.
+pub(super) fn why_not(
+    connection: &Connection,
+    collection: &str,
+    key: &str,
+    patches: &[Patch],
+) -> rusqlite::Result<String> {
+    let there = format!("SELECT 1 FROM \"{collection}\" WHERE key = ?1");
+    if !connection.prepare(&there)?.exists([key])? {
+        return Ok("no such key".to_owned());
+    }
+    for patch in patches {
+        let Some((place, condition)) = condition(patch) else { continue };
+        let found = format!("json_type(doc, '$.{place}')");
+        let text = format!(
+            "SELECT ifnull({found}, 'absent'), ifnull({found} {condition}, false)
+             FROM \"{collection}\" WHERE key = ?1"
+        );
+        let (found, fits): (String, bool) =
+            connection.query_row(&text, [key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if !fits {
+            let wish = match patch.change {
+                Change::AddInteger(_) => "add a whole number to it",
+                Change::AddCents(_) => "add an amount to it",
+                Change::Append(_) => "append to it",
+                Change::Set(_) => "set that place in it",
+            };
+            return Ok(format!("`{place}` is {found}: cannot {wish}"));
+        }
+    }
+    Ok("a sum does not fit in 64 bits".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn set(path: &'static str) -> Patch {
+        Patch { path, change: Change::Set(json!(1)) }
+    }
+
+    #[test]
+    fn patches_that_touch_each_other_run_one_after_the_other() {
+        let parts = |paths: &[&'static str]| {
+            let patches: Vec<_> = paths.iter().map(|p| set(p)).collect();
+            independent(&patches).map(<[Patch]>::len).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&[]), [0usize; 0]);
+        assert_eq!(parts(&["a", "b", "ab"]), [3]);
+        assert_eq!(parts(&["a", "b", "a"]), [2, 1]);
+        assert_eq!(parts(&["a", "a.b", "a[1]"]), [1, 2]);
+        assert_eq!(parts(&["a[1].b", "a[10].b", "a[1]"]), [2, 1]);
+    }
+
+    #[test]
+    fn all_changes_of_a_document_are_one_statement() {
+        let patches = [
+            Patch { path: "n", change: Change::AddInteger(1) },
+            Patch { path: "m", change: Change::AddCents(1) },
+            Patch { path: "l", change: Change::Append(json!(1)) },
+            set("a.b"),
+            set("c[2]"),
+            set("d"),
+        ];
+        let mut text = String::new();
+        update("t", &patches, &mut text).unwrap();
+        assert_eq!(
+            text,
+            "UPDATE \"t\" SET doc = jsonb_set(doc, '$.n', (doc ->> '$.n') + ?2, \
+             '$.m', round((doc ->> '$.m') + ?3 / 100.0, 2), '$.l[#]', jsonb(?4), \
+             '$.a.b', jsonb(?5), '$.c[2]', jsonb(?6), '$.d', jsonb(?7)) WHERE key = ?1 \
+             AND json_type(doc, '$.n') = 'integer' AND typeof((doc ->> '$.n') + ?2) = 'integer' \
+             AND json_type(doc, '$.m') IN ('integer', 'real') AND json_type(doc, '$.l') = 'array' \
+             AND json_type(doc, '$.a') = 'object' AND json_type(doc, '$.c[2]') IS NOT NULL"
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Analytical queries, in a text that every SQL dialect with `$name` parameters reads.
+
+use std::time::{Duration, Instant};
+
+use hoap_workload::capability::{Access, AnalyticalSession, Answer, Change, Patch, Target};
+use hoap_workload::{Error, ErrorKind};
+use serde_json::{Value, json};
+
+use super::{COLLECTION, load, session, wait};
+
+/// What the query tests need to know of a dialect.
+struct Dialect {
+    /// Runs for hours.
+    endless: &'static str,
+    /// Sum of `o_id` over the collection.
+    sum: &'static str,
+}
+
+fn dialect(target: &dyn Target) -> Dialect {
+    match target.analytics().unwrap().dialect() {
+        "sqlite" => Dialect {
+            endless: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+                      SELECT count(*) AS c FROM n",
+            sum: "SELECT sum(doc ->> '$.o_id') AS s FROM orders",
+        },
+        other => panic!("no test queries in the dialect {other}"),
+    }
+}
+
+fn stream(target: &dyn Target) -> Box<dyn AnalyticalSession> {
+    wait(target.analytics().unwrap().session()).unwrap()
+}
+
+fn given(parameters: Value) -> Vec<(String, Value)> {
+    parameters.as_object().unwrap().clone().into_iter().collect()
+}
+
+fn query(target: &dyn Target, text: &str, parameters: Value) -> Result<Answer, Error> {
+    wait(stream(target).query(text, &given(parameters)))
+}
+
+fn refused(target: &dyn Target, text: &str, parameters: Value, word: &str) {
+    let e = query(target, text, parameters).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Invalid, "{text}: {e}");
+    assert!(e.to_string().contains(word), "{text}: {e}");
+    assert!(!e.to_string().contains('\n'), "{e}");
+}
+
+pub fn parameters_must_match_the_text(target: &dyn Target) {
+    load(target, 1);
+    let answer = query(target, "SELECT $b - $a AS d, $b AS b", json!({"a": 1, "b": 3})).unwrap();
+    assert_eq!(answer.columns, ["d", "b"]);
+    assert_eq!(answer.rows, [[json!(2), json!(3)]]);
+    refused(target, "SELECT $a", json!({}), "$a has no value");
+    refused(target, "SELECT $a", json!({"a": 1, "b": 2}), "no parameter $b");
+    refused(target, "SELECT 1", json!({"a": 1}), "no parameter $a");
+    refused(target, "SELECT ?", json!({}), "not written $name");
+    refused(target, "SELECT :a", json!({"a": 1}), "no parameter $a");
+    refused(target, "SELECT $a", json!({"a": [1]}), "$a is no scalar");
+    let twice = [("a".to_owned(), json!(1)), ("a".to_owned(), json!(2))];
+    let e = wait(stream(target).query("SELECT $a", &twice)).unwrap_err();
+    assert!(e.to_string().contains("$a is given twice"), "{e}");
+}
+
+pub fn parameters_keep_their_types(target: &dyn Target) {
+    load(target, 1);
+    let values = json!({"i": 7, "r": 0.25, "s": "it's; -- \"x\"", "n": null, "big": i64::MAX});
+    let answer = query(target, "SELECT $i, $r, $s, $n, $big", values).unwrap();
+    let row = [json!(7), json!(0.25), json!("it's; -- \"x\""), json!(null), json!(i64::MAX)];
+    assert_eq!(answer.rows, [row]);
+}
+
+pub fn a_query_is_one_statement_that_only_reads(target: &dyn Target) {
+    load(target, 2);
+    refused(target, "SELECT 1; SELECT 2", json!({}), "");
+    refused(target, "DELETE FROM orders", json!({}), "no query");
+    refused(target, "DELETE FROM orders RETURNING key", json!({}), "no query");
+    refused(target, "", json!({}), "no query");
+    refused(target, "SELEC 1", json!({}), "syntax error");
+    refused(target, "SELECT nothing\nFROM orders", json!({}), "nothing");
+    // A last semicolon and comments are no second statement.
+    let one = "-- the sum\nSELECT 1 AS one; -- done\n";
+    assert_eq!(query(target, one, json!({})).unwrap().rows, [[json!(1)]]);
+    let sum = query(target, dialect(target).sum, json!({})).unwrap();
+    assert_eq!((sum.columns, sum.rows), (vec!["s".to_owned()], vec![vec![json!(3)]]));
+}
+
+pub fn a_query_reads_beside_a_writer(target: &dyn Target) {
+    load(target, 2);
+    let sum = dialect(target).sum;
+    let mut stream = stream(target);
+    let mut session = session(target);
+    wait(async {
+        let mut t = session.begin(Access::Write).await.unwrap();
+        let patch = Patch { path: "o_id", change: Change::AddInteger(10) };
+        t.patch(COLLECTION, "1.1", &[patch]).await.unwrap();
+        let before = stream.query(sum, &[]).await.unwrap();
+        assert_eq!(before.rows, [[json!(3)]], "what is not committed is not seen");
+        t.commit().await.unwrap();
+        let after = stream.query(sum, &[]).await.unwrap();
+        assert_eq!(after.rows, [[json!(13)]], "what is committed is seen");
+    });
+}
+
+pub fn a_query_can_be_cancelled(target: &dyn Target) {
+    load(target, 1);
+    let mut stream = stream(target);
+    let cancel = stream.canceller().expect("queries can be interrupted");
+    // Before any query it does nothing.
+    cancel();
+    assert_eq!(wait(stream.query("SELECT 1", &[])).unwrap().rows, [[json!(1)]]);
+    let start = Instant::now();
+    let e = std::thread::scope(|scope| {
+        let endless = dialect(target).endless;
+        let stream = &mut stream;
+        let running = scope.spawn(move || wait(stream.query(endless, &[])));
+        while !running.is_finished() {
+            std::thread::sleep(Duration::from_millis(20));
+            cancel();
+        }
+        running.join().unwrap().unwrap_err()
+    });
+    assert_eq!(e.kind, ErrorKind::Cancelled, "{e}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+    // The session goes on.
+    assert_eq!(wait(stream.query("SELECT 1", &[])).unwrap().rows, [[json!(1)]]);
+    drop(stream);
+    cancel();
+}

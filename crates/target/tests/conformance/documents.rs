@@ -1,0 +1,175 @@
+//! Whole collections.
+
+use std::collections::BTreeMap;
+use std::sync::Barrier;
+
+use hoap_workload::capability::{Row, Target};
+use hoap_workload::{Error, ErrorKind};
+use serde_json::json;
+
+use super::{COLLECTION, batch, count, document, get, index, load, wait};
+
+pub fn notes_are_compared_and_set(target: &dyn Target) {
+    let documents = target.documents().unwrap();
+    wait(async {
+        let (one, two) = (json!({"schema": "ch2", "w": 1}), json!({"w": 2, "text": "it's \"so\""}));
+        assert_eq!(documents.note().await.unwrap(), None);
+        assert!(!documents.set_note(Some(&one), &two).await.unwrap());
+        assert_eq!(documents.note().await.unwrap(), None);
+        assert!(documents.set_note(None, &one).await.unwrap());
+        assert!(!documents.set_note(None, &two).await.unwrap());
+        assert!(!documents.set_note(Some(&two), &two).await.unwrap());
+        // Objects are equal whatever the order of their names.
+        assert!(documents.set_note(Some(&json!({"w": 1, "schema": "ch2"})), &two).await.unwrap());
+        assert_eq!(documents.note().await.unwrap(), Some(two));
+        documents.drop(&[]).await.unwrap();
+        assert_eq!(documents.note().await.unwrap(), None);
+    });
+}
+
+pub fn notes_have_one_winner_among_many(target: &dyn Target) {
+    let start = Barrier::new(8);
+    let race = |n: i32| {
+        start.wait();
+        let note = json!({ "winner": n });
+        wait(target.documents().unwrap().set_note(None, &note)).unwrap().then_some(note)
+    };
+    let race = &race;
+    let won: Vec<_> = std::thread::scope(|scope| {
+        let racers: Vec<_> = (0..8).map(|n| scope.spawn(move || race(n))).collect();
+        racers.into_iter().filter_map(|racer| racer.join().unwrap()).collect()
+    });
+    assert_eq!(won.len(), 1);
+    assert_eq!(wait(target.documents().unwrap().note()).unwrap().as_ref(), won.first());
+}
+
+pub fn collections_come_and_go(target: &dyn Target) {
+    let documents = target.documents().unwrap();
+    wait(async {
+        let exists = async |name: &str| documents.any_exists(&["absent", name]).await.unwrap();
+        assert!(!exists(COLLECTION).await);
+        documents.drop(&[COLLECTION, "item"]).await.unwrap();
+        documents.create(&[COLLECTION]).await.unwrap();
+        assert!(exists(COLLECTION).await);
+        assert!(!exists("item").await);
+        let mut bulk = documents.bulk("p").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=3), 3).await.unwrap();
+        drop(bulk);
+        // Creating what is there keeps its documents.
+        documents.create(&[COLLECTION, "item"]).await.unwrap();
+        assert!(exists("item").await);
+    });
+    assert_eq!(count(target), 3);
+    wait(async {
+        documents.settle(&[index()]).await.unwrap();
+        assert!(documents.set_note(None, &json!(1)).await.unwrap());
+        documents.drop(&[COLLECTION, "item"]).await.unwrap();
+        documents.drop(&[COLLECTION, "item"]).await.unwrap();
+        assert!(!documents.any_exists(&[COLLECTION, "item"]).await.unwrap());
+        assert_eq!(documents.note().await.unwrap(), None);
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("p").await.unwrap();
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 0, "the progress went as well");
+    });
+    assert_eq!(count(target), 0);
+    load(target, 1);
+}
+
+pub fn a_batch_is_all_or_nothing_and_so_is_its_progress(target: &dyn Target) {
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=5), 5).await.unwrap();
+        // The last document of the second batch is there already.
+        let e = bulk.write(COLLECTION, &batch(1, [6, 7, 5]), 8).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 5);
+    });
+    assert_eq!(count(target), 5);
+    assert_eq!(get(target, "1.6", &[]), None);
+    wait(async {
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 5, "another writer goes on from it");
+        bulk.write(COLLECTION, &batch(1, [6, 7]), 7).await.unwrap();
+        bulk.write(COLLECTION, &batch(1, []), 9).await.unwrap();
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 9);
+    });
+    assert_eq!(count(target), 7);
+}
+
+pub fn progress_is_kept_by_part_and_collection(target: &dyn Target) {
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION, "item"]).await.unwrap();
+        let mut one = documents.bulk("1/2").await.unwrap();
+        let mut two = documents.bulk("2/2").await.unwrap();
+        one.write(COLLECTION, &batch(1, [1]), 1).await.unwrap();
+        two.write(COLLECTION, &batch(1, [2, 3]), 2).await.unwrap();
+        two.write("item", &batch(1, [1, 2, 3]), 3).await.unwrap();
+        assert_eq!(one.position(COLLECTION).await.unwrap(), 1);
+        assert_eq!(one.position("item").await.unwrap(), 0);
+        assert_eq!(two.position(COLLECTION).await.unwrap(), 2);
+        assert_eq!(two.position("item").await.unwrap(), 3);
+    });
+}
+
+pub fn parts_load_at_the_same_time(target: &dyn Target) {
+    const PARTS: i64 = 4;
+    const BATCHES: i64 = 25;
+    let documents = target.documents().unwrap();
+    wait(documents.create(&[COLLECTION])).unwrap();
+    std::thread::scope(|scope| {
+        for part in 1..=PARTS {
+            scope.spawn(move || {
+                wait(async {
+                    let mut bulk = documents.bulk(&format!("{part}/{PARTS}")).await.unwrap();
+                    for n in 0..BATCHES {
+                        let orders = n * 10 + 1..=n * 10 + 10;
+                        let position = (n as u64 + 1) * 10;
+                        bulk.write(COLLECTION, &batch(part, orders), position).await.unwrap();
+                    }
+                });
+            });
+        }
+    });
+    assert_eq!(count(target), (PARTS * BATCHES * 10) as usize);
+}
+
+pub fn settling_twice_is_settling_once(target: &dyn Target) {
+    load(target, 20);
+    wait(target.documents().unwrap().settle(&[index()])).unwrap();
+    assert_eq!(count(target), 20);
+}
+
+pub fn a_scan_reads_every_document_once(target: &dyn Target) {
+    load(target, 300);
+    let mut seen = BTreeMap::new();
+    let mut each = |key: &str, row: Row| {
+        assert_eq!(seen.insert(key.to_owned(), row), None, "{key} came twice");
+        Ok(())
+    };
+    let fields = ["o_id", "o_name.last", "o_carrier_id", "o_words[1]", "o_orderline"];
+    wait(target.documents().unwrap().scan(COLLECTION, &fields, &mut each)).unwrap();
+    assert_eq!(seen.len(), 300);
+    for o in 1..=300 {
+        let d = document(1, o);
+        let row = [&d["o_id"], &d["o_name"]["last"], &json!(null), &json!("b"), &d["o_orderline"]];
+        assert!(seen[&format!("1.{o}")].iter().eq(row));
+    }
+}
+
+pub fn a_scan_stops_at_the_first_error(target: &dyn Target) {
+    load(target, 10);
+    let mut calls = 0;
+    let mut each = |_: &str, _: Row| {
+        calls += 1;
+        match calls {
+            3 => Err(Error::new(ErrorKind::Broken, "look", "enough")),
+            _ => Ok(()),
+        }
+    };
+    let scan = target.documents().unwrap().scan(COLLECTION, &["o_id"], &mut each);
+    let e = wait(scan).unwrap_err();
+    assert_eq!((e.to_string().as_str(), calls), ("look: enough", 3));
+}
