@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
-//! | `step-NN.hlog` | HdrHistogram interval logs (V2), a tag for each kind, latencies in µs |
+//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window, an interval for each tick and kind, tagged with the kind; latencies in µs |
 //! | `queries.csv` | every execution of a query |
 //! | `answers/qNN.json` | answers, where they were asked for |
 //!
@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 
 use hoap_workload::capability::Description;
+pub use hoap_workload::check::{AuditLine, Check, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The version of this format. It moves when a field changes its meaning or goes away.
@@ -173,59 +174,19 @@ pub struct Query {
     pub error: Option<String>,
 }
 
-/// Verdict of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It holds.
-    Pass,
-    /// It does not.
-    Fail,
-    /// It could not be decided; the text says why.
-    Skip,
-}
-
-/// A check and what came out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Check {
-    /// "before the run", "after the run", "after the load".
-    pub when: String,
-    /// "condition 1", "nothing lost: NewOrder", "answer Q01".
-    pub name: String,
-    /// What it compares, with its clause.
-    pub compares: String,
-    /// What came out.
-    pub verdict: Verdict,
-    /// How many places it looked at.
-    pub checked: u64,
-    /// On failure: how many places failed, both values and the first keys. On a skip: why.
-    pub detail: Option<String>,
-}
-
-/// A line of the audit of the mix.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuditLine {
-    /// Such as "NewOrder share".
-    pub name: String,
-    /// The clause it comes from.
-    pub clause: String,
-    /// What was seen, with its unit.
-    pub seen: String,
-    /// What is wanted, such as "0.9–1.1 %".
-    pub wanted: String,
-    /// Whether it is so.
-    pub verdict: Verdict,
-}
-
 /// A row of `samples.csv`. Only ticks in which something ended have rows.
+///
+/// The counts of a step's "measured" rows add up to those of [`Operation`] and [`Query`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Number of the step.
     pub step: usize,
-    /// "warmup" or "measured".
+    /// "warmup" or "measured"; for queries the phase in which they started.
     pub phase: String,
     /// End of the tick, seconds since the run's start.
     pub at_seconds: f64,
+    /// Length of the tick: the last one of a phase may be shorter. A rate is `count / seconds`.
+    pub seconds: f64,
     /// Kind of operation: "NewOrder", "Q01", …
     pub kind: String,
     /// Successes in the tick.
@@ -249,7 +210,9 @@ pub struct Sample {
 pub struct Execution {
     /// Number of the step.
     pub step: usize,
-    /// "warmup" or "measured".
+    /// "warmup", "measured", or one of two that count nowhere: "extra" (it kept up the load after
+    /// its client's last measured loop, or ended after the window) and "cancelled" (the step ended
+    /// before it did).
     pub phase: String,
     /// Number of the query client, from 0.
     pub stream: usize,

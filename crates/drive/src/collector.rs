@@ -1,0 +1,229 @@
+//! Brings together what the clients measured: the time series, the step's histograms and its totals.
+
+use std::time::Instant;
+
+use hoap_workload::Result;
+use hoap_workload::client::Outcome;
+
+use crate::clients::{Class, QueryEnd};
+use crate::folder::{RunFolder, seconds};
+use crate::hlog::Hlog;
+use crate::measure::{Interval, KindSet, Slot};
+use crate::plan::{Phase, StepPlan, Tick};
+use crate::record::{Execution, Operation, Query, Sample};
+use crate::summary::{QueryTotal, Score, operation, rate, score};
+
+/// One side's kinds and what happened to them.
+struct Kinds<'a> {
+    names: &'a [&'static str],
+    /// Since the last tick.
+    tick: Interval,
+}
+
+/// Gathers a step.
+pub(crate) struct Collector<'a> {
+    plan: &'a StepPlan,
+    pub folder: &'a mut RunFolder,
+    hlog: Hlog,
+    slots: &'a [Slot],
+    /// An empty interval for each slot.
+    spare: Vec<Interval>,
+    tx: Kinds<'a>,
+    /// Queries that began in the warm-up.
+    warmup_queries: Interval,
+    queries: Kinds<'a>,
+    /// When the running phase and the running tick began.
+    phase_began: Instant,
+    tick_began: Instant,
+    failed: u64,
+    queries_finished: u64,
+    rows: Vec<Sample>,
+    /// The measured window.
+    tx_total: Interval,
+    query_totals: Vec<QueryTotal>,
+    pub tx_cancelled: u64,
+    pub queries_cancelled: u64,
+}
+
+impl<'a> Collector<'a> {
+    /// Begins the step's files.
+    pub fn new(
+        plan: &'a StepPlan,
+        folder: &'a mut RunFolder,
+        slots: &'a [Slot],
+        tx_kinds: &'a [&'static str],
+        query_kinds: &'a [&'static str],
+    ) -> Result<Self> {
+        let hlog = Hlog::create(folder.path(), plan.number, folder.started_at())?;
+        let kinds = |names: &'a [&'static str]| Kinds { names, tick: Interval::new(names.len()) };
+        let now = Instant::now();
+        Ok(Collector {
+            plan,
+            folder,
+            hlog,
+            slots,
+            spare: slots.iter().map(|_| Interval::new(tx_kinds.len())).collect(),
+            tx: kinds(tx_kinds),
+            warmup_queries: Interval::new(query_kinds.len()),
+            queries: kinds(query_kinds),
+            phase_began: now,
+            tick_began: now,
+            failed: 0,
+            queries_finished: 0,
+            rows: Vec::new(),
+            tx_total: Interval::new(tx_kinds.len()),
+            query_totals: vec![QueryTotal::default(); query_kinds.len()],
+            tx_cancelled: 0,
+            queries_cancelled: 0,
+        })
+    }
+
+    /// Starts the clock of a phase.
+    pub fn begin_phase(&mut self, now: Instant) {
+        self.phase_began = now;
+        self.tick_began = now;
+        self.failed = 0;
+        self.queries_finished = 0;
+    }
+
+    /// Takes over what the transaction clients have measured so far. First all intervals change
+    /// hands, then they are added up, so that all of them end at the same time.
+    pub fn gather(&mut self) {
+        for (slot, spare) in self.slots.iter().zip(&mut self.spare) {
+            slot.swap(spare);
+        }
+        for full in &mut self.spare {
+            self.tx.tick.absorb(full);
+            full.clear();
+        }
+    }
+
+    /// Takes over what ended after the window: it counts nowhere, save as cancelled.
+    pub fn discard_rest(&mut self) {
+        self.gather();
+        self.tx_cancelled += self.tx.tick.cancelled();
+        self.tx.tick.clear();
+    }
+
+    /// Takes over a query that ended.
+    pub fn execution(&mut self, end: &QueryEnd) -> Result<()> {
+        let set = match end.class {
+            Class::Warmup => Some(&mut self.warmup_queries),
+            Class::Measured => Some(&mut self.queries.tick),
+            Class::Extra => None,
+            Class::Cancelled => {
+                self.queries_cancelled += 1;
+                None
+            }
+        };
+        if let Some(set) = set {
+            set.0[end.kind].add(end.took, &end.completion);
+            self.queries_finished += 1;
+        }
+        self.query_totals[end.kind].add(end);
+        let error = match &end.completion.outcome {
+            Outcome::Done | Outcome::RolledBack => String::new(),
+            Outcome::Failed(e) => e.to_string().replace(['\r', '\n'], " "),
+            Outcome::Cancelled => "the step ended before the query did".into(),
+        };
+        self.folder.add_execution(&Execution {
+            step: self.plan.number,
+            phase: end.class.name().to_owned(),
+            stream: end.stream,
+            r#loop: end.lap,
+            query: self.queries.names[end.kind].to_owned(),
+            start_seconds: self.folder.seconds_at(end.start),
+            seconds: seconds(end.took),
+            rows: end.completion.rows,
+            error,
+        })
+    }
+
+    /// A line for each kind of transaction over the measured window of this many seconds.
+    pub fn transactions(&self, seconds: f64) -> Vec<Operation> {
+        let kinds = self.tx.names.iter().zip(&self.tx_total.0);
+        kinds.map(|(kind, set)| operation(kind, set, seconds)).collect()
+    }
+
+    /// A line for each query over the measured window.
+    pub fn queries(&self) -> Vec<Query> {
+        let kinds = self.queries.names.iter().zip(&self.query_totals);
+        kinds.map(|(kind, total)| total.query(kind)).collect()
+    }
+
+    /// Power and queries per hour; `None` without queries.
+    pub fn score(&self) -> Option<Score> {
+        let kinds: Vec<_> = self.queries.names.iter().copied().zip(&self.query_totals).collect();
+        (!kinds.is_empty()).then(|| score(&kinds, self.plan.query_clients))
+    }
+
+    /// Ends the tick, which lasted until `now` and lay in `phase`: writes its rows and, in the
+    /// measured window, its histograms, and adds it to the totals. What runs at the moment is for the
+    /// caller to fill in.
+    pub fn end_tick(&mut self, phase: Phase, now: Instant) -> Result<Tick<'_>> {
+        let length = now.saturating_duration_since(self.tick_began);
+        let row = |phase: Phase, kind: &str, set: &KindSet, at_seconds| {
+            let latency = set.latency();
+            Sample {
+                step: self.plan.number,
+                phase: phase.name().to_owned(),
+                at_seconds,
+                seconds: seconds(length),
+                kind: kind.to_owned(),
+                count: set.count(),
+                failed: set.failed(),
+                retries: set.retries,
+                mean_us: (latency.mean_us * 1e3).round() / 1e3,
+                p50_us: latency.p50_us,
+                p99_us: latency.p99_us,
+                max_us: latency.max_us,
+            }
+        };
+        let at = self.folder.seconds_at(now);
+        let start = self.folder.since_start(self.tick_began);
+        self.rows.clear();
+        let parts = [
+            (phase, &self.tx.tick, self.tx.names),
+            (Phase::Warmup, &self.warmup_queries, self.queries.names),
+            (Phase::Measured, &self.queries.tick, self.queries.names),
+        ];
+        for (phase, interval, names) in parts {
+            for (set, kind) in interval.0.iter().zip(names).filter(|(set, _)| !set.is_empty()) {
+                self.rows.push(row(phase, kind, set, at));
+                if phase == Phase::Measured && !set.times.is_empty() {
+                    self.hlog.add(kind, &set.times, start, length)?;
+                }
+            }
+        }
+        for row in &self.rows {
+            self.folder.add_sample(row)?;
+        }
+        self.folder.flush()?;
+        self.hlog.flush()?;
+
+        if phase == Phase::Measured {
+            self.tx_total.absorb(&self.tx.tick);
+        }
+        self.tx_cancelled += self.tx.tick.cancelled();
+        self.failed +=
+            self.tx.tick.failed() + self.warmup_queries.failed() + self.queries.tick.failed();
+        let all = self.tx.tick.all();
+        for interval in [&mut self.tx.tick, &mut self.warmup_queries, &mut self.queries.tick] {
+            interval.clear();
+        }
+        self.tick_began = now;
+        Ok(Tick {
+            plan: self.plan,
+            phase,
+            elapsed: now.saturating_duration_since(self.phase_began),
+            length,
+            samples: &self.rows,
+            tx_per_second: rate(all.count(), length.as_secs_f64()),
+            p50_us: all.quantile_us(0.5),
+            p99_us: all.quantile_us(0.99),
+            failed: self.failed,
+            queries_finished: self.queries_finished,
+            running: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,292 @@
+//! Leads the clients of a step through its phases and collects what they measure.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use hoap_workload::client::Canceller;
+use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::clients::{Event, Side, Signal};
+use crate::collector::Collector;
+use crate::folder::seconds;
+use crate::plan::{End, Observer, Phase, StepPlan, Stop};
+use crate::record::Step;
+use crate::summary::Score;
+
+/// How often the controller looks at the stop flag and calls cancellers again.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a step is given.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub plan: &'a StepPlan,
+    pub signal: &'a Signal,
+    pub stop: &'a Stop,
+    pub observer: &'a dyn Observer,
+    /// What each query client runs, see [`crate::clients::Stream`].
+    pub running: &'a [AtomicUsize],
+    pub query_kinds: &'a [&'static str],
+}
+
+/// Leads the clients through the phases.
+pub(crate) struct Controller<'a> {
+    given: Given<'a>,
+    inbox: Receiver<Event>,
+    collector: Collector<'a>,
+    phase: Phase,
+    phase_began: Instant,
+    warmup: Duration,
+    cancellers: Vec<(Side, usize, Canceller)>,
+    connected: usize,
+    /// Query clients that have finished their warm-up loops, and their measured ones.
+    warmed_up: usize,
+    measured: usize,
+    /// Worker threads that have not ended.
+    workers: usize,
+    /// Why the step cannot go on.
+    failure: Option<Error>,
+}
+
+impl<'a> Controller<'a> {
+    /// For clients on this many worker threads.
+    pub fn new(
+        given: Given<'a>,
+        inbox: Receiver<Event>,
+        collector: Collector<'a>,
+        workers: usize,
+    ) -> Self {
+        Controller {
+            given,
+            inbox,
+            collector,
+            phase: Phase::Connecting,
+            phase_began: Instant::now(),
+            warmup: Duration::ZERO,
+            cancellers: Vec::new(),
+            connected: 0,
+            warmed_up: 0,
+            measured: 0,
+            workers,
+            failure: None,
+        }
+    }
+
+    /// Runs the step to its end, whatever happens, and sums it up.
+    pub fn conduct(&mut self) -> Result<Step> {
+        self.given.observer.phase(self.given.plan, Phase::Connecting);
+        let whole = self.connect() && self.warm_up() && self.measure();
+        let last = self.phase;
+        let (began, ended) = self.end();
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        let (start, length) = match last {
+            Phase::Measured => (began, ended.saturating_duration_since(began)),
+            _ => (ended, Duration::ZERO),
+        };
+        let partial = (!whole).then(|| match last {
+            Phase::Measured => {
+                format!("interrupted {:.1} s into the measured window", length.as_secs_f64())
+            }
+            _ => "interrupted before the measured window".into(),
+        });
+        Ok(self.summary(start, length, partial))
+    }
+
+    /// Transactions and queries that were cut off.
+    pub fn cancelled(&self) -> (u64, u64) {
+        (self.collector.tx_cancelled, self.collector.queries_cancelled)
+    }
+
+    // Each of these says whether the step goes on.
+
+    fn connect(&mut self) -> bool {
+        let clients = self.given.plan.tx_clients + self.given.plan.query_clients;
+        self.wait(Duration::ZERO, |c| c.connected == clients)
+    }
+
+    fn warm_up(&mut self) -> bool {
+        let plan = self.given.plan;
+        match plan.end {
+            End::After(_) if plan.warmup.is_zero() => true,
+            End::After(_) => {
+                self.enter(Phase::Warmup);
+                self.wait(plan.warmup, |_| true)
+            }
+            End::Loops { .. } => {
+                self.enter(Phase::Warmup);
+                self.wait(plan.warmup, |c| c.warmed_up == plan.query_clients)
+            }
+        }
+    }
+
+    fn measure(&mut self) -> bool {
+        let plan = self.given.plan;
+        self.enter(Phase::Measured);
+        match plan.end {
+            End::After(time) => self.wait(time, |_| true),
+            End::Loops { .. } => self.wait(Duration::ZERO, |c| c.measured == plan.query_clients),
+        }
+    }
+
+    /// Changes the phase and says when the old one began and ended.
+    fn change(&mut self, new: Phase) -> (Instant, Instant) {
+        self.given.signal.set(new);
+        self.collector.gather();
+        let now = Instant::now();
+        if self.phase == Phase::Warmup {
+            self.warmup = now - self.phase_began;
+        }
+        self.phase = new;
+        (std::mem::replace(&mut self.phase_began, now), now)
+    }
+
+    fn enter(&mut self, new: Phase) {
+        let old = self.phase;
+        let (_, now) = self.change(new);
+        self.end_tick(old, now);
+        self.collector.begin_phase(now);
+        self.given.observer.phase(self.given.plan, new);
+    }
+
+    /// Waits until the phase has lasted for `time` and is `done`, ticking all the while.
+    fn wait(&mut self, time: Duration, done: impl Fn(&Self) -> bool) -> bool {
+        let until = self.phase_began + time;
+        let mut next_tick = self.phase_began + self.given.plan.tick;
+        loop {
+            if self.failure.is_some() || self.given.stop.is_set() {
+                return false;
+            }
+            let now = Instant::now();
+            if now >= until && done(self) {
+                return true;
+            }
+            if now >= next_tick {
+                self.collector.gather();
+                self.end_tick(self.phase, now);
+                // A late tick is a longer one; the grid stays.
+                while next_tick <= now {
+                    next_tick += self.given.plan.tick;
+                }
+            }
+            let next = if until > now { until.min(next_tick) } else { next_tick };
+            self.listen(LOOK.min(next - now));
+        }
+    }
+
+    /// Ends the step, waits for all clients, and says when the last phase began and ended.
+    fn end(&mut self) -> (Instant, Instant) {
+        let last = self.phase;
+        let (began, ended) = self.change(Phase::Ended);
+        self.given.observer.phase(self.given.plan, Phase::Ended);
+        let mut look = ended;
+        while self.workers > 0 {
+            let now = Instant::now();
+            // Again and again: a canceller that comes just before its query begins goes unheard.
+            if now >= look {
+                let patient = now < ended + self.given.plan.grace;
+                for (side, _, canceller) in &self.cancellers {
+                    if *side == Side::Queries || !patient {
+                        canceller();
+                    }
+                }
+                look = now + LOOK;
+            }
+            self.listen(look - now);
+        }
+        while let Ok(event) = self.inbox.try_recv() {
+            self.handle(event);
+        }
+        // Queries that ended just before the end have been heard of only now.
+        self.end_tick(last, ended);
+        self.collector.discard_rest();
+        (began, ended)
+    }
+
+    fn end_tick(&mut self, phase: Phase, now: Instant) {
+        if phase == Phase::Connecting {
+            return;
+        }
+        match self.collector.end_tick(phase, now) {
+            Ok(mut tick) => {
+                let running = self.given.running.iter();
+                tick.running = running
+                    .map(|kind| kind.load(Ordering::Relaxed).checked_sub(1))
+                    .map(|kind| self.given.query_kinds.get(kind?).copied())
+                    .collect();
+                self.given.observer.tick(&tick);
+            }
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// Waits this long for an event and handles it.
+    fn listen(&mut self, time: Duration) {
+        if let Ok(event) = self.inbox.recv_timeout(time) {
+            self.handle(event);
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Connected { side, client, canceller } => {
+                self.connected += 1;
+                self.cancellers.extend(canceller.map(|c| (side, client, c)));
+            }
+            Event::NotConnected(error) => self.fail(error),
+            Event::WarmedUp => self.warmed_up += 1,
+            Event::Measured => self.measured += 1,
+            Event::Execution(end) => {
+                if let Err(error) = self.collector.execution(&end) {
+                    self.fail(error);
+                }
+            }
+            Event::Finished { side, client } => {
+                self.cancellers.retain(|(s, c, _)| (*s, *c) != (side, client));
+            }
+            Event::WorkerGone => {
+                self.workers -= 1;
+                if self.phase != Phase::Ended {
+                    let tried = format!("run step {}", self.given.plan.number);
+                    self.fail(Error::new(ErrorKind::Broken, tried, "a client ended early"));
+                }
+            }
+        }
+    }
+
+    /// Keeps the first reason.
+    fn fail(&mut self, error: Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    fn summary(&self, start: Instant, length: Duration, partial: Option<String>) -> Step {
+        let (plan, collector) = (self.given.plan, &self.collector);
+        let seconds_measured = seconds(length);
+        let transactions = collector.transactions(seconds_measured);
+        let headline = plan.headline.filter(|_| !length.is_zero());
+        let (power_seconds, queries_per_hour, incomplete) = match collector.score() {
+            None => (None, None, None),
+            Some(Score::Complete { power_seconds, queries_per_hour }) => {
+                (Some(power_seconds), Some(queries_per_hour), None)
+            }
+            Some(Score::Incomplete(why)) => (None, None, Some(why)),
+        };
+        Step {
+            number: plan.number,
+            name: plan.name(),
+            tx_clients: plan.tx_clients,
+            query_clients: plan.query_clients,
+            start_seconds: collector.folder.seconds_at(start),
+            warmup_seconds: seconds(self.warmup),
+            seconds: seconds_measured,
+            partial,
+            tpm: headline.and_then(|kind| Some(transactions.get(kind)?.per_second * 60.0)),
+            transactions,
+            queries: collector.queries(),
+            power_seconds,
+            queries_per_hour,
+            incomplete,
+        }
+    }
+}

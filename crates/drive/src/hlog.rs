@@ -1,0 +1,111 @@
+//! `step-NN.hlog`: HdrHistogram interval logs (V2, compressed), readable by the tools around
+//! HdrHistogram. They hold the measured window only, an interval for each tick and kind of operation
+//! in which one succeeded, tagged with the kind; times since the run's start; values in microseconds,
+//! those above an hour as an hour.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
+};
+use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::folder::{read_text, whole_lines};
+use crate::measure::histogram;
+
+/// Where the log of a step is.
+pub fn path(folder: &Path, step: usize) -> PathBuf {
+    folder.join(format!("step-{step:02}.hlog"))
+}
+
+/// All response times of a step by kind of operation, microseconds.
+pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
+    let path = path(folder, step);
+    let broken =
+        |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
+    let text = read_text(&path)?;
+    let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
+    let mut deserializer = Deserializer::new();
+    for entry in IntervalLogIterator::new(whole_lines(&text).as_bytes()) {
+        let LogEntry::Interval(interval) =
+            entry.map_err(|e| broken(format!("not an interval log: {e:?}")))?
+        else {
+            continue;
+        };
+        let tag = interval.tag().ok_or_else(|| broken("an interval without a tag".into()))?;
+        let kind = tag.as_str();
+        let of_kind = |e: &dyn std::fmt::Display| broken(format!("a histogram of {kind}: {e}"));
+        let bytes =
+            BASE64_STANDARD.decode(interval.encoded_histogram()).map_err(|e| of_kind(&e))?;
+        let part: Histogram<u64> =
+            deserializer.deserialize(&mut bytes.as_slice()).map_err(|e| of_kind(&e))?;
+        let whole = kinds.entry(kind.to_owned()).or_insert_with(histogram);
+        whole.add(&part).map_err(|e| of_kind(&e))?;
+    }
+    Ok(kinds)
+}
+
+/// Writes the log of a step.
+pub(crate) struct Hlog {
+    file: File,
+    path: PathBuf,
+    serializer: V2DeflateSerializer,
+    buffer: Vec<u8>,
+}
+
+impl Hlog {
+    /// Begins the log of a step of a run that started at `started`.
+    pub fn create(folder: &Path, step: usize, started: SystemTime) -> Result<Self> {
+        let path = path(folder, step);
+        let mut hlog = Hlog {
+            file: File::create(&path).map_err(|e| io_error(&path, e))?,
+            path,
+            serializer: V2DeflateSerializer::new(),
+            buffer: Vec::new(),
+        };
+        IntervalLogWriterBuilder::new()
+            .add_comment("[Response times of the measured window in microseconds]")
+            .with_start_time(started)
+            .with_base_time(started)
+            .begin_log_with(&mut hlog.buffer, &mut hlog.serializer)
+            .map_err(|e| io_error(&hlog.path, e))?;
+        hlog.flush()?;
+        Ok(hlog)
+    }
+
+    /// Adds an interval to the buffer. `start` counts from the run's start.
+    pub fn add(
+        &mut self,
+        kind: &str,
+        times: &Histogram<u64>,
+        start: Duration,
+        length: Duration,
+    ) -> Result<()> {
+        let tag = Tag::new(kind)
+            .ok_or_else(|| io_error(&self.path, format!("{kind:?} cannot be a tag")))?;
+        IntervalLogWriterBuilder::new()
+            .begin_log_with(&mut self.buffer, &mut self.serializer)
+            .map_err(|e| io_error(&self.path, e))?
+            .write_histogram(times, start, length, Some(tag))
+            .map_err(|e| io_error(&self.path, e))
+    }
+
+    /// Writes the buffer to the file.
+    pub fn flush(&mut self) -> Result<()> {
+        self.file.write_all(&self.buffer).map_err(|e| io_error(&self.path, e))?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+fn io_error(path: &Path, e: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e)
+}

@@ -1,0 +1,71 @@
+//! The machine the driver runs on, and its clock.
+
+use std::fs;
+
+use crate::record::Host;
+
+/// The machine the driver runs on. What it does not tell is "unknown" or 0.
+pub fn host() -> Host {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    Host {
+        system: system(&read("/etc/os-release"), &read("/proc/sys/kernel/osrelease")),
+        processor: field(&read("/proc/cpuinfo"), "model name", ':')
+            .unwrap_or_else(|| "unknown".into()),
+        cores: std::thread::available_parallelism().map_or(1, |n| n.get()),
+        memory_bytes: field(&read("/proc/meminfo"), "MemTotal", ':')
+            .and_then(|text| text.strip_suffix("kB")?.trim().parse::<u64>().ok())
+            .map_or(0, |kibibytes| kibibytes * 1024),
+    }
+}
+
+/// The time of day, UTC, as RFC 3339.
+pub fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}
+
+/// Such as "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64".
+fn system(os_release: &str, kernel: &str) -> String {
+    let mut parts = Vec::new();
+    parts.extend(field(os_release, "PRETTY_NAME", '='));
+    match kernel.trim() {
+        "" => parts.push(std::env::consts::OS.into()),
+        version => parts.push(format!("Linux {version}")),
+    }
+    parts.push(std::env::consts::ARCH.into());
+    parts.join(", ")
+}
+
+/// The value of the first line `name<separator>value`, without quotation marks.
+fn field(text: &str, name: &str, separator: char) -> Option<String> {
+    text.lines()
+        .filter_map(|line| line.split_once(separator))
+        .find(|(key, _)| key.trim() == name)
+        .map(|(_, value)| value.trim().trim_matches('"').to_owned())
+        .filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_system_from_what_the_machine_tells() {
+        let release = "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n";
+        let arch = std::env::consts::ARCH;
+        assert_eq!(system(release, "6.1.0\n"), format!("Debian GNU/Linux 12, Linux 6.1.0, {arch}"));
+        assert_eq!(system("", ""), format!("{}, {arch}", std::env::consts::OS));
+        assert_eq!(
+            field("MemTotal:   16 kB\nMemFree: 1 kB", "MemTotal", ':').as_deref(),
+            Some("16 kB")
+        );
+        assert_eq!(field("model name\t:\n", "model name", ':'), None);
+    }
+
+    #[test]
+    fn a_host_has_a_core_and_a_name_and_now_is_utc() {
+        let host = host();
+        assert!(host.cores >= 1);
+        assert!(!host.system.is_empty() && !host.processor.is_empty());
+        assert!(now().ends_with('Z') && now().parse::<jiff::Timestamp>().is_ok());
+    }
+}

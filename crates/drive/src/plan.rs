@@ -1,0 +1,199 @@
+//! What a step does, how to stop it, how to watch it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::record::Sample;
+
+/// A step: a number of clients of each side for a while.
+///
+/// A step has two phases, warm-up and measured window; what counts is said at [`crate::run_step`].
+#[derive(Clone, Debug)]
+pub struct StepPlan {
+    /// From 1; the `NN` of `step-NN.hlog`.
+    pub number: usize,
+    /// Transaction clients.
+    pub tx_clients: usize,
+    /// Query clients (streams).
+    pub query_clients: usize,
+    /// Time before the measured window, at least.
+    pub warmup: Duration,
+    /// When the measured window ends.
+    pub end: End,
+    /// Length of an interval of the time series.
+    pub tick: Duration,
+    /// How long transactions that still run at the end may take before their canceller is called.
+    pub grace: Duration,
+    /// The kind of transaction whose rate per minute is the step's headline, as an index into the
+    /// workload's kinds.
+    pub headline: Option<usize>,
+}
+
+/// When the measured window of a step ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// After this time.
+    After(Duration),
+    /// When every query client has run its loops. The window begins when the warm-up time has passed
+    /// and every query client has finished its warm-up loops; one that is early waits. A client that
+    /// has finished its measured loops goes on uncounted until the others have too, so that the
+    /// load stays the same.
+    Loops {
+        /// Loops of each query client before the measured ones.
+        warmup: usize,
+        /// Measured loops of each query client, at least 1.
+        measured: usize,
+    },
+}
+
+impl StepPlan {
+    /// A step without warm-up time, with ticks of one second and five seconds of grace.
+    pub fn new(number: usize, tx_clients: usize, query_clients: usize, end: End) -> Self {
+        StepPlan {
+            number,
+            tx_clients,
+            query_clients,
+            warmup: Duration::ZERO,
+            end,
+            tick: Duration::from_secs(1),
+            grace: Duration::from_secs(5),
+            headline: None,
+        }
+    }
+
+    /// Such as "4 tx, 1 query", "1 tx, 2 queries".
+    pub fn name(&self) -> String {
+        let queries = if self.query_clients == 1 { "query" } else { "queries" };
+        format!("{} tx, {} {queries}", self.tx_clients, self.query_clients)
+    }
+
+    /// Refuses what cannot be run, before anything starts.
+    pub(crate) fn check(
+        &self,
+        tx_kinds: Option<usize>,
+        query_loop: Option<Option<usize>>,
+    ) -> Result<()> {
+        let refuse = |answer: &str| {
+            Err(Error::new(ErrorKind::Invalid, format!("run step {}", self.number), answer))
+        };
+        if self.tx_clients + self.query_clients == 0 {
+            return refuse("it has no client");
+        }
+        if self.tx_clients > 0 {
+            match (tx_kinds, self.headline) {
+                (None, _) => return refuse("it has transaction clients but no transactions"),
+                (Some(kinds), Some(headline)) if headline >= kinds => {
+                    return refuse("its headline is not a kind of transaction");
+                }
+                _ => {}
+            }
+        }
+        if self.query_clients > 0 {
+            match query_loop {
+                None => return refuse("it has query clients but no queries"),
+                Some(None | Some(0)) => return refuse("its queries have no loop to repeat"),
+                Some(Some(_)) => {}
+            }
+        }
+        if self.tick.is_zero() {
+            return refuse("its tick is zero");
+        }
+        match self.end {
+            End::After(time) if time.is_zero() => refuse("its measured window is zero"),
+            End::Loops { measured: 0, .. } => refuse("it has no measured loop"),
+            End::Loops { .. } if self.query_clients == 0 => {
+                refuse("loops need a query client; give it a duration")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A flag that ends the running step early and cleanly. Clones are the same flag.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A flag that is not set.
+    pub fn new() -> Self {
+        Stop::default()
+    }
+
+    /// Asks the running step to end. May be called from a signal handler's thread at any time.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Where a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Phase {
+    /// Clients connect; the step's clock stands still.
+    Connecting,
+    /// Clients work; nothing counts.
+    Warmup,
+    /// The measured window.
+    Measured,
+    /// Nothing new begins; what still runs is waited for or cancelled.
+    Ended,
+}
+
+impl Phase {
+    /// The name of the phase in the run folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Connecting => "connecting",
+            Phase::Warmup => "warmup",
+            Phase::Measured => "measured",
+            Phase::Ended => "ended",
+        }
+    }
+}
+
+/// Watches a step. Called on the thread of [`crate::run_step`], which no client waits for.
+pub trait Observer {
+    /// The step has entered this phase.
+    fn phase(&self, _step: &StepPlan, _phase: Phase) {}
+
+    /// An interval of the time series is over.
+    fn tick(&self, _tick: &Tick<'_>) {}
+}
+
+/// Nobody watches.
+impl Observer for () {}
+
+/// The last interval, for a progress line.
+#[derive(Clone, Debug)]
+pub struct Tick<'a> {
+    /// The step.
+    pub plan: &'a StepPlan,
+    /// The phase the interval belongs to.
+    pub phase: Phase,
+    /// Time since the phase began.
+    pub elapsed: Duration,
+    /// Length of the interval.
+    pub length: Duration,
+    /// The rows of `samples.csv` of this interval: first the kinds of transactions, then queries.
+    pub samples: &'a [Sample],
+    /// Transactions of all kinds per second.
+    pub tx_per_second: f64,
+    /// Median response time of all transactions, microseconds.
+    pub p50_us: u64,
+    /// 99th percentile of them, microseconds.
+    pub p99_us: u64,
+    /// Failures of transactions and queries since the phase began.
+    pub failed: u64,
+    /// Queries finished since the phase began.
+    pub queries_finished: u64,
+    /// What each query client runs at the moment; `None` between two queries.
+    pub running: Vec<Option<&'static str>>,
+}

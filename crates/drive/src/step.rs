@@ -1,0 +1,183 @@
+//! Runs a step.
+
+use std::cell::RefCell;
+use std::sync::atomic::AtomicUsize;
+use std::sync::mpsc::channel;
+use std::thread::{self, ScopedJoinHandle};
+
+use hoap_workload::client::{Client, Workload};
+use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::clients::{Context, Side, Signal, Stream, transactions, work, workers};
+use crate::collector::Collector;
+use crate::controller::{Controller, Given};
+use crate::folder::RunFolder;
+use crate::measure::{Recorder, Slot};
+use crate::plan::{Observer, Phase, StepPlan, Stop};
+use crate::record::Step;
+
+/// What a step leaves.
+#[derive(Debug)]
+pub struct StepOutcome<T, Q> {
+    /// Its numbers. [`Step::partial`] says whether and when it was stopped.
+    pub step: Step,
+    /// What the transaction clients remember, in the order of their numbers.
+    pub transactions: Vec<T>,
+    /// What the query clients remember, in the order of their numbers.
+    pub queries: Vec<Q>,
+    /// Transactions that were cut off.
+    pub transactions_cancelled: u64,
+    /// Queries that the end of the step cut off.
+    pub queries_cancelled: u64,
+}
+
+type MemoryOf<W> = <<W as Workload>::Client as Client>::Memory;
+/// A worker thread, and the memories of its clients by their numbers.
+type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
+
+/// Runs one step and measures it.
+///
+/// All clients connect before the step's clock starts. They work through a warm-up and a measured
+/// window, in a closed loop with the keying and think times that their workload asks for.
+///
+/// *What counts.* A transaction counts, in rates and response times alike, where it ended within the
+/// measured window, wherever it began. A query belongs to the phase in which it began; with
+/// [`After`](crate::End::After) it must also have ended in the window, with [`Loops`](crate::End::Loops) all executions of
+/// the measured loops count and no other. A response time is the time of one [`Client::run`], retries
+/// included, on a monotonic clock. Failures count by kind of error and never as response times.
+///
+/// *The end.* Nothing new begins. Transactions that run are waited for: one may be between its
+/// commit and the answer. Their cancellers are called only after [`StepPlan::grace`]. Queries are
+/// cancelled at once; one whose client has no canceller is dropped at its next await.
+///
+/// *Stop.* When `stop` is set the step ends in the same way and its record says so.
+///
+/// This blocks the thread. Clients run in runtimes of their own that end with the step; whatever a
+/// target has spawned in another runtime keeps working only if that one is driven by other threads.
+///
+/// Errors: [`ErrorKind::Invalid`] for a plan that cannot be run; a client's own error where it
+/// cannot connect; [`ErrorKind::Broken`] where a client panics; [`ErrorKind::Unavailable`] where the
+/// run folder cannot be written. All clients have ended when it returns.
+pub fn run_step<T: Workload, Q: Workload>(
+    plan: &StepPlan,
+    tx: Option<&T>,
+    queries: Option<&Q>,
+    folder: &mut RunFolder,
+    stop: &Stop,
+    observer: &dyn Observer,
+) -> Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>> {
+    plan.check(tx.map(|w| w.kinds().len()), queries.map(Q::loop_length))?;
+    let tx = tx.filter(|_| plan.tx_clients > 0);
+    let queries = queries.filter(|_| plan.query_clients > 0);
+    let tx_kinds = tx.map_or(&[][..], T::kinds);
+    let query_kinds = queries.map_or(&[][..], Q::kinds);
+    let tx_workers = tx.map_or(0, |w| workers(plan.tx_clients, w.blocking()));
+    let query_workers = queries.map_or(0, |w| workers(plan.query_clients, w.blocking()));
+
+    let slots: Vec<Slot> = (0..tx_workers).map(|_| Slot::new(tx_kinds.len())).collect();
+    let running: Vec<AtomicUsize> = (0..plan.query_clients).map(|_| AtomicUsize::new(0)).collect();
+    let collector = Collector::new(plan, folder, &slots, tx_kinds, query_kinds)?;
+    let signal = Signal::new();
+    let (events, inbox) = channel();
+
+    thread::scope(|scope| {
+        // Whatever happens below, no client goes on behind our back.
+        let _end = EndOnDrop(&signal);
+        let context = Context { signal: &signal, events: &events };
+        let mut tx_threads = Vec::with_capacity(tx_workers);
+        if let Some(workload) = tx {
+            for (i, slot) in slots.iter().enumerate() {
+                let clients = (i..plan.tx_clients).step_by(tx_workers);
+                tx_threads.push(start(scope, format!("tx {i}"), move || {
+                    let recorder = RefCell::new(Recorder::new(slot));
+                    let recorder = &recorder;
+                    work(workload, Side::Transactions, clients, context, async |_, client| {
+                        transactions(client, context.signal, recorder).await;
+                    })
+                })?);
+            }
+        }
+        let mut query_threads = Vec::with_capacity(query_workers);
+        if let Some(workload) = queries {
+            for i in 0..query_workers {
+                let clients = (i..plan.query_clients).step_by(query_workers);
+                let running = &running;
+                query_threads.push(start(scope, format!("queries {i}"), move || {
+                    work(workload, Side::Queries, clients, context, async |number, client| {
+                        let stream = Stream {
+                            number,
+                            loop_length: workload.loop_length().unwrap_or(1),
+                            end: plan.end,
+                            patience: plan.grace,
+                            running: &running[number],
+                        };
+                        stream.run(client, context).await;
+                    })
+                })?);
+            }
+        }
+        let given = Given { plan, signal: &signal, stop, observer, running: &running, query_kinds };
+        let mut controller = Controller::new(given, inbox, collector, tx_workers + query_workers);
+        let step = controller.conduct();
+        let (transactions_cancelled, queries_cancelled) = controller.cancelled();
+        let (transactions, queries) = (memories(tx_threads), memories(query_threads));
+        // A panic comes first: it explains the failure that it led to.
+        let (transactions, queries, step) = (transactions?, queries?, step?);
+        Ok(StepOutcome { step, transactions, queries, transactions_cancelled, queries_cancelled })
+    })
+}
+
+/// Starts a named worker thread.
+fn start<'scope, 'env, R: Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, 'env>,
+    name: String,
+    body: impl FnOnce() -> R + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, R>> {
+    thread::Builder::new().name(name.clone()).spawn_scoped(scope, body).map_err(|e| {
+        Error::new(ErrorKind::Unavailable, format!("start the thread of client {name}"), e)
+            .advise("use fewer clients, or raise the limit of threads")
+    })
+}
+
+/// What the clients of these threads remember, in the order of their numbers.
+fn memories<M>(threads: Vec<Worker<'_, M>>) -> Result<Vec<M>> {
+    let mut all = Vec::new();
+    let mut panicked = None;
+    for thread in threads {
+        let name = thread.thread().name().unwrap_or_default().to_owned();
+        match thread.join() {
+            Ok(memories) => all.extend(memories),
+            Err(panic) => {
+                let text = panic
+                    .downcast_ref::<String>()
+                    .map(String::as_str)
+                    .or_else(|| panic.downcast_ref::<&str>().copied())
+                    .unwrap_or("it gave no reason");
+                panicked.get_or_insert_with(|| {
+                    Error::new(
+                        ErrorKind::Broken,
+                        format!("run client {name}"),
+                        format!("it panicked: {text}"),
+                    )
+                    .advise("this is a defect of hoap, please report it")
+                });
+            }
+        }
+    }
+    match panicked {
+        Some(error) => Err(error),
+        None => {
+            all.sort_by_key(|(number, _)| *number);
+            Ok(all.into_iter().map(|(_, memory)| memory).collect())
+        }
+    }
+}
+
+/// Ends the step when it goes out of scope.
+struct EndOnDrop<'a>(&'a Signal);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.set(Phase::Ended);
+    }
+}

@@ -1,0 +1,197 @@
+//! From what was measured in a window to the numbers of a [`crate::record::Step`].
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hoap_workload::client::Outcome;
+
+use crate::clients::{Class, QueryEnd};
+use crate::measure::KindSet;
+use crate::record::{Operation, Query};
+
+/// The line of a kind of transaction over a window of this many seconds.
+pub(crate) fn operation(kind: &str, set: &KindSet, seconds: f64) -> Operation {
+    let by_error = || set.failures.iter().map(|f| (f.kind.name().to_owned(), f));
+    Operation {
+        kind: kind.to_owned(),
+        count: set.count(),
+        per_second: rate(set.count(), seconds),
+        rolled_back: set.rolled_back,
+        retries: set.retries,
+        failures: by_error().map(|(name, f)| (name, f.count)).collect(),
+        first_errors: by_error()
+            .map(|(name, f)| (name, f.first.clone()))
+            .collect::<BTreeMap<_, _>>(),
+        latency: set.latency(),
+    }
+}
+
+/// Per second; 0 over no time.
+pub(crate) fn rate(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+/// What happened to one query in the measured window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueryTotal {
+    count: u64,
+    sum: Duration,
+    shortest: Duration,
+    longest: Duration,
+    failed: u64,
+    first_error: Option<String>,
+    /// Executions that the end of the window cut off, or that did not count.
+    unfinished: u64,
+}
+
+impl QueryTotal {
+    /// Adds an execution, as far as it counts.
+    pub fn add(&mut self, end: &QueryEnd) {
+        match (end.class, &end.completion.outcome) {
+            (Class::Cancelled | Class::Extra, _) => self.unfinished += 1,
+            (Class::Measured, Outcome::Failed(e)) => {
+                self.failed += 1;
+                self.first_error.get_or_insert_with(|| e.to_string());
+            }
+            (Class::Measured, _) => {
+                self.shortest =
+                    if self.count == 0 { end.took } else { self.shortest.min(end.took) };
+                self.longest = self.longest.max(end.took);
+                self.count += 1;
+                self.sum += end.took;
+            }
+            (Class::Warmup, _) => {}
+        }
+    }
+
+    fn mean_seconds(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum.as_secs_f64() / self.count as f64)
+    }
+
+    /// The line of this query.
+    pub fn query(&self, kind: &str) -> Query {
+        let if_any = |time: Duration| (self.count > 0).then_some(time.as_secs_f64());
+        Query {
+            kind: kind.to_owned(),
+            count: self.count,
+            mean_seconds: self.mean_seconds(),
+            min_seconds: if_any(self.shortest),
+            max_seconds: if_any(self.longest),
+            failed: self.failed,
+            error: self.first_error.clone(),
+        }
+    }
+
+    /// Why there is no mean to build on, if there is none.
+    fn gap(&self) -> Option<Gap> {
+        match self {
+            QueryTotal { failed: 1.., .. } => Some(Gap::Failed(self.failed)),
+            QueryTotal { count: 1.., .. } => None,
+            QueryTotal { unfinished: 1.., .. } => Some(Gap::Unfinished),
+            _ => Some(Gap::Unreached),
+        }
+    }
+}
+
+/// Why a query has no mean response time.
+enum Gap {
+    Failed(u64),
+    Unfinished,
+    Unreached,
+}
+
+/// Power and queries per hour, or why there are none.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Score {
+    Complete { power_seconds: f64, queries_per_hour: f64 },
+    Incomplete(String),
+}
+
+/// Power, the geometric mean of the queries' mean response times, and queries per hour, the number
+/// of queries × 3600 / the sum of their means × streams. Both need every query: where one failed or
+/// never ended, there is neither, rather than a flattering one.
+pub(crate) fn score(queries: &[(&str, &QueryTotal)], streams: usize) -> Score {
+    let mut gaps = Vec::new();
+    let mut unreached = Vec::new();
+    for (kind, total) in queries {
+        match total.gap() {
+            None => {}
+            Some(Gap::Failed(1)) => gaps.push(format!("{kind} failed 1 time")),
+            Some(Gap::Failed(n)) => gaps.push(format!("{kind} failed {n} times")),
+            Some(Gap::Unfinished) => gaps.push(format!("{kind} did not finish")),
+            Some(Gap::Unreached) => unreached.push(*kind),
+        }
+    }
+    if !unreached.is_empty() {
+        gaps.push(format!("not reached: {}", unreached.join(" ")));
+    }
+    let means: Vec<f64> = queries.iter().filter_map(|(_, total)| total.mean_seconds()).collect();
+    if !gaps.is_empty() || means.is_empty() {
+        return Score::Incomplete(gaps.join(", "));
+    }
+    let number = means.len() as f64;
+    // No query takes no time, but a clock may say so.
+    let logarithms: f64 = means.iter().map(|mean| mean.max(1e-9).ln()).sum();
+    let sum: f64 = means.iter().sum();
+    Score::Complete {
+        power_seconds: (logarithms / number).exp(),
+        queries_per_hour: number * 3600.0 / sum.max(1e-9) * streams as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn total(seconds: &[f64], failed: u64, unfinished: u64) -> QueryTotal {
+        QueryTotal {
+            count: seconds.len() as u64,
+            sum: seconds.iter().map(|s| Duration::from_secs_f64(*s)).sum(),
+            failed,
+            unfinished,
+            ..QueryTotal::default()
+        }
+    }
+
+    /// Means of 1, 2 and 4 s: the geometric mean is the cube root of 8; 3 queries in 7 s are
+    /// 3 × 3600 / 7 an hour in one stream.
+    #[test]
+    fn power_and_queries_per_hour_by_hand() {
+        let (a, b, c) = (total(&[0.5, 1.5], 0, 1), total(&[2.0], 0, 0), total(&[4.0], 0, 0));
+        let queries = [("Q01", &a), ("Q02", &b), ("Q03", &c)];
+        for streams in [1, 3] {
+            let Score::Complete { power_seconds, queries_per_hour } = score(&queries, streams)
+            else {
+                panic!("complete");
+            };
+            assert!((power_seconds - 2.0).abs() < 1e-12);
+            let expected = 3.0 * 3600.0 / 7.0 * streams as f64;
+            assert!((queries_per_hour - expected).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_query_without_a_mean_makes_both_incomplete_and_is_named() {
+        let good = total(&[1.0], 0, 0);
+        let failed = total(&[1.0], 1, 0);
+        let failing = total(&[], 3, 0);
+        let cut = total(&[], 0, 1);
+        let none = total(&[], 0, 0);
+        let queries = [
+            ("Q01", &good),
+            ("Q05", &failed),
+            ("Q06", &failing),
+            ("Q07", &cut),
+            ("Q08", &none),
+            ("Q09", &none),
+        ];
+        assert_eq!(
+            score(&queries, 1),
+            Score::Incomplete(
+                "Q05 failed 1 time, Q06 failed 3 times, Q07 did not finish, \
+                 not reached: Q08 Q09"
+                    .into()
+            )
+        );
+    }
+}

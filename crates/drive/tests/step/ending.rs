@@ -1,0 +1,156 @@
+//! The end of a step: what is waited for, what is cancelled, what a stop leaves.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hoap_drive::folder::{NOT_ENDED, read_queries, read_run, read_samples};
+use hoap_drive::{End, Phase, StepPlan};
+
+use crate::fake::{Act, Bench, Fake, World, check_files};
+
+fn for_ever(tx: usize, queries: usize) -> StepPlan {
+    let mut plan = StepPlan::new(1, tx, queries, End::After(Duration::from_secs(3600)));
+    plan.tick = Duration::from_millis(20);
+    plan
+}
+
+/// Stops the step when this many operations have begun.
+fn stopping_world(operations: usize) -> Arc<World> {
+    World::stopping(move |world, _| world.started.load(Ordering::SeqCst) >= operations)
+}
+
+#[test]
+fn a_stop_leaves_a_partial_step_and_readable_files() {
+    for blocking in [false, true] {
+        let world = World::stopping(|world, tick| {
+            tick.running == [Some("Q01")] && world.started.load(Ordering::SeqCst) > 20
+        });
+        let mut bench = Bench::new();
+        let mut tx = Fake::tx(&world, |_, _| Some((0, Act::Take(Duration::from_millis(1)))));
+        let mut queries = Fake::queries(&world, |_, _| Act::UntilCancelled);
+        (tx.blocking, queries.blocking) = (blocking, blocking);
+        let mut plan = for_ever(2, 1);
+        plan.headline = Some(0);
+        let outcome = bench.step(&plan, Some(&tx), Some(&queries)).unwrap();
+        let step = &outcome.step;
+        let partial = step.partial.as_deref().unwrap();
+        assert!(partial.contains("into the measured window"), "{partial}");
+        assert_eq!(step.incomplete.as_deref(), Some("Q01 did not finish, not reached: Q02"));
+        assert_eq!(outcome.queries_cancelled, 1);
+        assert_eq!(world.cancelled.load(Ordering::SeqCst), 1);
+        assert!(step.tpm.is_some() && step.seconds > 0.0);
+        check_files(&bench, step);
+        let rows = read_queries(&bench.path).unwrap();
+        assert_eq!(rows.len(), 1);
+        assert_eq!(rows[0].phase, "cancelled");
+        assert_eq!(rows[0].error, "the step ended before the query did");
+        assert!(!read_samples(&bench.path).unwrap().is_empty());
+        assert_eq!(read_run(&bench.path).unwrap().partial.as_deref(), Some(NOT_ENDED));
+    }
+}
+
+#[test]
+fn a_stop_in_the_warm_up_leaves_a_step_without_numbers() {
+    let world = Arc::new(World::default());
+    world.stop.set();
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |_, _| Some((0, Act::Done)));
+    let queries = Fake::queries(&world, |_, _| Act::Done);
+    let mut plan = for_ever(1, 1);
+    plan.warmup = Duration::from_secs(3600);
+    plan.headline = Some(0);
+    let step = bench.step(&plan, Some(&tx), Some(&queries)).unwrap().step;
+    assert_eq!(step.partial.as_deref(), Some("interrupted before the measured window"));
+    assert_eq!((step.seconds, step.tpm), (0.0, None));
+    assert_eq!(step.transactions[0].count, 0);
+    assert_eq!(step.transactions[0].per_second, 0.0);
+    assert!(step.incomplete.is_some());
+}
+
+/// A transaction may be between its commit and the answer: it is left to finish, remembered by its
+/// client and not counted.
+#[test]
+fn a_transaction_that_runs_at_the_end_finishes_and_does_not_count() {
+    for blocking in [false, true] {
+        let world = stopping_world(3);
+        let mut bench = Bench::new();
+        let mut tx = Fake::tx(&world, |_, _| Some((0, Act::Linger(Duration::from_millis(200)))));
+        tx.blocking = blocking;
+        let mut plan = for_ever(3, 0);
+        plan.grace = Duration::from_secs(3600);
+        let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+        assert_eq!(outcome.step.transactions[0].count, 0);
+        assert_eq!(outcome.transactions_cancelled, 0);
+        assert!(outcome.transactions.iter().all(|memory| memory.ran.len() == 1));
+        check_files(&bench, &outcome.step);
+    }
+}
+
+#[test]
+fn a_transaction_that_outlasts_the_grace_is_cancelled() {
+    for blocking in [false, true] {
+        let world = stopping_world(3);
+        let mut bench = Bench::new();
+        let mut tx = Fake::tx(&world, |_, _| Some((0, Act::UntilCancelled)));
+        tx.blocking = blocking;
+        let mut plan = for_ever(3, 0);
+        plan.grace = Duration::from_millis(10);
+        let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+        assert_eq!(outcome.transactions_cancelled, 3);
+        let line = &outcome.step.transactions[0];
+        assert!(line.count == 0 && line.failures.is_empty());
+    }
+}
+
+/// It ended after the window, so it is no measurement; its row says that it ran.
+#[test]
+fn a_query_that_ends_after_the_window_in_spite_of_its_canceller_does_not_count() {
+    for blocking in [false, true] {
+        let world = stopping_world(1);
+        let mut bench = Bench::new();
+        let mut queries = Fake::queries(&world, |_, _| Act::Until(Phase::Ended));
+        queries.blocking = blocking;
+        let outcome = bench.step(&for_ever(0, 1), None, Some(&queries)).unwrap();
+        assert_eq!(outcome.queries_cancelled, 0);
+        assert_eq!(outcome.step.queries[0].count, 0);
+        assert_eq!(
+            outcome.step.incomplete.as_deref(),
+            Some("Q01 did not finish, not reached: Q02")
+        );
+        let rows = read_queries(&bench.path).unwrap();
+        assert_eq!((rows.len(), rows[0].phase.as_str()), (1, "extra"));
+        check_files(&bench, &outcome.step);
+    }
+}
+
+#[test]
+fn a_query_that_cannot_be_cancelled_is_dropped() {
+    let world = World::stopping(|_, tick| tick.running == [Some("Q01"); 2]);
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |_, _| Some((0, Act::Take(Duration::from_millis(1)))));
+    let mut queries = Fake::queries(&world, |_, _| Act::Never);
+    queries.cancellable = false;
+    let outcome = bench.step(&for_ever(1, 2), Some(&tx), Some(&queries)).unwrap();
+    assert_eq!(outcome.queries_cancelled, 2);
+    assert_eq!(outcome.queries.len(), 2, "they still hand over what they remember");
+    assert_eq!(world.alive.load(Ordering::SeqCst), 0);
+}
+
+/// Two steps share the folder; the second one's rows and histograms are its own.
+#[test]
+fn steps_follow_one_another_in_one_folder() {
+    let mut bench = Bench::new();
+    let mut starts = Vec::new();
+    for number in 1..=2 {
+        let world = Arc::new(World::default());
+        let tx = Fake::tx(&world, |_, _| Some((0, Act::Done)));
+        let mut plan = StepPlan::new(number, 1, 0, End::After(Duration::from_millis(30)));
+        plan.tick = Duration::from_millis(10);
+        let step = bench.step(&plan, Some(&tx), None).unwrap().step;
+        assert!(step.seconds >= 0.03 && step.partial.is_none());
+        check_files(&bench, &step);
+        starts.push(step.start_seconds);
+    }
+    assert!(starts[1] >= starts[0] + 0.03, "one clock for the whole run");
+}

@@ -1,0 +1,9 @@
+//! Steps with scripted clients. Nothing here depends on how fast the machine is: clients wait for
+//! phases and for each other.
+
+mod clients;
+mod ending;
+mod fake;
+mod files;
+mod loops;
+mod measurement;
