@@ -1,1 +1,24 @@
-//! placeholder
+//! The result bundle: terminal summary, tables, CSV and page.
+//!
+//! Everything comes from the run folder alone (`hoap_drive::record`), so a report can be made again
+//! years later. A [`table::Table`] is computed once and printed by three renderers: [`text`] for the
+//! terminal, [`csv`] for machines, [`page`] for people.
+
+pub mod csv;
+pub mod curve;
+pub mod isolation;
+pub mod lines;
+pub mod load;
+pub mod number;
+pub mod page;
+pub mod summary;
+pub mod table;
+pub mod tables;
+pub mod text;
+pub mod ticks;
+
+pub use csv::csv;
+pub use lines::{check_lines, step_line};
+pub use load::Loaded;
+pub use page::html;
+pub use summary::{Style, summary};

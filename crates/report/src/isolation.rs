@@ -1,0 +1,89 @@
+//! How much each side of a hybrid run takes from the other: tpM with queries through tpM without, and
+//! power with transactions through power without, at equal numbers of clients.
+
+use hoap_drive::record::{Run, Step};
+
+use crate::table::Cell;
+
+/// The isolation of one step that had clients of both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Isolation<'a> {
+    /// The step.
+    pub step: &'a Step,
+    /// Mean tpM of the whole steps with as many transaction clients and no query client.
+    pub tpm_alone: Cell,
+    /// tpM of the step through that. Below 1: queries slow transactions down.
+    pub tpm_ratio: Cell,
+    /// Mean power, in seconds, of the whole steps with as many query clients and no transaction client.
+    pub power_alone: Cell,
+    /// Power of the step through that. Above 1: transactions slow queries down.
+    pub power_ratio: Cell,
+}
+
+/// The isolation of every step for which the run has something to compare with.
+pub fn isolations(run: &Run) -> Vec<Isolation<'_>> {
+    run.steps
+        .iter()
+        .filter(|s| s.tx_clients > 0 && s.query_clients > 0)
+        .filter_map(|step| {
+            let tx: Vec<&Step> = run
+                .steps
+                .iter()
+                .filter(|s| s.query_clients == 0 && s.tx_clients == step.tx_clients)
+                .collect();
+            let queries: Vec<&Step> = run
+                .steps
+                .iter()
+                .filter(|s| s.tx_clients == 0 && s.query_clients == step.query_clients)
+                .collect();
+            if tx.is_empty() && queries.is_empty() {
+                return None;
+            }
+            let (tpm_alone, tpm_ratio) = compare(step, &tx, tpm);
+            let (power_alone, power_ratio) = compare(step, &queries, power);
+            Some(Isolation { step, tpm_alone, tpm_ratio, power_alone, power_ratio })
+        })
+        .collect()
+}
+
+/// tpM of a step, or why there is none.
+pub fn tpm(step: &Step) -> Result<f64, String> {
+    match (step.tpm, step.partial.as_ref()) {
+        (_, Some(why)) => Err(why.clone()),
+        (Some(tpm), None) => Ok(tpm),
+        (None, None) => Err("no transactions".to_string()),
+    }
+}
+
+/// Power of a step in seconds, or why there is none. An incomplete one never counts, whatever number
+/// stands beside it.
+pub fn power(step: &Step) -> Result<f64, String> {
+    complete(step, step.power_seconds)
+}
+
+/// A value that needs all 22 queries, or why there is none.
+pub fn complete(step: &Step, value: Option<f64>) -> Result<f64, String> {
+    if let Some(why) = step.incomplete.as_ref().or(step.partial.as_ref()) {
+        return Err(why.clone());
+    }
+    value.ok_or_else(|| "the run did not record it".to_string())
+}
+
+fn compare(step: &Step, alone: &[&Step], value: fn(&Step) -> Result<f64, String>) -> (Cell, Cell) {
+    if alone.is_empty() {
+        return (Cell::Empty, Cell::Empty);
+    }
+    let whole: Vec<f64> = alone.iter().filter_map(|s| value(s).ok()).collect();
+    if whole.is_empty() {
+        let why = alone.iter().find_map(|s| value(s).err()).unwrap_or_default();
+        let cell = Cell::Incomplete(format!("the step to compare with: {why}"));
+        return (cell.clone(), cell);
+    }
+    let mean = whole.iter().sum::<f64>() / whole.len() as f64;
+    let ratio = match value(step) {
+        Err(why) => Cell::Incomplete(why),
+        Ok(_) if mean <= 0.0 => Cell::Incomplete("nothing happened in the step alone".to_string()),
+        Ok(value) => Cell::Number(value / mean),
+    };
+    (Cell::Number(mean), ratio)
+}

@@ -1,0 +1,84 @@
+//! Reading run folders.
+
+use std::path::Path;
+
+use hoap_drive::folder::{read_run, read_samples};
+use hoap_drive::hlog;
+use hoap_drive::record::{Run, Sample};
+use hoap_workload::Result;
+
+use crate::curve::Curve;
+use crate::tables::Entry;
+
+/// A run folder, read whole.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The folder's name.
+    pub name: String,
+    /// `run.json`.
+    pub run: Run,
+    /// `samples.csv`.
+    pub samples: Vec<Sample>,
+    /// What `step-NN.hlog` hold.
+    pub curves: Vec<Curve>,
+}
+
+impl Loaded {
+    /// Reads a run folder, also of a run that was killed: what its record names and is not there
+    /// shows as a warning.
+    ///
+    /// # Errors
+    /// `Invalid`, where `run.json` is missing, broken or of another format, or another file is broken.
+    pub fn open(folder: &Path) -> Result<Loaded> {
+        let mut run = read_run(folder)?;
+        let mut missing = Vec::new();
+        let samples = if folder.join("samples.csv").exists() {
+            read_samples(folder)?
+        } else {
+            missing.push("samples.csv".to_string());
+            Vec::new()
+        };
+        let mut curves = Vec::new();
+        for step in &run.steps {
+            let path = hlog::path(folder, step.number);
+            if !path.exists() {
+                missing.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+                continue;
+            }
+            for (kind, histogram) in hlog::read(folder, step.number)? {
+                let recorded = step.transactions.iter().find(|o| o.kind == kind);
+                let longest = recorded.map(|o| o.latency.max_us);
+                curves.extend(Curve::new(step.number, &kind, &histogram, longest));
+            }
+        }
+        if !missing.is_empty() {
+            run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
+        }
+        Ok(Loaded { name: name(folder), run, samples, curves })
+    }
+
+    /// The run as tables take it.
+    pub fn entry(&self) -> Entry<'_> {
+        Entry { name: &self.name, run: &self.run }
+    }
+
+    /// Kinds of transactions that have percentile curves, in the order of the record.
+    pub fn kinds(&self) -> Vec<&str> {
+        let mut kinds: Vec<&str> = Vec::new();
+        for operation in self.run.steps.iter().flat_map(|s| &s.transactions) {
+            let kind = operation.kind.as_str();
+            if !kinds.contains(&kind) && self.curves.iter().any(|c| c.kind == kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds
+    }
+}
+
+/// The last part of the path, of the real one where the given one ends in none ("." and "..").
+fn name(folder: &Path) -> String {
+    let real = folder.canonicalize();
+    let real = real.as_deref().unwrap_or(folder);
+    let last = folder.file_name().or_else(|| real.file_name()).unwrap_or(folder.as_os_str());
+    last.to_string_lossy().into_owned()
+}

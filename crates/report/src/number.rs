@@ -1,0 +1,240 @@
+//! Numbers for people: each with its unit, and never wider than [`WIDEST`] columns.
+
+/// No text of this module is longer, whatever the number.
+pub const WIDEST: usize = 22;
+
+/// What a number measures. Decides how it reads and which unit stands in the heading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Things counted: "1,234".
+    Count,
+    /// A rate whose unit is in the heading: "1,234", "12.3".
+    Rate(&'static str),
+    /// A duration in seconds: "3.42 ms", "12 min 3 s".
+    Seconds,
+    /// A point in time in seconds since the run's start: "12.50 s".
+    Moment,
+    /// Bytes: "1.20 GB".
+    Bytes,
+    /// One number through another: "0.873".
+    Ratio,
+    /// A share between 0 and 1 of a whole: "99.9 %".
+    Share,
+}
+
+impl Unit {
+    /// The number as people read it.
+    pub fn show(self, value: f64) -> String {
+        if !value.is_finite() {
+            return "–".to_string();
+        }
+        match self {
+            Unit::Count if value.fract() == 0.0 => fixed(value, 0),
+            Unit::Count | Unit::Rate(_) => rate(value),
+            Unit::Seconds => duration(value),
+            Unit::Moment => format!("{} s", fixed(value, 2)),
+            Unit::Bytes => bytes(value),
+            Unit::Ratio => ratio(value),
+            Unit::Share if value.abs() >= 10.0 => format!("{} %", fixed(value * 100.0, 0)),
+            Unit::Share => format!("{} %", trim(&fixed(value * 100.0, 4))),
+        }
+    }
+
+    /// The unit as it stands in a heading, where cells do not carry it themselves.
+    pub fn in_heading(self) -> Option<&'static str> {
+        match self {
+            Unit::Rate(unit) => Some(unit),
+            _ => None,
+        }
+    }
+
+    /// The unit of the bare number, for files that machines read.
+    pub fn bare(self) -> Option<&'static str> {
+        match self {
+            Unit::Count => None,
+            Unit::Rate(unit) => Some(unit),
+            Unit::Seconds | Unit::Moment => Some("s"),
+            Unit::Bytes => Some("bytes"),
+            Unit::Ratio => Some("ratio"),
+            Unit::Share => Some("share"),
+        }
+    }
+}
+
+/// Above this, grouped digits no longer help and a power of ten does.
+const LARGE: f64 = 1e12;
+
+fn rate(value: f64) -> String {
+    let size = value.abs();
+    if size >= 99.95 {
+        fixed(value, 0)
+    } else if size >= 9.995 {
+        fixed(value, 1)
+    } else {
+        fixed(value, 2)
+    }
+}
+
+fn ratio(value: f64) -> String {
+    if value != 0.0 && value.abs() < 0.001 { format!("{value:.2e}") } else { fixed(value, 3) }
+}
+
+/// `decimals` decimals with the thousands grouped by commas.
+fn fixed(value: f64, decimals: usize) -> String {
+    if value.abs() >= LARGE {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) =
+        text.split_once('.').map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
+    let mut out = String::with_capacity(text.len() + 6);
+    if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
+        out.push('-');
+    }
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+/// Drops zeros behind the decimal point.
+fn trim(text: &str) -> &str {
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
+    }
+}
+
+/// Three significant digits with as many decimals as that needs.
+fn significant(value: f64) -> String {
+    let size = value.abs();
+    let decimals = if size < 9.995 {
+        2
+    } else if size < 99.95 {
+        1
+    } else {
+        0
+    };
+    fixed(value, decimals)
+}
+
+/// Seconds as "850 ns", "3.42 ms", "12.3 s", "12 min 3 s", "3 h 12 min", "4 d 5 h".
+pub fn duration(seconds: f64) -> String {
+    let size = seconds.abs();
+    let sign = if seconds < 0.0 { "-" } else { "" };
+    if size == 0.0 {
+        "0 s".to_string()
+    } else if size < 0.999_5e-6 {
+        format!("{sign}{:.0} ns", size * 1e9)
+    } else if size < 0.999_5e-3 {
+        format!("{sign}{} µs", significant(size * 1e6))
+    } else if size < 0.999_5 {
+        format!("{sign}{} ms", significant(size * 1e3))
+    } else if size < 119.5 {
+        format!("{sign}{} s", significant(size))
+    } else if size < 7_200.0 {
+        let whole = size.round();
+        format!("{sign}{:.0} min {:.0} s", (whole / 60.0).floor(), whole % 60.0)
+    } else if size < 172_800.0 {
+        let minutes = (size / 60.0).round();
+        format!("{sign}{:.0} h {:.0} min", (minutes / 60.0).floor(), minutes % 60.0)
+    } else {
+        let hours = (size / 3_600.0).round();
+        let days = (hours / 24.0).floor();
+        if days < 100_000.0 {
+            format!("{sign}{days:.0} d {:.0} h", hours % 24.0)
+        } else {
+            format!("{sign}{days:.1e} d")
+        }
+    }
+}
+
+/// Bytes in decimal multiples: "512 B", "1.20 GB".
+pub fn bytes(value: f64) -> String {
+    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if value.abs() < 999.5 {
+        return format!("{} B", fixed(value, 0));
+    }
+    let mut scaled = value / 1e3;
+    for unit in UNITS {
+        if scaled.abs() < 999.5 {
+            return format!("{} {unit}", significant(scaled));
+        }
+        scaled /= 1e3;
+    }
+    format!("{:.2e} EB", scaled * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        let cases = [
+            (Unit::Count, 1234.0, "1,234"),
+            (Unit::Count, 1_234_567.0, "1,234,567"),
+            (Unit::Count, 0.0, "0"),
+            (Unit::Rate("tpM"), 1234.4, "1,234"),
+            (Unit::Rate("tpM"), 99.96, "100"),
+            (Unit::Rate("tpM"), 12.34, "12.3"),
+            (Unit::Rate("tpM"), 1.234, "1.23"),
+            (Unit::Rate("tpM"), 16.0, "16.0"),
+            (Unit::Rate("tpM"), -0.001, "0.00"),
+            (Unit::Seconds, 0.0, "0 s"),
+            (Unit::Seconds, 0.000_000_85, "850 ns"),
+            (Unit::Seconds, 0.000_850, "850 µs"),
+            (Unit::Seconds, 0.000_999_6, "1.00 ms"),
+            (Unit::Seconds, 0.003_42, "3.42 ms"),
+            (Unit::Seconds, 0.0342, "34.2 ms"),
+            (Unit::Seconds, 0.9996, "1.00 s"),
+            (Unit::Seconds, 12.34, "12.3 s"),
+            (Unit::Seconds, 119.7, "2 min 0 s"),
+            (Unit::Seconds, 723.0, "12 min 3 s"),
+            (Unit::Seconds, 11_520.0, "3 h 12 min"),
+            (Unit::Seconds, 363_600.0, "4 d 5 h"),
+            (Unit::Moment, 12.5, "12.50 s"),
+            (Unit::Bytes, 512.0, "512 B"),
+            (Unit::Bytes, 1_200_000_000.0, "1.20 GB"),
+            (Unit::Ratio, 0.8734, "0.873"),
+            (Unit::Ratio, 0.000_01, "1.00e-5"),
+            (Unit::Share, 0.999, "99.9 %"),
+            (Unit::Share, 0.5, "50 %"),
+            (Unit::Count, f64::NAN, "–"),
+        ];
+        for (unit, value, text) in cases {
+            assert_eq!(unit.show(value), text, "{unit:?} {value}");
+        }
+    }
+
+    #[test]
+    fn no_number_is_wider_than_promised() {
+        let units = [
+            Unit::Count,
+            Unit::Rate("x"),
+            Unit::Seconds,
+            Unit::Moment,
+            Unit::Bytes,
+            Unit::Ratio,
+            Unit::Share,
+        ];
+        let mut value = 1e-320;
+        while value < f64::MAX / 8.0 {
+            for unit in units {
+                for signed in [value, -value] {
+                    let text = unit.show(signed);
+                    assert!(text.chars().count() <= WIDEST, "{unit:?} {signed}: {text}");
+                }
+            }
+            value *= 7.3;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Text and tables as HTML.
+
+use std::fmt::Write as _;
+
+use hoap_drive::record::Verdict;
+
+use crate::table::{Cell, Table};
+use crate::text::harmless;
+
+/// Text that is safe between tags and in quoted attributes.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            c => out.push(harmless(c)),
+        }
+    }
+    out
+}
+
+/// The table with its title as caption, in a box that scrolls sideways on a narrow screen. `id` is
+/// unique on the page.
+pub fn table(out: &mut String, table: &Table, id: &str) {
+    let title = escape(&table.title);
+    let _ = write!(
+        out,
+        "<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n\
+         <table id=\"{}\">\n<caption>{title}</caption>\n",
+        escape(id)
+    );
+    if table.columns.iter().any(|c| !c.heading().is_empty()) {
+        out.push_str("<thead><tr>");
+        for column in &table.columns {
+            let class = if column.numeric() { " class=\"n\"" } else { "" };
+            let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(&column.heading()));
+        }
+        out.push_str("</tr></thead>\n");
+    }
+    out.push_str("<tbody>\n");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for (i, (cell, column)) in row.iter().zip(&table.columns).enumerate() {
+            let text = escape(&cell.show(column.unit));
+            let numeric = if column.numeric() { "n" } else { "" };
+            let class = match cell {
+                Cell::Verdict(Verdict::Pass) => "pass",
+                Cell::Verdict(Verdict::Fail) => "fail",
+                Cell::Verdict(Verdict::Skip) => "skip",
+                Cell::Incomplete(_) => "n incomplete",
+                _ => numeric,
+            };
+            let class =
+                if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+            let _ = match i {
+                0 if !column.numeric() => write!(out, "<th scope=\"row\"{class}>{text}</th>"),
+                _ => write!(out, "<td{class}>{text}</td>"),
+            };
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table>\n</div>\n");
+    let reasons = table.reasons();
+    if !reasons.is_empty() {
+        out.push_str("<ul class=\"reasons\">\n");
+        for reason in reasons {
+            let _ = writeln!(out, "<li>incomplete: {}</li>", escape(&reason));
+        }
+        out.push_str("</ul>\n");
+    }
+}

@@ -1,0 +1,81 @@
+//! Tables of checks and of the audit of the mix.
+
+use hoap_drive::record::{AuditLine, Check, Run, Verdict};
+
+use super::{Entry, Of, items, sheet};
+use crate::number::Unit;
+use crate::table::{Cell, Table};
+
+/// Every check with its verdict.
+pub fn checks(entries: &[Entry<'_>]) -> Table {
+    sheet(entries, "checks", "Checks")
+        .text("when", |of: &Of<&Check>| of.item.when.clone())
+        .text("check", |of| of.item.name.clone())
+        .text("compares", |of| of.item.compares.clone())
+        .number("places", Unit::Count, |of| of.item.checked as f64)
+        .cells("verdict", None, |of| Cell::Verdict(of.item.verdict))
+        .text("detail", |of| of.item.detail.clone().unwrap_or_default())
+        .rows(items(entries, |run| run.checks.iter().collect()))
+}
+
+/// The audit of the mix (TPC-C 9.2).
+pub fn audit(entries: &[Entry<'_>]) -> Table {
+    sheet(entries, "audit", "Audit of the mix (TPC-C 9.2)")
+        .text("share", |of: &Of<&AuditLine>| of.item.name.clone())
+        .text("clause", |of| of.item.clause.clone())
+        .wide()
+        .text("seen", |of| of.item.seen.clone())
+        .text("wanted", |of| of.item.wanted.clone())
+        .cells("verdict", None, |of| Cell::Verdict(of.item.verdict))
+        .rows(items(entries, |run| run.audit.iter().collect()))
+}
+
+/// A family of checks: its name for one, for many, and the check names that belong to it.
+type Family = (&'static str, &'static str, fn(&str) -> bool);
+
+/// The checks of one moment in one sentence: ("after the run", "12 conditions, 2 ledger checks: all
+/// pass").
+pub fn groups(run: &Run) -> Vec<(String, String)> {
+    let mut moments: Vec<&str> = Vec::new();
+    for check in &run.checks {
+        if !moments.contains(&check.when.as_str()) {
+            moments.push(&check.when);
+        }
+    }
+    let families: [Family; 4] = [
+        ("condition", "conditions", |n| n.starts_with("condition")),
+        ("ledger check", "ledger checks", |n| n.starts_with("nothing ")),
+        ("answer", "answers", |n| n.starts_with("answer")),
+        ("other check", "other checks", |_| true),
+    ];
+    moments
+        .into_iter()
+        .map(|when| {
+            let here: Vec<&Check> = run.checks.iter().filter(|c| c.when == when).collect();
+            let mut counts = [0usize; 4];
+            for check in &here {
+                let family = families.iter().position(|(_, _, of)| of(&check.name)).unwrap_or(3);
+                counts[family] += 1;
+            }
+            let what: Vec<String> = families
+                .iter()
+                .zip(counts)
+                .filter(|(_, n)| *n > 0)
+                .map(|((one, many, _), n)| format!("{n} {}", if n == 1 { one } else { many }))
+                .collect();
+            (when.to_string(), format!("{}: {}", what.join(", "), verdicts(&here)))
+        })
+        .collect()
+}
+
+fn verdicts(checks: &[&Check]) -> String {
+    let count = |verdict| checks.iter().filter(|c| c.verdict == verdict).count();
+    let (pass, fail, skip) = (count(Verdict::Pass), count(Verdict::Fail), count(Verdict::Skip));
+    if pass == checks.len() {
+        return "all pass".to_string();
+    }
+    let parts = [(fail, "FAIL"), (skip, "skipped"), (pass, "pass")];
+    let parts: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    parts.join(", ")
+}

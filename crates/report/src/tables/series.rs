@@ -1,0 +1,63 @@
+//! The data behind the charts over time and of percentiles.
+
+use hoap_drive::record::Run;
+
+use super::step_name;
+use crate::curve::Curve;
+use crate::load::Loaded;
+use crate::number::Unit;
+use crate::table::{Cell, Sheet, Table};
+use crate::ticks::{Tick, merged, ticks as ticks_of};
+
+fn name_of(run: &Run, number: usize) -> String {
+    run.steps
+        .iter()
+        .find(|s| s.number == number)
+        .map_or_else(|| format!("step {number}"), step_name)
+}
+
+/// NewOrder over time.
+pub fn ticks(loaded: &Loaded) -> Table {
+    let factor = merged(&loaded.samples);
+    let title = match factor {
+        1 => "NewOrder over time".to_string(),
+        n => format!("NewOrder over time, {n} ticks a row (p99: the highest of them)"),
+    };
+    Sheet::new("ticks", title)
+        .text("step", |t: &Tick| name_of(&loaded.run, t.step))
+        .text("phase", |t| t.phase.clone())
+        .number("until", Unit::Moment, |t| t.at_seconds)
+        .number("done", Unit::Count, |t| t.count as f64)
+        .number("tpM", Unit::Rate("tpM"), Tick::tpm)
+        .cells("p99", Some(Unit::Seconds), |t| Cell::maybe(t.p99_seconds))
+        .number("retries", Unit::Count, |t| t.retries as f64)
+        .number("failed", Unit::Count, |t| t.failed as f64)
+        .rows(ticks_of(&loaded.samples))
+}
+
+/// Response times by percentile: a row a kind and percentile, a column a step.
+pub fn percentiles(loaded: &Loaded) -> Table {
+    let mut sheet = Sheet::new("percentiles", "Response times by percentile")
+        .text("operation", |(kind, _): &(&str, f64)| kind.to_string())
+        .number("percentile", Unit::Share, |(_, quantile)| *quantile);
+    for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
+        let of_step = |kind: &str| -> Option<&Curve> {
+            loaded.curves.iter().find(|c| c.step == step.number && c.kind == kind)
+        };
+        sheet = sheet.cells(step_name(step), Some(Unit::Seconds), move |(kind, quantile)| {
+            let point = of_step(kind).and_then(|c| c.points.iter().find(|p| p.0 == *quantile));
+            Cell::maybe(point.map(|p| p.1))
+        });
+    }
+    sheet.rows(loaded.kinds().into_iter().flat_map(|kind| {
+        let mut quantiles: Vec<f64> = loaded
+            .curves
+            .iter()
+            .filter(|c| c.kind == kind)
+            .flat_map(|c| c.points.iter().map(|p| p.0))
+            .collect();
+        quantiles.sort_by(f64::total_cmp);
+        quantiles.dedup();
+        quantiles.into_iter().map(move |q| (kind, q)).collect::<Vec<_>>()
+    }))
+}

@@ -1,0 +1,181 @@
+//! Tables of what ran where, and how it was set: a row a fact, a column a run.
+
+use hoap_drive::record::Run;
+use hoap_workload::capability::Description;
+use serde_json::Value;
+
+use super::{Entry, benchmark_title};
+use crate::number::{Unit, bytes, duration};
+use crate::table::{Cell, Column, Table};
+
+type Fact<'a> = (String, Box<dyn Fn(&Run) -> String + 'a>);
+
+fn fact<'a>(name: impl Into<String>, of: impl Fn(&Run) -> String + 'a) -> Fact<'a> {
+    (name.into(), Box::new(of))
+}
+
+/// One closure a row. A fact that no run has is no row.
+fn table(entries: &[Entry<'_>], id: &str, title: &str, facts: Vec<Fact<'_>>) -> Table {
+    let column = |title: &str| Column { title: title.to_string(), unit: None, wide: false };
+    let several = entries.len() > 1;
+    let columns = std::iter::once(column(""))
+        .chain(entries.iter().map(|e| column(if several { e.name } else { "" })))
+        .collect();
+    let rows = facts
+        .into_iter()
+        .map(|(name, of)| {
+            let values = entries.iter().map(|e| Cell::text(of(e.run)));
+            std::iter::once(Cell::Text(name)).chain(values).collect::<Vec<_>>()
+        })
+        .filter(|row| row[1..].iter().any(|cell| *cell != Cell::Empty))
+        .collect();
+    Table { id: id.to_string(), title: title.to_string(), columns, rows }
+}
+
+fn named(database: &Option<Description>) -> String {
+    match database {
+        Some(d) => format!("{} {}, {}", d.name, d.version, d.url),
+        None => String::new(),
+    }
+}
+
+/// An RFC 3339 time in UTC as people write it: "2026-01-01 12:00:00 UTC".
+pub fn moment(rfc3339: &str) -> String {
+    match rfc3339.strip_suffix('Z').and_then(|t| t.split_once('T')) {
+        Some((day, time)) => format!("{day} {} UTC", time.split('.').next().unwrap_or(time)),
+        None => rfc3339.to_string(),
+    }
+}
+
+/// What ran where: the facts that stand before the first number.
+pub fn overview(entries: &[Entry<'_>]) -> Table {
+    let facts = vec![
+        fact("benchmark", |r| {
+            let data = |key: &str| r.data.get(key).map(plain);
+            let size = match data("warehouses") {
+                Some(n) if n == "1" => ", 1 warehouse".to_string(),
+                Some(n) => format!(", {n} warehouses"),
+                None => String::new(),
+            };
+            format!("{}{size}, hoap {}", benchmark_title(&r.benchmark), r.hoap)
+        }),
+        fact("started", |r| format!("{}, took {}", moment(&r.started), duration(r.seconds))),
+        fact("transactions on", |r| named(&r.operational)),
+        fact("queries on", |r| match (&r.analytical, &r.query_set) {
+            (Some(d), Some(set)) => format!("{}, {set} set", named(&Some(d.clone()))),
+            (Some(d), None) => named(&Some(d.clone())),
+            (None, Some(set)) => format!("the same database, {set} set"),
+            (None, None) => String::new(),
+        }),
+        fact("machine", |r| {
+            let h = &r.host;
+            let cores = if h.cores == 1 { "core" } else { "cores" };
+            let memory = bytes(h.memory_bytes as f64);
+            format!("{}, {}, {} {cores}, {memory} memory", h.system, h.processor, h.cores)
+        }),
+        fact("load", |r| match &r.load {
+            Some(l) => {
+                let rate = |n: u64| n as f64 / l.seconds;
+                let mut documents = format!("{} documents", Unit::Count.show(l.documents as f64));
+                let mut size = bytes(l.bytes as f64);
+                if l.seconds > 0.0 {
+                    documents += &format!(" ({}/s)", Unit::Count.show(rate(l.documents).round()));
+                    size += &format!(" ({}/s)", bytes(rate(l.bytes)));
+                }
+                format!("{documents}, {size} in {}", duration(l.seconds))
+            }
+            None => String::new(),
+        }),
+    ];
+    table(entries, "overview", "What ran where", facts)
+}
+
+/// A database of a run, named by its part.
+type Part = (&'static str, fn(&Run) -> &Option<Description>);
+
+const PARTS: [Part; 2] = [("transactions", |r| &r.operational), ("queries", |r| &r.analytical)];
+
+/// The databases and all their settings.
+pub fn databases(entries: &[Entry<'_>]) -> Table {
+    let mut facts = Vec::new();
+    for (part, of) in PARTS {
+        facts.push(fact(format!("{part}: database"), move |r| named(of(r))));
+        for key in
+            keys(entries, |r| of(r).iter().flat_map(|d| d.settings.keys().cloned()).collect())
+        {
+            facts.push(fact(format!("{part}: {key}"), move |r| {
+                of(r).as_ref().and_then(|d| d.settings.get(&key)).cloned().unwrap_or_default()
+            }));
+        }
+    }
+    table(entries, "databases", "Databases and their settings", facts)
+}
+
+/// What was asked for: every flag.
+pub fn configuration(entries: &[Entry<'_>]) -> Table {
+    let facts = keys(entries, |r| r.configuration.keys().cloned().collect())
+        .into_iter()
+        .map(|key| {
+            fact(key.clone(), move |r| r.configuration.get(&key).map(plain).unwrap_or_default())
+        })
+        .collect();
+    table(entries, "configuration", "Configuration", facts)
+}
+
+/// A free-form part of a run, by its name.
+type Document = (&'static str, fn(&Run) -> &Value);
+
+/// The data set and the constants of the run.
+pub fn setup(entries: &[Entry<'_>]) -> Table {
+    let parts: [Document; 2] = [("data", |r| &r.data), ("constants", |r| &r.constants)];
+    let mut facts = Vec::new();
+    for (part, of) in parts {
+        let flat = move |r: &Run| {
+            let mut out = Vec::new();
+            flatten(part, of(r), &mut out);
+            out
+        };
+        for key in keys(entries, |r| flat(r).into_iter().map(|(k, _)| k).collect()) {
+            facts.push(fact(key.clone(), move |r| {
+                flat(r).into_iter().find(|(k, _)| *k == key).map(|(_, v)| v).unwrap_or_default()
+            }));
+        }
+    }
+    table(entries, "setup", "Data set and constants", facts)
+}
+
+/// The keys of all runs, each once, in the order in which they first come.
+fn keys(entries: &[Entry<'_>], of: impl Fn(&Run) -> Vec<String>) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in entries {
+        for key in of(entry.run) {
+            if !all.contains(&key) {
+                all.push(key);
+            }
+        }
+    }
+    all
+}
+
+/// Objects as "outer.inner" rows; anything else as one row.
+fn flatten(name: &str, value: &Value, out: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map {
+                flatten(&format!("{name}.{key}"), inner, out);
+            }
+        }
+        Value::Null => {}
+        other => out.push((name.to_string(), plain(other))),
+    }
+}
+
+/// A JSON value as words: strings without quotes, lists with commas.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(s) => s.clone(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,185 @@
+//! NewOrder over time, from `samples.csv`, in at most [`MOST`] points a run.
+
+use hoap_drive::record::Sample;
+
+/// A longer series is merged to at most this many ticks (and one more for each step and phase).
+pub const MOST: usize = 400;
+
+/// NewOrder in one tick, or in several merged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// Number of the step.
+    pub step: usize,
+    /// "warmup" or "measured".
+    pub phase: String,
+    /// End, seconds since the run's start.
+    pub at_seconds: f64,
+    /// Length.
+    pub seconds: f64,
+    /// Successes.
+    pub count: u64,
+    /// Failures.
+    pub failed: u64,
+    /// Times one was begun again.
+    pub retries: u64,
+    /// 99th percentile of the response times; of merged ticks the highest one.
+    pub p99_seconds: Option<f64>,
+}
+
+impl Tick {
+    /// Transactions per minute.
+    pub fn tpm(&self) -> f64 {
+        if self.seconds > 0.0 { self.count as f64 * 60.0 / self.seconds } else { 0.0 }
+    }
+
+    fn merge(&mut self, next: &Tick) {
+        self.at_seconds = next.at_seconds;
+        self.seconds += next.seconds;
+        self.count += next.count;
+        self.failed += next.failed;
+        self.retries += next.retries;
+        self.p99_seconds = match (self.p99_seconds, next.p99_seconds) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// How many ticks of the samples went into each point of [`ticks`].
+pub fn merged(samples: &[Sample]) -> usize {
+    all(samples).len().div_ceil(MOST).max(1)
+}
+
+/// The ticks in the order of time.
+pub fn ticks(samples: &[Sample]) -> Vec<Tick> {
+    let all = all(samples);
+    let factor = all.len().div_ceil(MOST).max(1);
+    let mut out: Vec<Tick> = Vec::new();
+    let mut taken = 0;
+    for tick in &all {
+        match out.last_mut() {
+            Some(last) if taken < factor && last.step == tick.step && last.phase == tick.phase => {
+                last.merge(tick);
+                taken += 1;
+            }
+            _ => {
+                out.push(tick.clone());
+                taken = 1;
+            }
+        }
+    }
+    out
+}
+
+/// Every tick of every step in which NewOrder ever ended. Ticks without a row are ticks in which nothing
+/// ended: they count as zero, or a stall would look like a line drawn across it.
+fn all(samples: &[Sample]) -> Vec<Tick> {
+    let mut rows: Vec<&Sample> =
+        samples.iter().filter(|s| s.at_seconds.is_finite() && s.seconds >= 0.0).collect();
+    rows.sort_by(|a, b| a.step.cmp(&b.step).then(a.at_seconds.total_cmp(&b.at_seconds)));
+    let mut out = Vec::new();
+    for step in rows.chunk_by(|a, b| a.step == b.step) {
+        if !step.iter().any(|s| s.kind == "NewOrder") {
+            continue;
+        }
+        let longest = step.iter().map(|s| s.seconds).fold(f64::MIN_POSITIVE, f64::max);
+        let mut before: Option<f64> = None;
+        for rows in step.chunk_by(|a, b| a.at_seconds == b.at_seconds) {
+            let (at, seconds) = (rows[0].at_seconds, rows[0].seconds);
+            let gap = before.map_or(0.0, |before| at - seconds - before);
+            let idle = (gap / longest).round().min(MOST as f64);
+            for n in 1..=idle as usize {
+                let length = gap / idle;
+                let at_seconds = at - seconds - gap + n as f64 * length;
+                out.push(Tick { at_seconds, seconds: length, ..empty(rows[0]) });
+            }
+            let mut tick = Tick { at_seconds: at, seconds, ..empty(rows[0]) };
+            for row in rows.iter().filter(|s| s.kind == "NewOrder") {
+                tick.merge(&Tick {
+                    at_seconds: at,
+                    seconds: 0.0,
+                    count: row.count,
+                    failed: row.failed,
+                    retries: row.retries,
+                    p99_seconds: (row.count > 0).then_some(row.p99_us as f64 / 1e6),
+                    ..empty(row)
+                });
+            }
+            out.push(tick);
+            before = Some(at);
+        }
+    }
+    out
+}
+
+fn empty(row: &Sample) -> Tick {
+    Tick {
+        step: row.step,
+        phase: row.phase.clone(),
+        at_seconds: row.at_seconds,
+        seconds: 0.0,
+        count: 0,
+        failed: 0,
+        retries: 0,
+        p99_seconds: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(step: usize, at_seconds: f64, kind: &str, count: u64, p99_us: u64) -> Sample {
+        Sample {
+            step,
+            phase: "measured".into(),
+            at_seconds,
+            seconds: 1.0,
+            kind: kind.into(),
+            count,
+            failed: 0,
+            retries: 0,
+            mean_us: 0.0,
+            p50_us: 0,
+            p99_us,
+            max_us: 0,
+        }
+    }
+
+    #[test]
+    fn a_stall_is_zero_and_not_a_gap() {
+        let samples: Vec<Sample> = [1.0, 2.0, 3.0, 7.0, 8.0]
+            .iter()
+            .map(|&at| sample(1, at, "NewOrder", 10, 500))
+            .collect();
+        let ticks = ticks(&samples);
+        assert_eq!(
+            ticks.iter().map(|t| (t.at_seconds, t.tpm())).collect::<Vec<_>>(),
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+                .map(|at| (at, if (4.0..=6.0).contains(&at) { 0.0 } else { 600.0 }))
+        );
+    }
+
+    #[test]
+    fn merging_keeps_the_sums_and_the_worst_percentile() {
+        let samples: Vec<Sample> = (1..=5_000)
+            .flat_map(|n| {
+                let p99 = if n == 2_500 { 99_000 } else { 1_000 };
+                let at = f64::from(n);
+                [sample(1, at, "NewOrder", 3, p99), sample(1, at, "Payment", 9, 9)]
+            })
+            .collect();
+        let ticks = ticks(&samples);
+        assert!(ticks.len() <= MOST, "{}", ticks.len());
+        assert_eq!(merged(&samples), 13);
+        assert_eq!(ticks.iter().map(|t| t.count).sum::<u64>(), 15_000);
+        assert!(ticks.iter().all(|t| (t.tpm() - 180.0).abs() < 1e-9));
+        assert_eq!(ticks.iter().filter_map(|t| t.p99_seconds).fold(0.0, f64::max), 0.099);
+    }
+
+    #[test]
+    fn a_step_of_queries_alone_has_no_ticks() {
+        assert_eq!(ticks(&[sample(1, 1.0, "Q01", 1, 1)]), []);
+        assert_eq!(ticks(&[]), []);
+    }
+}

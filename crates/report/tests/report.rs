@@ -1,0 +1,469 @@
+//! A report says what the run folder says: all of it, nothing else, and the same everywhere.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use hoap_drive::record::{Check, Run, Verdict};
+use hoap_report::table::Cell;
+use hoap_report::tables::{self, Entry};
+use hoap_report::text::COLUMNS;
+use hoap_report::{Loaded, Style, csv, html, summary};
+use sha2::{Digest, Sha256};
+use unicode_width::UnicodeWidthStr;
+
+fn fits(text: &str) {
+    for line in text.lines() {
+        assert!(line.width() <= COLUMNS, "{} columns: {line}", line.width());
+    }
+}
+
+/// The words of a page: tags and scripts out, entities and white space as a browser shows them.
+fn words(page: &str) -> String {
+    let body = &page
+        [page.find("<body>").unwrap()..page.find("<script type=\"application/json\"").unwrap()];
+    let mut out = String::new();
+    let mut tag = false;
+    for c in body.chars() {
+        match c {
+            '<' => tag = true,
+            '>' if tag => {
+                tag = false;
+                out.push(' ');
+            }
+            c if !tag => out.push(c),
+            _ => {}
+        }
+    }
+    let out = out.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    let out = out.replace("&#39;", "'").replace("&amp;", "&");
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The data block as a browser parses it.
+fn data(page: &str) -> serde_json::Value {
+    let open = "<script type=\"application/json\" id=\"data\">";
+    let start = page.find(open).unwrap() + open.len();
+    let end = start + page[start..].find("</script").unwrap();
+    serde_json::from_str(&page[start..end]).unwrap()
+}
+
+fn entry(run: &Run) -> [Entry<'_>; 1] {
+    [Entry { name: "run", run }]
+}
+
+// ---- terminal -------------------------------------------------------------------------------------
+
+#[test]
+fn the_summary_fits_80_columns_whatever_the_numbers() {
+    let text = summary(&common::folder(1, 1.0).run, Style::default());
+    fits(&text);
+    for extreme in [0.0, 1e-12, 1.0, 123_456_789.123, 1e18, f64::MAX] {
+        let mut run = common::folder(1, 1.0).run;
+        run.seconds = extreme;
+        run.warnings = vec!["a warning ".repeat(40), "x".repeat(300), String::new()];
+        run.partial = Some("界".repeat(200));
+        for step in &mut run.steps {
+            step.name = format!("{} transaction clients, 界 query clients", "9".repeat(60));
+            step.tpm = step.tpm.map(|_| extreme);
+            step.power_seconds = Some(extreme);
+            step.queries_per_hour = Some(extreme);
+            step.partial = Some("long reason ".repeat(20));
+            for operation in &mut step.transactions {
+                operation.retries = u64::MAX / 8;
+                operation.latency.mean_us = extreme;
+                operation.latency.max_us = u64::MAX;
+                operation.latency.p99_us = extreme as u64;
+                operation.failures = BTreeMap::from([("e".repeat(90), u64::MAX / 99)]);
+            }
+        }
+        for check in &mut run.checks {
+            check.when = "at a moment with a very long name indeed".repeat(3);
+            check.verdict = Verdict::Skip;
+        }
+        for style in [Style::default(), Style { page: Some(&"p/".repeat(200)), ..Style::default() }]
+        {
+            fits(&summary(&run, style));
+        }
+    }
+}
+
+#[test]
+fn a_summary_begins_with_what_every_reader_must_know() {
+    // Spec §1: "A report of such a run says so on its first line".
+    let text = summary(&common::folder(1, 1.0).run, Style::default());
+    assert_eq!(text.lines().next(), Some("! scaled down by 20: not a CH2++ result"));
+    assert!(text.lines().nth(1).unwrap().contains("1 check failed"));
+}
+
+#[test]
+fn a_failed_check_is_in_the_summary_in_full() {
+    // Spec §6: prints its number, what it compares, and the first offending keys.
+    let run = common::folder(1, 1.0).run;
+    let text = summary(&run, Style::default());
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let failed = run.checks.iter().find(|c| c.verdict == Verdict::Fail).unwrap();
+    for part in [&failed.name, &failed.compares, failed.detail.as_ref().unwrap()] {
+        assert!(flat.contains(part.as_str()), "{part}\n{text}");
+    }
+    assert!(flat.contains("before the run 12 conditions: all pass"));
+    assert!(flat.contains("after the run 12 conditions, 2 ledger checks: 1 FAIL, 13 pass"));
+}
+
+#[test]
+fn colours_are_there_only_when_asked_for_and_change_no_word() {
+    let run = common::folder(1, 1.0).run;
+    let plain = summary(&run, Style::default());
+    let coloured = summary(&run, Style { colour: true, ..Style::default() });
+    assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
+    let mut stripped = coloured;
+    for code in ["\u{1b}[1;31m", "\u{1b}[1m", "\u{1b}[0m"] {
+        stripped = stripped.replace(code, "");
+    }
+    assert_eq!(stripped, plain);
+}
+
+// ---- incomplete, partial, isolation ----------------------------------------------------------------
+
+#[test]
+fn an_incomplete_power_is_never_a_number() {
+    // Spec §7: "A query that failed makes power and QpH "incomplete", never smaller".
+    let mut folder = common::folder(1, 1.0);
+    let step = folder.run.steps.last_mut().unwrap();
+    step.power_seconds = Some(0.777_123);
+    step.queries_per_hour = Some(98_765.0);
+    let why = step.incomplete.clone().unwrap();
+    let text = summary(&folder.run, Style::default());
+    let page = html(&[folder.loaded("run")]);
+    let table = csv(&tables::query_rates(&entry(&folder.run)));
+    for out in [&text, &words(&page), &table] {
+        assert!(!out.contains("777 ms") && !out.contains("0.777123"), "{out}");
+        assert!(!out.contains("98,765") && !out.contains("98765"), "{out}");
+        assert!(out.contains("incomplete") && out.contains(&why), "{out}");
+    }
+    let steps = &data(&page)["runs"][0]["steps"];
+    assert!(steps[6]["power"].is_null() && steps[6]["qph"].is_null());
+    assert!(steps[0]["power"].is_f64());
+}
+
+#[test]
+fn a_partial_run_and_a_partial_step_say_so_first() {
+    let mut folder = common::folder(1, 1.0);
+    folder.run.partial = Some("interrupted after step 2 of 8".into());
+    folder.run.steps[1].partial = Some("interrupted after 12 of 30 s".into());
+    let text = summary(&folder.run, Style::default());
+    let page = words(&html(&[folder.loaded("run")]));
+    for out in [&text, &page] {
+        let first_number = out.find("CH2++, 1 warehouse").unwrap();
+        for alert in ["partial: interrupted after step 2 of 8", "interrupted after 12 of 30 s"] {
+            assert!(out.find(alert).unwrap() < first_number, "{alert}");
+        }
+        assert!(out.contains("2 tx (partial)"));
+    }
+    assert!(page.starts_with("scaled down by 20: not a CH2++ result partial: interrupted"));
+}
+
+#[test]
+fn isolation_compares_equal_numbers_of_clients() {
+    // Spec §7: tpM with queries / tpM without, and power with transactions / power without.
+    let mut run = common::folder(1, 1.0).run;
+    let table = tables::isolation(&entry(&run));
+    assert_eq!(table.rows.len(), 3);
+    let tpm = |i: usize, run: &Run| run.steps[i].tpm.unwrap();
+    let power = |i: usize, run: &Run| run.steps[i].power_seconds.unwrap();
+    for (row, (alone, with)) in [(1, 4), (2, 5), (3, 6)].into_iter().enumerate() {
+        assert_eq!(table.rows[row][3], Cell::Number(tpm(with, &run) / tpm(alone, &run)));
+    }
+    assert_eq!(table.rows[0][6], Cell::Number(power(4, &run) / power(0, &run)));
+    assert!(matches!(table.rows[2][6], Cell::Incomplete(_)));
+
+    // A partial step is nothing to compare with.
+    run.steps[1].partial = Some("interrupted".into());
+    let table = tables::isolation(&entry(&run));
+    assert!(matches!(table.rows[0][3], Cell::Incomplete(_)));
+    // Without any step alone there is no isolation.
+    run.steps.retain(|s| s.tx_clients > 0 && s.query_clients > 0);
+    assert_eq!(tables::isolation(&entry(&run)).rows.len(), 0);
+}
+
+// ---- one table model -------------------------------------------------------------------------------
+
+#[test]
+fn terminal_page_and_csv_show_the_same_cells() {
+    let loaded = common::folder(1, 1.0).loaded("run");
+    let page = words(&html(std::slice::from_ref(&loaded)));
+    let terminal = summary(&loaded.run, Style::default());
+    let on_terminal = ["overview", "transactions", "isolation", "failures", "query-rates", "audit"];
+    for table in tables::all(&loaded) {
+        assert!(!table.rows.is_empty(), "{}", table.id);
+        let text = csv(&table);
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+        assert_eq!(reader.headers().unwrap().len(), table.columns.len());
+        let records: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(records.len(), table.rows.len(), "{}", table.id);
+        for (record, row) in records.iter().zip(&table.rows) {
+            let shown: Vec<String> =
+                row.iter().zip(&table.columns).map(|(cell, c)| cell.show(c.unit)).collect();
+            assert!(page.contains(&shown.join(" ")), "{}: {shown:?}", table.id);
+            for ((field, cell), column) in record.iter().zip(row).zip(&table.columns) {
+                if let (Cell::Number(_), Some(unit)) = (cell, column.unit) {
+                    let shown = cell.show(column.unit);
+                    assert_eq!(unit.show(field.parse().unwrap()), shown, "{}", table.id);
+                }
+                if on_terminal.contains(&table.id.as_str()) && !column.wide {
+                    for word in cell.show(column.unit).split(' ') {
+                        assert!(terminal.contains(word), "{}: {word}", table.id);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_step_query_check_and_setting_is_on_the_page() {
+    let folder = common::folder(1, 1.0);
+    let html = html(&[folder.loaded("run")]);
+    let page = words(&html);
+    let run = &folder.run;
+    for step in &run.steps {
+        assert!(page.contains(&step.name), "{}", step.name);
+        for query in &step.queries {
+            assert!(page.contains(&format!("{} {}", step.name, query.kind)));
+        }
+    }
+    for check in &run.checks {
+        assert!(page.contains(&format!("{} {} {}", check.when, check.name, check.compares)));
+    }
+    for line in &run.audit {
+        assert!(
+            page.contains(&format!("{} {} {} {}", line.name, line.clause, line.seen, line.wanted))
+        );
+    }
+    for key in run.configuration.keys() {
+        assert!(page.contains(key.as_str()), "{key}");
+    }
+    for (key, value) in &run.operational.as_ref().unwrap().settings {
+        assert!(page.contains(&format!("{key} {value}")), "{key}");
+    }
+    assert!(page.contains("constants.nurand.load.c_last 117"));
+    assert!(page.contains(
+        "hoap run ch2pp --operational sqlite:bench.db --tx-clients 2,4,8 --query-clients 0,1 \
+         --duration 30s --out 'runs/first try'"
+    ));
+    let data = data(&html);
+    assert_eq!(data["runs"][0]["steps"].as_array().unwrap().len(), run.steps.len());
+    assert_eq!(data["runs"][0]["curves"].as_array().unwrap().len(), 6 * 5);
+}
+
+#[test]
+fn the_percentile_curve_of_the_log_equals_the_record() {
+    let loaded = common::folder(1, 1.0).loaded("run");
+    let mut compared = 0;
+    for step in &loaded.run.steps {
+        for operation in &step.transactions {
+            let curve = loaded
+                .curves
+                .iter()
+                .find(|c| c.step == step.number && c.kind == operation.kind)
+                .unwrap();
+            assert_eq!(curve.count, operation.count);
+            let l = &operation.latency;
+            let recorded = [
+                (0.5, l.p50_us),
+                (0.9, l.p90_us),
+                (0.95, l.p95_us),
+                (0.99, l.p99_us),
+                (0.999, l.p999_us),
+                (1.0, l.max_us),
+            ];
+            for (quantile, us) in recorded {
+                if let Some((_, seconds)) = curve.points.iter().find(|p| p.0 == quantile) {
+                    assert_eq!(*seconds, us as f64 / 1e6, "{} {quantile}", operation.kind);
+                    compared += 1;
+                }
+            }
+            assert!(curve.points.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1));
+        }
+    }
+    assert!(compared > 6 * 5 * 5, "{compared}");
+}
+
+#[test]
+fn the_samples_of_the_measured_windows_add_up_to_the_record() {
+    let loaded = common::folder(1, 1.0).loaded("run");
+    for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
+        let ticks = hoap_report::ticks::ticks(&loaded.samples);
+        let measured = ticks.iter().filter(|t| t.step == step.number && t.phase == "measured");
+        let count: u64 = measured.map(|t| t.count).sum();
+        assert_eq!(count, step.transactions[0].count);
+    }
+}
+
+// ---- the page is safe and whole --------------------------------------------------------------------
+
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>&\"'\u{2028}\u{0}\u{202e}<!--]]>";
+
+/// The record with every string in it, keys included, turned hostile.
+fn hostile(run: &Run) -> Run {
+    fn turn(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::String(s) if !["pass", "fail", "skip"].contains(&s.as_str()) => {
+                s.push_str(HOSTILE);
+            }
+            serde_json::Value::Array(list) => list.iter_mut().for_each(turn),
+            serde_json::Value::Object(map) => map.values_mut().for_each(turn),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(run).unwrap();
+    turn(&mut value);
+    let mut run: Run = serde_json::from_value(value).unwrap();
+    run.configuration.insert(HOSTILE.into(), HOSTILE.into());
+    run.data = serde_json::json!({ HOSTILE: HOSTILE });
+    run.operational.as_mut().unwrap().settings.insert(HOSTILE.into(), HOSTILE.into());
+    for operation in run.steps.iter_mut().flat_map(|s| &mut s.transactions) {
+        operation.failures.insert(HOSTILE.into(), 1);
+        operation.first_errors.insert(HOSTILE.into(), HOSTILE.into());
+    }
+    run
+}
+
+#[test]
+fn no_text_of_a_run_folder_becomes_markup() {
+    let calm = common::folder(1, 1.0).loaded("run");
+    let mut evil = calm.clone();
+    evil.run = hostile(&calm.run);
+    evil.name = HOSTILE.into();
+    for curve in &mut evil.curves {
+        curve.kind.push_str(HOSTILE);
+    }
+    let page = html(&[evil.clone(), calm.clone()]);
+    assert!(!page.contains("<img"), "an element got in");
+    assert!(!page.contains("<!--"), "a comment got in");
+    let scripts = |page: &str| page.matches("<script").count();
+    assert_eq!(scripts(&page), scripts(&html(&[calm])));
+    assert_eq!(page.matches("</script").count(), scripts(&page));
+    assert!(!page.contains(['\u{0}', '\u{2028}', '\u{202e}']));
+    assert_eq!(data(&page)["runs"][0]["name"], HOSTILE);
+    let text = summary(&evil.run, Style::default());
+    fits(&text);
+    assert!(!text.contains(['\u{0}', '\u{202e}', '\u{1b}']));
+}
+
+#[test]
+fn the_page_is_one_file_that_loads_nothing_and_stays_small() {
+    let page = html(&[common::folder(1, 1.0).loaded("a"), common::folder(2, 1.1).loaded("a")]);
+    let ours = page
+        .replace(include_str!("../assets/vendor/d3.min.js"), "")
+        .replace(include_str!("../assets/vendor/plot.umd.min.js"), "");
+    assert!(ours.len() < page.len() - 400_000);
+    for load in ["src=\"", "src='", "@import", "url(", "<link", "<iframe", "<object", "<base"] {
+        assert!(!ours.contains(load), "{load}");
+    }
+    for link in page.split("href=\"").skip(1) {
+        assert!(link.starts_with('#'), "{}", &link[..link.len().min(60)]);
+    }
+    assert!(page.contains("default-src 'none'"));
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    assert!(page.contains("a (2)"), "two runs of one name are told apart");
+}
+
+#[test]
+fn every_chart_has_words_and_a_table_and_every_id_is_unique() {
+    let page = html(&[common::folder(1, 1.0).loaded("a"), common::folder(2, 1.1).loaded("b")]);
+    let ids: Vec<&str> =
+        page.split(" id=\"").skip(1).map(|rest| &rest[..rest.find('"').unwrap()]).collect();
+    let mut unique = ids.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), ids.len(), "{ids:?}");
+    let figures: Vec<&str> = page.split("<figure ").skip(1).collect();
+    assert_eq!(figures.len(), 2 * 6);
+    for figure in figures {
+        let figure = &figure[..figure.find("</figure>").unwrap()];
+        assert!(figure.contains("<figcaption>") && figure.contains("aria-label=\""));
+        let table = figure.split("aria-describedby=\"").nth(1).unwrap();
+        assert!(ids.contains(&&table[..table.find('"').unwrap()]), "{figure}");
+    }
+    let mut level = 0;
+    for heading in page.split("<h").skip(1).filter_map(|h| h.chars().next()?.to_digit(10)) {
+        assert!(heading <= level + 1, "a heading skips a level");
+        level = heading;
+    }
+}
+
+#[test]
+fn a_run_of_any_shape_makes_a_page() {
+    let whole = common::folder(1, 1.0).loaded("run");
+    let mut shapes = vec![whole.clone(); 5];
+    shapes[0].run.steps.clear();
+    shapes[0].samples.clear();
+    shapes[0].curves.clear();
+    shapes[1].run.steps.retain(|s| s.tx_clients == 0);
+    shapes[2].run.steps.retain(|s| s.query_clients == 0);
+    shapes[3].run.checks.clear();
+    shapes[3].run.audit.clear();
+    shapes[3].run.load = None;
+    shapes[3].run.operational = None;
+    shapes[4].run.analytical = shapes[4].run.operational.clone();
+    for shape in &shapes {
+        let page = html(&[shape.clone(), whole.clone()]);
+        assert!(page.ends_with("</html>\n"));
+        html(std::slice::from_ref(shape));
+        fits(&summary(&shape.run, Style::default()));
+    }
+    html(&[]);
+    let unverified = words(&html(&[shapes[3].clone()]));
+    assert!(unverified.contains("nothing here is verified"));
+}
+
+// ---- the folder ------------------------------------------------------------------------------------
+
+#[test]
+fn a_folder_with_files_missing_says_which_and_a_broken_one_is_an_error() {
+    let folder = common::folder(1, 1.0);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("my run");
+    folder.write(&path);
+    let loaded = Loaded::open(&path).unwrap();
+    let run: Run = serde_json::from_str(&serde_json::to_string(&folder.run).unwrap()).unwrap();
+    assert_eq!((loaded.name.as_str(), &loaded.run), ("my run", &run));
+    assert_eq!(loaded.samples, folder.samples);
+
+    std::fs::remove_file(path.join("samples.csv")).unwrap();
+    std::fs::remove_file(path.join("step-03.hlog")).unwrap();
+    let warnings = Loaded::open(&path).unwrap().run.warnings;
+    assert_eq!(warnings.last().unwrap(), "not in the run folder: samples.csv, step-03.hlog");
+
+    std::fs::write(path.join("step-02.hlog"), "Tag=NewOrder,1,1,1,@@@\n").unwrap();
+    let error = Loaded::open(&path).unwrap_err().to_string();
+    assert!(error.contains("step-02.hlog"), "{error}");
+    std::fs::remove_file(path.join("run.json")).unwrap();
+    assert!(Loaded::open(&path).unwrap_err().to_string().contains("run.json"));
+}
+
+#[test]
+fn vendored_libraries_are_the_files_their_table_names() {
+    let table = include_str!("../assets/vendor/README.md");
+    for (name, bytes) in [
+        ("d3.min.js", include_bytes!("../assets/vendor/d3.min.js").as_slice()),
+        ("plot.umd.min.js", include_bytes!("../assets/vendor/plot.umd.min.js").as_slice()),
+    ] {
+        let sum: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        let row = table.lines().find(|l| l.contains(&format!("`{name}`"))).unwrap();
+        assert!(row.contains(&sum), "{name} {sum}");
+        assert!(!String::from_utf8_lossy(bytes).contains("</script"));
+    }
+}
+
+#[test]
+fn verdicts_are_words_and_not_only_colours() {
+    let mut run = common::folder(1, 1.0).run;
+    run.checks = [Verdict::Pass, Verdict::Fail, Verdict::Skip]
+        .map(|verdict| Check { verdict, ..run.checks[0].clone() })
+        .to_vec();
+    let table = tables::checks(&entry(&run));
+    let shown: Vec<String> = table.rows.iter().map(|row| row[4].show(None)).collect();
+    assert_eq!(shown, ["pass", "FAIL", "skip"]);
+}
