@@ -1,0 +1,102 @@
+//! `hoap demo`: the main job, small: load, check, run, check, page.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Parser;
+use hoap_report::Style;
+use serde_json::json;
+
+use super::{Context, load, open, report, run, verify};
+use crate::args::{Cli, Command, Demo};
+use crate::failure::Failure;
+
+/// Small enough for a minute on two cores, large enough for every query to find something.
+const DATA: [&str; 4] = ["--warehouses", "1", "--scale-down", "20"];
+
+/// Steps without and with queries.
+const STEPS: [&str; 12] = [
+    "--tx-clients",
+    "1,4",
+    "--query-clients",
+    "0,1",
+    "--loops",
+    "2",
+    "--duration",
+    "5s",
+    "--warmup",
+    "1s",
+    "--params",
+    "check",
+];
+
+/// Runs it, saying what it does as the commands that a user would type.
+pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
+    let started = Instant::now();
+    let dir = &args.out;
+    let text = |path: &Path| path.display().to_string();
+    let url = format!("sqlite:{}", text(&dir.join("demo.db")));
+    let (folder, page) = (text(&dir.join("run")), text(&dir.join("report.html")));
+    if dir.join("run").exists() {
+        return Err(Failure::usage(format!(
+            "run the demo in {}: there is one already; remove the folder or name another with --out",
+            text(dir)
+        )));
+    }
+    std::fs::create_dir_all(dir).map_err(|e| {
+        Failure::unavailable(format!("create {}: {e}; name another with --out", text(dir)))
+    })?;
+
+    context.console.say(
+        "A scaled-down CH2++ on the embedded database: operational transactions and\n\
+         analytical queries on the same documents, checked before and after.",
+    );
+    let words = |start: &[&str], rest: &[&str]| [start, rest].concat().join(" ");
+
+    let command = words(&["load", "ch2pp", "--replace", "--target", &url], &DATA);
+    if let Command::Load(args) = say_and_parse(context, &command)? {
+        let data = args.data.data_set(args.benchmark.schema())?;
+        let target = open(&args.target).await?;
+        let existing = hoap_workload::ch2::load::Existing::Replace;
+        let loaded = load::into(context, &*target, &data, args.part.0, existing).await?;
+        context.console.say(format!(
+            "  {} documents, {} in {:.1} s",
+            loaded.documents,
+            super::megabytes(loaded.bytes),
+            loaded.seconds
+        ));
+    }
+
+    if let Command::Verify(args) = say_and_parse(context, &format!("verify ch2pp --target {url}"))?
+    {
+        let checks = verify::checks(context, &args).await?;
+        context.console.say(format!("  {}", verify::in_short(&checks)));
+        verify::verdict(&checks)?;
+    }
+
+    let start = ["run", "ch2pp", "--operational", &url, "--out", &folder];
+    let Command::Run(args) = say_and_parse(context, &words(&start, &STEPS))? else {
+        return Ok(());
+    };
+    let (folder, run_record) = run::record_of(context, &args).await?;
+
+    say_and_parse(context, &format!("report {} -o {page}", text(&folder)))?;
+    report::write_page(std::slice::from_ref(&folder), Path::new(&page))?;
+    let seconds = started.elapsed().as_secs_f64();
+    let result = json!({ "folder": folder, "page": page, "seconds": seconds, "run": run_record });
+    context.result(&result, || {
+        let style = Style { page: Some(&page), ..context.console.style() };
+        format!(
+            "\n{}\nDone in {seconds:.0} s. Open the page: {page}",
+            hoap_report::summary(&run_record, style)
+        )
+    });
+    run::verdict(context, &run_record)
+}
+
+/// Shows a command and parses it as if it had been typed.
+fn say_and_parse(context: &Context, command: &str) -> Result<Command, Failure> {
+    context.console.say(format!("\n$ hoap {command}"));
+    let words = std::iter::once("hoap").chain(command.split(' '));
+    Cli::try_parse_from(words).map(|cli| cli.command).map_err(|e| Failure::usage(e.to_string()))
+}

@@ -1,0 +1,74 @@
+//! A module for each command.
+
+mod demo;
+mod gen_files;
+mod load;
+mod plan;
+mod query;
+mod report;
+mod run;
+mod targets;
+mod verify;
+mod watch;
+
+use std::sync::Arc;
+
+use hoap_workload::capability::Target;
+use serde::Serialize;
+
+use crate::args::{Cli, Command};
+use crate::console::Console;
+use crate::failure::Failure;
+
+/// What every command gets.
+pub struct Context {
+    /// Where it tells what goes on.
+    pub console: Console,
+    /// Whether the result is printed as JSON.
+    pub json: bool,
+    /// Set by Ctrl-C.
+    pub stop: hoap_drive::Stop,
+}
+
+impl Context {
+    /// Prints the result: as JSON where that was asked for, else as `text` makes it.
+    pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
+        use std::io::Write;
+        let text = match self.json {
+            true => serde_json::to_string(value).expect("results have only string keys"),
+            false => text(),
+        };
+        // Somebody who closed the pipe does not want the rest.
+        let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+    }
+}
+
+/// Runs the command.
+pub async fn run(cli: Cli) -> Result<(), Failure> {
+    let context =
+        Context { console: Console::new(), json: cli.json, stop: hoap_drive::Stop::new() };
+    crate::interrupt::on_interrupt(&context.stop);
+    match cli.command {
+        Command::Demo(args) => demo::demo(&context, &args).await,
+        Command::Gen(args) => gen_files::generate(&context, &args),
+        Command::Load(args) => load::load(&context, &args).await,
+        Command::Verify(args) => verify::verify(&context, &args).await,
+        Command::Query(args) => query::query(&context, &args).await,
+        Command::Run(args) => run::run(&context, &args).await,
+        Command::Report(args) => report::report(&context, &args),
+        Command::Targets(_) => targets::targets(&context),
+    }
+}
+
+/// Opens a database to share among clients.
+async fn open(url: &str) -> Result<Arc<dyn Target>, Failure> {
+    Ok(Arc::from(hoap_target::open(url).await?))
+}
+
+/// Bytes for humans: "612 MB".
+fn megabytes(bytes: u64) -> String {
+    match bytes {
+        0..10_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.0} MB", bytes as f64 / 1e6),
+    }
+}

@@ -1,0 +1,143 @@
+//! `hoap query`: the analytical queries one after the other.
+
+use std::fs;
+use std::time::Instant;
+
+use hoap_data::Schema;
+use hoap_workload::Error;
+use hoap_workload::capability::AnalyticalSession;
+use hoap_workload::ch2::note;
+use hoap_workload::ch2::queries::answers::AnswerFile;
+use hoap_workload::ch2::queries::{ParameterSet, Query, Texts};
+use hoap_workload::ch2::stream::run_query;
+use serde_json::{Value, json};
+
+use super::{Context, open};
+use crate::args::{self, ParameterArgs, ParameterChoice, TextArgs};
+use crate::failure::Failure;
+
+/// The texts that the flags choose.
+pub fn texts(args: &TextArgs, schema: Schema, dialect: &str) -> Result<Texts, Error> {
+    match &args.queries_dir {
+        Some(dir) => Texts::from_dir(dir, schema, dialect, args.query_set),
+        None => Texts::embedded(schema, dialect, args.query_set),
+    }
+}
+
+/// The parameters that the flags choose.
+pub fn parameter_set(args: &ParameterArgs) -> ParameterSet {
+    match args.params {
+        ParameterChoice::Ref => ParameterSet::Reference,
+        ParameterChoice::Check => ParameterSet::Check,
+        ParameterChoice::Random => {
+            ParameterSet::Random { seed: args.params_seed, stream: 0, turn: 0 }
+        }
+    }
+}
+
+/// Cancels what a session runs when somebody interrupts, for as long as it lives.
+pub struct CancelOnStop {
+    _alive: std::sync::mpsc::Sender<()>,
+}
+
+impl CancelOnStop {
+    /// Watches the flag beside the session.
+    pub fn watch(context: &Context, session: &dyn AnalyticalSession) -> Self {
+        let (alive, ended) = std::sync::mpsc::channel::<()>();
+        if let Some(cancel) = session.canceller() {
+            let stop = context.stop.clone();
+            let every = std::time::Duration::from_millis(50);
+            std::thread::spawn(move || {
+                use std::sync::mpsc::RecvTimeoutError::Timeout;
+                while ended.recv_timeout(every) == Err(Timeout) {
+                    if stop.is_set() {
+                        cancel();
+                    }
+                }
+            });
+        }
+        CancelOnStop { _alive: alive }
+    }
+}
+
+/// Runs the queries and prints their times.
+pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure> {
+    let schema = args.benchmark.schema();
+    let target = open(&args.analytical).await?;
+    let (_, data) = note::expect_loaded(&*target, schema).await?;
+    let analytics = target.analytics().map_err(Error::from)?;
+    let texts = texts(&args.texts, schema, analytics.dialect())?;
+    let set = parameter_set(&args.parameters);
+    let mut session = analytics.session().await?;
+    let _watch = CancelOnStop::watch(context, &*session);
+
+    if let Some(dir) = &args.answers_out {
+        fs::create_dir_all(dir).map_err(|e| {
+            Failure::unavailable(format!("create {}: {e}; name another folder", dir.display()))
+        })?;
+    }
+    let mut line = context.console.line();
+    let mut rows = Vec::new();
+    for &number in &args.queries.0 {
+        let Some(query) = Query::get(number) else { continue };
+        line.set(0, format!("{} {}", query.name, query.asks));
+        let parameters = set.parameters(data.spec(), query);
+        let started = Instant::now();
+        let answer = run_query(&mut *session, &texts, query, &parameters).await?;
+        let seconds = started.elapsed().as_secs_f64();
+        rows.push(Row { query, rows: answer.rows.len(), seconds });
+        if let Some(dir) = &args.answers_out {
+            let url = target.description().url;
+            let file = AnswerFile::new(schema, query, &url, &parameters, answer, seconds);
+            file.write(&dir.join(AnswerFile::name(query)))?;
+        }
+    }
+    drop(line);
+    context.result(&json_of(&rows, args, set), || text_of(&rows, args, set));
+    Ok(())
+}
+
+struct Row {
+    query: &'static Query,
+    rows: usize,
+    seconds: f64,
+}
+
+/// Geometric mean of the times, where all 22 ran.
+fn power(rows: &[Row]) -> Option<f64> {
+    let logarithms: f64 = rows.iter().map(|r| r.seconds.ln()).sum();
+    (rows.len() == 22).then(|| (logarithms / 22.0).exp())
+}
+
+fn json_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> Value {
+    let queries: Vec<_> = rows
+        .iter()
+        .map(|r| json!({ "query": r.query.number, "rows": r.rows, "seconds": r.seconds }))
+        .collect();
+    json!({
+        "queries": queries,
+        "total_seconds": rows.iter().map(|r| r.seconds).sum::<f64>(),
+        "power_seconds": power(rows),
+        "params": set.name(),
+        "query_set": args.texts.query_set.name(),
+    })
+}
+
+fn text_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> String {
+    let mut text = format!(
+        "{} queries, {} set, {} parameters\n",
+        rows.len(),
+        args.texts.query_set,
+        set.name()
+    );
+    for Row { query, rows, seconds } in rows {
+        let asks: String = query.asks.chars().take(50).collect();
+        text.push_str(&format!("{} {seconds:>9.3} s {rows:>7} rows  {asks}\n", query.name));
+    }
+    let total: f64 = rows.iter().map(|r| r.seconds).sum();
+    text.push_str(&format!("all {total:>9.3} s"));
+    if let Some(power) = power(rows) {
+        text.push_str(&format!("; power (geometric mean) {power:.3} s"));
+    }
+    text
+}

@@ -1,0 +1,310 @@
+//! `hoap run`: transactions and queries in steps, between checks.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hoap_data::DataSet;
+use hoap_drive::record::{self, Check, Verdict};
+use hoap_drive::{RunFolder, run_step};
+use hoap_report::Style;
+use hoap_workload::Error;
+use hoap_workload::capability::{Documents, Target};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
+use hoap_workload::ch2::ledger::Ledger;
+use hoap_workload::ch2::note::{self, DataNote, Note};
+use hoap_workload::ch2::nothing_lost::Expected;
+use hoap_workload::ch2::snapshot::Snapshot;
+use hoap_workload::ch2::stream::Streams;
+use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
+use serde_json::json;
+
+use super::watch::Watch;
+use super::{Context, open, plan, query};
+use crate::args::Run;
+use crate::failure::Failure;
+
+/// Runs, prints the summary, and fails where a check failed.
+pub async fn run(context: &Context, args: &Run) -> Result<(), Failure> {
+    let (folder, run) = record_of(context, args).await?;
+    context.result(&json!({ "folder": folder, "run": run }), || {
+        let folder = folder.display().to_string();
+        let style = Style { folder: Some(&folder), ..context.console.style() };
+        format!(
+            "{}\nMake its page with: hoap report {folder} -o report.html",
+            hoap_report::summary(&run, style)
+        )
+    });
+    verdict(context, &run)
+}
+
+/// The exit of a run: a failed check before all else, then an interruption.
+pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
+    let failed = run.checks.iter().filter(|c| c.verdict == Verdict::Fail).count();
+    if failed > 0 {
+        return Err(Failure::check(format!(
+            "{failed} of {} checks failed: the numbers of this run are void",
+            run.checks.len()
+        )));
+    }
+    match context.stop.is_set() {
+        true => Err(Failure::interrupted("interrupted; the run is marked partial")),
+        false => Ok(()),
+    }
+}
+
+/// What a run works on.
+struct Setting<'a> {
+    context: &'a Context,
+    args: &'a Run,
+    data: DataSet,
+    terminals: Option<Terminals>,
+    streams: Option<Streams>,
+}
+
+/// Runs everything and returns the folder and what its `run.json` says.
+pub async fn record_of(context: &Context, args: &Run) -> Result<(PathBuf, record::Run), Failure> {
+    let steps = plan::steps(args)?;
+    let operational = open(&args.operational).await?;
+    let documents = operational.documents().map_err(Error::from)?;
+    let schema = args.benchmark.schema();
+    let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
+
+    let with_tx = steps.iter().any(|s| s.0 > 0);
+    let with_queries = steps.iter().any(|s| s.1 > 0);
+    let analytical = match &args.analytical {
+        Some(url) if with_queries => Some(open(url).await?),
+        _ => None,
+    };
+    let terminals = with_tx
+        .then(|| -> Result<Terminals, Error> {
+            operational.transactions()?;
+            let options = Options {
+                seed: args.run_seed,
+                retries: args.retries,
+                think_times: args.think_times,
+            };
+            Ok(Terminals::new(operational.clone(), data, options))
+        })
+        .transpose()?;
+    let queried = analytical.as_ref().unwrap_or(&operational);
+    let streams = with_queries
+        .then(|| -> Result<Streams, Error> {
+            let dialect = queried.analytics()?.dialect();
+            let texts = query::texts(&args.texts, schema, dialect)?;
+            let set = query::parameter_set(&args.parameters);
+            Ok(Streams::new(queried.clone(), data, texts, set))
+        })
+        .transpose()?;
+
+    let setting = Setting { context, args, data, terminals, streams };
+    let path = args.out.clone().unwrap_or_else(|| default_folder(args));
+    let mut record = setting.record(&loaded, &operational, analytical.as_ref());
+    let mut folder = RunFolder::create(&path, &record)?;
+    let end = setting.conduct(documents, &steps, &mut folder, &mut record).await;
+    record.seconds = folder.seconds();
+    match end {
+        Ok(()) => folder.finish(&record)?,
+        Err(e) => {
+            record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
+            folder.finish(&record)?;
+            return Err(e.into());
+        }
+    }
+    Ok((path, record))
+}
+
+/// `runs/<benchmark>-<time>`.
+fn default_folder(args: &Run) -> PathBuf {
+    let time: String =
+        hoap_drive::now().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
+    Path::new("runs").join(format!("{}-{time}", args.benchmark.schema().name()))
+}
+
+impl Setting<'_> {
+    async fn conduct(
+        &self,
+        documents: &dyn Documents,
+        steps: &[(usize, usize)],
+        folder: &mut RunFolder,
+        record: &mut record::Run,
+    ) -> Result<(), Error> {
+        let say = |line: String| self.context.console.say(line);
+        let writes = self.terminals.is_some();
+        let mut before = None;
+        if writes {
+            say("checking the data before the run".into());
+            let stop = || self.context.stop.is_set();
+            let snapshot =
+                Snapshot::take(documents, &self.data, &mut Expected::nothing(), &stop).await?;
+            let source = Deliveries::OfCustomers;
+            record.checks = conditions(&snapshot, &self.data, source, "before the run");
+            if record.checks.iter().any(|c| c.verdict == Verdict::Fail) {
+                record.partial = Some("the data was not consistent before the run".into());
+                return Ok(());
+            }
+            note::begin_run(documents).await?;
+            before = Some(snapshot);
+        }
+
+        let mut memory = Memory::default();
+        let end = self.all_steps(steps, folder, record, &mut memory);
+
+        if let (Some(before), Some(terminals)) = (before, &self.terminals) {
+            say("checking the data after the run".into());
+            let Memory { ledger, tally } = &memory;
+            let mut expected = Expected::of(ledger, terminals.mark());
+            // An interrupted run is checked like any other; only a second Ctrl-C ends this.
+            let after = Snapshot::take(documents, &self.data, &mut expected, &|| false).await?;
+            record.checks.extend(after_the_run(expected, ledger, &before, &after, &self.data));
+            record.audit = tally.audit(self.data.spec().warehouses);
+            record.warnings.extend(growth(&before, &after));
+        }
+        end
+    }
+
+    /// Runs the steps. What the clients remember is kept also where a step fails or is stopped.
+    fn all_steps(
+        &self,
+        steps: &[(usize, usize)],
+        folder: &mut RunFolder,
+        record: &mut record::Run,
+        memory: &mut Memory,
+    ) -> Result<(), Error> {
+        let mut alone = None;
+        for (i, &clients) in steps.iter().enumerate() {
+            let plan = plan::step(self.args, i + 1, clients, alone);
+            self.context.console.say(format!("step {} of {}: {}", i + 1, steps.len(), plan.name()));
+            let outcome = run_step(
+                &plan,
+                self.terminals.as_ref(),
+                self.streams.as_ref(),
+                folder,
+                &self.context.stop,
+                &Watch::new(self.context.console),
+            )?;
+            outcome.transactions.into_iter().for_each(|m| memory.merge(m));
+            if clients.0 == 0 && self.args.loops.is_some() && alone.is_none() {
+                alone = Some(outcome.step.seconds);
+            }
+            self.context.console.say(format!("  {}", hoap_report::step_line(&outcome.step)));
+            record.steps.push(outcome.step);
+            if self.context.stop.is_set() {
+                record.partial = Some(format!("interrupted in step {} of {}", i + 1, steps.len()));
+                return Ok(());
+            }
+            folder.checkpoint(record)?;
+        }
+        Ok(())
+    }
+
+    /// The record as far as it is known before the first step.
+    fn record(
+        &self,
+        loaded: &Note,
+        operational: &Arc<dyn Target>,
+        analytical: Option<&Arc<dyn Target>>,
+    ) -> record::Run {
+        let spec = self.data.spec();
+        let mut warnings = Vec::new();
+        if spec.scale_down > 1 {
+            let title = spec.schema.title();
+            warnings.push(format!("scaled down by {}: not a {title} result", spec.scale_down));
+        }
+        let load = &loaded.load;
+        record::Run {
+            format: record::FORMAT,
+            hoap: env!("CARGO_PKG_VERSION").into(),
+            benchmark: spec.schema.name().into(),
+            command: std::env::args().collect(),
+            started: hoap_drive::now(),
+            seconds: 0.0,
+            partial: None,
+            warnings,
+            configuration: configuration(self.args),
+            data: json!(DataNote::of(spec)),
+            constants: json!({
+                "nurand": self.terminals.as_ref().map(Terminals::constants),
+                "run_seed": self.args.run_seed,
+            }),
+            operational: Some(operational.description()),
+            analytical: analytical.map(|a| a.description()),
+            host: hoap_drive::host(),
+            query_set: self.streams.as_ref().map(|_| self.args.texts.query_set.name().into()),
+            load: Some(record::Load {
+                documents: load.documents,
+                bytes: load.bytes,
+                seconds: load.seconds,
+            }),
+            steps: Vec::new(),
+            checks: Vec::new(),
+            audit: Vec::new(),
+        }
+    }
+}
+
+/// The conditions with the ledger's deliveries, and the ledger itself.
+fn after_the_run(
+    expected: Expected,
+    ledger: &Ledger,
+    before: &Snapshot,
+    after: &Snapshot,
+    data: &DataSet,
+) -> Vec<Check> {
+    let when = "after the run";
+    let mut checks = conditions(after, data, Deliveries::OfLedger { before, ledger }, when);
+    checks.extend(expected.checks(ledger, before, after, when));
+    checks
+}
+
+/// A warning where the run added so many orders that its steps do not compare: without think times
+/// a small data set grows fast.
+fn growth(before: &Snapshot, after: &Snapshot) -> Option<String> {
+    let orders = |s: &Snapshot| s.districts.iter().map(|d| d.orders).sum::<u64>();
+    let (from, to) = (orders(before), orders(after));
+    (to * 10 > from * 11).then(|| {
+        format!(
+            "orders grew from {from} to {to}: later steps worked on more data than earlier ones"
+        )
+    })
+}
+
+/// Every flag with the value it has.
+fn configuration(args: &Run) -> BTreeMap<String, serde_json::Value> {
+    let Run {
+        benchmark: _,
+        operational: _,
+        analytical: _,
+        tx_clients,
+        query_clients,
+        duration,
+        loops,
+        warmup,
+        warmup_loops,
+        think_times,
+        retries,
+        run_seed,
+        parameters,
+        texts,
+        out: _,
+    } = args;
+    let values = json!({
+        "tx-clients": tx_clients,
+        "query-clients": query_clients,
+        "duration": duration.map(|t| t.to_string()),
+        "loops": loops,
+        "warmup": warmup.to_string(),
+        "warmup-loops": warmup_loops,
+        "think-times": think_times,
+        "retries": retries,
+        "run-seed": run_seed,
+        "params": query::parameter_set(parameters).name(),
+        "params-seed": parameters.params_seed,
+        "query-set": texts.query_set.name(),
+        "queries-dir": texts.queries_dir,
+    });
+    match values {
+        serde_json::Value::Object(map) => map.into_iter().collect(),
+        _ => BTreeMap::new(),
+    }
+}

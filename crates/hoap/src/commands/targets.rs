@@ -1,0 +1,30 @@
+//! `hoap targets`: the databases and what they can run.
+
+use hoap_report::text::paragraph;
+use serde_json::json;
+
+use super::Context;
+use crate::failure::Failure;
+
+/// Lists them.
+pub fn targets(context: &Context) -> Result<(), Failure> {
+    let known = hoap_target::known();
+    let result: Vec<_> = known
+        .iter()
+        .map(|s| json!({ "schemes": s.names, "database": s.database, "built_in": s.built_in() }))
+        .collect();
+    context.result(&result, || {
+        let mut text = String::new();
+        for s in known {
+            let state = if s.built_in() { "ready" } else { "not in this build" };
+            text.push_str(&format!("{} · {state}\n", s.database));
+            text.push_str(&paragraph("    ", s.form));
+            for option in s.options {
+                let (name, default) = (option.name, option.default);
+                text.push_str(&paragraph(&format!("      {name}={default}  "), option.meaning));
+            }
+        }
+        text
+    });
+    Ok(())
+}

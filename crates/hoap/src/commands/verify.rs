@@ -1,0 +1,208 @@
+//! `hoap verify`: consistency conditions and answers.
+
+use std::path::Path;
+
+use hoap_data::{DataSet, Schema};
+use hoap_drive::record::{Check, Verdict};
+use hoap_workload::Error;
+use hoap_workload::capability::{Answer, Target};
+use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions};
+use hoap_workload::ch2::note;
+use hoap_workload::ch2::nothing_lost::Expected;
+use hoap_workload::ch2::queries::answers::{
+    AnswerFile, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
+};
+use hoap_workload::ch2::queries::catalogue::QUERIES;
+use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
+use hoap_workload::ch2::snapshot::Snapshot;
+use hoap_workload::ch2::stream::run_query;
+use serde_json::json;
+
+use super::query::{CancelOnStop, texts};
+use super::{Context, open};
+use crate::args::Verify;
+use crate::failure::Failure;
+
+/// Checks, prints each check, and fails where one failed.
+pub async fn verify(context: &Context, args: &Verify) -> Result<(), Failure> {
+    let checks = checks(context, args).await?;
+    context.result(&json!({ "checks": checks }), || hoap_report::check_lines(&checks));
+    verdict(&checks)
+}
+
+/// Fails where a check failed.
+pub fn verdict(checks: &[Check]) -> Result<(), Failure> {
+    match checks.iter().filter(|c| c.verdict == Verdict::Fail).count() {
+        0 => Ok(()),
+        failed => Err(Failure::check(format!("{failed} of {} checks failed", checks.len()))),
+    }
+}
+
+/// "58 checks: 56 pass, 2 skipped".
+pub fn in_short(checks: &[Check]) -> String {
+    let count = |verdict| checks.iter().filter(|c| c.verdict == verdict).count();
+    let mut text = format!("{} checks: {} pass", checks.len(), count(Verdict::Pass));
+    for (verdict, word) in [(Verdict::Fail, "fail"), (Verdict::Skip, "skipped")] {
+        match count(verdict) {
+            0 => {}
+            n => text.push_str(&format!(", {n} {word}")),
+        }
+    }
+    text
+}
+
+/// All checks: the conditions, then the answers.
+pub async fn checks(context: &Context, args: &Verify) -> Result<Vec<Check>, Failure> {
+    let schema = args.benchmark.schema();
+    let target = open(&args.target).await?;
+    let documents = target.documents().map_err(Error::from)?;
+    let (note, data) = note::expect_loaded(&*target, schema).await?;
+    let when = if note.runs == 0 { "after the load" } else { "after runs" };
+    let snapshot =
+        Snapshot::take(documents, &data, &mut Expected::nothing(), &|| context.stop.is_set())
+            .await?;
+    let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, when);
+
+    let wanted = match &args.answers {
+        Some(path) => Wanted::read(path, schema, &data)?,
+        None => Wanted::on_record(&data),
+    };
+    match wanted {
+        Ok(_) if note.runs > 0 => {
+            let why = "transactions ran since the load, so the answers are not the loaded ones";
+            checks.push(skipped(when, why));
+        }
+        Ok(wanted) => checks.extend(answers(context, args, &*target, &data, wanted).await?),
+        Err(why) => checks.push(skipped(when, &why)),
+    }
+    Ok(checks)
+}
+
+fn skipped(when: &str, why: &str) -> Check {
+    Check {
+        when: when.into(),
+        name: "answers".into(),
+        compares: "the 22 answers with those on record".into(),
+        verdict: Verdict::Skip,
+        checked: 0,
+        detail: Some(why.into()),
+    }
+}
+
+/// An answer that a query must give.
+struct Wanted {
+    query: &'static Query,
+    parameters: Parameters,
+    /// Where it comes from, for the check's name.
+    from: String,
+    on_record: OnRecord,
+}
+
+enum OnRecord {
+    Digest(Box<StoredAnswers>),
+    Whole(Answer),
+}
+
+impl Wanted {
+    /// The digests that are part of the program, or why there are none.
+    fn on_record(data: &DataSet) -> Result<Vec<Wanted>, String> {
+        let sets = [ParameterSet::Reference, ParameterSet::Check];
+        let stored = sets.iter().filter_map(|&set| stored(data.spec(), set));
+        let wanted: Vec<_> = stored.flat_map(Wanted::digests).collect();
+        match wanted.is_empty() {
+            false => Ok(wanted),
+            true => Err("none are on record for this data set; compare with another engine's: \
+                         hoap query --answers-out DIR there, --answers DIR here"
+                .into()),
+        }
+    }
+
+    fn digests(stored: &StoredAnswers) -> Vec<Wanted> {
+        let of = |(&number, answer): (&u8, &StoredAnswer)| {
+            Some(Wanted {
+                query: Query::get(number)?,
+                parameters: answer.parameters.clone().into_iter().collect(),
+                from: format!("{} parameters", stored.parameters),
+                on_record: OnRecord::Digest(Box::new(stored.clone())),
+            })
+        };
+        stored.answers.iter().filter_map(of).collect()
+    }
+
+    /// The answers of a folder or the digests of a file that the user names.
+    fn read(
+        path: &Path,
+        schema: Schema,
+        data: &DataSet,
+    ) -> Result<Result<Vec<Wanted>, String>, Failure> {
+        let wrong = |e: &dyn std::fmt::Display| {
+            Failure::usage(format!("read answers {}: {e}", path.display()))
+        };
+        if !path.is_dir() {
+            let text = std::fs::read(path).map_err(|e| wrong(&e))?;
+            let stored: StoredAnswers = serde_json::from_slice(&text).map_err(|e| wrong(&e))?;
+            if stored.data != DataSetName::new(data.spec()) {
+                return Err(wrong(&"they are of another data set"));
+            }
+            return Ok(Ok(Wanted::digests(&stored)));
+        }
+        let mut wanted = Vec::new();
+        for query in &QUERIES {
+            let file = path.join(AnswerFile::name(query));
+            if !file.exists() {
+                continue;
+            }
+            let answer = AnswerFile::read(&file)?;
+            if answer.benchmark != schema.name() || answer.query != query.number {
+                return Err(wrong(&format!("{} is of another query", file.display())));
+            }
+            wanted.push(Wanted {
+                query,
+                parameters: answer.parameters.clone().into_iter().collect(),
+                from: format!("as {} gave it", answer.target),
+                on_record: OnRecord::Whole(answer.answer()),
+            });
+        }
+        match wanted.is_empty() {
+            true => Err(wrong(&"there is no q01.json … q22.json")),
+            false => Ok(Ok(wanted)),
+        }
+    }
+}
+
+/// Asks the queries and compares.
+async fn answers(
+    context: &Context,
+    args: &Verify,
+    target: &dyn Target,
+    data: &DataSet,
+    wanted: Vec<Wanted>,
+) -> Result<Vec<Check>, Failure> {
+    let when = "after the load";
+    let analytics = match target.analytics() {
+        Ok(analytics) => analytics,
+        Err(not_applicable) => return Ok(vec![skipped(when, &not_applicable.to_string())]),
+    };
+    let schema = data.spec().schema;
+    let texts = texts(&args.texts, schema, analytics.dialect())?;
+    let mut session = analytics.session().await?;
+    let _watch = CancelOnStop::watch(context, &*session);
+    let mut bar = context.console.bar("answers", wanted.len() as u64);
+    let mut checks = Vec::new();
+    for (i, Wanted { query, parameters, from, on_record }) in wanted.into_iter().enumerate() {
+        bar.set(i as u64, query.name);
+        let found = run_query(&mut *session, &texts, query, &parameters).await?;
+        let compared = match &on_record {
+            OnRecord::Digest(stored) => stored.check(query, &parameters, &found),
+            OnRecord::Whole(answer) => compare(schema, query, answer, &found),
+        };
+        let mut finding = Finding::default();
+        match compared {
+            Ok(()) => finding.expect(true, String::new),
+            Err(e) => finding.fail(|| e.to_string()),
+        }
+        let name = format!("answer {} ({from})", query.name);
+        checks.push(finding.check(when, &name, "the answer with the one on record"));
+    }
+    Ok(checks)
+}

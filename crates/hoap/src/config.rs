@@ -1,0 +1,161 @@
+//! `--config FILE`: the flags of a command by their long names, in TOML.
+//!
+//! The file becomes more words of the command line, so that there is one parser, one set of defaults
+//! and one set of error messages. Keys at the top are flags of the command that runs; a table named
+//! as a command holds flags for that command alone. A word typed by the user wins over the file.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{CommandFactory, FromArgMatches};
+use toml::Value;
+
+use crate::args::Cli;
+use crate::failure::Failure;
+
+/// Why there is no command to run.
+#[derive(Debug)]
+pub enum ParseError {
+    /// What clap says, help and version included.
+    Usage(clap::Error),
+    /// The configuration file is wrong.
+    Config(Failure),
+}
+
+/// Parses the command line and the configuration file it names.
+pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
+    if let Some(file) = config_file(&argv) {
+        let words = words(&file, &argv).map_err(ParseError::Config)?;
+        argv.extend(words);
+    }
+    let matches = Cli::command().try_get_matches_from(argv).map_err(ParseError::Usage)?;
+    Cli::from_arg_matches(&matches).map_err(ParseError::Usage)
+}
+
+/// The value of `--config`, where there is one.
+fn config_file(argv: &[OsString]) -> Option<PathBuf> {
+    let mut words = argv.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--config" {
+            return words.next().map(PathBuf::from);
+        }
+        if let Some(value) = word.to_str().and_then(|w| w.strip_prefix("--config=")) {
+            return Some(PathBuf::from(value));
+        }
+    }
+    None
+}
+
+/// The file as words of the command line, less those that the user typed.
+fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
+    let wrong =
+        |answer: String| Failure::usage(format!("read configuration {}: {answer}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
+    let table: toml::Table = text
+        .parse()
+        .map_err(|e: toml::de::Error| wrong(e.to_string().trim().replace('\n', " ")))?;
+
+    let cli = Cli::command();
+    let typed: Vec<&str> = argv.iter().skip(1).filter_map(|w| w.to_str()).collect();
+    let Some(command) = typed.iter().find_map(|w| cli.find_subcommand(w)) else {
+        return Ok(Vec::new());
+    };
+
+    let mut flags = Vec::new();
+    for (key, value) in table {
+        match value {
+            Value::Table(of) if cli.find_subcommand(&key).is_some() => {
+                if key == command.get_name() {
+                    flags.extend(of);
+                }
+            }
+            value => flags.push((key, value)),
+        }
+    }
+    let mut words = Vec::new();
+    for (key, value) in flags {
+        let known = |a: &&clap::Arg| a.get_long() == Some(&key) && key != "config";
+        let Some(flag) = cli.get_arguments().chain(command.get_arguments()).find(known) else {
+            let name = command.get_name();
+            return Err(wrong(format!(
+                "unknown key {key:?}; keys are the flags that `hoap {name} --help` lists"
+            )));
+        };
+        if !typed.iter().any(|word| names(word, flag)) {
+            words.extend(word(&key, value).map_err(wrong)?.map(OsString::from));
+        }
+    }
+    Ok(words)
+}
+
+/// Whether a typed word names the flag.
+fn names(word: &str, flag: &clap::Arg) -> bool {
+    if let Some(long) = word.strip_prefix("--") {
+        let long = long.split_once('=').map_or(long, |(name, _)| name);
+        return flag.get_long() == Some(long);
+    }
+    let mut letters = word.chars();
+    letters.next() == Some('-') && letters.next().is_some_and(|l| flag.get_short() == Some(l))
+}
+
+/// One flag as one word.
+fn word(key: &str, value: Value) -> Result<Option<String>, String> {
+    Ok(match value {
+        Value::Boolean(true) => Some(format!("--{key}")),
+        Value::Boolean(false) => None,
+        Value::Array(values) => {
+            let texts: Result<Vec<_>, _> = values.into_iter().map(|v| text(key, v)).collect();
+            Some(format!("--{key}={}", texts?.join(",")))
+        }
+        single => Some(format!("--{key}={}", text(key, single)?)),
+    })
+}
+
+fn text(key: &str, value: Value) -> Result<String, String> {
+    match value {
+        Value::String(s) => Ok(s),
+        Value::Integer(n) => Ok(n.to_string()),
+        Value::Float(n) => Ok(n.to_string()),
+        Value::Datetime(d) => Ok(d.to_string()),
+        _ => Err(format!("the value of {key:?} must be text, a number, true, false or a list")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Command;
+
+    fn parse_with(toml: &str, words: &[&str]) -> Result<Cli, ParseError> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("hoap.toml");
+        std::fs::write(&file, toml).unwrap();
+        let mut argv: Vec<OsString> = vec!["hoap".into(), "--config".into(), file.into()];
+        argv.extend(words.iter().map(OsString::from));
+        parse(argv)
+    }
+
+    #[test]
+    fn a_file_gives_flags_and_the_command_line_wins() {
+        let toml = "warehouses = 7\nseed = 3\n[load]\ntarget = \"sqlite:x.db\"\nresume = true\n\
+                    run-date = 2022-05-01\n[run]\ntx-clients = [1, 2]\n";
+        let cli = parse_with(toml, &["load", "ch2pp", "-w", "2"]).unwrap();
+        let Command::Load(load) = cli.command else { panic!("{cli:?}") };
+        assert_eq!((load.data.warehouses, load.data.seed), (2, 3));
+        assert_eq!(load.target, "sqlite:x.db");
+        assert_eq!(load.data.run_date.to_string(), "2022-05-01");
+        assert!(load.resume);
+    }
+
+    #[test]
+    fn unknown_keys_bad_values_and_missing_files_are_errors() {
+        for toml in ["warehuoses = 7", "[load]\nclients = 3", "seed = { a = 1 }", "seed ="] {
+            let end = parse_with(toml, &["load", "ch2pp", "--target", "sqlite:x"]);
+            assert!(matches!(end, Err(ParseError::Config(_))), "{toml}");
+        }
+        let end = parse_with("seed = \"many\"", &["load", "ch2pp", "--target", "sqlite:x"]);
+        assert!(matches!(end, Err(ParseError::Usage(_))));
+        let argv = ["hoap", "targets", "--config", "no/such/file"].map(OsString::from);
+        assert!(matches!(parse(argv.into()), Err(ParseError::Config(_))));
+    }
+}

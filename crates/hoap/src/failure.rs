@@ -1,0 +1,56 @@
+//! How a command ends when it does not succeed: one line and an exit code.
+
+use std::process::ExitCode;
+
+use hoap_workload::{Error, ErrorKind};
+
+/// The end of a command that did not succeed.
+#[derive(Debug)]
+pub struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// A check failed or a bound was broken. The message has been printed with the results.
+    pub fn check(message: impl Into<String>) -> Self {
+        Failure { code: 1, message: message.into() }
+    }
+
+    /// The command line or a file it names is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure { code: 2, message: message.into() }
+    }
+
+    /// The database, or a file, could not be reached or refused.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Failure { code: 3, message: message.into() }
+    }
+
+    /// Somebody interrupted it. 130 is what shells say of a program that Ctrl-C ended.
+    pub fn interrupted(message: impl Into<String>) -> Self {
+        Failure { code: 130, message: message.into() }
+    }
+
+    /// Prints the line and gives the code.
+    pub fn report(self) -> ExitCode {
+        eprintln!("hoap: {}", self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
+        let message = e.to_string();
+        match e.kind {
+            ErrorKind::Invalid => Failure::usage(message),
+            ErrorKind::Broken => Failure::check(message),
+            ErrorKind::Cancelled => Failure::interrupted(message),
+            ErrorKind::Conflict
+            | ErrorKind::Duplicate
+            | ErrorKind::Ambiguous
+            | ErrorKind::Timeout
+            | ErrorKind::Unavailable => Failure::unavailable(message),
+        }
+    }
+}

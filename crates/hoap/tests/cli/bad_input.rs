@@ -1,0 +1,211 @@
+//! Bad input: one line that says what to do, the right exit code, and nothing written.
+
+use super::Place;
+
+const URL: &str = "sqlite:t.db";
+
+#[test]
+fn wrong_words_are_usage_errors() {
+    let p = Place::new();
+    for line in [
+        "",
+        "lod",
+        "load ch2pp",
+        "load ch3 --target sqlite:t.db",
+        "load ch2pp --target sqlite:t.db --wharehouses 2",
+        "load ch2pp --target sqlite:t.db -w many",
+        "load ch2pp --target sqlite:t.db -w -1",
+        "load ch2pp --target sqlite:t.db --replace --resume",
+        "load ch2pp --target sqlite:t.db --part 3/2",
+        "gen ch2pp",
+        "gen ch2pp --stdout --collections customers",
+        "gen ch2pp --stdout --format xml",
+        "gen ch2pp -o d --stdout",
+        "run ch2pp --operational sqlite:t.db --duration 60",
+        "run ch2pp --operational sqlite:t.db --loops 0",
+        "query ch2pp --analytical sqlite:t.db --queries 23",
+        "verify ch2pp --target sqlite:t.db --query-set best",
+    ] {
+        let end = p.run(line);
+        assert_eq!(end.code, 2, "hoap {line}: {end:#?}");
+        assert!(!end.err.is_empty(), "hoap {line}");
+    }
+    assert_eq!(std::fs::read_dir(p.0.path()).unwrap().count(), 0, "something was written");
+}
+
+#[test]
+fn impossible_data_sets_are_usage_errors() {
+    let p = Place::new();
+    let data = |flags: &str| format!("load ch2pp --target {URL} {flags}");
+    p.fails(&data("-w 0"), 2, &["warehouse"]);
+    p.fails(&data("--scale-down 3"), 2, &["100"]);
+    p.fails(&data("--scale-down 0"), 2, &["100"]);
+    p.fails("gen ch2 --stdout --extra-fields 5", 2, &["extra fields"]);
+    assert_eq!(p.run(&data("--extra-fields 129")).code, 2);
+    assert_eq!(p.run(&data("--run-date 2021-02-30")).code, 2);
+    assert!(!p.path("t.db").exists());
+}
+
+#[test]
+fn configuration_files_are_held_to_the_flags() {
+    let p = Place::new();
+    p.write("typo.toml", "wharehouses = 2\n");
+    let line = format!("load ch2pp --target {URL} --config typo.toml");
+    p.fails(&line, 2, &["typo.toml", "wharehouses", "--help"]);
+    p.write("broken.toml", "seed = \n");
+    p.fails(&format!("load ch2pp --target {URL} --config broken.toml"), 2, &["broken.toml"]);
+    p.fails(&format!("load ch2pp --target {URL} --config none.toml"), 2, &["none.toml"]);
+    p.write("good.toml", "scale-down = 100\n[load]\ntarget = \"sqlite:t.db\"\nseed = 9\n");
+    p.ok("load ch2pp --config good.toml");
+    p.write("zero.toml", "warehouses = 0\n");
+    p.fails("load ch2pp --target sqlite:u.db --config zero.toml", 2, &["warehouse"]);
+}
+
+#[test]
+fn databases_that_cannot_be_used_say_why() {
+    let p = Place::new();
+    p.fails("verify ch2pp --target sqlite:none.db", 3, &["none.db", "hoap load"]);
+    assert!(!p.path("none.db").exists(), "a reader made a database");
+    p.fails("load ch2pp --target sqlite:no/such/dir/t.db", 3, &["no/such/dir"]);
+    p.fails("load ch2pp --target sqlite:t.db?speed=max", 2, &["speed"]);
+    p.fails("load ch2pp --target postgres://localhost/x", 2, &["not part of this build"]);
+    p.fails("load ch2pp --target oracle:x", 2, &["oracle"]);
+    p.fails("load ch2pp --target bench.db", 2, &["URL"]);
+    p.write("text.db", &"this is no database\n".repeat(100));
+    p.fails("load ch2pp --target sqlite:text.db", 3, &["text.db"]);
+    p.fails("run ch2pp --operational sqlite:text.db", 3, &["text.db"]);
+}
+
+#[test]
+fn a_load_refuses_what_is_there_and_a_half_load_is_not_used() {
+    let p = Place::new();
+    p.load("t.db");
+    let size = p.read("t.db").len();
+    let again = format!("load ch2pp --target {URL} --scale-down 100");
+    p.fails(&again, 3, &["--resume", "--replace"]);
+    p.fails(&format!("{again} --seed 2"), 3, &["seed 1, not 2"]);
+    p.fails(&format!("{again} --seed 2 --resume"), 3, &["seed 1, not 2"]);
+    p.fails(&format!("load ch2 --target {URL} --scale-down 100"), 3, &["schema"]);
+    assert_eq!(p.read("t.db").len(), size, "a refused load wrote");
+    let end = p.ok(&format!("{again} --resume --json"));
+    assert_eq!(end.value()["documents"], 0);
+    p.ok(&format!("{again} --replace --seed 2"));
+
+    p.ok("load ch2pp --target sqlite:half.db --scale-down 100 --part 1/2");
+    for line in [
+        "verify ch2pp --target sqlite:half.db",
+        "query ch2pp --analytical sqlite:half.db",
+        "run ch2pp --operational sqlite:half.db --out run",
+    ] {
+        p.fails(line, 3, &["half-loaded", "1 of 2", "--resume"]);
+    }
+    assert!(!p.path("run").exists());
+    p.fails("verify ch2 --target sqlite:half.db", 3, &["holds ch2pp"]);
+    p.ok("load ch2pp --target sqlite:half.db --scale-down 100 --part 2/2");
+    p.ok("verify ch2pp --target sqlite:half.db");
+}
+
+#[test]
+fn a_locked_and_a_read_only_database_are_named() {
+    let p = Place::new();
+    p.load("t.db");
+    let lock = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    lock.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA user_version = 7")
+        .unwrap();
+    let line = "run ch2pp --operational sqlite:t.db?busy_timeout_ms=50 --duration 1s --out run";
+    p.fails(line, 3, &["t.db", "locked"]);
+    lock.execute_batch("ROLLBACK").unwrap();
+    drop(lock);
+
+    // Permissions do not bind the superuser, a database that says it is read-only does.
+    let path = p.path("t.db");
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    if std::fs::OpenOptions::new().write(true).open(&path).is_err() {
+        p.fails("run ch2pp --operational sqlite:t.db --duration 1s --out run", 3, &["read"]);
+    }
+}
+
+#[test]
+fn a_full_disk_stops_the_load_and_resuming_finishes_it() {
+    let p = Place::new();
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    let end = std::process::Command::new("sh")
+        .arg("-c")
+        .arg(format!("{} gen ch2pp --stdout > /dev/full", env!("CARGO_BIN_EXE_hoap")))
+        .output()
+        .unwrap();
+    assert_eq!(end.status.code(), Some(3), "{end:?}");
+    assert!(String::from_utf8_lossy(&end.stderr).contains("standard output"), "{end:?}");
+
+    // The shell's limit on the size of a file is a disk that is full for this process.
+    let load = "load ch2pp --target sqlite:t.db --scale-down 100";
+    let limited =
+        format!("trap '' XFSZ; ulimit -f 2000; exec {} {load}", env!("CARGO_BIN_EXE_hoap"));
+    let end = std::process::Command::new("bash")
+        .args(["-c", &limited])
+        .current_dir(p.0.path())
+        .output()
+        .unwrap();
+    assert_eq!(end.status.code(), Some(3), "{end:?}");
+    let told = String::from_utf8_lossy(&end.stderr).into_owned();
+    assert!(told.contains("t.db") && !told.contains("panicked"), "{told}");
+    p.fails("verify ch2pp --target sqlite:t.db", 3, &["half-loaded"]);
+    p.ok(&format!("{load} --resume"));
+    p.ok("verify ch2pp --target sqlite:t.db");
+}
+
+#[test]
+fn data_of_another_version_is_refused() {
+    let p = Place::new();
+    p.load("t.db");
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let changed = database
+        .execute_batch(
+            "UPDATE hoap_note SET value = replace(value, '\"version\":1', '\"version\":7')",
+        )
+        .and_then(|()| database.query_row("SELECT value FROM hoap_note", [], |r| r.get(0)));
+    let note: String = changed.unwrap();
+    assert!(note.contains("\"version\":7"), "{note}");
+    drop(database);
+    p.fails("run ch2pp --operational sqlite:t.db", 3, &["data version 7", "--replace"]);
+}
+
+#[test]
+fn query_files_must_name_their_parameters() {
+    let p = Place::new();
+    p.load("t.db");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../queries/ch2pp/sqlite");
+    for entry in std::fs::read_dir(source).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            p.write(&format!("q/ch2pp/sqlite/{name}"), &text);
+        }
+    }
+    let line = "query ch2pp --analytical sqlite:t.db --queries-dir q --query-set naive";
+    p.ok(line);
+    let q04 = String::from_utf8(p.read("q/ch2pp/sqlite/q04.sql")).unwrap();
+    p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "'2016-01-01'"));
+    p.fails(line, 2, &["q04.sql", "$to"]);
+    p.write("q/ch2pp/sqlite/q04.sql", &q04.replace("$to", "$until"));
+    p.fails(line, 2, &["q04.sql"]);
+    p.write("q/ch2pp/sqlite/q04.sql", &format!("{q04} where and"));
+    assert_eq!(p.run(line).code, 2);
+    std::fs::remove_file(p.path("q/ch2pp/sqlite/q22.sql")).unwrap();
+    p.write("q/ch2pp/sqlite/q04.sql", &q04);
+    p.fails(line, 2, &["q22.sql"]);
+}
+
+#[test]
+fn reports_need_runs_of_a_known_format() {
+    let p = Place::new();
+    p.fails("report nowhere -o page.html", 2, &["nowhere"]);
+    p.write("odd/run.json", "{\"format\": 99}");
+    p.fails("report odd -o page.html", 2, &["format 99"]);
+    assert!(!p.path("page.html").exists());
+}

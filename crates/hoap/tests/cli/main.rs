@@ -1,0 +1,94 @@
+//! The program as its users meet it: commands, files, messages and exit codes.
+
+mod bad_input;
+mod gen_files;
+mod whole;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder of a test's own, gone when dropped, in which `hoap` runs.
+struct Place(tempfile::TempDir);
+
+/// How a command ended.
+#[derive(Debug)]
+struct End {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hoap"));
+        command.current_dir(self.0.path()).args(line.split_whitespace()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `hoap` with these words.
+    fn run(&self, line: &str) -> End {
+        End::of(self.command(line).output().unwrap())
+    }
+
+    /// Runs it and expects success.
+    fn ok(&self, line: &str) -> End {
+        let end = self.run(line);
+        assert_eq!(end.code, 0, "hoap {line}: {end:#?}");
+        end
+    }
+
+    /// Runs it and expects an exit code and one line of error that says these things.
+    fn fails(&self, line: &str, code: i32, says: &[&str]) -> End {
+        let end = self.run(line);
+        assert_eq!(end.code, code, "hoap {line}: {end:#?}");
+        let told: Vec<&str> = end.err.lines().filter(|l| l.starts_with("hoap: ")).collect();
+        assert_eq!(told.len(), 1, "hoap {line}: not one line of error: {end:#?}");
+        for words in says {
+            assert!(told[0].contains(words), "hoap {line}: no {words:?} in {:?}", told[0]);
+        }
+        assert!(!end.err.contains("panicked"), "{end:#?}");
+        end
+    }
+
+    /// Loads a small CH2++ into `name`.
+    fn load(&self, name: &str) -> End {
+        self.ok(&format!("load ch2pp --target sqlite:{name} --scale-down 100"))
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.read(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+impl End {
+    fn of(output: Output) -> End {
+        End {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Standard output as JSON.
+    fn value(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}", self.out))
+    }
+}

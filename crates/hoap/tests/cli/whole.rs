@@ -1,0 +1,140 @@
+//! The commands together, as a user goes through them.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::{End, Place};
+
+#[test]
+fn load_verify_query_run_report() {
+    let p = Place::new();
+    p.ok("load ch2pp -w 2 --scale-down 50 --target sqlite:t.db");
+    let verify = p.ok("verify ch2pp --target sqlite:t.db --json").value();
+    let checks = verify["checks"].as_array().unwrap();
+    assert!(checks.len() >= 13 && checks.iter().all(|c| c["verdict"] != "fail"), "{verify:#}");
+
+    let query = "query ch2pp --analytical sqlite:t.db --params check";
+    let times = p.ok(&format!("{query} --answers-out answers --json")).value();
+    assert_eq!(times["queries"].as_array().unwrap().len(), 22);
+    assert!(times["power_seconds"].as_f64().unwrap() > 0.0);
+    let answer = p.json("answers/q01.json");
+    assert_eq!((&answer["query"], &answer["benchmark"]), (&1.into(), &"ch2pp".into()));
+    assert_eq!(answer["columns"][0], "ol_number");
+    p.ok(&format!("{query} --query-set naive --answers-out naive --queries 1,5-7"));
+    assert!(!p.path("naive/q02.json").exists());
+    p.ok("verify ch2pp --target sqlite:t.db --answers answers");
+    p.ok("verify ch2pp --target sqlite:t.db --answers naive");
+
+    // A wrong answer is found.
+    let mut wrong = p.json("answers/q06.json");
+    wrong["rows"][0][0] = 1.25.into();
+    p.write("answers/q06.json", &wrong.to_string());
+    p.fails("verify ch2pp --target sqlite:t.db --answers answers", 1, &["1 of"]);
+
+    let run = "run ch2pp --operational sqlite:t.db --tx-clients 1,2 --query-clients 0,1 --loops 1 \
+               --duration 1s --warmup 200ms --out run";
+    let end = p.ok(run);
+    let widest = end.out.lines().map(|l| l.chars().count()).max().unwrap();
+    assert!(widest <= 80, "{widest} columns:\n{}", end.out);
+    assert!(end.out.starts_with("! scaled down by 50: not a CH2++ result"), "{}", end.out);
+    let record = p.json("run/run.json");
+    assert_eq!(record["partial"], serde_json::Value::Null);
+    let steps = record["steps"].as_array().unwrap();
+    let clients: Vec<_> = steps
+        .iter()
+        .map(|s| (s["tx_clients"].as_u64().unwrap(), s["query_clients"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(clients, [(0, 1), (1, 0), (2, 0), (1, 1), (2, 1)]);
+    for step in steps {
+        let (tx, queries) = (&step["tx_clients"], &step["query_clients"]);
+        assert_eq!(step["tpm"].as_f64().is_some(), tx != 0, "{step:#}");
+        assert_eq!(step["power_seconds"].as_f64().is_some(), queries != 0, "{step:#}");
+    }
+    let checks = record["checks"].as_array().unwrap();
+    assert_eq!(checks.len(), 13 + 13 + 3);
+    assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    assert_eq!(record["audit"].as_array().unwrap().len(), 12);
+    let load = record["constants"]["nurand"]["c_last_load"].as_i64().unwrap();
+    let run = record["constants"]["nurand"]["c_last_run"].as_i64().unwrap();
+    assert!((65..=119).contains(&(load - run).abs()), "TPC-C 2.1.6.1: {load} {run}");
+
+    p.ok("report run -o page.html");
+    let page = String::from_utf8(p.read("page.html")).unwrap();
+    assert!(page.contains("not a CH2++ result"));
+    assert!(page.len() < 3_000_000);
+
+    // The folder is not used twice, and answers are no longer the loaded ones.
+    p.fails("run ch2pp --operational sqlite:t.db --duration 1s --out run", 2, &["not empty"]);
+    let verify = p.ok("verify ch2pp --target sqlite:t.db --json").value();
+    let skipped = verify["checks"].as_array().unwrap().iter().find(|c| c["name"] == "answers");
+    assert_eq!(skipped.unwrap()["verdict"], "skip");
+}
+
+#[test]
+fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
+    let p = Place::new();
+    p.load("t.db");
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let set = "UPDATE warehouse SET doc = jsonb_set(doc, '$.w_ytd', 1.5) WHERE key = '1'";
+    database.execute_batch(set).unwrap();
+    drop(database);
+    let end = p.fails("verify ch2pp --target sqlite:t.db", 1, &["checks failed"]);
+    assert!(end.out.contains("FAIL  condition 1:"), "{}", end.out);
+    assert!(end.out.contains("w_ytd 1.50, sum(d_ytd) 3000.00"), "{}", end.out);
+    p.fails("run ch2pp --operational sqlite:t.db --out run", 1, &["checks failed"]);
+    assert_eq!(p.json("run/run.json")["steps"], serde_json::json!([]));
+}
+
+#[test]
+fn ch2_runs_like_ch2pp() {
+    let p = Place::new();
+    p.ok("load ch2 --scale-down 100 --target sqlite:t.db");
+    p.ok("verify ch2 --target sqlite:t.db");
+    p.ok("query ch2 --analytical sqlite:t.db --params random --params-seed 3");
+    p.ok("run ch2 --operational sqlite:t.db --duration 1s --warmup 100ms --out run");
+    assert_eq!(p.json("run/run.json")["benchmark"], "ch2");
+}
+
+#[test]
+fn ctrl_c_ends_cleanly_with_a_partial_result() {
+    let p = Place::new();
+    p.load("t.db");
+    let line = "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 1 \
+                --duration 10m --warmup 100ms --out run";
+    let child = p.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let samples = p.path("run/samples.csv");
+    let begun = Instant::now();
+    while std::fs::metadata(&samples).map_or(0, |m| m.len()) < 500 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no sample was written");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let end = End::of(child.wait_with_output().unwrap());
+    assert_eq!(end.code, 130, "{end:#?}");
+    let record = p.json("run/run.json");
+    assert!(record["partial"].as_str().unwrap().contains("interrupted"), "{record:#}");
+    let checks = record["checks"].as_array().unwrap();
+    assert!(checks.iter().any(|c| c["name"] == "nothing lost: NewOrder"));
+    assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    p.ok("report run -o page.html");
+    p.ok("verify ch2pp --target sqlite:t.db");
+}
+
+#[test]
+fn targets_lists_what_there_is() {
+    let p = Place::new();
+    let end = p.ok("targets");
+    assert!(end.out.contains("sqlite:") && end.out.contains("synchronous"), "{}", end.out);
+    assert!(end.out.lines().all(|l| l.chars().count() <= 80), "{}", end.out);
+    p.ok("targets --json").value();
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let p = Place::new();
+    for command in ["", "demo", "gen", "load", "verify", "query", "run", "report", "targets"] {
+        assert!(p.ok(&format!("{command} --help")).out.contains("Usage"));
+    }
+    assert!(p.ok("--version").out.starts_with("hoap "));
+}
