@@ -11,5 +11,6 @@ pub mod ch2;
 pub mod check;
 pub mod client;
 pub mod error;
+pub mod load;
 
 pub use error::{Error, ErrorKind, Result};

@@ -5,6 +5,9 @@
 //!
 //! Fields are named by *paths*: dotted names with array positions, `c_name.c_last`, `s_dists[3]`.
 
+pub mod key_value;
+pub mod shop;
+
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,0 +1,186 @@
+//! Records of numbered fields under a key: what YCSB asks of a database.
+//!
+//! These traits are generic where the document traits are boxed: against a fast store the driver's own
+//! cost per operation is part of the result, so nothing here allocates per operation. Buffers are the
+//! caller's and are used again.
+
+use std::future::Future;
+
+use super::Applicable;
+use crate::error::Result;
+
+/// A database that keeps records by key.
+pub trait KeyValue: Send + Sync {
+    /// One client's connection.
+    type Session: KeyValueSession;
+
+    /// Whether calls block their thread.
+    fn blocking(&self) -> bool;
+
+    /// Whether it can scan keys in order, and if not, why.
+    fn scans(&self) -> Applicable<()>;
+
+    /// Connects one client to a table.
+    fn session(&self, table: &Table) -> impl Future<Output = Result<Self::Session>> + Send;
+}
+
+/// What a session must know of its table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The collection.
+    pub name: String,
+    /// Names of the fields by their numbers: `field0`, `field1`, …
+    pub fields: Vec<String>,
+}
+
+/// Which fields of a record an operation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fields {
+    /// All.
+    All,
+    /// This one.
+    One(u16),
+    /// None: the key alone (the comparison reports' scans).
+    None,
+}
+
+/// One client's connection.
+///
+/// Every method may return an error of any [`crate::ErrorKind`]; none is retried here.
+pub trait KeyValueSession: Send {
+    /// Reads fields of a record into `record`, which it empties first, and says whether there is such
+    /// a key.
+    fn read(
+        &mut self,
+        key: &str,
+        fields: Fields,
+        record: &mut Record,
+    ) -> impl Future<Output = Result<bool>> + Send;
+
+    /// Adds a record. [`crate::ErrorKind::Duplicate`] where the key exists.
+    fn insert(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<()>> + Send;
+
+    /// Sets the fields that `record` holds and keeps the others. Says whether there is such a key.
+    fn update(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<bool>> + Send;
+
+    /// Reads at most `count` records from key `start` on, in the database's key order, into `scanned`,
+    /// which it empties first.
+    fn scan(
+        &mut self,
+        start: &str,
+        count: usize,
+        fields: Fields,
+        scanned: &mut Scanned,
+    ) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// Values of numbered fields in one recycled buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    bytes: Vec<u8>,
+    /// Number of each field and the end of its value.
+    ends: Vec<(u16, usize)>,
+}
+
+impl Record {
+    /// Forgets everything and keeps the buffers.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a field whose value `fill` appends.
+    pub fn push(&mut self, field: u16, fill: impl FnOnce(&mut Vec<u8>)) {
+        fill(&mut self.bytes);
+        self.ends.push((field, self.bytes.len()));
+    }
+
+    /// Fields and values in the order they were added.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u16, &[u8])> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(field, end)| {
+            let value = &self.bytes[start..end];
+            start = end;
+            (field, value)
+        })
+    }
+
+    /// Number of fields.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether it has no field.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// Records of a scan, with their keys, in recycled buffers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scanned {
+    keys: Vec<String>,
+    records: Vec<Record>,
+    len: usize,
+}
+
+impl Scanned {
+    /// Forgets everything and keeps the buffers.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Adds a record and gives it to be filled; it is empty.
+    pub fn push(&mut self, key: &str) -> &mut Record {
+        if self.len == self.keys.len() {
+            self.keys.push(String::new());
+            self.records.push(Record::default());
+        }
+        let (k, record) = (&mut self.keys[self.len], &mut self.records[self.len]);
+        k.clear();
+        k.push_str(key);
+        record.clear();
+        self.len += 1;
+        record
+    }
+
+    /// Keys and records in the order of the scan.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Record)> {
+        self.keys[..self.len].iter().map(String::as_str).zip(&self.records)
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the scan found nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_used_again_and_hold_what_was_put_in() {
+        let mut scanned = Scanned::default();
+        for round in 0..3u8 {
+            scanned.clear();
+            assert!(scanned.is_empty());
+            for key in ["a", "bb"] {
+                let record = scanned.push(key);
+                assert!(record.is_empty());
+                record.push(4, |out| out.extend_from_slice(key.as_bytes()));
+                record.push(2, |out| out.push(round));
+            }
+            let seen: Vec<(&str, Vec<(u16, &[u8])>)> =
+                scanned.iter().map(|(k, r)| (k, r.iter().collect())).collect();
+            let rest: &[u8] = &[round];
+            assert_eq!(seen[0], ("a", vec![(4, &b"a"[..]), (2, rest)]));
+            assert_eq!(seen[1], ("bb", vec![(4, &b"bb"[..]), (2, rest)]));
+        }
+    }
+}
