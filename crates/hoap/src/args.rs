@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hoap_data::{Collection, DataSet, Date, ExtraFields, Schema, Spec};
-use hoap_workload::ch2::load::Part;
 use hoap_workload::ch2::queries::QuerySet;
+use hoap_workload::load::Part;
 
 use crate::failure::Failure;
 

@@ -4,6 +4,7 @@
 //! * [`check`]: what a check says.
 //! * [`client`]: the trait through which the driver runs one operation after another.
 //! * [`error`]: what a database answered, sorted by what the caller may do about it.
+//! * [`load`]: loading any benchmark's documents; [`note`]: what a loaded database says of itself.
 //! * [`ch2`]: CH2 and CH2++: transactions, queries, loading and checks.
 
 pub mod capability;
@@ -12,5 +13,6 @@ pub mod check;
 pub mod client;
 pub mod error;
 pub mod load;
+pub mod note;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,10 +1,13 @@
 //! Loading a database, in one part or several, from nothing or from where it stopped.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::capability::Index;
+use crate::capability::{Batch, BulkWriter, Documents, Index};
+use crate::error::{Error, ErrorKind, Result};
+use crate::note::{self, LoadNote, Note};
 
 /// The documents of a benchmark, as a load writes them.
 pub trait Source: Send + Sync {
@@ -27,4 +30,304 @@ pub trait Source: Send + Sync {
 
     /// The indexes that the benchmark's operations need.
     fn indexes(&self) -> Vec<Index>;
+}
+
+/// Bytes of JSON text after which a batch is written: large enough to pay for a commit, small
+/// enough for constant memory.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// What to do about data that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse.
+    Refuse,
+    /// Remove it first.
+    Replace,
+    /// Go on where a load of the same data stopped.
+    Resume,
+}
+
+/// Part `part` of `of`, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Part {
+    pub part: u64,
+    pub of: u64,
+}
+
+impl Part {
+    /// Everything.
+    pub const WHOLE: Part = Part { part: 1, of: 1 };
+}
+
+/// What a load wants to tell while it goes on.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress {
+    /// So many documents and bytes of this part are written, of so many documents in all.
+    Written {
+        /// The collection at work.
+        collection: &'static str,
+        /// Documents of the part that are in the database.
+        documents: u64,
+        /// All documents of the part.
+        of: u64,
+        /// Bytes written by this process.
+        bytes: u64,
+    },
+    /// All documents are written; indexes and durability follow.
+    Settling,
+}
+
+/// What a load did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// Documents and bytes that this process wrote.
+    pub documents: u64,
+    #[allow(missing_docs)]
+    pub bytes: u64,
+    /// How long it took, settling included.
+    pub seconds: f64,
+    /// Whether the database is whole now; else other parts are missing.
+    pub whole: bool,
+}
+
+/// Loads one part. Returns [`ErrorKind::Cancelled`] soon after `stop` says so, with everything
+/// written so far kept for a resume.
+pub async fn load(
+    documents: &dyn Documents,
+    source: &dyn Source,
+    part: Part,
+    existing: Existing,
+    stop: &(dyn Fn() -> bool + Sync),
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Loaded> {
+    let started = Instant::now();
+    let names = source.collections();
+    let note = begin(documents, source, part, existing, &names).await?;
+    let mut written = Written { documents: 0, bytes: 0 };
+    if !note.load.done.contains(&part.part) {
+        documents.create(&names).await?;
+        written = write_part(documents, source, part, stop, progress).await?;
+        note::update(documents, |note| {
+            if !note.load.done.contains(&part.part) {
+                note.load.done.push(part.part);
+                note.load.documents += written.documents;
+                note.load.bytes += written.bytes;
+                note.load.seconds += started.elapsed().as_secs_f64();
+            }
+            Ok(())
+        })
+        .await?;
+    }
+    let whole = settle(documents, source, progress).await?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(Loaded { documents: written.documents, bytes: written.bytes, seconds, whole })
+}
+
+/// Makes the indexes where all parts are done, and says whether they are.
+async fn settle(
+    documents: &dyn Documents,
+    source: &dyn Source,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<bool> {
+    let Some(note) = note::read(documents).await? else { return Ok(false) };
+    if (note.load.done.len() as u64) < note.load.of {
+        return Ok(false);
+    }
+    if !note.load.settled {
+        progress(Progress::Settling);
+        let started = Instant::now();
+        documents.settle(&source.indexes()).await?;
+        note::update(documents, |note| {
+            if !note.load.settled {
+                note.load.settled = true;
+                note.load.seconds += started.elapsed().as_secs_f64();
+            }
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(true)
+}
+
+/// Decides whether this part may begin, and notes that it did.
+async fn begin(
+    documents: &dyn Documents,
+    source: &dyn Source,
+    part: Part,
+    existing: Existing,
+    names: &[&str],
+) -> Result<Note> {
+    let tried = format!("load part {} of {}", part.part, part.of);
+    let refuse = |answer: String, advice: &str| {
+        Err(Error::new(ErrorKind::Unavailable, tried.clone(), answer).advise(advice))
+    };
+    if existing == Existing::Replace {
+        if part.part != 1 {
+            return Err(Error::new(
+                ErrorKind::Invalid,
+                tried,
+                "only the first part may replace what is there",
+            )
+            .advise("let part 1 replace it, then start the others without --replace"));
+        }
+        documents.drop(names).await?;
+    }
+    let wanted = source.parameters();
+    loop {
+        let current = documents.note().await?;
+        let note = match &current {
+            None => {
+                if documents.any_exists(names).await? {
+                    return refuse(
+                        "it holds collections of these names that no load of hoap made".into(),
+                        "name another database, or remove them with --replace",
+                    );
+                }
+                first_note(source, part)
+            }
+            Some(value) => {
+                let mut note = match note::read(documents).await? {
+                    Some(note) if note::write(&note) == *value => note,
+                    _ => continue,
+                };
+                if let Some(difference) = difference(&note, source.benchmark(), &wanted) {
+                    return refuse(
+                        format!("the database holds other data: {difference}"),
+                        "use --replace to remove it, or name another database",
+                    );
+                }
+                if note.load.of != part.of {
+                    let answer = format!("the load there is divided into {} parts", note.load.of);
+                    return refuse(answer, "divide this one the same way");
+                }
+                let begun = note.load.begun.contains(&part.part);
+                if begun && existing != Existing::Resume {
+                    let state = if note.load.settled { "whole" } else { "begun" };
+                    return refuse(
+                        format!("this data is {state} there already"),
+                        "use --resume to finish it or --replace to load it anew",
+                    );
+                }
+                if !begun {
+                    note.load.begun.push(part.part);
+                }
+                note
+            }
+        };
+        if documents.set_note(current.as_ref(), &note::write(&note)).await? {
+            return Ok(note);
+        }
+    }
+}
+
+/// The first parameter in which the data of a note differs from the data wanted.
+fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option<String> {
+    if note.benchmark != benchmark {
+        return Some(format!("{}, not {benchmark}", note.benchmark));
+    }
+    let plain = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let names = wanted.as_object().into_iter().flat_map(|o| o.keys());
+    let differing = names.into_iter().find(|name| note.data[*name] != wanted[*name]);
+    match differing {
+        Some(name) => {
+            let what = name.replace('_', " ");
+            Some(format!("{what} {}, not {}", plain(&note.data[name]), plain(&wanted[name])))
+        }
+        None => (note.data != *wanted).then(|| "more is said of it than this program knows".into()),
+    }
+}
+
+fn first_note(source: &dyn Source, part: Part) -> Note {
+    let load = LoadNote {
+        of: part.of,
+        begun: vec![part.part],
+        done: Vec::new(),
+        settled: false,
+        documents: 0,
+        bytes: 0,
+        seconds: 0.0,
+    };
+    Note { benchmark: source.benchmark().into(), data: source.parameters(), load, runs: 0 }
+}
+
+/// What this process wrote.
+#[derive(Clone, Copy)]
+struct Written {
+    documents: u64,
+    bytes: u64,
+}
+
+async fn write_part(
+    documents: &dyn Documents,
+    source: &dyn Source,
+    part: Part,
+    stop: &(dyn Fn() -> bool + Sync),
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Written> {
+    let names = source.collections();
+    let ranges: Vec<_> = (0..names.len()).map(|at| source.part(at, part.part, part.of)).collect();
+    let all: u64 = ranges.iter().map(|r| r.end - r.start).sum();
+    let mut writer = documents.bulk(&format!("{} of {}", part.part, part.of)).await?;
+    let mut written = Written { documents: 0, bytes: 0 };
+    let mut before = 0;
+    let mut shown = Instant::now();
+    for ((at, collection), range) in names.into_iter().enumerate().zip(ranges) {
+        let mut tell = |position: u64, written: Written, always: bool| {
+            if always || shown.elapsed() >= Duration::from_millis(100) {
+                shown = Instant::now();
+                let (documents, bytes) = (before + position, written.bytes);
+                progress(Progress::Written { collection, documents, of: all, bytes });
+            }
+        };
+        let length = range.end - range.start;
+        write_collection(
+            &mut *writer,
+            source,
+            (at, collection, range),
+            &mut written,
+            &mut tell,
+            stop,
+        )
+        .await?;
+        tell(length, written, true);
+        before += length;
+    }
+    Ok(written)
+}
+
+async fn write_collection(
+    writer: &mut dyn BulkWriter,
+    source: &dyn Source,
+    (at, collection, range): (usize, &str, Range<u64>),
+    written: &mut Written,
+    tell: &mut (dyn FnMut(u64, Written, bool) + Send),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<()> {
+    let start = range.start;
+    let mut batch = Batch::default();
+    let mut next = start + writer.position(collection).await?;
+    while next < range.end {
+        if stop() {
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                format!("load {collection}"),
+                format!("interrupted after {} documents", next - start),
+            )
+            .advise("go on with --resume"));
+        }
+        batch.clear();
+        while next < range.end && batch.bytes() < BATCH_BYTES {
+            batch.push(|key, text| source.append(at, next, key, text));
+            next += 1;
+        }
+        writer.write(collection, &batch, next - start).await?;
+        written.documents += batch.len() as u64;
+        written.bytes += batch.bytes() as u64;
+        tell(next - start, *written, false);
+    }
+    Ok(())
 }

@@ -57,7 +57,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     if let Command::Load(args) = say_and_parse(context, &command)? {
         let data = args.data.data_set(args.benchmark.schema())?;
         let target = open(&args.target).await?;
-        let existing = hoap_workload::ch2::load::Existing::Replace;
+        let existing = hoap_workload::load::Existing::Replace;
         let loaded = load::into(context, &*target, &data, args.part.0, existing).await?;
         context.console.say(format!(
             "  {} documents, {} in {:.1} s",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hoap_data::{Collection, DataSet};
-use hoap_workload::ch2::load::Part;
+use hoap_workload::load::Part;
 use serde_json::json;
 
 use super::{Context, megabytes};

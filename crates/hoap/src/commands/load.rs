@@ -2,7 +2,7 @@
 
 use hoap_data::DataSet;
 use hoap_workload::capability::Target;
-use hoap_workload::ch2::load::{self, Existing, Loaded, Part, Progress};
+use hoap_workload::load::{self, Existing, Loaded, Part, Progress};
 use serde_json::json;
 
 use super::{Context, megabytes, open};
@@ -50,7 +50,7 @@ pub async fn into(
             Progress::Written { collection, documents, of, bytes } => {
                 let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
                 bar.length(of);
-                bar.set(documents, format!("{rate:.0} MB/s, {}", collection.name()));
+                bar.set(documents, format!("{rate:.0} MB/s, {}", { collection }));
             }
             Progress::Settling => bar.say("making indexes, gathering statistics, syncing to disk"),
         }

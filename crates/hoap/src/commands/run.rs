@@ -12,11 +12,12 @@ use hoap_workload::Error;
 use hoap_workload::capability::{Documents, Target};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::ledger::Ledger;
-use hoap_workload::ch2::note::{self, DataNote, Note};
+use hoap_workload::ch2::note::{self, DataNote};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
+use hoap_workload::note::Note;
 use serde_json::json;
 
 use super::watch::Watch;
@@ -143,7 +144,7 @@ impl Setting<'_> {
                 record.partial = Some("the data was not consistent before the run".into());
                 return Ok(());
             }
-            note::begin_run(documents).await?;
+            hoap_workload::note::begin_run(documents).await?;
             before = Some(snapshot);
         }
 

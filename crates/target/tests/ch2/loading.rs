@@ -7,8 +7,8 @@ use hoap_data::{Collection, DataSet, Schema, Spec};
 use hoap_target::open;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
-use hoap_workload::ch2::load::{Existing, Part, load};
 use hoap_workload::ch2::note::expect_loaded;
+use hoap_workload::load::{Existing, Part, load};
 use serde_json::Value;
 
 use super::{Loaded, data, load_part, wait};
@@ -115,7 +115,7 @@ fn what_is_there_is_never_overwritten_unasked() {
     let other = DataSet::new(seed).unwrap();
     refused(&other, whole, Existing::Refuse, "seed 1, not 2");
     refused(&other, whole, Existing::Resume, "seed 1, not 2");
-    refused(&data(Schema::Ch2), whole, Existing::Resume, "schema ch2pp, not ch2");
+    refused(&data(Schema::Ch2), whole, Existing::Resume, "ch2pp, not ch2");
     let second = Part { part: 2, of: 2 };
     refused(&loaded.data, second, Existing::Resume, "divided into 1 parts");
     refused(&loaded.data, second, Existing::Replace, "only the first part");

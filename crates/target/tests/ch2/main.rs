@@ -13,7 +13,7 @@ use hoap_data::{DataSet, Schema, Spec};
 use hoap_target::open;
 use hoap_workload::Result;
 use hoap_workload::capability::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
-use hoap_workload::ch2::load::{Existing, Part, load};
+use hoap_workload::load::{Existing, Part, load};
 use serde_json::Value;
 
 /// Runs a future to its end on this thread.
@@ -90,6 +90,6 @@ fn load_part(
     data: &DataSet,
     part: Part,
     existing: Existing,
-) -> Result<hoap_workload::ch2::load::Loaded> {
+) -> Result<hoap_workload::load::Loaded> {
     wait(load(target.documents()?, data, part, existing, &|| false, &mut |_| ()))
 }

@@ -1,7 +1,7 @@
 //! CH2 and CH2++.
 //!
 //! * [`schema`]: where the two shapes keep what the transactions touch, and the indexes they need.
-//! * [`note`]: what a loaded database says of itself. [`load`]: how it comes to say so.
+//! * [`note`]: what a loaded database says of its CH2 or CH2++ data.
 //! * [`input`], [`mix`], [`transactions`]: the operational side (TPC-C 2.4–2.8).
 //! * [`terminal`]: a transaction client with its [`ledger`].
 //! * [`queries`], [`stream`]: the analytical side.
@@ -12,7 +12,6 @@ pub mod clock;
 pub mod conditions;
 pub mod input;
 pub mod ledger;
-pub mod load;
 pub mod mix;
 pub mod note;
 pub mod nothing_lost;
@@ -20,6 +19,7 @@ pub mod nurand;
 pub mod queries;
 pub mod schema;
 pub mod snapshot;
+mod source;
 pub mod stream;
 pub mod terminal;
 pub mod transactions;

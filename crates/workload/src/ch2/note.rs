@@ -1,23 +1,12 @@
-//! What a loaded database says of itself: the small document that the load writes beside the data.
+//! What a database's note says of CH2 and CH2++ data.
 
 use hoap_data::{DATA_VERSION, DataSet, Schema, Spec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::capability::{Documents, Target};
+use crate::capability::Target;
 use crate::error::{Error, ErrorKind, Result};
-
-/// The note of CH2 and CH2++.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Note {
-    /// What the data is.
-    pub data: DataNote,
-    /// How far the load has come.
-    pub load: LoadNote,
-    /// Runs of transactions that began since the load. After the first the data is not what was
-    /// loaded, and answers cannot be held against stored ones.
-    pub runs: u64,
-}
+use crate::note::{self, Note};
 
 /// The parameters of the data, which together with the data version decide every byte (spec §1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,25 +27,6 @@ pub struct DataNote {
     pub scale_down: u32,
 }
 
-/// How far the load has come.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LoadNote {
-    /// Number of parts the load is divided into.
-    pub of: u64,
-    /// Parts that began.
-    pub begun: Vec<u64>,
-    /// Parts that wrote all their documents.
-    pub done: Vec<u64>,
-    /// Whether all parts are done, indexed and durable.
-    pub settled: bool,
-    /// Documents written by the parts that are done.
-    pub documents: u64,
-    /// Bytes of JSON text written by the parts that are done.
-    pub bytes: u64,
-    /// Seconds that the parts took, one after the other, and the settling.
-    pub seconds: f64,
-}
-
 impl DataNote {
     /// The note of a data set.
     pub fn of(spec: &Spec) -> Self {
@@ -69,6 +39,14 @@ impl DataNote {
             extra_fields: spec.extra_fields.to_string(),
             scale_down: spec.scale_down,
         }
+    }
+
+    /// The data part of a note.
+    pub fn read(data: &Value) -> Result<Self> {
+        serde_json::from_value(data.clone()).map_err(|e| {
+            let answer = format!("its note is damaged: {e}");
+            Error::new(ErrorKind::Unavailable, "use the CH2 or CH2++ data", answer)
+        })
     }
 
     /// The data set that the note describes.
@@ -95,102 +73,14 @@ impl DataNote {
         DataSet::new(spec).map_err(|e| wrong(&e))
     }
 
-    /// The first parameter in which two data sets differ: name, this one's value, the other's.
-    pub fn difference(&self, other: &DataNote) -> Option<(&'static str, String, String)> {
-        let of = |note: &DataNote| {
-            [
-                ("data version", note.version.to_string()),
-                ("schema", note.schema.clone()),
-                ("warehouses", note.warehouses.to_string()),
-                ("seed", note.seed.to_string()),
-                ("run date", note.run_date.clone()),
-                ("extra fields", note.extra_fields.clone()),
-                ("scale-down", note.scale_down.to_string()),
-            ]
-        };
-        let pairs = of(self).into_iter().zip(of(other));
-        pairs.filter(|(a, b)| a.1 != b.1).map(|(a, b)| (a.0, a.1, b.1)).next()
-    }
-
     fn unusable(&self, answer: String) -> Error {
         Error::new(ErrorKind::Unavailable, format!("use the {} data", self.schema), answer)
     }
 }
 
-/// Reads the note. `None` where the database holds none.
-pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
-    match documents.note().await? {
-        None => Ok(None),
-        Some(value) => parse(value).map(Some),
-    }
-}
-
 /// Reads the note of a database that must hold the whole data of this schema.
 pub async fn expect_loaded(target: &dyn Target, schema: Schema) -> Result<(Note, DataSet)> {
-    let documents = target.documents()?;
-    let tried = format!("use the {} data of {}", schema.name(), target.description().url);
-    let missing = |answer: String, advice: String| {
-        Err(Error::new(ErrorKind::Unavailable, tried.clone(), answer).advise(advice))
-    };
-    let load = format!("`hoap load {} …`", schema.name());
-    let Some(note) = read(documents).await? else {
-        return missing("the database holds none".into(), format!("run {load} first"));
-    };
-    if note.data.schema != schema.name() {
-        let answer = format!("the database holds {}", note.data.schema);
-        return missing(answer, "name that benchmark, or another database".into());
-    }
-    if !note.load.settled {
-        let LoadNote { of, done, .. } = &note.load;
-        let answer = format!("it is half-loaded ({} of {of} parts done)", done.len());
-        return missing(answer, format!("finish it with {load} and --resume"));
-    }
-    let data = note.data.data_set()?;
+    let note = note::expect_loaded(target, schema.name()).await?;
+    let data = DataNote::read(&note.data)?.data_set()?;
     Ok((note, data))
-}
-
-/// Counts a run of transactions that is about to begin.
-pub async fn begin_run(documents: &dyn Documents) -> Result<Note> {
-    update(documents, |note| {
-        note.runs += 1;
-        Ok(())
-    })
-    .await
-}
-
-/// Changes the note by compare-and-set, so that no change of another process is lost.
-pub async fn update(
-    documents: &dyn Documents,
-    mut change: impl FnMut(&mut Note) -> Result<()>,
-) -> Result<Note> {
-    loop {
-        let Some(current) = documents.note().await? else {
-            return Err(Error::new(
-                ErrorKind::Unavailable,
-                "change the database's note",
-                "somebody removed it meanwhile",
-            ));
-        };
-        let mut note = parse(current.clone())?;
-        change(&mut note)?;
-        if documents.set_note(Some(&current), &write(&note)).await? {
-            return Ok(note);
-        }
-    }
-}
-
-/// The note as JSON.
-pub fn write(note: &Note) -> Value {
-    serde_json::to_value(note).expect("a note has only string keys")
-}
-
-fn parse(value: Value) -> Result<Note> {
-    serde_json::from_value(value).map_err(|e| {
-        Error::new(
-            ErrorKind::Unavailable,
-            "read the database's note",
-            format!("it is not one of CH2 or CH2++ ({e})"),
-        )
-        .advise("name another database, or replace it with `hoap load --replace`")
-    })
 }

@@ -1,0 +1,39 @@
+//! CH2 and CH2++ data as a load takes it.
+
+use std::ops::Range;
+
+use hoap_data::{Collection, DataSet};
+use serde_json::{Value, json};
+
+use super::note::DataNote;
+use super::schema::Paths;
+use crate::capability::Index;
+use crate::load::Source;
+
+impl Source for DataSet {
+    fn benchmark(&self) -> &'static str {
+        self.spec().schema.name()
+    }
+
+    fn parameters(&self) -> Value {
+        json!(DataNote::of(self.spec()))
+    }
+
+    fn collections(&self) -> Vec<&'static str> {
+        Collection::ALL.iter().map(|c| c.name()).collect()
+    }
+
+    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
+        DataSet::part(self, Collection::ALL[at], part, of)
+    }
+
+    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        let collection = Collection::ALL[at];
+        self.append_key(collection, index, key);
+        DataSet::append(self, collection, index, text);
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        Paths::of(self.spec().schema).indexes()
+    }
+}

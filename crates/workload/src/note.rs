@@ -1,0 +1,116 @@
+//! What a loaded database says of itself: the small document that the load writes beside the data.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::capability::{Documents, Target};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The note.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// The benchmark's name.
+    pub benchmark: String,
+    /// [`crate::load::Source::parameters`] of the data.
+    pub data: Value,
+    /// How far the load has come.
+    pub load: LoadNote,
+    /// Runs that write which began since the load. After the first the data is not what was
+    /// loaded, and answers cannot be held against stored ones.
+    pub runs: u64,
+}
+
+/// How far the load has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadNote {
+    /// Number of parts the load is divided into.
+    pub of: u64,
+    /// Parts that began.
+    pub begun: Vec<u64>,
+    /// Parts that wrote all their documents.
+    pub done: Vec<u64>,
+    /// Whether all parts are done, indexed and durable.
+    pub settled: bool,
+    /// Documents written by the parts that are done.
+    pub documents: u64,
+    /// Bytes of JSON text written by the parts that are done.
+    pub bytes: u64,
+    /// Seconds that the parts took, one after the other, and the settling.
+    pub seconds: f64,
+}
+
+/// Reads the note. `None` where the database holds none.
+pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
+    match documents.note().await? {
+        None => Ok(None),
+        Some(value) => parse(value).map(Some),
+    }
+}
+
+/// Reads the note of a database that must hold the whole data of this benchmark.
+pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note> {
+    let tried = format!("use the {benchmark} data of {}", target.description().url);
+    let missing = |answer: String, advice: String| {
+        Err(Error::new(ErrorKind::Unavailable, tried.clone(), answer).advise(advice))
+    };
+    let load = format!("`hoap load {benchmark} …`");
+    let Some(note) = read(target.documents()?).await? else {
+        return missing("the database holds none".into(), format!("run {load} first"));
+    };
+    if note.benchmark != benchmark {
+        let answer = format!("the database holds {}", note.benchmark);
+        return missing(answer, "name that benchmark, or another database".into());
+    }
+    if !note.load.settled {
+        let LoadNote { of, done, .. } = &note.load;
+        let answer = format!("it is half-loaded ({} of {of} parts done)", done.len());
+        return missing(answer, format!("finish it with {load} and --resume"));
+    }
+    Ok(note)
+}
+
+/// Counts a run that writes and is about to begin.
+pub async fn begin_run(documents: &dyn Documents) -> Result<Note> {
+    update(documents, |note| {
+        note.runs += 1;
+        Ok(())
+    })
+    .await
+}
+
+/// Changes the note by compare-and-set, so that no change of another process is lost.
+pub async fn update(
+    documents: &dyn Documents,
+    mut change: impl FnMut(&mut Note) -> Result<()>,
+) -> Result<Note> {
+    loop {
+        let Some(current) = documents.note().await? else {
+            return Err(Error::new(
+                ErrorKind::Unavailable,
+                "change the database's note",
+                "somebody removed it meanwhile",
+            ));
+        };
+        let mut note = parse(current.clone())?;
+        change(&mut note)?;
+        if documents.set_note(Some(&current), &write(&note)).await? {
+            return Ok(note);
+        }
+    }
+}
+
+/// The note as JSON.
+pub fn write(note: &Note) -> Value {
+    serde_json::to_value(note).expect("a note has only string keys")
+}
+
+fn parse(value: Value) -> Result<Note> {
+    serde_json::from_value(value).map_err(|e| {
+        Error::new(
+            ErrorKind::Unavailable,
+            "read the database's note",
+            format!("it is not one of this program ({e})"),
+        )
+        .advise("name another database, or replace it with `hoap load --replace`")
+    })
+}
