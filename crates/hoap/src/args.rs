@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hoap_data::{Collection, DataSet, Date, ExtraFields, Schema, Spec};
 use hoap_workload::ch2::queries::QuerySet;
-use hoap_workload::load::Part;
+use hoap_workload::load::{Existing, Part};
 
 use crate::failure::Failure;
 
@@ -39,13 +39,21 @@ pub enum Command {
     /// Write a benchmark's documents to files or standard output
     Gen(Gen),
     /// Load a benchmark's documents into a database
-    Load(Load),
+    #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
+    Load {
+        #[command(subcommand)]
+        benchmark: LoadBenchmark,
+    },
     /// Check that a database holds consistent data and gives right answers
     Verify(Verify),
     /// Run the analytical queries one after the other
     Query(Query),
-    /// Run transactions and queries in steps and measure them
-    Run(Run),
+    /// Run a benchmark in steps and measure it
+    #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
+    Run {
+        #[command(subcommand)]
+        benchmark: RunBenchmark,
+    },
     /// Make an HTML page of one run or several
     Report(Report),
     /// List the databases and what they can run
@@ -149,15 +157,30 @@ pub enum Format {
     Ndjson,
 }
 
+#[derive(Debug, Subcommand)]
+#[allow(missing_docs)]
+pub enum LoadBenchmark {
+    /// CH2, the first version: flat names and addresses
+    Ch2(LoadHybrid),
+    /// CH2++: nested documents, arrays, extra fields
+    Ch2pp(LoadHybrid),
+}
+
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
-pub struct Load {
-    pub benchmark: Benchmark,
+pub struct LoadHybrid {
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub loading: Loading,
+}
+
+/// Where a load goes and what it does about what is there.
+#[derive(Debug, Args)]
+pub struct Loading {
     /// The database, such as sqlite:bench.db
     #[arg(long, value_name = "URL")]
     pub target: String,
-    #[command(flatten)]
-    pub data: Data,
     /// Load the I-th of N parts; the last one to finish makes the indexes
     #[arg(long, value_name = "I/N", default_value_t = PartArg(Part::WHOLE))]
     pub part: PartArg,
@@ -167,6 +190,17 @@ pub struct Load {
     /// Finish a load that was interrupted
     #[arg(long)]
     pub resume: bool,
+}
+
+impl Loading {
+    /// What to do about data that is there.
+    pub fn existing(&self) -> Existing {
+        match (self.replace, self.resume) {
+            (true, _) => Existing::Replace,
+            (_, true) => Existing::Resume,
+            _ => Existing::Refuse,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -233,10 +267,18 @@ pub enum ParameterChoice {
     Random,
 }
 
+#[derive(Debug, Subcommand)]
+#[allow(missing_docs)]
+pub enum RunBenchmark {
+    /// CH2: transactions and queries on the same documents
+    Ch2(RunHybrid),
+    /// CH2++: transactions and queries on the same documents
+    Ch2pp(RunHybrid),
+}
+
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
-pub struct Run {
-    pub benchmark: Benchmark,
+pub struct RunHybrid {
     /// The database of the transactions
     #[arg(long, value_name = "URL")]
     pub operational: String,

@@ -57,28 +57,23 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
 
     let cli = Cli::command();
     let typed: Vec<&str> = argv.iter().skip(1).filter_map(|w| w.to_str()).collect();
-    let Some(command) = typed.iter().find_map(|w| cli.find_subcommand(w)) else {
-        return Ok(Vec::new());
-    };
+    // The command that was typed, and below it the benchmark where it takes one.
+    let mut commands = vec![&cli];
+    for word in &typed {
+        commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
+    }
+    let [_, .., command] = commands.as_slice() else { return Ok(Vec::new()) };
 
     let mut flags = Vec::new();
-    for (key, value) in table {
-        match value {
-            Value::Table(of) if cli.find_subcommand(&key).is_some() => {
-                if key == command.get_name() {
-                    flags.extend(of);
-                }
-            }
-            value => flags.push((key, value)),
-        }
-    }
+    gather(table, &commands, &mut flags);
     let mut words = Vec::new();
     for (key, value) in flags {
         let known = |a: &&clap::Arg| a.get_long() == Some(&key) && key != "config";
         let Some(flag) = cli.get_arguments().chain(command.get_arguments()).find(known) else {
-            let name = command.get_name();
+            let names: Vec<_> = commands.iter().map(|c| c.get_name()).collect();
             return Err(wrong(format!(
-                "unknown key {key:?}; keys are the flags that `hoap {name} --help` lists"
+                "unknown key {key:?}; keys are the flags that `{} --help` lists",
+                names.join(" ")
             )));
         };
         if !typed.iter().any(|word| names(word, flag)) {
@@ -86,6 +81,22 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
         }
     }
     Ok(words)
+}
+
+/// The flags of a table: its plain values, and those of the tables named as the commands that were
+/// typed. Tables of other commands are for other times.
+fn gather(table: toml::Table, commands: &[&clap::Command], flags: &mut Vec<(String, Value)>) {
+    let Some((command, rest)) = commands.split_first() else { return };
+    for (key, value) in table {
+        match value {
+            Value::Table(of) if command.find_subcommand(&key).is_some() => {
+                if rest.first().is_some_and(|typed| typed.get_name() == key) {
+                    gather(of, rest, flags);
+                }
+            }
+            value => flags.push((key, value)),
+        }
+    }
 }
 
 /// Whether a typed word names the flag.
@@ -124,7 +135,7 @@ fn text(key: &str, value: Value) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Command;
+    use crate::args::{Command, LoadBenchmark};
 
     fn parse_with(toml: &str, words: &[&str]) -> Result<Cli, ParseError> {
         let dir = tempfile::tempdir().unwrap();
@@ -138,13 +149,17 @@ mod tests {
     #[test]
     fn a_file_gives_flags_and_the_command_line_wins() {
         let toml = "warehouses = 7\nseed = 3\n[load]\ntarget = \"sqlite:x.db\"\nresume = true\n\
-                    run-date = 2022-05-01\n[run]\ntx-clients = [1, 2]\n";
+                    run-date = 2022-05-01\n[load.ch2pp]\n\
+                    scale-down = 20\n[load.ch2]\nno-such = 1\n[run]\ntx-clients = [1, 2]\n";
         let cli = parse_with(toml, &["load", "ch2pp", "-w", "2"]).unwrap();
-        let Command::Load(load) = cli.command else { panic!("{cli:?}") };
+        let Command::Load { benchmark: LoadBenchmark::Ch2pp(load) } = cli.command else {
+            panic!("{cli:?}")
+        };
         assert_eq!((load.data.warehouses, load.data.seed), (2, 3));
-        assert_eq!(load.target, "sqlite:x.db");
+        assert_eq!(load.loading.target, "sqlite:x.db");
         assert_eq!(load.data.run_date.to_string(), "2022-05-01");
-        assert!(load.resume);
+        assert!(load.loading.resume);
+        assert_eq!(load.data.scale_down, 20);
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Parser;
+use hoap_data::Schema;
 use hoap_report::Style;
 use serde_json::json;
 
 use super::{Context, load, open, report, run, verify};
-use crate::args::{Cli, Command, Demo};
+use crate::args::{Cli, Command, Demo, RunBenchmark};
 use crate::failure::Failure;
 
 /// Small enough for a minute on two cores, large enough for every query to find something.
@@ -54,17 +55,11 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let words = |start: &[&str], rest: &[&str]| [start, rest].concat().join(" ");
 
     let command = words(&["load", "ch2pp", "--replace", "--target", &url], &DATA);
-    if let Command::Load(args) = say_and_parse(context, &command)? {
-        let data = args.data.data_set(args.benchmark.schema())?;
-        let target = open(&args.target).await?;
-        let existing = hoap_workload::load::Existing::Replace;
-        let loaded = load::into(context, &*target, &data, args.part.0, existing).await?;
-        context.console.say(format!(
-            "  {} documents, {} in {:.1} s",
-            loaded.documents,
-            super::megabytes(loaded.bytes),
-            loaded.seconds
-        ));
+    if let Command::Load { benchmark } = say_and_parse(context, &command)? {
+        let (source, loading) = load::source(&benchmark)?;
+        let target = open(&loading.target).await?;
+        let loaded = load::into(context, &*target, &*source, loading).await?;
+        context.console.say(format!("  {}", load::in_short(&loaded)));
     }
 
     if let Command::Verify(args) = say_and_parse(context, &format!("verify ch2pp --target {url}"))?
@@ -75,10 +70,12 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     }
 
     let start = ["run", "ch2pp", "--operational", &url, "--out", &folder];
-    let Command::Run(args) = say_and_parse(context, &words(&start, &STEPS))? else {
+    let command = words(&start, &STEPS);
+    let Command::Run { benchmark: RunBenchmark::Ch2pp(args) } = say_and_parse(context, &command)?
+    else {
         return Ok(());
     };
-    let (folder, run_record) = run::record_of(context, &args).await?;
+    let (folder, run_record) = run::record_of(context, Schema::Ch2pp, &args).await?;
 
     say_and_parse(context, &format!("report {} -o {page}", text(&folder)))?;
     report::write_page(std::slice::from_ref(&folder), Path::new(&page))?;

@@ -51,10 +51,10 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Demo(args) => demo::demo(&context, &args).await,
         Command::Gen(args) => gen_files::generate(&context, &args),
-        Command::Load(args) => load::load(&context, &args).await,
+        Command::Load { benchmark } => load::load(&context, &benchmark).await,
         Command::Verify(args) => verify::verify(&context, &args).await,
         Command::Query(args) => query::query(&context, &args).await,
-        Command::Run(args) => run::run(&context, &args).await,
+        Command::Run { benchmark } => run::run(&context, &benchmark).await,
         Command::Report(args) => report::report(&context, &args),
         Command::Targets(_) => targets::targets(&context),
     }

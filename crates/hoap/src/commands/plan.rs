@@ -5,7 +5,7 @@ use std::time::Duration;
 use hoap_drive::{End, StepPlan};
 use hoap_workload::ch2::mix::Kind;
 
-use crate::args::Run;
+use crate::args::RunHybrid;
 use crate::failure::Failure;
 
 /// Measured time of a step where nothing else decides it.
@@ -15,7 +15,7 @@ const DURATION: Duration = Duration::from_secs(60);
 ///
 /// With `--loops` the queries run alone first: their power without transactions is what isolation
 /// compares with, and the time they take is how long the steps without queries last (CH2 paper 5.3).
-pub fn steps(args: &Run) -> Result<Vec<(usize, usize)>, Failure> {
+pub fn steps(args: &RunHybrid) -> Result<Vec<(usize, usize)>, Failure> {
     let mut steps = Vec::new();
     let mut add = |step| {
         if step != (0, 0) && !steps.contains(&step) {
@@ -38,7 +38,7 @@ pub fn steps(args: &Run) -> Result<Vec<(usize, usize)>, Failure> {
 
 /// One step. `alone` is how long the measured loops of the queries took without transactions.
 pub fn step(
-    args: &Run,
+    args: &RunHybrid,
     number: usize,
     (tx, queries): (usize, usize),
     alone: Option<f64>,
@@ -63,13 +63,13 @@ pub fn step(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
+    use crate::args::{Cli, Command, RunBenchmark};
     use clap::Parser;
 
-    fn run(words: &[&str]) -> Run {
+    fn run(words: &[&str]) -> RunHybrid {
         let start = ["hoap", "run", "ch2pp", "--operational", "sqlite:x.db"];
         match Cli::try_parse_from(start.iter().chain(words)).unwrap().command {
-            Command::Run(run) => run,
+            Command::Run { benchmark: RunBenchmark::Ch2pp(run) } => run,
             other => panic!("{other:?}"),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hoap_data::DataSet;
+use hoap_data::{DataSet, Schema};
 use hoap_drive::record::{self, Check, Verdict};
 use hoap_drive::{RunFolder, run_step};
 use hoap_report::Style;
@@ -22,12 +22,15 @@ use serde_json::json;
 
 use super::watch::Watch;
 use super::{Context, open, plan, query};
-use crate::args::Run;
+use crate::args::{RunBenchmark, RunHybrid};
 use crate::failure::Failure;
 
 /// Runs, prints the summary, and fails where a check failed.
-pub async fn run(context: &Context, args: &Run) -> Result<(), Failure> {
-    let (folder, run) = record_of(context, args).await?;
+pub async fn run(context: &Context, benchmark: &RunBenchmark) -> Result<(), Failure> {
+    let (folder, run) = match benchmark {
+        RunBenchmark::Ch2(args) => record_of(context, Schema::Ch2, args).await?,
+        RunBenchmark::Ch2pp(args) => record_of(context, Schema::Ch2pp, args).await?,
+    };
     context.result(&json!({ "folder": folder, "run": run }), || {
         let folder = folder.display().to_string();
         let style = Style { folder: Some(&folder), ..context.console.style() };
@@ -57,18 +60,21 @@ pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
 /// What a run works on.
 struct Setting<'a> {
     context: &'a Context,
-    args: &'a Run,
+    args: &'a RunHybrid,
     data: DataSet,
     terminals: Option<Terminals>,
     streams: Option<Streams>,
 }
 
 /// Runs everything and returns the folder and what its `run.json` says.
-pub async fn record_of(context: &Context, args: &Run) -> Result<(PathBuf, record::Run), Failure> {
+pub async fn record_of(
+    context: &Context,
+    schema: Schema,
+    args: &RunHybrid,
+) -> Result<(PathBuf, record::Run), Failure> {
     let steps = plan::steps(args)?;
     let operational = open(&args.operational).await?;
     let documents = operational.documents().map_err(Error::from)?;
-    let schema = args.benchmark.schema();
     let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
 
     let with_tx = steps.iter().any(|s| s.0 > 0);
@@ -99,7 +105,7 @@ pub async fn record_of(context: &Context, args: &Run) -> Result<(PathBuf, record
         .transpose()?;
 
     let setting = Setting { context, args, data, terminals, streams };
-    let path = args.out.clone().unwrap_or_else(|| default_folder(args));
+    let path = args.out.clone().unwrap_or_else(|| default_folder(schema.name()));
     let mut record = setting.record(&loaded, &operational, analytical.as_ref());
     let mut folder = RunFolder::create(&path, &record)?;
     let end = setting.conduct(documents, &steps, &mut folder, &mut record).await;
@@ -116,10 +122,10 @@ pub async fn record_of(context: &Context, args: &Run) -> Result<(PathBuf, record
 }
 
 /// `runs/<benchmark>-<time>`.
-fn default_folder(args: &Run) -> PathBuf {
+fn default_folder(benchmark: &str) -> PathBuf {
     let time: String =
         hoap_drive::now().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
-    Path::new("runs").join(format!("{}-{time}", args.benchmark.schema().name()))
+    Path::new("runs").join(format!("{benchmark}-{time}"))
 }
 
 impl Setting<'_> {
@@ -271,9 +277,8 @@ fn growth(before: &Snapshot, after: &Snapshot) -> Option<String> {
 }
 
 /// Every flag with the value it has.
-fn configuration(args: &Run) -> BTreeMap<String, serde_json::Value> {
-    let Run {
-        benchmark: _,
+fn configuration(args: &RunHybrid) -> BTreeMap<String, serde_json::Value> {
+    let RunHybrid {
         operational: _,
         analytical: _,
         tx_clients,
