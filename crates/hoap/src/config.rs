@@ -16,20 +16,51 @@ use crate::failure::Failure;
 /// Why there is no command to run.
 #[derive(Debug)]
 pub enum ParseError {
-    /// What clap says, help and version included.
-    Usage(clap::Error),
-    /// The configuration file is wrong.
-    Config(Failure),
+    /// The user asked for help or the version, or typed nothing.
+    Help(clap::Error),
+    /// The words or the configuration file are wrong.
+    Usage(Failure),
 }
 
 /// Parses the command line and the configuration file it names.
 pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
     if let Some(file) = config_file(&argv) {
-        let words = words(&file, &argv).map_err(ParseError::Config)?;
+        let words = words(&file, &argv).map_err(ParseError::Usage)?;
         argv.extend(words);
     }
-    let matches = Cli::command().try_get_matches_from(argv).map_err(ParseError::Usage)?;
-    Cli::from_arg_matches(&matches).map_err(ParseError::Usage)
+    let matches = Cli::command().try_get_matches_from(argv).map_err(ParseError::from)?;
+    Cli::from_arg_matches(&matches).map_err(ParseError::from)
+}
+
+impl From<clap::Error> for ParseError {
+    fn from(e: clap::Error) -> Self {
+        use clap::error::ErrorKind::{
+            DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion,
+        };
+        match e.kind() {
+            DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion => {
+                ParseError::Help(e)
+            }
+            _ => ParseError::Usage(Failure::usage(one_line(&e.render().to_string()))),
+        }
+    }
+}
+
+/// What clap says in paragraphs, as the one line that every other error is: the problem, the tip, and
+/// where the flags are.
+fn one_line(text: &str) -> String {
+    let usage = text.lines().find_map(|l| l.strip_prefix("Usage: "));
+    let command: Vec<&str> = usage
+        .unwrap_or("hoap")
+        .split(' ')
+        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .collect();
+    let problem = text.strip_prefix("error: ").unwrap_or(text);
+    let problem = problem.split("\n\nUsage: ").next().unwrap_or(problem);
+    let problem = problem.split("\n\nFor more information").next().unwrap_or(problem);
+    let paragraphs: Vec<String> =
+        problem.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    format!("{}; see `{} --help`", paragraphs.join("; "), command.join(" "))
 }
 
 /// The value of `--config`, where there is one.
@@ -166,11 +197,11 @@ mod tests {
     fn unknown_keys_bad_values_and_missing_files_are_errors() {
         for toml in ["warehuoses = 7", "[load]\nclients = 3", "seed = { a = 1 }", "seed ="] {
             let end = parse_with(toml, &["load", "ch2pp", "--target", "sqlite:x"]);
-            assert!(matches!(end, Err(ParseError::Config(_))), "{toml}");
+            assert!(matches!(end, Err(ParseError::Usage(_))), "{toml}");
         }
         let end = parse_with("seed = \"many\"", &["load", "ch2pp", "--target", "sqlite:x"]);
         assert!(matches!(end, Err(ParseError::Usage(_))));
         let argv = ["hoap", "targets", "--config", "no/such/file"].map(OsString::from);
-        assert!(matches!(parse(argv.into()), Err(ParseError::Config(_))));
+        assert!(matches!(parse(argv.into()), Err(ParseError::Usage(_))));
     }
 }

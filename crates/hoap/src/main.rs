@@ -15,8 +15,8 @@ fn main() -> ExitCode {
     let argv = std::env::args_os().collect();
     let args = match config::parse(argv) {
         Ok(args) => args,
-        Err(config::ParseError::Usage(e)) => e.exit(),
-        Err(config::ParseError::Config(failure)) => return failure.report(),
+        Err(config::ParseError::Help(help)) => help.exit(),
+        Err(config::ParseError::Usage(failure)) => return failure.report(),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
         Ok(runtime) => runtime,

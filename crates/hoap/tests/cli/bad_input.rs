@@ -8,7 +8,6 @@ const URL: &str = "sqlite:t.db";
 fn wrong_words_are_usage_errors() {
     let p = Place::new();
     for line in [
-        "",
         "lod",
         "load ch2pp",
         "load ch3 --target sqlite:t.db",
@@ -26,10 +25,13 @@ fn wrong_words_are_usage_errors() {
         "query ch2pp --analytical sqlite:t.db --queries 23",
         "verify ch2pp --target sqlite:t.db --query-set best",
     ] {
-        let end = p.run(line);
-        assert_eq!(end.code, 2, "hoap {line}: {end:#?}");
-        assert!(!end.err.is_empty(), "hoap {line}");
+        p.fails(line, 2, &["--help"]);
     }
+    let typo = "load ch2pp --target sqlite:t.db --wharehouses 2";
+    let end = p.fails(typo, 2, &["--wharehouses", "--warehouses", "hoap load ch2pp --help"]);
+    assert_eq!(end.err.lines().count(), 1, "{end:#?}");
+    let end = p.run("");
+    assert_eq!((end.code, end.err.contains("Usage")), (2, true), "{end:#?}");
     assert_eq!(std::fs::read_dir(p.0.path()).unwrap().count(), 0, "something was written");
 }
 
