@@ -4,7 +4,10 @@
 use std::error::Error;
 use std::time::Instant;
 
-use hoap_data::{Collection, DataSet, Spec};
+use hoap_data::{Buffer, Collection, DataSet, Spec};
+
+/// Documents of a part: less than a megabyte.
+const PART: u64 = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -16,18 +19,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let only = next("");
     let data = DataSet::new(spec)?;
-    let mut out = Vec::new();
+    let mut out = Buffer::new();
     let (mut total, start) = (0, Instant::now());
     for collection in Collection::ALL.into_iter().filter(|c| only.is_empty() || c.name() == only) {
         let (mut bytes, start) = (0, Instant::now());
-        for index in 0..data.count(collection) {
-            data.append(collection, index, &mut out);
-            if out.len() > 1 << 18 {
-                bytes += out.len();
-                out.clear();
-            }
+        let parts = data.count(collection).div_ceil(PART);
+        for part in 1..=parts {
+            out.clear();
+            data.append_range(collection, data.part(collection, part, parts), b"\n", &mut out);
+            bytes += out.len();
         }
-        bytes += std::mem::take(&mut out).len();
         print(collection.name(), bytes, start);
         total += bytes;
     }

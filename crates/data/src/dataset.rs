@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
+use crate::buffer::Buffer;
+use crate::choice::{self, Choices};
 use crate::collection::{Collection, Ids, Keys};
 use crate::date::{Date, Timestamp};
 use crate::error::SpecError;
-use crate::permutation::Permutation;
+use crate::json::{EXTRA_FIELD, JsonWriter, SCRATCH};
+use crate::part::part_of;
 use crate::random::Stream;
 use crate::spec::Spec;
-use crate::writer::{JsonWriter, Writer};
-use crate::{DATA_VERSION, NATIONS, REGIONS};
+use crate::writer::Writer;
+use crate::{DATA_VERSION, REGIONS};
 
 /// Districts of a warehouse (TPC-C 4.3.3.1).
 const DISTRICTS: u32 = 10;
@@ -25,24 +28,13 @@ const DELIVERED: u32 = 2100;
 /// (specification, section 3).
 const LAST_ORDER_DAYS: i64 = 151;
 
-/// What a random choice that spans several documents is about: the tag of its key.
-#[derive(Clone, Copy)]
-enum Choice {
-    CLastLoad = 100,
-    OrderOfCustomer,
-    BadCredit,
-    OriginalItem,
-    OriginalStock,
-    SupplierNation,
-    SupplierComment,
-}
-
 /// All documents of a data set, each computed when asked for. Holds parameters only.
 #[derive(Clone, Copy, Debug)]
 pub struct DataSet {
     spec: Spec,
-    /// The words from which every other stream's key is drawn.
-    root: Stream,
+    /// The streams of the collections, in the order of [`Collection::ALL`].
+    collections: [Stream; Collection::ALL.len()],
+    choices: Choices,
     items: u32,
     customers: u32,
     delivered: u32,
@@ -58,14 +50,17 @@ impl DataSet {
     /// W, extra fields, scale-down or RUN_DATE out of their ranges; extra fields in CH2.
     pub fn new(spec: Spec) -> Result<DataSet, SpecError> {
         spec.validate()?;
+        // Every other stream's key is drawn from these words.
         let root = Stream::new(spec.seed, &[u64::from(DATA_VERSION)]);
+        let (items, customers) = (ITEMS / spec.scale_down, CUSTOMERS / spec.scale_down);
         let mut data = DataSet {
             spec,
-            root,
-            items: ITEMS / spec.scale_down,
-            customers: CUSTOMERS / spec.scale_down,
+            collections: Collection::ALL.map(|collection| root.child(collection as u64)),
+            choices: Choices::new(root, customers, items, SUPPLIERS),
+            items,
+            customers,
             delivered: DELIVERED / spec.scale_down,
-            c_last_load: root.child(Choice::CLastLoad as u64).draws(0).below(256) as u32,
+            c_last_load: choice::c_last_load(root),
             since: (Timestamp::from(spec.run_date), 1),
         };
         let first = Timestamp::from(data.start_date());
@@ -87,12 +82,7 @@ impl DataSet {
     /// The indexes of one of `of` parts, counted from 1. Parts are contiguous, join to
     /// `0..count`, and differ in size by at most one. Empty where there is no such part.
     pub fn part(&self, collection: Collection, part: u64, of: u64) -> Range<u64> {
-        if part < 1 || part > of {
-            return 0..0;
-        }
-        let count = u128::from(self.count(collection));
-        let bound = |n: u64| (count * u128::from(n) / u128::from(of)) as u64;
-        bound(part - 1)..bound(part)
+        part_of(self.count(collection), part, of)
     }
 
     /// Appends a document as JSON, without white space and without a line end. Its fields are in
@@ -101,12 +91,42 @@ impl DataSet {
     /// # Panics
     /// Where `index` is not below [`DataSet::count`].
     pub fn append(&self, collection: Collection, index: u64, out: &mut Vec<u8>) {
+        let ids = self.ids(collection, index);
         let start = out.len();
         out.resize(start + self.room(collection), 0);
-        let mut writer = JsonWriter::new(&mut out[start..]);
-        self.write(collection, index, &mut writer);
-        let len = writer.finish();
+        let len = self.json(collection, ids, &mut out[start..]);
         out.truncate(start + len);
+    }
+
+    /// Appends the documents of a range as JSON, each followed by `end`: the fast way to many.
+    ///
+    /// # Panics
+    /// Where the range goes beyond [`DataSet::count`].
+    pub fn append_range<const N: usize>(
+        &self,
+        collection: Collection,
+        range: Range<u64>,
+        end: &[u8; N],
+        out: &mut Buffer,
+    ) {
+        let keys = self.keys(collection);
+        assert!(range.end <= keys.count(), "{collection} has no documents {range:?}");
+        let room = self.room(collection) + N;
+        for index in range {
+            out.append(room, |out| {
+                let len = self.json(collection, keys.ids(index), out);
+                out[len..len + N].copy_from_slice(end);
+                len + N
+            });
+        }
+    }
+
+    /// Writes a document as JSON and returns its length.
+    #[inline(never)]
+    fn json(&self, collection: Collection, ids: Ids, out: &mut [u8]) -> usize {
+        let mut writer = JsonWriter::new(out);
+        self.write_ids(collection, ids, &mut writer);
+        writer.finish()
     }
 
     /// Writes a document in the writer's form.
@@ -115,9 +135,18 @@ impl DataSet {
     /// Where `index` is not below [`DataSet::count`].
     #[inline]
     pub fn write<W: Writer>(&self, collection: Collection, index: u64, w: &mut W) {
+        self.write_ids(collection, self.ids(collection, index), w);
+    }
+
+    #[inline]
+    fn ids(&self, collection: Collection, index: u64) -> Ids {
         let keys = self.keys(collection);
         assert!(index < keys.count(), "{collection} has no document {index}");
-        let ids = keys.ids(index);
+        keys.ids(index)
+    }
+
+    #[inline(always)]
+    fn write_ids<W: Writer>(&self, collection: Collection, ids: Ids, w: &mut W) {
         match collection {
             Collection::Warehouse => self.warehouse(ids, w),
             Collection::District => self.district(ids, w),
@@ -226,75 +255,19 @@ impl DataSet {
             Collection::Stock => (800, 0),
             _ => (600, 0),
         };
-        room + extra as usize * EXTRA_FIELD_BYTES
+        room + extra as usize * EXTRA_FIELD + SCRATCH
     }
 
     /// The random words of one document.
     #[inline(always)]
     pub(crate) fn words(&self, collection: Collection, ids: Ids) -> Stream {
-        self.root.child(collection as u64).child(packed(ids))
+        self.collections[collection as usize].child(choice::packed(ids))
     }
 
-    /// The permutation behind a choice among the documents that share these ids.
+    /// The random choices among documents.
     #[inline(always)]
-    fn permutation(&self, choice: Choice, n: u32, ids: Ids) -> Permutation {
-        Permutation::new(u64::from(n), self.root.child(choice as u64).at(packed(ids)))
-    }
-
-    /// Which customer made an order: a random permutation of the district's customers (TPC-C
-    /// 4.3.3.1, O_C_ID).
-    #[inline]
-    pub(crate) fn customer_of_order(&self, [w, d, o]: Ids) -> u32 {
-        let n = self.customers_per_district();
-        let permutation = self.permutation(Choice::OrderOfCustomer, n, [w, d, 0]);
-        permutation.apply(u64::from(o - 1)) as u32 + 1
-    }
-
-    /// Which initial order a customer made: the inverse of [`DataSet::customer_of_order`].
-    #[inline]
-    pub(crate) fn order_of_customer(&self, [w, d, c]: Ids) -> u32 {
-        let n = self.customers_per_district();
-        let permutation = self.permutation(Choice::OrderOfCustomer, n, [w, d, 0]);
-        permutation.inverse(u64::from(c - 1)) as u32 + 1
-    }
-
-    /// Whether the customer is one of the district's 10 % with bad credit (TPC-C 4.3.3.1,
-    /// C_CREDIT).
-    #[inline]
-    pub(crate) fn bad_credit(&self, [w, d, c]: Ids) -> bool {
-        self.tenth(Choice::BadCredit, self.customers_per_district(), [w, d, 0], c - 1)
-    }
-
-    /// Whether the item is one of the 10 % whose i_data holds ORIGINAL (TPC-C 4.3.3.1).
-    #[inline]
-    pub(crate) fn original_item(&self, item: u32) -> bool {
-        self.tenth(Choice::OriginalItem, self.items(), [0; 3], item - 1)
-    }
-
-    /// Whether the stock is one of the warehouse's 10 % whose s_data holds ORIGINAL (TPC-C
-    /// 4.3.3.1).
-    #[inline]
-    pub(crate) fn original_stock(&self, warehouse: u32, item: u32) -> bool {
-        self.tenth(Choice::OriginalStock, self.items(), [warehouse, 0, 0], item - 1)
-    }
-
-    /// A tenth of 0..n, exactly.
-    #[inline]
-    fn tenth(&self, choice: Choice, n: u32, ids: Ids, i: u32) -> bool {
-        self.permutation(choice, n, ids).apply(u64::from(i)) < u64::from(n / 10)
-    }
-
-    /// Position in [`NATIONS`] of a supplier's nation: every nation as often as every other, or
-    /// once more (CH2 paper, section 4: no skew).
-    pub(crate) fn nation_of_supplier(&self, supplier: u32) -> usize {
-        let permutation = self.permutation(Choice::SupplierNation, SUPPLIERS, [0; 3]);
-        permutation.apply(u64::from(supplier)) as usize % NATIONS.len()
-    }
-
-    /// The supplier's place in a random order of all: the first ones get the marked comments.
-    pub(crate) fn comment_rank(&self, supplier: u32) -> u64 {
-        let permutation = self.permutation(Choice::SupplierComment, SUPPLIERS, [0; 3]);
-        permutation.apply(u64::from(supplier))
+    pub(crate) fn choices(&self) -> &Choices {
+        &self.choices
     }
 
     /// First instant of c_since and the number of its possible values.
@@ -304,19 +277,9 @@ impl DataSet {
     }
 }
 
-/// Bytes of `"c_extra_001":"…32…",`.
-const EXTRA_FIELD_BYTES: usize = 14 + 32 + 3;
-
-/// The parts of a key in one number, different for each key of a collection.
-#[inline(always)]
-fn packed([a, b, c]: Ids) -> u64 {
-    u64::from(a) << 40 | u64::from(b) << 20 | u64::from(c)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::writer::TEXT_SLACK;
     use crate::{ExtraFields, MAX_WAREHOUSES, Schema};
 
     /// Bytes of the longest JSON object of these fields: names, and characters of their values.
@@ -368,8 +331,7 @@ mod tests {
             (Collection::Region, numbers(1) + texts(1, 11) + texts(1, 115)),
         ];
         for (collection, longest) in longest {
-            // The last number of a document is written in words of eight characters, too.
-            let needed = longest + TEXT_SLACK + 28;
+            let needed = longest + SCRATCH;
             assert!(nested.room(collection) >= needed, "{collection} needs {needed}");
             assert!(flat.room(collection) >= needed, "{collection} needs {needed}");
             let mut out = Vec::new();

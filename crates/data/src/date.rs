@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{SpecError, quoted};
-use crate::number::digits8;
+use crate::number::TWO_DIGITS;
 
 /// Microseconds of a day.
 pub const DAY_MICROS: i64 = 86_400 * 1_000_000;
@@ -88,20 +88,23 @@ impl Date {
         self.add_months(n.saturating_mul(12))
     }
 
-    /// Year, month, day.
+    /// Year, month, day: by multiplications that are exact in these ranges (Neri and Schneider,
+    /// "Euclidean affine functions and their application to calendar algorithms", Software: Practice
+    /// and Experience 53, 2023).
     #[inline(always)]
     fn civil(self) -> (i32, u32, u32) {
-        // Years are counted from March, so that the leap day is their last; `month` is 0 in March.
-        let days = (self.0 + EPOCH as i32) as u32;
-        let era = days / ERA as u32;
-        let of_era = days % ERA as u32;
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * month + 2) / 5 + 1;
-        let month = if month < 10 { month + 3 } else { month - 9 };
-        let year = era * 400 + year_of_era + u32::from(month <= 2);
-        (year as i32, month, day)
+        // Years are counted from March, so that the leap day is their last.
+        let quarters = 4 * (self.0 + EPOCH as i32) as u32 + 3;
+        let (century, of_century) = (quarters / ERA as u32, quarters % ERA as u32 / 4);
+        // A year is 1461 quarters of a day; 2^32 / 1461 rounded up.
+        let years = u64::from(4 * of_century + 3) * 2_939_745;
+        let (year, of_year) = (100 * century + (years >> 32) as u32, years as u32 / 2_939_745 / 4);
+        // A month is 30.6 days: in units of 2^-16, and 3 for March.
+        let months = 2141 * of_year + 197_913;
+        let (month, day) = (months >> 16, months as u16 / 2141 + 1);
+        let next_year = of_year >= 306;
+        let month = if next_year { month - 12 } else { month };
+        ((year + u32::from(next_year)) as i32, month, day.into())
     }
 }
 
@@ -112,7 +115,8 @@ const fn days(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - EPOCH
 }
 
-fn days_in_month(year: i32, month: u32) -> u32 {
+/// Days of a month, 1 to 12.
+pub(crate) fn days_in_month(year: i32, month: u32) -> u32 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
         2 if leap => 29,
@@ -201,19 +205,27 @@ impl Timestamp {
     /// is the order in time.
     #[inline(always)]
     pub fn to_bytes(self) -> [u8; Timestamp::LEN] {
-        let (year, month, day) = self.date().civil();
-        let of_day = self.0.rem_euclid(DAY_MICROS) as u64;
+        // Counted from a day before all others, the quotients are those of positive numbers.
+        let micros = (self.0 + EPOCH * DAY_MICROS) as u64;
+        let (day, of_day) = (micros / DAY_MICROS as u64, micros % DAY_MICROS as u64);
+        let (year, month, day) = Date((day as i64 - EPOCH) as i32).civil();
         let (seconds, micros) = ((of_day / 1_000_000) as u32, (of_day % 1_000_000) as u32);
-        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        let [y1, y2, y3, y4, m1, m2, d1, d2] =
-            digits8(year as u32 * 10_000 + month * 100 + day).to_le_bytes();
-        let [_, _, h1, h2, n1, n2, s1, s2] =
-            digits8(hour * 10_000 + minute * 100 + second).to_le_bytes();
-        let [_, _, f1, f2, f3, f4, f5, f6] = digits8(micros).to_le_bytes();
-        [
-            y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b' ', h1, h2, b':', n1, n2, b':', s1, s2,
-            b'.', f1, f2, f3, f4, f5, f6,
-        ]
+        let (hour, of_hour) = (seconds / 3600, seconds % 3600);
+        let mut out = *b"....-..-.. ..:..:.........";
+        let mut put = |at: usize, n: u32| {
+            out[at..at + 2].copy_from_slice(&TWO_DIGITS[n as usize % TWO_DIGITS.len()]);
+        };
+        put(0, year as u32 / 100);
+        put(2, year as u32 % 100);
+        put(5, month);
+        put(8, day);
+        put(11, hour);
+        put(14, of_hour / 60);
+        put(17, of_hour % 60);
+        put(20, micros / 10_000);
+        put(22, micros / 100 % 100);
+        put(24, micros % 100);
+        out
     }
 }
 

@@ -1,9 +1,9 @@
-//! Documents of the CH2 and CH2++ benchmarks as pure functions of their keys.
+//! Documents of the benchmarks as pure functions of their keys: CH2 and CH2++ here, YCSB in [`ycsb`].
 //!
 //! A [`DataSet`] is made from a [`Spec`] and holds its parameters only. Any [`DataSet::append`]
-//! computes one document, in constant time, without its neighbours: a loader walks
-//! [`DataSet::part`]s of a collection, a driver computes again what it reads, a crashed load goes on
-//! where it stopped.
+//! computes one document, in constant time, without its neighbours, and [`DataSet::append_range`]
+//! many at nearly the speed of memory: a loader walks [`DataSet::part`]s of a collection, a driver
+//! computes again what it reads, a crashed load goes on where it stopped.
 //!
 //! ```
 //! use hoap_data::{Collection, DataSet, Schema, Spec};
@@ -19,19 +19,26 @@
 //! Clauses cited as TPC-C and TPC-H are of TPC-C revision 5.11 and TPC-H revision 3; "specification"
 //! is this project's own of CH2 and CH2++.
 
+mod buffer;
+mod choice;
 mod collection;
 mod dataset;
 mod date;
 mod documents;
 mod error;
 mod geography;
+mod json;
 mod number;
+mod part;
 pub mod permutation;
 pub mod random;
+pub mod shop;
 mod spec;
 mod text;
 pub mod writer;
+pub mod ycsb;
 
+pub use buffer::Buffer;
 pub use collection::Collection;
 pub use dataset::DataSet;
 pub use date::{DAY_MICROS, Date, Timestamp};

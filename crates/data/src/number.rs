@@ -1,5 +1,15 @@
-//! Decimal and hexadecimal digits, computed in machine words: no division by ten in a loop, no
-//! table, no allocation.
+//! Decimal digits, without a division by ten in a loop and without allocation.
+
+/// The digits of the numbers below 100; the rest of the table only saves a check.
+pub(crate) static TWO_DIGITS: [[u8; 2]; 128] = {
+    let mut all = [[b'0'; 2]; 128];
+    let mut n = 0;
+    while n < 100 {
+        all[n] = [b'0' + n as u8 / 10, b'0' + n as u8 % 10];
+        n += 1;
+    }
+    all
+};
 
 /// The ASCII digits of a number below 10^8 with leading zeros, the first digit in the lowest byte.
 #[inline(always)]
@@ -28,10 +38,31 @@ fn digit_values8(value: u32) -> u64 {
     tens | ((twos - tens * 10) << 8)
 }
 
+/// The shortest forms of the numbers below 1000, and in the last byte their lengths.
+static SHORT: [[u8; 4]; 1000] = {
+    let mut all = [[0; 4]; 1000];
+    let mut n = 0;
+    while n < 1000 {
+        let [a, b, c] = [n / 100, n / 10 % 10, n % 10];
+        let [a, b, c] = [b'0' + a as u8, b'0' + b as u8, b'0' + c as u8];
+        all[n] = match n {
+            0..10 => [c, 0, 0, 1],
+            10..100 => [b, c, 0, 2],
+            _ => [a, b, c, 3],
+        };
+        n += 1;
+    }
+    all
+};
+
 /// Writes the shortest decimal form of `value` at the start of `out` and returns its length. May
 /// write up to eight bytes more than that. Needs a buffer of 28 bytes.
 #[inline(always)]
 pub(crate) fn write_u64(value: u64, out: &mut [u8]) -> usize {
+    if let Some(short) = SHORT.get(value as usize) {
+        out[..4].copy_from_slice(short);
+        return short[3].into();
+    }
     if value < 100_000_000 {
         return write_u32_short(value as u32, out);
     }
@@ -48,33 +79,22 @@ fn write_u32_short(value: u32, out: &mut [u8]) -> usize {
     8 - zeros as usize
 }
 
-#[cold]
+/// A number from 10^8 on: the last eight or sixteen digits all at once.
+#[inline(never)]
 fn write_u64_long(value: u64, out: &mut [u8]) -> usize {
-    let head = write_u64(value / 100_000_000, out);
-    out[head..head + 8].copy_from_slice(&digits8((value % 100_000_000) as u32).to_le_bytes());
-    head + 8
-}
-
-/// The sixteen lower-case hexadecimal digits of a word, the most significant first.
-#[inline(always)]
-pub(crate) fn hex16(word: u64) -> [u8; 16] {
-    let mut out = [0; 16];
-    out[..8].copy_from_slice(&hex8((word >> 32) as u32).to_le_bytes());
-    out[8..].copy_from_slice(&hex8(word as u32).to_le_bytes());
-    out
-}
-
-/// Eight hexadecimal digits in the bytes of a word, the most significant in the lowest byte.
-#[inline(always)]
-fn hex8(word: u32) -> u64 {
-    // One nibble to each byte, the most significant first.
-    let bytes = u64::from(word.swap_bytes());
-    let x = (bytes | (bytes << 16)) & 0x0000_ffff_0000_ffff;
-    let x = (x | (x << 8)) & 0x00ff_00ff_00ff_00ff;
-    let nibbles = ((x >> 4) | (x << 8)) & 0x0f0f_0f0f_0f0f_0f0f;
-    // Nibbles above nine carry into the fifth bit; those need the distance from '9' + 1 to 'a'.
-    let letters = ((nibbles + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
-    nibbles + ascii_zeros() + letters * u64::from(b'a' - b'9' - 1)
+    const EIGHT: u64 = 100_000_000;
+    let (rest, low) = (value / EIGHT, value % EIGHT);
+    let (top, middle) = (rest / EIGHT, rest % EIGHT);
+    let mut at = 0;
+    if top > 0 {
+        at = write_u32_short(top as u32, out);
+        out[at..at + 8].copy_from_slice(&digits8(middle as u32).to_le_bytes());
+        at += 8;
+    } else {
+        at += write_u32_short(middle as u32, out);
+    }
+    out[at..at + 8].copy_from_slice(&digits8(low as u32).to_le_bytes());
+    at + 8
 }
 
 #[cfg(test)]
@@ -96,17 +116,6 @@ mod tests {
         for value in edges.chain(0..2000).chain([u64::MAX]) {
             let len = write_u64(value, &mut out);
             assert_eq!(&out[..len], value.to_string().as_bytes());
-        }
-    }
-
-    #[test]
-    fn hexadecimal() {
-        for word in [0, 1, u64::MAX, 0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210] {
-            assert_eq!(hex16(word), format!("{word:016x}").as_bytes());
-        }
-        for shift in 0..64 {
-            let word = 0x9e37_79b9_7f4a_7c15u64.rotate_left(shift);
-            assert_eq!(hex16(word), format!("{word:016x}").as_bytes());
         }
     }
 }

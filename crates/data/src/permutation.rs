@@ -2,10 +2,11 @@
 
 use crate::random::{GAMMA, mix};
 
-/// Rounds of the Feistel network. In few bits two numbers often meet in one half, so small domains
-/// need more rounds before pairs look random (tested by chi-squared over keys).
-const ROUNDS: u64 = 6;
-const ROUNDS_IN_FEW_BITS: u64 = 16;
+/// Rounds of the Feistel network, in pairs: the first of a pair changes the low part of a number, the
+/// second the high part. In few bits two numbers often meet in one half, so small domains need more
+/// rounds before pairs of numbers look random (tested by chi-squared over keys).
+const PAIRS: u64 = 3;
+const PAIRS_IN_FEW_BITS: u64 = 8;
 const FEW_BITS: u32 = 11;
 
 /// A keyed bijection on 0..n: an alternating Feistel network over the bits of n − 1 whose walk is
@@ -15,7 +16,7 @@ const FEW_BITS: u32 = 11;
 pub struct Permutation {
     n: u64,
     key: u64,
-    rounds: u64,
+    pairs: u64,
     /// Bits of the low and of the high part of a number.
     low_bits: u32,
     low_mask: u64,
@@ -30,15 +31,27 @@ impl Permutation {
         let low_bits = bits.div_ceil(2);
         let ones = |bits: u32| (1u64 << bits) - 1;
         let (low_mask, high_mask) = (ones(low_bits), ones(bits - low_bits));
-        let rounds = if bits <= FEW_BITS { ROUNDS_IN_FEW_BITS } else { ROUNDS };
-        Permutation { n, key, rounds, low_bits, low_mask, high_mask }
+        let pairs = if bits <= FEW_BITS { PAIRS_IN_FEW_BITS } else { PAIRS };
+        Permutation { n, key, pairs, low_bits, low_mask, high_mask }
+    }
+
+    /// The permutation of the same numbers with another key.
+    #[inline(always)]
+    pub(crate) fn with_key(self, key: u64) -> Self {
+        Permutation { key, ..self }
+    }
+
+    /// How many numbers there are.
+    #[inline(always)]
+    pub(crate) fn size(&self) -> u64 {
+        self.n
     }
 
     /// Where `i` goes. A number that is not below n stays where it is.
     #[inline]
     pub fn apply(&self, i: u64) -> u64 {
         self.walk(i, |p, (low, high)| {
-            (0..p.rounds).fold((low, high), |halves, round| p.round(halves, round))
+            (0..p.pairs).fold((low, high), |halves, pair| p.high(p.low(halves, pair), pair))
         })
     }
 
@@ -46,7 +59,7 @@ impl Permutation {
     #[inline]
     pub fn inverse(&self, i: u64) -> u64 {
         self.walk(i, |p, (low, high)| {
-            (0..p.rounds).rev().fold((low, high), |halves, round| p.round(halves, round))
+            (0..p.pairs).rev().fold((low, high), |halves, pair| p.low(p.high(halves, pair), pair))
         })
     }
 
@@ -65,15 +78,20 @@ impl Permutation {
         }
     }
 
-    /// One round, its own inverse: even ones change the low part by the high one, odd ones the
-    /// high part by the low one.
+    /// The first round of a pair, its own inverse: changes the low part by the high one.
     #[inline(always)]
-    fn round(&self, (low, high): (u64, u64), round: u64) -> (u64, u64) {
-        let key = self.key.wrapping_add(round.wrapping_mul(GAMMA));
-        if round.is_multiple_of(2) {
-            (low ^ (mix(key ^ high) & self.low_mask), high)
-        } else {
-            (low, high ^ (mix(key ^ low) & self.high_mask))
-        }
+    fn low(&self, (low, high): (u64, u64), pair: u64) -> (u64, u64) {
+        (low ^ (mix(self.round_key(2 * pair) ^ high) & self.low_mask), high)
+    }
+
+    /// The second round of a pair, its own inverse: changes the high part by the low one.
+    #[inline(always)]
+    fn high(&self, (low, high): (u64, u64), pair: u64) -> (u64, u64) {
+        (low, high ^ (mix(self.round_key(2 * pair + 1) ^ low) & self.high_mask))
+    }
+
+    #[inline(always)]
+    fn round_key(&self, round: u64) -> u64 {
+        self.key.wrapping_add(round.wrapping_mul(GAMMA))
     }
 }

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{data_set, key, text};
-use hoap_data::{Collection, DataSet, NATIONS, Schema, Spec};
+use common::{data_set, key};
+use hoap_data::{Buffer, Collection, DataSet, NATIONS, Schema, Spec};
 
 fn counts(data: &DataSet) -> [u64; 11] {
     Collection::ALL.map(|collection| data.count(collection))
@@ -231,32 +231,17 @@ fn parts_join_to_the_whole() {
     }
 }
 
-/// A document is the same alone, after others, and in any part.
-#[test]
-fn alone_as_in_a_part() {
-    for schema in [Schema::Ch2, Schema::Ch2pp] {
-        let data = data_set(schema, 2, 100);
-        for collection in Collection::ALL {
-            let mut together = Vec::new();
-            for part in 1..=3 {
-                for index in data.part(collection, part, 3) {
-                    data.append(collection, index, &mut together);
-                    together.push(b'\n');
-                }
-            }
-            let together = String::from_utf8(together).expect("UTF-8");
-            assert_eq!(together.lines().count() as u64, data.count(collection));
-            for (index, line) in together.lines().enumerate().skip(3).step_by(7) {
-                assert_eq!(text(&data, collection, index as u64), line);
-            }
-        }
-    }
-}
-
 #[test]
 #[should_panic(expected = "neworder has no document 180")]
 fn beyond_the_last() {
     data_set(Schema::Ch2, 2, 100).append(Collection::Neworder, 180, &mut Vec::new());
+}
+
+#[test]
+#[should_panic(expected = "neworder has no documents 178..181")]
+fn range_beyond_the_last() {
+    let data = data_set(Schema::Ch2, 2, 100);
+    data.append_range(Collection::Neworder, 178..181, b"\n", &mut Buffer::new());
 }
 
 #[test]

@@ -97,17 +97,17 @@ impl Address {
 
     #[inline(always)]
     fn fill_street_1(&self, out: &mut [u8]) {
-        fill_letters(self.words.skip(STREET_1), self.street_1, out);
+        fill_letters::<20>(self.words.skip(STREET_1), out);
     }
 
     #[inline(always)]
     fn fill_street_2(&self, out: &mut [u8]) {
-        fill_letters(self.words.skip(STREET_2), self.street_2, out);
+        fill_letters::<20>(self.words.skip(STREET_2), out);
     }
 
     #[inline(always)]
     fn fill_city(&self, out: &mut [u8]) {
-        fill_letters(self.words.skip(CITY), self.city, out);
+        fill_letters::<20>(self.words.skip(CITY), out);
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::address::{self, Address, Fields, address_fields};
 use super::last_name::last_name_bytes;
-use super::text::{categories, digits, extra_fields, letters};
+use super::text::{categories, digits, extra_fields, letters, long_letters};
 use super::{INITIAL_PAYMENT, UNIT};
 use crate::collection::{Collection, Ids};
 use crate::random::Stream;
@@ -29,12 +29,34 @@ const MAX_DISCOUNT: u64 = 5000;
 const NAMES_IN_ORDER: u32 = 1000;
 
 /// Kinds of address; the first one always, each other with probability 1/3.
-const ADDRESS_KINDS: [&str; 4] = ["shipping", "home", "work", "billing"];
+const ADDRESS_KINDS: [Kind; 4] =
+    [Kind::new("shipping"), Kind::new("home"), Kind::new("work"), Kind::new("billing")];
 /// Kinds of phone; the first one always, each other with probability 1/3.
-const PHONE_KINDS: [&str; 4] = ["contact", "home", "work", "mobile"];
+const PHONE_KINDS: [Kind; 4] =
+    [Kind::new("contact"), Kind::new("home"), Kind::new("work"), Kind::new("mobile")];
 
 const FIELDS: Fields = address_fields!("c");
 static EXTRA: [ExtraField; 128] = ExtraField::all(b'c');
+
+/// A kind of address or phone: a name of up to eight characters, copied as one word.
+#[derive(Clone, Copy)]
+struct Kind {
+    padded: [u8; 8],
+    len: usize,
+}
+
+impl Kind {
+    const fn new(name: &str) -> Kind {
+        let mut padded = [0; 8];
+        padded.split_at_mut(name.len()).0.copy_from_slice(name.as_bytes());
+        Kind { padded, len: name.len() }
+    }
+
+    #[inline(always)]
+    fn write<W: Writer>(&self, field: Field, w: &mut W) {
+        w.text(field, self.len, |out| out[..8].copy_from_slice(&self.padded));
+    }
+}
 
 /// What the shape of the document asks for before its turn.
 struct Scalars {
@@ -61,7 +83,7 @@ impl Scalars {
 }
 
 impl DataSet {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn customer<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [warehouse, district, id] = ids;
         let words = self.words(Collection::Customer, ids);
@@ -72,11 +94,11 @@ impl DataSet {
         w.int(field!("c_d_id"), district.into());
         w.int(field!("c_w_id"), warehouse.into());
         w.ratio(field!("c_discount"), scalars.discount);
-        w.str(field!("c_credit"), if self.bad_credit(ids) { "BC" } else { "GC" });
+        w.str(field!("c_credit"), if self.choices().bad_credit(ids) { "BC" } else { "GC" });
         if nested {
             w.begin_object(field!("c_name"));
         }
-        letters(w, field!("c_first"), words.skip(FIRST), scalars.first_len);
+        letters::<16, _>(w, field!("c_first"), words.skip(FIRST), scalars.first_len);
         w.str(field!("c_middle"), "OE");
         let (last, last_len) = last_name_bytes(self.last_name_number(ids, words));
         w.text(field!("c_last"), last_len, |out| out[..last.len()].copy_from_slice(&last));
@@ -100,7 +122,7 @@ impl DataSet {
         if nested {
             categories(w, field!("c_item_categories"), words, 0, 15);
         }
-        letters(w, field!("c_data"), words.skip(DATA), scalars.data_len);
+        long_letters(w, field!("c_data"), words.skip(DATA), scalars.data_len);
         w.end_object();
     }
 
@@ -129,7 +151,7 @@ impl DataSet {
         ((a | x) + self.c_last_load()) % 1000
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn history<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [warehouse, district, customer] = ids.map(u64::from);
         let words = self.words(Collection::History, ids);
@@ -141,7 +163,12 @@ impl DataSet {
         w.int(field!("h_w_id"), warehouse);
         w.timestamp(field!("h_date"), self.customer_since(ids));
         w.cents(field!("h_amount"), INITIAL_PAYMENT);
-        letters(w, field!("h_data"), words.skip(HISTORY_DATA), words.draws(0).within(12, 24));
+        letters::<24, _>(
+            w,
+            field!("h_data"),
+            words.skip(HISTORY_DATA),
+            words.draws(0).within(12, 24),
+        );
         w.end_object();
     }
 }
@@ -151,7 +178,7 @@ fn write_addresses<W: Writer>(words: Stream, present: [bool; 4], w: &mut W) {
     w.begin_array(field!("c_addresses"));
     for ((kind, n), _) in ADDRESS_KINDS.iter().zip(0..).zip(present).filter(|(_, there)| *there) {
         w.begin_object(Field::ELEMENT);
-        w.str(field!("c_address_kind"), kind);
+        kind.write(field!("c_address_kind"), w);
         Address::new(words.skip(ADDRESSES + n * address::WORDS)).write(FIELDS, w);
         w.end_object();
     }
@@ -163,7 +190,7 @@ fn write_phones<W: Writer>(words: Stream, present: [bool; 4], w: &mut W) {
     w.begin_array(field!("c_phones"));
     for ((kind, n), _) in PHONE_KINDS.iter().zip(0..).zip(present).filter(|(_, there)| *there) {
         w.begin_object(Field::ELEMENT);
-        w.str(field!("c_phone_kind"), kind);
+        kind.write(field!("c_phone_kind"), w);
         digits(w, field!("c_phone_number"), words.skip(PHONES + 2 * n), 16);
         w.end_object();
     }

@@ -1,7 +1,7 @@
 //! Items and their stocks.
 
 use super::UNIT;
-use super::text::{categories, data, extra_fields, letters};
+use super::text::{categories, data, extra_fields, fill_letters, letters};
 use crate::collection::{Collection, Ids};
 use crate::writer::{ExtraField, Field, Writer, field};
 use crate::{DataSet, Schema};
@@ -16,8 +16,8 @@ const ITEM_DATA: u64 = 16;
 const STOCK_DATA_DRAWS: u64 = 1;
 const STOCK_DATA: u64 = 2;
 const DISTS: u64 = 16;
-/// Words of one s_dist.
-const DIST_WORDS: u64 = 3;
+/// Letters of one s_dist, three words.
+const DIST_LEN: usize = 24;
 
 static EXTRA: [ExtraField; 128] = ExtraField::all(b'i');
 
@@ -36,7 +36,7 @@ const DIST_FIELDS: [Field; 10] = [
 ];
 
 impl DataSet {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn item<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [.., id] = ids;
         let words = self.words(Collection::Item, ids);
@@ -46,19 +46,19 @@ impl DataSet {
         let name_len = draws.within(14, 24);
         w.begin_object(Field::ELEMENT);
         w.int(field!("i_id"), id.into());
-        letters(w, field!("i_name"), words.skip(NAME), name_len);
+        letters::<24, _>(w, field!("i_name"), words.skip(NAME), name_len);
         w.cents(field!("i_price"), price);
         extra_fields(w, &EXTRA, words, self.spec().extra_fields.item);
         if self.spec().schema == Schema::Ch2pp {
             categories(w, field!("i_categories"), words, 1, 3);
         }
-        let original = self.original_item(id);
+        let original = self.choices().original_item(id);
         data(w, field!("i_data"), words.skip(ITEM_DATA), words.draws(ITEM_DATA_DRAWS), original);
         w.int(field!("i_im_id"), image);
         w.end_object();
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn stock<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [_, warehouse, item] = ids;
         let words = self.words(Collection::Stock, ids);
@@ -73,18 +73,20 @@ impl DataSet {
         w.int(field!("s_ytd"), 0);
         w.int(field!("s_order_cnt"), orders);
         w.int(field!("s_remote_cnt"), remote);
-        let original = self.original_stock(warehouse, item);
+        let original = self.choices().original_stock(warehouse, item);
         data(w, field!("s_data"), words.skip(STOCK_DATA), words.draws(STOCK_DATA_DRAWS), original);
-        let dist = |n: usize| words.skip(DISTS + n as u64 * DIST_WORDS);
+        let mut dists = [0; DIST_FIELDS.len() * DIST_LEN];
+        fill_letters::<{ DIST_FIELDS.len() * DIST_LEN }>(words.skip(DISTS), &mut dists);
+        let (dists, _) = dists.as_chunks::<DIST_LEN>();
         if self.spec().schema == Schema::Ch2pp {
             w.begin_array(field!("s_dists"));
-            for n in 0..DIST_FIELDS.len() {
-                letters(w, Field::ELEMENT, dist(n), 24);
+            for dist in dists {
+                w.text(Field::ELEMENT, DIST_LEN, |out| out[..DIST_LEN].copy_from_slice(dist));
             }
             w.end_array();
         } else {
-            for (n, field) in DIST_FIELDS.into_iter().enumerate() {
-                letters(w, field, dist(n), 24);
+            for (field, dist) in DIST_FIELDS.into_iter().zip(dists) {
+                w.text(field, DIST_LEN, |out| out[..DIST_LEN].copy_from_slice(dist));
             }
         }
         w.end_object();

@@ -78,11 +78,11 @@ impl Order {
 }
 
 impl DataSet {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn order<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [warehouse, district, id] = ids;
         let order = Order::new(self, ids);
-        let customer = self.customer_of_order(ids);
+        let customer = self.choices().customer_of_order(ids);
         let entry = self.customer_since([warehouse, district, customer]);
         w.begin_object(Field::ELEMENT);
         w.int(field!("o_id"), id.into());
@@ -113,13 +113,14 @@ impl DataSet {
             w.int(field!("ol_quantity"), line.quantity);
             w.cents(field!("ol_amount"), line.amount);
             let dist_info = order.line_words(number).skip(LINE_DIST_INFO);
-            letters(w, field!("ol_dist_info"), dist_info, 24);
+            letters::<24, _>(w, field!("ol_dist_info"), dist_info, 24);
             w.end_object();
         }
         w.end_array();
         w.end_object();
     }
 
+    #[inline(always)]
     pub(crate) fn neworder<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [warehouse, district, order] = ids.map(u64::from);
         w.begin_object(Field::ELEMENT);
@@ -134,7 +135,7 @@ impl DataSet {
     #[inline(always)]
     pub(super) fn delivered_to_customer(&self, ids: Ids) -> i64 {
         let [warehouse, district, _] = ids;
-        let id = self.order_of_customer(ids);
+        let id = self.choices().order_of_customer(ids);
         if id > self.delivered_per_district() || !id.is_multiple_of(ORDERS_WITH_AMOUNT) {
             return 0;
         }

@@ -27,13 +27,14 @@ const MARK_HEAD: &[u8] = b"Customer";
 const MARK_TAILS: [&[u8]; 2] = [b"Recommends", b"Complaints"];
 
 impl DataSet {
+    #[inline(always)]
     pub(crate) fn supplier<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [.., id] = ids;
         let words = self.words(Collection::Supplier, ids);
         let mut draws = words.draws(SCALARS);
         let balance = draws.below((MAX_DEBT + MAX_CREDIT) as u64 + 1) as i64 - MAX_DEBT;
         let comment_len = draws.within(25, 100);
-        let nation = self.nation_of_supplier(id);
+        let nation = self.choices().nation_of_supplier(id);
         w.begin_object(Field::ELEMENT);
         w.int(field!("su_suppkey"), id.into());
         w.text(field!("su_name"), 18, |out| {
@@ -53,7 +54,7 @@ impl DataSet {
         let phone = phone(nation, words.draws(PHONE));
         w.text(field!("su_phone"), phone.len(), |out| out[..phone.len()].copy_from_slice(&phone));
         w.cents(field!("su_acctbal"), balance);
-        let mark = MARK_TAILS.get((self.comment_rank(id) / MARKED) as usize);
+        let mark = MARK_TAILS.get((self.choices().comment_rank(id) / MARKED) as usize);
         alphanumerics(w, field!("su_comment"), words.skip(COMMENT), comment_len, |out| {
             if let Some(tail) = mark {
                 write_mark(&mut out[..comment_len as usize], tail, words.draws(MARK));
@@ -62,6 +63,7 @@ impl DataSet {
         w.end_object();
     }
 
+    #[inline(always)]
     pub(crate) fn nation<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [.., position] = ids;
         let (name, key, region) = NATIONS[position as usize];
@@ -75,6 +77,7 @@ impl DataSet {
         w.end_object();
     }
 
+    #[inline(always)]
     pub(crate) fn region<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [.., key] = ids;
         let words = self.words(Collection::Region, ids);

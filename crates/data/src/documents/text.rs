@@ -1,12 +1,26 @@
 //! Strings of values, on their way from random words to a writer.
 
 use super::{CATEGORIES, EXTRA_FIELDS};
+use crate::MAX_EXTRA_FIELDS;
 use crate::random::{Draws, Stream};
-use crate::text::{alphanumerics8, letters8, random_digits8};
-use crate::writer::{ExtraField, Field, Writer};
+use crate::text::{alphanumerics8, letters8, letters16, random_digits8};
+use crate::writer::{ExtraField, Field, TEXT_SLACK, Writer};
 
 /// Number of category names (CH2++ paper, section 3.1).
 const CATEGORY_COUNT: u64 = 128;
+
+/// Their names.
+static CATEGORY_NAMES: [[u8; 12]; CATEGORY_COUNT as usize] = {
+    let mut names = [*b"category_000"; CATEGORY_COUNT as usize];
+    let mut n = 0;
+    while n < names.len() {
+        names[n][9] += n as u8 / 100;
+        names[n][10] += n as u8 / 10 % 10;
+        names[n][11] += n as u8 % 10;
+        n += 1;
+    }
+    names
+};
 
 /// The word that replaces eight letters in 10 % of the i_data and s_data (TPC-C 4.3.3.1).
 const ORIGINAL: &[u8] = b"ORIGINAL";
@@ -21,15 +35,46 @@ fn fill(words: Stream, len: usize, out: &mut [u8], eight: impl Fn(u64) -> [u8; 8
     }
 }
 
+/// Fills `out` from its start with at least `MOST` letters, of which a text of less takes the first:
+/// a few letters too many cost less than a branch that no processor can foretell.
 #[inline(always)]
-pub(super) fn fill_letters(words: Stream, len: usize, out: &mut [u8]) {
-    fill(words, len, out, letters8);
+pub(super) fn fill_letters<const MOST: usize>(words: Stream, out: &mut [u8]) {
+    fill_letters_of(words, MOST, out);
 }
 
-/// Random lower-case letters.
+/// Fills `out` from its start with at least `len` letters. Up to fifteen more may be written.
 #[inline(always)]
-pub(super) fn letters<W: Writer>(w: &mut W, field: Field, words: Stream, len: u64) {
-    w.text(field, len as usize, |out| fill_letters(words, len as usize, out));
+fn fill_letters_of(mut words: Stream, len: usize, out: &mut [u8]) {
+    let (out, rest) = out.split_at_mut(len / 16 * 16);
+    let (chunks, _) = out.as_chunks_mut();
+    for chunk in chunks {
+        *chunk = letters16([words.next_u64(), words.next_u64()]);
+    }
+    match len % 16 {
+        0 => (),
+        1..=8 => rest[..8].copy_from_slice(&letters8(words.next_u64())),
+        9.. => rest[..16].copy_from_slice(&letters16([words.next_u64(), words.next_u64()])),
+    }
+}
+
+/// Random lower-case letters, `len` of them and no more than `MOST`.
+#[inline(always)]
+pub(super) fn letters<const MOST: usize, W: Writer>(
+    w: &mut W,
+    field: Field,
+    words: Stream,
+    len: u64,
+) {
+    debug_assert!(len as usize <= MOST && MOST <= len as usize + TEXT_SLACK);
+    w.text(field, len as usize, |out| fill_letters::<MOST>(words, out));
+}
+
+/// Random lower-case letters, too many to write more than asked for.
+#[inline(always)]
+pub(super) fn long_letters<W: Writer>(w: &mut W, field: Field, words: Stream, len: u64) {
+    w.text(field, len as usize, |out| {
+        fill_letters_of(words, len.next_multiple_of(16) as usize, out)
+    });
 }
 
 /// Random digits.
@@ -66,7 +111,7 @@ pub(super) fn data<W: Writer>(
     let len = draws.within(26, 50) as usize;
     let place = draws.below((len - ORIGINAL.len()) as u64 + 1) as usize;
     w.text(field, len, |out| {
-        fill_letters(words, len, out);
+        fill_letters::<50>(words, out);
         if original {
             out[place..place + ORIGINAL.len()].copy_from_slice(ORIGINAL);
         }
@@ -107,11 +152,7 @@ pub(super) fn categories<W: Writer>(
 #[inline(always)]
 fn category_name<W: Writer>(w: &mut W, category: u64) {
     w.text(Field::ELEMENT, 12, |out| {
-        let mut name = *b"category_000";
-        for (place, unit) in name[9..].iter_mut().zip([100, 10, 1]) {
-            *place += (category / unit % 10) as u8;
-        }
-        out[..12].copy_from_slice(&name);
+        out[..12].copy_from_slice(&CATEGORY_NAMES[category as usize]);
     });
 }
 
@@ -119,12 +160,9 @@ fn category_name<W: Writer>(w: &mut W, category: u64) {
 #[inline(always)]
 pub(super) fn extra_fields<W: Writer>(
     w: &mut W,
-    fields: &'static [ExtraField; 128],
+    fields: &'static [ExtraField; MAX_EXTRA_FIELDS as usize],
     document: Stream,
     count: u32,
 ) {
-    for (n, field) in fields.iter().take(count as usize).enumerate() {
-        let word = EXTRA_FIELDS + 2 * n as u64;
-        w.extra(field, [document.at(word), document.at(word + 1)]);
-    }
+    w.extras(&fields[..count as usize], document.skip(EXTRA_FIELDS));
 }

@@ -24,16 +24,19 @@ struct Site {
 }
 
 impl Site {
+    #[inline(always)]
     fn new(words: Stream) -> Site {
         let mut draws = words.draws(SCALARS);
         Site { words, tax: draws.within(0, MAX_TAX) as u32, name: draws.within(6, 10) }
     }
 
+    #[inline(always)]
     fn write_name<W: Writer>(&self, field: Field, w: &mut W) {
-        letters(w, field, self.words.skip(NAME), self.name);
+        letters::<10, _>(w, field, self.words.skip(NAME), self.name);
     }
 
     /// An object in CH2++, flat fields in CH2.
+    #[inline(always)]
     fn write_address<W: Writer>(&self, schema: Schema, object: Field, fields: Fields, w: &mut W) {
         let address = Address::new(self.words.skip(ADDRESS));
         if schema == Schema::Ch2pp {
@@ -53,6 +56,7 @@ impl DataSet {
         i64::from(self.customers_per_district()) * INITIAL_PAYMENT
     }
 
+    #[inline(always)]
     pub(crate) fn warehouse<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [.., id] = ids;
         let site = Site::new(self.words(Collection::Warehouse, ids));
@@ -66,6 +70,7 @@ impl DataSet {
         w.end_object();
     }
 
+    #[inline(always)]
     pub(crate) fn district<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [_, warehouse, id] = ids;
         let site = Site::new(self.words(Collection::District, ids));

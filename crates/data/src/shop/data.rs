@@ -1,0 +1,302 @@
+//! A data set of customers and orders: sizes, keys, who belongs to whom, and documents by index.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::spec::ShopSpec;
+use super::text::{Text, letters16};
+use super::values::{self, MONTHS};
+use crate::DATA_VERSION;
+use crate::error::SpecError;
+use crate::json::{JsonWriter, SCRATCH};
+use crate::part::part_of;
+use crate::permutation::Permutation;
+use crate::random::Stream;
+use crate::writer::{TEXT_SLACK, Writer, field};
+
+/// What keeps this data's random streams apart from those of the other benchmarks.
+const STREAM: u64 = 0x7368_6f70;
+
+/// Number of months.
+const MONTH_COUNT: u64 = MONTHS.len() as u64;
+
+/// What a random choice is about: the tag of its key.
+#[derive(Clone, Copy)]
+enum Choice {
+    Customer = 1,
+    Order,
+    Place,
+    OrderNumber,
+    Month,
+}
+
+/// The two collections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShopCollection {
+    /// Customers.
+    Customer,
+    /// Orders.
+    Orders,
+}
+
+impl ShopCollection {
+    /// Both, in the order they are loaded.
+    pub const ALL: [ShopCollection; 2] = [ShopCollection::Customer, ShopCollection::Orders];
+
+    /// The collection's name in a database.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ShopCollection::Customer => "shop_customer",
+            ShopCollection::Orders => "shop_orders",
+        }
+    }
+
+    /// What every key begins with, so that both collections can share one key space.
+    pub(super) const fn key_prefix(self) -> &'static str {
+        match self {
+            ShopCollection::Customer => "customer:",
+            ShopCollection::Orders => "order:",
+        }
+    }
+
+    /// The key of a number.
+    #[inline(always)]
+    pub(super) fn key(self, number: u64) -> Text {
+        Text::new().str(self.key_prefix()).number(number)
+    }
+}
+
+impl fmt::Display for ShopCollection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// All customers and orders of a specification, each computed when asked for. Holds parameters
+/// only.
+///
+/// A document's index is the number in its key. A random permutation gives each customer a *place*;
+/// places next to each other share a zip code and a country, so that both have exactly as many
+/// customers as the specification says, spread over the keys. Another one gives each (customer,
+/// n-th order) the order's number.
+#[derive(Clone, Copy, Debug)]
+pub struct ShopData {
+    spec: ShopSpec,
+    /// The words from which every other stream's key is drawn.
+    root: Stream,
+    places: Permutation,
+    order_numbers: Permutation,
+}
+
+impl ShopData {
+    /// The data set of this specification.
+    ///
+    /// # Errors
+    /// A count or a size out of its range; numbers per country or zip code that do not divide.
+    pub fn new(spec: ShopSpec) -> Result<ShopData, SpecError> {
+        spec.validate()?;
+        let root = Stream::new(spec.seed, &[u64::from(DATA_VERSION), STREAM]);
+        let permutation = |choice, n| Permutation::new(n, root.at(choice as u64));
+        Ok(ShopData {
+            spec,
+            root,
+            places: permutation(Choice::Place, spec.customers),
+            order_numbers: permutation(Choice::OrderNumber, spec.orders()),
+        })
+    }
+
+    /// What it was made from.
+    pub fn spec(&self) -> &ShopSpec {
+        &self.spec
+    }
+
+    /// Number of documents of a collection.
+    pub fn count(&self, collection: ShopCollection) -> u64 {
+        match collection {
+            ShopCollection::Customer => self.spec.customers,
+            ShopCollection::Orders => self.spec.orders(),
+        }
+    }
+
+    /// The indexes of one of `of` parts, counted from 1. Parts are contiguous, join to
+    /// `0..count`, and differ in size by at most one. Empty where there is no such part.
+    pub fn part(&self, collection: ShopCollection, part: u64, of: u64) -> Range<u64> {
+        part_of(self.count(collection), part, of)
+    }
+
+    /// Appends a document as JSON, without white space and without a line end. Its fields are in
+    /// the order of the specification's section 2, then `padding`, which makes it exactly as long as
+    /// [`ShopSpec`] says.
+    ///
+    /// # Panics
+    /// Where `index` is not below [`ShopData::count`].
+    pub fn append(&self, collection: ShopCollection, index: u64, out: &mut Vec<u8>) {
+        assert!(index < self.count(collection), "{collection} has no document {index}");
+        let bytes = match collection {
+            ShopCollection::Customer => self.spec.customer_bytes,
+            ShopCollection::Orders => self.spec.order_bytes,
+        };
+        let start = out.len();
+        out.resize(start + bytes + ROOM_BEHIND, 0);
+        let mut w = JsonWriter::new(&mut out[start..]);
+        let padding = match collection {
+            ShopCollection::Customer => self.customer(index, &mut w),
+            ShopCollection::Orders => self.order(index, &mut w),
+        };
+        pad(padding, bytes, &mut w);
+        let len = w.finish();
+        out.truncate(start + len);
+    }
+
+    /// Appends the key of a document, such as `customer:42`.
+    ///
+    /// # Panics
+    /// Where `index` is not below [`ShopData::count`].
+    pub fn append_key(&self, collection: ShopCollection, index: u64, out: &mut String) {
+        assert!(index < self.count(collection), "{collection} has no key {index}");
+        out.push_str(collection.key(index).as_str());
+    }
+
+    /// The index of the document with this key; `None` for a key that the load does not make.
+    pub fn index_of(&self, collection: ShopCollection, key: &str) -> Option<u64> {
+        let number = key.strip_prefix(collection.key_prefix())?;
+        let canonical = number == "0" || !number.starts_with(['0', '+']);
+        let index = if canonical { number.parse().ok()? } else { return None };
+        (index < self.count(collection)).then_some(index)
+    }
+
+    /// Number of countries.
+    pub fn countries(&self) -> u64 {
+        self.spec.customers / self.spec.customers_per_country
+    }
+
+    /// Number of zip codes.
+    pub fn zips(&self) -> u64 {
+        self.spec.customers / self.spec.customers_per_zip
+    }
+
+    /// Appends the name of a country, counted from 0: the value of address.country.
+    pub fn append_country(&self, country: u64, out: &mut String) {
+        out.push_str(values::country(country).as_str());
+    }
+
+    /// Appends a zip code, counted from 0: the value of address.zip.
+    pub fn append_zip(&self, zip: u64, out: &mut String) {
+        out.push_str(values::zip(zip).as_str());
+    }
+
+    /// The country of a customer.
+    pub fn country_of(&self, customer: u64) -> u64 {
+        self.places.apply(customer) / self.spec.customers_per_country
+    }
+
+    /// The zip code of a customer.
+    pub fn zip_of(&self, customer: u64) -> u64 {
+        self.places.apply(customer) / self.spec.customers_per_zip
+    }
+
+    /// The customers of a country, in no particular order. None where there is no such country.
+    pub fn customers_of_country(&self, country: u64) -> impl ExactSizeIterator<Item = u64> + use<> {
+        self.customers_of(country, self.countries(), self.spec.customers_per_country)
+    }
+
+    /// The customers of a zip code, in no particular order. None where there is no such zip code.
+    pub fn customers_of_zip(&self, zip: u64) -> impl ExactSizeIterator<Item = u64> + use<> {
+        self.customers_of(zip, self.zips(), self.spec.customers_per_zip)
+    }
+
+    /// The customers of the n-th of `of` groups of `size` places.
+    fn customers_of(
+        &self,
+        n: u64,
+        of: u64,
+        size: u64,
+    ) -> impl ExactSizeIterator<Item = u64> + use<> {
+        let (places, size) = (self.places, if n < of { size as usize } else { 0 });
+        (0..size).map(move |i| places.inverse(n * size as u64 + i as u64))
+    }
+
+    /// The orders of a customer, in the order of the customer's order_list.
+    pub fn orders_of(&self, customer: u64) -> impl ExactSizeIterator<Item = u64> + use<> {
+        let (numbers, each) = (self.order_numbers, self.spec.orders_per_customer);
+        (0..each as usize).map(move |n| numbers.apply(customer * each + n as u64))
+    }
+
+    /// The customer of an order: the inverse of [`ShopData::orders_of`].
+    pub fn customer_of(&self, order: u64) -> u64 {
+        self.order_numbers.inverse(order) / self.spec.orders_per_customer
+    }
+
+    /// The month of an order, a position in [`MONTHS`]. Of the orders of a zip code's customers every
+    /// month has the same number, or one more than others.
+    pub fn month_of(&self, order: u64) -> usize {
+        let each = self.spec.orders_per_customer;
+        let slot = self.order_numbers.inverse(order);
+        let place = self.places.apply(slot / each);
+        let (zip, in_zip) =
+            (place / self.spec.customers_per_zip, place % self.spec.customers_per_zip);
+        let rank = self.months(zip).apply(in_zip * each + slot % each);
+        ((rank + zip) % MONTH_COUNT) as usize
+    }
+
+    /// The orders of a month by the customers of a zip code: what a JOIN adds up. In no particular
+    /// order. None where there is no such zip code or month.
+    pub fn orders_of_zip_and_month(
+        &self,
+        zip: u64,
+        month: usize,
+    ) -> impl Iterator<Item = u64> + use<> {
+        let data = *self;
+        let (zips, each) = (self.spec.customers_per_zip, self.spec.orders_per_customer);
+        let exists = zip < self.zips() && month < MONTHS.len();
+        let end = if exists { zips * each } else { 0 };
+        let months = self.months(zip);
+        // The inverse of `month_of`: every twelfth rank from the first that falls on the month.
+        let first = (month as u64 + MONTH_COUNT - zip % MONTH_COUNT) % MONTH_COUNT;
+        (first..end).step_by(MONTHS.len()).map(move |rank| {
+            let in_zip = months.inverse(rank);
+            let customer = data.places.inverse(zip * zips + in_zip / each);
+            data.order_numbers.apply(customer * each + in_zip % each)
+        })
+    }
+
+    /// The sum of sale_price, in cents, that a JOIN over this zip code and month answers; `None`
+    /// where no order qualifies and the answer has no row.
+    pub fn join_cents(&self, zip: u64, month: usize) -> Option<i64> {
+        let prices = self.orders_of_zip_and_month(zip, month).map(|order| self.sale_cents(order));
+        prices.reduce(|sum, price| sum + price)
+    }
+
+    /// The random permutation behind the months of a zip code's orders.
+    fn months(&self, zip: u64) -> Permutation {
+        let orders = self.spec.customers_per_zip * self.spec.orders_per_customer;
+        Permutation::new(orders, self.root.child(Choice::Month as u64).at(zip))
+    }
+
+    /// The random words of one document.
+    #[inline(always)]
+    pub(super) fn words(&self, collection: ShopCollection, index: u64) -> Stream {
+        let choice = match collection {
+            ShopCollection::Customer => Choice::Customer,
+            ShopCollection::Orders => Choice::Order,
+        };
+        self.root.child(choice as u64).child(index)
+    }
+}
+
+/// Scratch that the writer needs behind a document: its window, and a last word of text.
+const ROOM_BEHIND: usize = SCRATCH + TEXT_SLACK;
+
+/// Bytes of `"padding":""}` around the characters.
+pub(super) const PADDING_FRAME: usize = 13;
+
+/// Ends the document with random letters `a` to `p` that make it `bytes` long.
+fn pad(mut words: Stream, bytes: usize, w: &mut JsonWriter<'_>) {
+    let len = bytes.saturating_sub(w.len() + PADDING_FRAME);
+    w.text(field!("padding"), len, |out| {
+        let (chunks, rest) = out[..len].as_chunks_mut();
+        chunks.iter_mut().for_each(|chunk| *chunk = letters16(words.next_u64()));
+        rest.copy_from_slice(&letters16(words.next_u64())[..rest.len()]);
+    });
+    w.end_object();
+}

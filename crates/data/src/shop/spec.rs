@@ -1,0 +1,105 @@
+//! What customers and orders are made from.
+
+use super::{customer, order};
+use crate::error::SpecError;
+
+/// Most customers of a data set.
+pub const MAX_CUSTOMERS: u64 = 10_000_000_000;
+
+/// Most orders of a customer.
+pub const MAX_ORDERS_PER_CUSTOMER: u64 = 100;
+
+/// Largest size of a document in bytes.
+pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
+
+/// Customers of a zip code that make a JOIN qualify as many documents as the comparison reports'
+/// did on their 4, 10 and 20 nodes (Couchbase 6.6 report, section 4.4.3).
+pub const JOIN_DOCUMENTS: [u64; 3] = [100, 250, 500];
+
+/// What customers and orders are made from. Two equal specifications give equal bytes.
+///
+/// Every number of "so many per" is exact. A zip code lies in one country, and a country holds whole
+/// zip codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShopSpec {
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Number of customers, a multiple of `customers_per_country`.
+    pub customers: u64,
+    /// Orders of each customer, 1 to [`MAX_ORDERS_PER_CUSTOMER`].
+    pub orders_per_customer: u64,
+    /// Customers of each country, a multiple of `customers_per_zip`.
+    pub customers_per_country: u64,
+    /// Customers of each zip code: how many customers a JOIN qualifies, and with one order each how
+    /// many orders, before it looks at the month. See [`JOIN_DOCUMENTS`].
+    pub customers_per_zip: u64,
+    /// Bytes of each customer as JSON.
+    pub customer_bytes: usize,
+    /// Bytes of each order as JSON.
+    pub order_bytes: usize,
+}
+
+impl ShopSpec {
+    /// The shape of the comparison reports' smallest cluster: as many orders as customers, 100
+    /// customers to a zip code, 4 KB and 4.5 KB; seed 1, and 1000 customers to a country.
+    ///
+    /// The reports do not say whether their KB has 1000 or 1024 bytes: the sizes here are within 2 %
+    /// of both.
+    pub fn new(customers: u64) -> ShopSpec {
+        ShopSpec {
+            seed: 1,
+            customers,
+            orders_per_customer: 1,
+            customers_per_country: 1000,
+            customers_per_zip: JOIN_DOCUMENTS[0],
+            customer_bytes: 4048,
+            order_bytes: 4554,
+        }
+    }
+
+    /// Whether a data set can be made from it.
+    pub(super) fn validate(&self) -> Result<(), SpecError> {
+        let ShopSpec { customers, orders_per_customer, .. } = *self;
+        let (country, zip) = (self.customers_per_country, self.customers_per_zip);
+        if !(1..=MAX_CUSTOMERS).contains(&customers) {
+            return Err(SpecError::new(format!(
+                "{customers} customers are not possible: choose 1 to {MAX_CUSTOMERS}"
+            )));
+        }
+        if !(1..=MAX_ORDERS_PER_CUSTOMER).contains(&orders_per_customer) {
+            return Err(SpecError::new(format!(
+                "{orders_per_customer} orders per customer are not possible: choose 1 to \
+                 {MAX_ORDERS_PER_CUSTOMER}"
+            )));
+        }
+        if country == 0 || !customers.is_multiple_of(country) {
+            return Err(SpecError::new(format!(
+                "{customers} customers do not make whole countries of {country}: choose a number \
+                 of customers per country that divides {customers}"
+            )));
+        }
+        if zip == 0 || !country.is_multiple_of(zip) {
+            return Err(SpecError::new(format!(
+                "{country} customers of a country do not make whole zip codes of {zip}: choose a \
+                 number of customers per zip code that divides {country}"
+            )));
+        }
+        check_size("customer", self.customer_bytes, customer::longest(self))?;
+        check_size("order", self.order_bytes, order::longest(self))
+    }
+
+    /// Number of orders. Cannot overflow in a valid specification.
+    pub(super) fn orders(&self) -> u64 {
+        self.customers * self.orders_per_customer
+    }
+}
+
+fn check_size(what: &str, bytes: usize, least: usize) -> Result<(), SpecError> {
+    if (least..=MAX_DOCUMENT_BYTES).contains(&bytes) {
+        return Ok(());
+    }
+    Err(SpecError::new(format!(
+        "{what} documents of {bytes} bytes are not possible: choose {least} to \
+         {MAX_DOCUMENT_BYTES} bytes"
+    )))
+}

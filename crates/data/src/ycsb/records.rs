@@ -1,0 +1,270 @@
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use super::length::Lengths;
+use super::prefix::FieldPrefix;
+use super::{FieldLength, fnv_hash64, value};
+use crate::DATA_VERSION;
+use crate::error::{SpecError, quoted};
+use crate::number::write_u64;
+use crate::random::Stream;
+
+/// What every key begins with.
+const USER: &str = "user";
+/// Keeps the streams of these records apart from those of other benchmarks with the same seed.
+const BENCHMARK: u64 = u64::from_be_bytes(*b"ycsb\0\0\0\0");
+/// Most records, and the end of their numbers: far from where sums wrap around.
+const MAX_RECORDS: u64 = 1 << 62;
+/// Most digits that zero padding asks for.
+const MAX_PADDING: u16 = 256;
+
+/// How a key's number follows from the number of the record (YCSB's `insertorder`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyOrder {
+    /// By [`fnv_hash64`].
+    Hashed,
+    /// It is the same.
+    Ordered,
+}
+
+impl KeyOrder {
+    /// The name that YCSB gives it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            KeyOrder::Hashed => "hashed",
+            KeyOrder::Ordered => "ordered",
+        }
+    }
+}
+
+impl FromStr for KeyOrder {
+    type Err = SpecError;
+
+    fn from_str(s: &str) -> Result<Self, SpecError> {
+        [KeyOrder::Hashed, KeyOrder::Ordered].into_iter().find(|o| o.name() == s).ok_or_else(|| {
+            SpecError::new(format!("insert order {} is unknown: use hashed or ordered", quoted(s)))
+        })
+    }
+}
+
+impl fmt::Display for KeyOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What the records of a table are made from. The defaults are YCSB's, but for the number of records,
+/// which YCSB's workload files set to 1,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecordSpec {
+    /// Seed of the values. Keys do not depend on it.
+    pub seed: u64,
+    /// Number of the first record (`insertstart`).
+    pub start: u64,
+    /// Number of records, from 1 on (`insertcount`, `recordcount`).
+    pub count: u64,
+    /// Fields of a record, from 1 on (`fieldcount`).
+    pub fields: u16,
+    /// Length of their values.
+    pub length: FieldLength,
+    /// Order of the keys.
+    pub order: KeyOrder,
+    /// Digits of a key's number that zeros fill up (`zeropadding`).
+    pub zero_padding: u16,
+    /// What the fields' names begin with.
+    pub prefix: FieldPrefix,
+}
+
+impl Default for RecordSpec {
+    fn default() -> Self {
+        RecordSpec {
+            seed: 1,
+            start: 0,
+            count: 1000,
+            fields: 10,
+            length: FieldLength::Constant(100),
+            order: KeyOrder::Hashed,
+            zero_padding: 1,
+            prefix: FieldPrefix::default(),
+        }
+    }
+}
+
+/// The number that the text of a key shows, and with it the key's identity in every function here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(i64);
+
+impl Key {
+    /// The number's bits, for hashing.
+    #[inline(always)]
+    pub fn bits(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+/// The records of a table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Records {
+    spec: RecordSpec,
+    lengths: Lengths,
+    root: Stream,
+}
+
+impl Records {
+    /// Errors: a parameter out of range, by name.
+    pub fn new(spec: RecordSpec) -> Result<Self, SpecError> {
+        let RecordSpec { seed, start, count, fields, length, zero_padding, .. } = spec;
+        if count == 0 {
+            return Err(SpecError::new("0 records: use at least 1"));
+        }
+        if start.checked_add(count).is_none_or(|end| end > MAX_RECORDS) {
+            return Err(SpecError::new(format!(
+                "records {start} to {start} + {count}: use numbers below 2^62"
+            )));
+        }
+        if fields == 0 {
+            return Err(SpecError::new("0 fields: use at least 1"));
+        }
+        if zero_padding > MAX_PADDING {
+            return Err(SpecError::new(format!(
+                "zero padding {zero_padding}: use at most {MAX_PADDING} digits"
+            )));
+        }
+        length.validate(fields)?;
+        let root = Stream::new(seed, &[u64::from(DATA_VERSION), BENCHMARK]);
+        Ok(Records { spec, lengths: Lengths::new(length), root })
+    }
+
+    /// What they are made from.
+    pub fn spec(&self) -> &RecordSpec {
+        &self.spec
+    }
+
+    /// Numbers of the records.
+    pub fn numbers(&self) -> Range<u64> {
+        self.spec.start..self.spec.start + self.spec.count
+    }
+
+    /// Numbers of part `part` (from 1) of `of`. The parts are the whole, one after the other; a part
+    /// that does not exist is empty.
+    pub fn part(&self, part: u64, of: u64) -> Range<u64> {
+        let Range { start, end } = self.numbers();
+        if part == 0 || part > of {
+            return end..end;
+        }
+        let edge =
+            |n: u64| start + (u128::from(self.spec.count) * u128::from(n) / u128::from(of)) as u64;
+        edge(part - 1)..edge(part)
+    }
+
+    /// The key of record number `n`, loaded or yet to come.
+    #[inline]
+    pub fn key(&self, n: u64) -> Key {
+        match self.spec.order {
+            KeyOrder::Hashed => Key(fnv_hash64(n)),
+            KeyOrder::Ordered => Key(n as i64),
+        }
+    }
+
+    /// Appends the text of a key: `user`, zeros as far as padding asks for them, and the number.
+    #[inline]
+    pub fn append_key(&self, key: Key, out: &mut String) {
+        const FRONT: usize = USER.len();
+        let padding = usize::from(self.spec.zero_padding);
+        // Whole words of ASCII, which are checked for being text sixteen bytes at a time.
+        let mut text = [0u8; 32];
+        text[..FRONT].copy_from_slice(USER.as_bytes());
+        let len = write_u64(key.0.unsigned_abs(), &mut text[FRONT..]);
+        if key.0 >= 0 && len >= padding {
+            let text = str::from_utf8(&text).ok().and_then(|text| text.get(..FRONT + len));
+            out.push_str(text.unwrap_or_default());
+        } else {
+            // Zeros come before the minus sign, which only the hash 2^63 has.
+            out.push_str(&format!("{USER}{:0>padding$}", key.0.to_string()));
+        }
+    }
+
+    /// The key whose text this is; `None` for what [`Records::append_key`] does not write.
+    pub fn parse_key(&self, text: &str) -> Option<Key> {
+        let padded = text.strip_prefix(USER)?;
+        let number = match padded.find('-') {
+            Some(sign) => &padded[sign..],
+            None => padded,
+        };
+        let key = Key(number.parse().ok()?);
+        let mut again = String::with_capacity(text.len());
+        self.append_key(key, &mut again);
+        (again == text).then_some(key)
+    }
+
+    /// Appends the value that `version` of this field has.
+    #[inline]
+    pub fn append_value(&self, key: Key, field: u16, version: u64, out: &mut Vec<u8>) {
+        let of_field = self.of_field(key, field);
+        value::append(of_field, version, self.length(of_field, version), out);
+    }
+
+    /// The version that a value of this field states, as far as its length allows ([`super::stated`]);
+    /// `None` where it is no value of this key and field.
+    #[inline]
+    pub fn check(&self, key: Key, field: u16, value: &[u8]) -> Option<u64> {
+        let (min, max) = self.spec.length.bounds();
+        if field >= self.spec.fields || value.len() < min as usize || value.len() > max as usize {
+            return None;
+        }
+        let of_field = self.of_field(key, field);
+        let version = value::check(of_field, value)?;
+        // A long value states its whole version, and with it its length.
+        let whole = value::stated(u64::MAX, value.len()) == u64::MAX;
+        let fits = !whole || self.length(of_field, version) == value.len();
+        fits.then_some(version)
+    }
+
+    /// Appends the JSON document of record number `n` as it is loaded: its fields, each with
+    /// version 0.
+    pub fn append(&self, n: u64, out: &mut Vec<u8>) {
+        let key = self.key(n);
+        out.push(b'{');
+        for field in 0..self.spec.fields {
+            if field > 0 {
+                out.push(b',');
+            }
+            out.push(b'"');
+            self.append_field_name(field, out);
+            out.extend_from_slice(b"\":\"");
+            self.append_value(key, field, 0, out);
+            out.push(b'"');
+        }
+        out.push(b'}');
+    }
+
+    /// The name of field number `field`.
+    pub fn field_name(&self, field: u16) -> String {
+        format!("{}{field}", self.spec.prefix)
+    }
+
+    fn append_field_name(&self, field: u16, out: &mut Vec<u8>) {
+        let mut digits = [0u8; 28];
+        let len = write_u64(u64::from(field), &mut digits);
+        out.extend_from_slice(self.spec.prefix.as_str().as_bytes());
+        out.extend_from_slice(&digits[..len]);
+    }
+
+    /// The stream from which all values of a field come. Only keys whose numbers differ by a multiple of
+    /// 2^48 could share one.
+    #[inline(always)]
+    fn of_field(&self, key: Key, field: u16) -> Stream {
+        self.root.child(key.bits() ^ (u64::from(field) << 48))
+    }
+
+    /// The length of a version. Its stream is another than that of the bytes, whose children are
+    /// the versions.
+    #[inline(always)]
+    fn length(&self, of_field: Stream, version: u64) -> usize {
+        match self.lengths {
+            Lengths::Constant(n) => n,
+            _ => self.lengths.draw(of_field.child(version).child(0)),
+        }
+    }
+}

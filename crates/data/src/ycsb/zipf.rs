@@ -1,0 +1,176 @@
+//! Zipfian ranks as YCSB draws them: the method of Gray et al., "Quickly generating billion-record
+//! synthetic databases" (SIGMOD 1994), section 3.
+
+use std::sync::LazyLock;
+
+/// YCSB's zipfian constant.
+pub const THETA: f64 = 0.99;
+/// The population from which YCSB's scrambled zipfian draws, whatever the record count: 10 billion, and
+/// one more because both ends of its range are inclusive.
+pub const SCRAMBLED_ITEMS: u64 = 10_000_000_001;
+/// Zeta of 10 billion items, as YCSB states it.
+pub const SCRAMBLED_ZETA: f64 = 26.469_028_201_783_02;
+
+/// Terms that are added up one by one; from here on the sum has a closed form.
+const HEAD: u64 = 64;
+
+/// Zeta(n) − tail(n), the same for every n ≥ [`HEAD`] but for less than 2e-14.
+static CONSTANT: LazyLock<f64> = LazyLock::new(|| head(HEAD) - tail(HEAD as f64));
+
+/// 1 + 2^−θ + … + n^−θ with θ = [`THETA`], to 1e-13 of itself.
+///
+/// Constant time: beyond 64 terms by the Euler–Maclaurin formula. So a population that grows costs one
+/// power at each step, not one for every new item of every client.
+pub fn zeta(n: u64) -> f64 {
+    if n <= HEAD { head(n) } else { *CONSTANT + tail(n as f64) }
+}
+
+/// The smallest terms first, for the sake of the last digits.
+fn head(n: u64) -> f64 {
+    (1..=n).rev().map(|i| (i as f64).powf(-THETA)).sum()
+}
+
+/// Euler–Maclaurin without its constant: integral, half the last term, and the first two corrections
+/// by derivatives; the third is below 2e-14 from [`HEAD`] on.
+fn tail(n: f64) -> f64 {
+    let term = n.powf(-THETA);
+    let first = THETA * term / n;
+    let third = first * (THETA + 1.0) * (THETA + 2.0) / (n * n);
+    term * n / (1.0 - THETA) + term / 2.0 - first / 12.0 + third / 720.0
+}
+
+/// Draws ranks of a population: 0 is the most popular.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Zipf {
+    items: u64,
+    zeta: f64,
+    eta: f64,
+}
+
+impl Zipf {
+    /// Over `items` items; no items count as one.
+    pub fn new(items: u64) -> Self {
+        Zipf::with_zeta(items, zeta(items.max(1)))
+    }
+
+    /// YCSB's fixed population.
+    pub fn scrambled() -> Self {
+        Zipf::with_zeta(SCRAMBLED_ITEMS, SCRAMBLED_ZETA)
+    }
+
+    fn with_zeta(items: u64, zeta_n: f64) -> Self {
+        let items = items.max(1);
+        let zeta_2 = 1.0 + 0.5f64.powf(THETA);
+        // Two items or fewer: no draw gets as far as eta, which would be 0 / 0.
+        let eta = match items {
+            0..=2 => 0.0,
+            _ => (1.0 - (2.0 / items as f64).powf(1.0 - THETA)) / (1.0 - zeta_2 / zeta_n),
+        };
+        Zipf { items, zeta: zeta_n, eta }
+    }
+
+    /// Number of items.
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// The rank, below [`Zipf::items`], of a number of [0, 1).
+    ///
+    /// Ranks 0 and 1 have their exact share; the others follow a curve whose exponent, 1 / (1 − θ), is
+    /// 100, so nine multiplications stand for the power (and differ from it by less than 1e-12).
+    #[inline]
+    pub fn rank(&self, unit: f64) -> u64 {
+        let scaled = unit * self.zeta;
+        if scaled < 1.0 {
+            return 0;
+        }
+        if scaled < 1.0 + HALF_TO_THETA {
+            return 1.min(self.items - 1);
+        }
+        let rank = (self.items as f64 * power_100(self.eta * unit - self.eta + 1.0)) as u64;
+        rank.min(self.items - 1)
+    }
+}
+
+/// 2^−θ.
+const HALF_TO_THETA: f64 = 0.503_477_775_028_359_4;
+
+/// x^100.
+#[inline(always)]
+fn power_100(x: f64) -> f64 {
+    let x2 = x * x;
+    let x4 = x2 * x2;
+    let x8 = x4 * x4;
+    let x16 = x8 * x8;
+    let x32 = x16 * x16;
+    x32 * x32 * x32 * x4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    #[test]
+    fn constants() {
+        assert_eq!(HALF_TO_THETA, 0.5f64.powf(THETA));
+        let nth = |n: u64| zeta(n) - zeta(n - 1);
+        for n in [2, 63, 64, 65, 66, 67, 5000] {
+            assert!((nth(n) - (n as f64).powf(-THETA)).abs() < 1e-13, "{n}");
+        }
+    }
+
+    /// Spec §1: zeta of a growing population is the sum, at every size.
+    #[test]
+    fn zeta_is_the_sum() {
+        let mut sum = 0.0;
+        let mut lost = 0.0;
+        for i in 1..=2_000_000u64 {
+            // Kahan's summation: the reference must be better than what it checks.
+            let term = (i as f64).powf(-THETA) - lost;
+            let next = sum + term;
+            lost = (next - sum) - term;
+            sum = next;
+            if i.is_power_of_two() || i % 100_000 == 0 {
+                assert!((zeta(i) / sum - 1.0).abs() < 1e-13, "{i}: {} {sum}", zeta(i));
+            }
+        }
+        // YCSB's own sum of ten billion terms lost some digits.
+        assert!((zeta(10_000_000_000) / SCRAMBLED_ZETA - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_hundredth_power() {
+        let mut stream = Stream::new(3, &[]);
+        for _ in 0..1_000_000 {
+            let x = 0.75 + 0.25 * stream.unit();
+            let exact = x.powf(1.0 / (1.0 - THETA));
+            assert!((power_100(x) / exact - 1.0).abs() < 1e-12, "{x}");
+        }
+    }
+
+    #[test]
+    fn every_draw_is_an_item() {
+        let units = [0.0, 1e-300, 0.25, 0.5, 0.999, 1.0 - f64::EPSILON / 2.0];
+        for items in [0, 1, 2, 3, 4, 10, 1000, 1 << 40, SCRAMBLED_ITEMS] {
+            let zipf = Zipf::new(items);
+            for unit in units {
+                assert!(zipf.rank(unit) < items.max(1), "{items} {unit}");
+            }
+            assert_eq!(zipf.rank(0.0), 0);
+        }
+    }
+
+    /// The shares of a true zipfian's first ranks (spec §1: 12.9 % at 1,000, 6.5 % at a million; 3.78 % for
+    /// YCSB's fixed population).
+    #[test]
+    fn the_hottest_share() {
+        for (zipf, share) in
+            [(Zipf::new(1000), 0.129), (Zipf::new(1_000_000), 0.065), (Zipf::scrambled(), 0.0378)]
+        {
+            assert!((1.0 / zipf.zeta - share).abs() < 0.0005, "{}", 1.0 / zipf.zeta);
+            let edge = 1.0 / zipf.zeta;
+            assert_eq!((zipf.rank(edge * 0.999_999), zipf.rank(edge * 1.000_001)), (0, 1));
+        }
+    }
+}
