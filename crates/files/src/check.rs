@@ -1,0 +1,191 @@
+//! Whether files are what their manifest says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use twox_hash::XxHash3_128;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::folder::is_temporary;
+use crate::generate::{Progress, Watch};
+use crate::manifest::{FileEntry, Manifest};
+use crate::parallel::in_order;
+use crate::sink::hexadecimal;
+
+/// Bytes that are read at once.
+const READ: usize = 1 << 20;
+
+/// What reading all files again has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Files that manifests name.
+    pub files: u64,
+    /// Documents that they hold.
+    pub documents: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// What is not as it should be, a line each.
+    pub problems: Vec<String>,
+}
+
+/// Reads the files of a folder again and holds them against its manifests.
+///
+/// # Errors
+/// A folder without a manifest, or that cannot be read; the caller's wish to stop. A file that is not
+/// what its manifest says is a problem of the result.
+pub fn check(dir: &Path, threads: usize, watch: Watch<'_>) -> Result<Checked> {
+    let mut checked = Checked::default();
+    let names = names(dir)?;
+    let mut manifests = Vec::new();
+    for name in &names {
+        if is_manifest(name) && name.ends_with(".unfinished.json") {
+            checked.problems.push(format!("{name}: not finished; go on with --resume"));
+        } else if is_manifest(name) {
+            match Manifest::read(&dir.join(name)) {
+                Ok(manifest) => manifests.extend(manifest),
+                Err(e) if e.kind == ErrorKind::Broken => checked.problems.push(e.to_string()),
+                Err(e) => return Err(e),
+            }
+        }
+    }
+    if manifests.is_empty() && checked.problems.is_empty() {
+        return Err(Error::usage(format!(
+            "check {}: no manifest.json in it; name a folder that `hoap gen --out` wrote",
+            dir.display()
+        )));
+    }
+    checked.problems.extend(missing_parts(&manifests));
+    let entries: Vec<&FileEntry> = manifests.iter().flat_map(|m| &m.files).collect();
+    checked.problems.extend(strangers(&names, &manifests));
+    let mut so_far = Progress { of: entries.iter().map(|f| f.bytes).sum(), ..Progress::default() };
+    let fill = |entry: &&FileEntry, problem: &mut Option<String>| {
+        *problem = examine(dir, entry, watch.stop)?;
+        Ok(())
+    };
+    in_order(threads, entries.into_iter(), fill, |entry, problem| {
+        checked.problems.extend(problem.take());
+        checked.files += 1;
+        checked.bytes += entry.bytes;
+        so_far.documents += entry.documents;
+        so_far.bytes += entry.bytes;
+        so_far.done = so_far.bytes;
+        (watch.progress)(so_far);
+        Ok(())
+    })?;
+    // A table of CSV holds parts of documents that another one counts already.
+    let documents: BTreeMap<_, _> = manifests
+        .iter()
+        .flat_map(|m| &m.files)
+        .map(|f| ((&f.collection, f.first), f.documents))
+        .collect();
+    checked.documents = documents.values().sum();
+    Ok(checked)
+}
+
+fn is_manifest(name: &str) -> bool {
+    name.starts_with("manifest.") && name.ends_with(".json")
+}
+
+fn names(dir: &Path) -> Result<BTreeSet<String>> {
+    let read = |e: io::Error| match e.kind() {
+        io::ErrorKind::NotFound => {
+            let dir = dir.display();
+            Error::usage(format!("check {dir}: {e}; name a folder that `hoap gen --out` wrote"))
+        }
+        _ => Error::read(dir, &e),
+    };
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(dir).map_err(read)? {
+        names.insert(entry.map_err(read)?.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
+}
+
+/// Where a folder holds one of several parts it should hold all of them, made from the same.
+fn missing_parts(manifests: &[Manifest]) -> Vec<String> {
+    let Some(first) = manifests.first() else { return Vec::new() };
+    let mut problems = Vec::new();
+    let mut there = BTreeSet::new();
+    for manifest in manifests {
+        let part = manifest.parameters.part;
+        there.insert(part);
+        let same = crate::manifest::Parameters { part, ..first.parameters.clone() };
+        if let Some(difference) = manifest.parameters.difference(&same) {
+            problems.push(format!("part {part}: made from something else: {difference}"));
+        }
+    }
+    let of = first.parameters.of;
+    let missing: Vec<u64> = (1..=of).filter(|p| !there.contains(p)).take(10).collect();
+    if let Some(part) = missing.first() {
+        let count = of.saturating_sub(there.len() as u64);
+        problems.push(format!("part {part} of {of} is missing ({count} missing in all)"));
+    }
+    problems
+}
+
+/// Files that a loader would take for data and no manifest knows.
+fn strangers(names: &BTreeSet<String>, manifests: &[Manifest]) -> Vec<String> {
+    let known: BTreeSet<&str> =
+        manifests.iter().flat_map(|m| &m.files).map(|f| f.file.as_str()).collect();
+    let ending = |name: &str| name.split_once('.').map(|(_, rest)| rest.to_owned());
+    let kind = |ending: String| {
+        ending.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit()).to_owned()
+    };
+    let kinds: BTreeSet<String> = known.iter().filter_map(|n| ending(n)).map(kind).collect();
+    let mut problems = Vec::new();
+    for name in names.iter().filter(|n| !known.contains(n.as_str())) {
+        if is_temporary(name) {
+            problems.push(format!("{name}: left by an interrupted call; remove it"));
+        } else if !is_manifest(name) && ending(name).is_some_and(|e| kinds.contains(&kind(e))) {
+            problems.push(format!("{name}: in no manifest; remove it"));
+        }
+    }
+    problems
+}
+
+/// What is wrong with a file.
+fn examine(
+    dir: &Path,
+    entry: &FileEntry,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<String>> {
+    let FileEntry { file: name, bytes: expected, xxh3_128, .. } = entry;
+    // A manifest names files of its own folder and no others.
+    if Path::new(name).file_name().is_none_or(|n| n != name.as_str()) {
+        return Ok(Some(format!("{name:?}: no name of a file in this folder")));
+    }
+    let path = dir.join(name);
+    let mut file = match File::open(&path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return Ok(Some(format!("{name}: missing; go on with --resume")));
+        }
+        Err(e) => return Err(Error::read(&path, &e)),
+    };
+    let mut buffer = vec![0; READ];
+    let (mut hash, mut bytes) = (XxHash3_128::new(), 0);
+    loop {
+        if stop() {
+            let what = format!("check {}", dir.display());
+            return Err(Error::interrupted(&what, "run again"));
+        }
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => {
+                hash.write(&buffer[..n]);
+                bytes += n as u64;
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => (),
+            Err(e) => return Err(Error::read(&path, &e)),
+        }
+    }
+    Ok(if bytes != *expected {
+        Some(format!("{name}: {bytes} bytes, not {expected}; go on with --resume"))
+    } else if hexadecimal(&hash) != *xxh3_128 {
+        Some(format!("{name}: other bytes than were written; make it anew with --replace"))
+    } else {
+        None
+    })
+}

@@ -1,0 +1,218 @@
+//! A folder of files that one call writes: what is there already, names, and the manifest.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use hoap_data::Collection;
+
+use crate::error::{Error, Result};
+use crate::manifest::{
+    FileEntry, Manifest, Parameters, Part, manifest_path, part_suffix, unfinished_path,
+};
+use crate::sink::{Sink, TEMPORARY};
+
+/// What to do about files that are there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse.
+    Refuse,
+    /// Remove what an earlier call wrote, and overwrite.
+    Replace,
+    /// Keep the whole files of an interrupted call and write the rest.
+    Resume,
+}
+
+/// The folder, and the manifest as far as files are whole.
+pub(crate) struct Folder {
+    dir: PathBuf,
+    part: Part,
+    extension: String,
+    split: bool,
+    manifest: Manifest,
+    /// Whether there was nothing left to do.
+    whole: bool,
+}
+
+impl Folder {
+    /// Decides whether the files of `tables` may be written.
+    ///
+    /// # Errors
+    /// Files that are there, or were made from something else; a folder that cannot be made.
+    pub(crate) fn begin(
+        dir: &Path,
+        parameters: Parameters,
+        extension: String,
+        tables: &[&str],
+        existing: Existing,
+    ) -> Result<Folder> {
+        fs::create_dir_all(dir).map_err(|e| Error::write(dir, &e))?;
+        let part = Part { part: parameters.part, of: parameters.of };
+        let split = parameters.split.is_some();
+        let mut folder = Folder {
+            dir: dir.to_owned(),
+            part,
+            extension,
+            split,
+            manifest: Manifest::new(parameters),
+            whole: false,
+        };
+        let (whole, unfinished) = (manifest_path(dir, part), unfinished_path(dir, part));
+        match existing {
+            Existing::Refuse => folder.refuse(tables)?,
+            Existing::Replace => {
+                // An older manifest that is broken says nothing about what to remove.
+                let old = [&whole, &unfinished].map(|p| Manifest::read(p).ok().flatten());
+                let files = old.iter().flatten().flat_map(|m| &m.files).map(|f| dir.join(&f.file));
+                let inside = files.filter(|path| path.parent() == Some(dir));
+                for path in inside.chain([whole, unfinished.clone()]) {
+                    remove(&path)?;
+                }
+            }
+            Existing::Resume => {
+                // The unfinished one is younger where both are there.
+                if let Some(theirs) = Manifest::read(&unfinished)? {
+                    folder.take_over(&unfinished, theirs)?;
+                } else if let Some(theirs) = Manifest::read(&whole)? {
+                    folder.take_over(&whole, theirs)?;
+                    folder.whole = true;
+                } else {
+                    folder.refuse(tables)?;
+                }
+            }
+        }
+        if !folder.whole {
+            folder.manifest.write(&unfinished)?;
+        }
+        Ok(folder)
+    }
+
+    /// Refuses to write where files are that this call would write, or a manifest.
+    fn refuse(&self, tables: &[&str]) -> Result<()> {
+        let Some(name) = self.first_of_ours(tables)? else { return Ok(()) };
+        let path = self.dir.join(name);
+        Err(Error::usage(format!(
+            "write {}: it exists already; choose another folder, overwrite with --replace, or go \
+             on with --resume",
+            path.display()
+        )))
+    }
+
+    /// Takes over the files of an earlier call.
+    fn take_over(&mut self, path: &Path, theirs: Manifest) -> Result<()> {
+        if let Some(difference) = theirs.parameters.difference(&self.manifest.parameters) {
+            return Err(Error::usage(format!(
+                "resume {}: other files were begun there: {difference}; repeat the first call's \
+                 flags, or overwrite with --replace",
+                path.display()
+            )));
+        }
+        self.manifest.files = theirs.files;
+        Ok(())
+    }
+
+    /// A file in the folder that this call would write, or that says that it is there.
+    fn first_of_ours(&self, tables: &[&str]) -> Result<Option<String>> {
+        let suffix = part_suffix(self.part);
+        let mut names: BTreeSet<String> =
+            tables.iter().map(|t| format!("{t}{suffix}.{}", self.extension)).collect();
+        for path in [manifest_path(&self.dir, self.part), unfinished_path(&self.dir, self.part)] {
+            names.extend(path.file_name().map(|n| n.to_string_lossy().into_owned()));
+        }
+        let numbered = |name: &str| {
+            self.split
+                && tables.iter().any(|table| {
+                    name.strip_prefix(&format!("{table}{suffix}."))
+                        .and_then(|rest| rest.strip_suffix(&format!(".{}", self.extension)))
+                        .is_some_and(|n| n.len() >= 4 && n.bytes().all(|b| b.is_ascii_digit()))
+                })
+        };
+        let mut found = Vec::new();
+        let read = |e: io::Error| Error::read(&self.dir, &e);
+        for entry in fs::read_dir(&self.dir).map_err(read)? {
+            let name = entry.map_err(read)?.file_name().to_string_lossy().into_owned();
+            if names.contains(&name) || numbered(&name) {
+                found.push(name);
+            }
+        }
+        Ok(found.into_iter().min())
+    }
+
+    /// Keeps those files of an earlier call that are whole, up to the first gap, and forgets the
+    /// others. Returns how many files of each table are there and the documents that are left;
+    /// nothing where all are there.
+    pub(crate) fn keep(
+        &mut self,
+        collection: Collection,
+        tables: usize,
+        range: &Range<u64>,
+    ) -> Option<(u64, Range<u64>)> {
+        let name = collection.name();
+        let mine: Vec<FileEntry> =
+            self.manifest.files.iter().filter(|f| f.collection == name).cloned().collect();
+        let (mut next, mut number) = (range.start, 0);
+        for group in mine.chunks(tables) {
+            let there = |f: &FileEntry| {
+                let bytes = fs::metadata(self.dir.join(&f.file)).map(|m| m.len());
+                f.first == next && bytes.is_ok_and(|bytes| bytes == f.bytes)
+            };
+            if group.len() < tables || !group.iter().all(there) {
+                break;
+            }
+            next += group[0].documents;
+            number += 1;
+        }
+        let keep = number as usize * tables;
+        let mut seen = 0;
+        self.manifest.files.retain(|f| {
+            seen += usize::from(f.collection == name);
+            f.collection != name || seen <= keep
+        });
+        let all = number > 0 && next == range.end;
+        (!all).then_some((number, next..range.end))
+    }
+
+    /// Files that are whole.
+    pub(crate) fn files(&self) -> &[FileEntry] {
+        &self.manifest.files
+    }
+
+    /// Begins the file of a table, the `number`-th from 1 where files are split.
+    pub(crate) fn create(&self, table: &str, number: u64) -> Result<Sink> {
+        let suffix = part_suffix(self.part);
+        let number = if self.split { format!(".{number:04}") } else { String::new() };
+        let path = self.dir.join(format!("{table}{suffix}{number}.{}", self.extension));
+        Sink::create(&path).map_err(|e| Error::write(&path, &e))
+    }
+
+    /// Notes files that are whole now.
+    pub(crate) fn note(&mut self, files: impl IntoIterator<Item = FileEntry>) -> Result<()> {
+        self.manifest.files.extend(files);
+        self.manifest.write(&unfinished_path(&self.dir, self.part))
+    }
+
+    /// All files are whole: their manifest is, too.
+    pub(crate) fn finish(mut self) -> Result<Manifest> {
+        let order = &self.manifest.parameters.collections;
+        let place = |f: &FileEntry| order.iter().position(|c| *c == f.collection);
+        // A resumed call notes what was missing after what was there.
+        self.manifest.files.sort_by_key(|f| (place(f), f.first));
+        self.manifest.write(&manifest_path(&self.dir, self.part))?;
+        remove(&unfinished_path(&self.dir, self.part))?;
+        Ok(self.manifest)
+    }
+}
+
+/// Whether a file in a folder is one that is not whole.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.ends_with(TEMPORARY)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(Error::write(path, &e)),
+        _ => Ok(()),
+    }
+}

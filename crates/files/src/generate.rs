@@ -1,0 +1,373 @@
+//! Documents to files, and to a pipe.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use hoap_data::{Collection, DataSet};
+
+use crate::encoder::Encoder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::folder::{Existing, Folder};
+use crate::manifest::{FileEntry, Manifest, Parameters, Part};
+use crate::options::{Form, Format};
+use crate::parallel::in_order;
+use crate::shape::average_bytes;
+use crate::text::Text;
+
+/// What to write.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// Where the documents come from.
+    pub data: &'a DataSet,
+    /// The collections, in the order in which they are written.
+    pub collections: &'a [Collection],
+    /// Which part of each collection, or in a pipe of all of them one after the other.
+    pub part: Part,
+    /// What the files are made of.
+    pub form: Form,
+    /// Threads, at least one. They decide how long it takes and nothing else.
+    pub threads: usize,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Documents written.
+    pub documents: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Work done and work in all, in bytes of NDJSON, estimated.
+    pub done: u64,
+    #[allow(missing_docs)]
+    pub of: u64,
+}
+
+/// What a call wrote.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Documents and bytes that this call wrote.
+    pub documents: u64,
+    #[allow(missing_docs)]
+    pub bytes: u64,
+    /// Files of an earlier call that were kept.
+    pub kept: usize,
+    /// All files.
+    pub manifest: Manifest,
+}
+
+/// Who wants to know, and who may end it.
+pub struct Watch<'a> {
+    /// Says whether to stop soon.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Hears after each chunk how far it is.
+    pub progress: &'a mut (dyn FnMut(Progress) + Send),
+}
+
+/// Writes files to a folder, a file for each collection or table, and their manifest.
+///
+/// # Errors
+/// What is there already, a file system that refuses, the caller's wish to stop. Whole files stay,
+/// and the next call can go on from there; half files do not.
+pub fn to_files(
+    request: &Request<'_>,
+    dir: &Path,
+    existing: Existing,
+    watch: Watch<'_>,
+) -> Result<Written> {
+    let Request { data, collections, form, .. } = request;
+    match form.format {
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let encoder = crate::parquet::Parquet::new(data, collections, form)?;
+            files_of(&encoder, request, dir, existing, watch)
+        }
+        _ => files_of(&Text::new(data, collections, form)?, request, dir, existing, watch),
+    }
+}
+
+/// A run of documents that one thread encodes.
+struct Job {
+    /// Place in the list of work.
+    work: usize,
+    range: Range<u64>,
+    last: bool,
+}
+
+/// What is to be written of a collection.
+struct Work {
+    collection: Collection,
+    /// Files of each table that are there.
+    number: u64,
+    range: Range<u64>,
+    step: u64,
+    /// Bytes of a document as JSON, on average.
+    weight: u64,
+}
+
+impl Work {
+    /// One job at least: an empty collection has its files, too.
+    fn jobs(&self, work: usize) -> impl Iterator<Item = Job> + Send + use<> {
+        let (Range { start, end }, step) = (self.range.clone(), self.step);
+        (0..(end - start).div_ceil(step).max(1)).map(move |n| {
+            let first = start + n * step;
+            let next = first.saturating_add(step).min(end);
+            Job { work, range: first..next, last: next == end }
+        })
+    }
+}
+
+fn all_jobs(work: &[Work]) -> impl Iterator<Item = Job> + Send {
+    work.iter().enumerate().flat_map(|(place, w)| w.jobs(place))
+}
+
+/// Counts what is written and tells it.
+struct Tally<'a> {
+    so_far: Progress,
+    progress: &'a mut (dyn FnMut(Progress) + Send),
+}
+
+impl<'a> Tally<'a> {
+    fn new(work: &[Work], progress: &'a mut (dyn FnMut(Progress) + Send)) -> Self {
+        let of = work.iter().map(|w| (w.range.end - w.range.start) * w.weight).sum();
+        Tally { so_far: Progress { of, ..Progress::default() }, progress }
+    }
+
+    fn add(&mut self, work: &Work, documents: u64, bytes: u64) {
+        self.so_far.documents += documents;
+        self.so_far.bytes = bytes;
+        self.so_far.done += documents * work.weight;
+        (self.progress)(self.so_far);
+    }
+}
+
+fn files_of<E: Encoder>(
+    encoder: &E,
+    request: &Request<'_>,
+    dir: &Path,
+    existing: Existing,
+    watch: Watch<'_>,
+) -> Result<Written> {
+    let &Request { data, collections, part, form, threads } = request;
+    let parameters = Parameters::of(data, collections, part, &form);
+    let tables: Vec<&str> =
+        collections.iter().flat_map(|&c| encoder.tables(c)).map(String::as_str).collect();
+    let mut folder = Folder::begin(dir, parameters, form.extension(), &tables, existing)?;
+    let mut work = Vec::new();
+    for &collection in collections {
+        let range = data.part(collection, part.part, part.of);
+        let tables = encoder.tables(collection).len();
+        if let Some((number, range)) = folder.keep(collection, tables, &range) {
+            let step = encoder.step(collection);
+            let weight = average_bytes(data, collection);
+            work.push(Work { collection, number, range, step, weight });
+        }
+    }
+    let kept = folder.files().len();
+    let mut files = Files {
+        encoder,
+        folder,
+        split: form.split,
+        tally: Tally::new(&work, watch.progress),
+        closed: 0,
+        open: Vec::new(),
+        number: 0,
+        first: 0,
+    };
+    let fill = |job: &Job, chunk: &mut E::Chunk| {
+        if (watch.stop)() {
+            let what = format!("write {}", dir.display());
+            let advice = "files that are done are whole; go on with --resume";
+            return Err(Error::interrupted(&what, advice));
+        }
+        encoder.fill(work[job.work].collection, job.range.clone(), chunk)
+    };
+    in_order(threads, all_jobs(&work), fill, |job, chunk| files.take(&work, &job, chunk))?;
+    let (documents, bytes) = (files.tally.so_far.documents, files.closed);
+    Ok(Written { documents, bytes, kept, manifest: files.folder.finish()? })
+}
+
+/// The files that are open: one of each table of a collection, all with the same documents.
+struct Files<'a, E: Encoder> {
+    encoder: &'a E,
+    folder: Folder,
+    split: Option<u64>,
+    tally: Tally<'a>,
+    /// Bytes of files that are whole.
+    closed: u64,
+    open: Vec<Open<E::File>>,
+    number: u64,
+    /// Index of the first document in the open files.
+    first: u64,
+}
+
+struct Open<F> {
+    name: std::path::PathBuf,
+    file: F,
+    rows: Option<u64>,
+}
+
+impl<E: Encoder> Files<'_, E> {
+    fn take(&mut self, work: &[Work], job: &Job, chunk: &mut E::Chunk) -> Result<()> {
+        let of = &work[job.work];
+        let Range { start, end } = job.range;
+        if start == of.range.start {
+            self.number = of.number;
+            self.begin(of.collection, start)?;
+        } else if self.is_full(chunk) {
+            self.end(of.collection, start)?;
+            self.begin(of.collection, start)?;
+        }
+        for (table, open) in self.open.iter_mut().enumerate() {
+            let appended = self.encoder.append(&mut open.file, table, chunk);
+            appended.map_err(|e| Error::write(&open.name, &e))?;
+            if let Some(rows) = self.encoder.rows(chunk, table) {
+                *open.rows.get_or_insert(0) += rows;
+            }
+        }
+        let open = self.open.iter().map(|o| self.encoder.size(&o.file)).sum::<u64>();
+        self.tally.add(of, end - start, self.closed + open);
+        if job.last { self.end(of.collection, end) } else { Ok(()) }
+    }
+
+    /// Whether a chunk would make one of the files larger than files may be.
+    fn is_full(&self, chunk: &E::Chunk) -> bool {
+        self.split.is_some_and(|most| {
+            let mut open = self.open.iter().enumerate();
+            open.any(|(table, o)| self.encoder.size_with(&o.file, chunk, table) > most)
+        })
+    }
+
+    fn begin(&mut self, collection: Collection, first: u64) -> Result<()> {
+        self.number += 1;
+        self.first = first;
+        for (table, name) in self.encoder.tables(collection).iter().enumerate() {
+            let sink = self.folder.create(name, self.number)?;
+            let name = sink.path().to_owned();
+            let file = self.encoder.open(collection, table, sink);
+            let file = file.map_err(|e| Error::write(&name, &e))?;
+            self.open.push(Open { name, file, rows: None });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, collection: Collection, next: u64) -> Result<()> {
+        let mut entries = Vec::new();
+        for open in self.open.drain(..) {
+            let whole = self.encoder.close(open.file).and_then(|sink| sink.commit());
+            let (bytes, xxh3_128) = whole.map_err(|e| Error::write(&open.name, &e))?;
+            self.closed += bytes;
+            let file = open.name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            entries.push(FileEntry {
+                file,
+                collection: collection.to_string(),
+                first: self.first,
+                documents: next - self.first,
+                rows: open.rows,
+                bytes,
+                xxh3_128,
+            });
+        }
+        self.folder.note(entries)
+    }
+}
+
+/// Writes all collections one after the other to a pipe. A part is a part of this whole stream, so
+/// that the parts one after the other are the stream. Returns the documents and bytes written.
+///
+/// # Errors
+/// A format other than NDJSON; a reader that has closed the pipe ([`ErrorKind::Closed`]) or refuses;
+/// the caller's wish to stop.
+pub fn to_pipe(
+    request: &Request<'_>,
+    mut out: impl Write + Send,
+    watch: Watch<'_>,
+) -> Result<(u64, u64)> {
+    let &Request { data, collections, part, form, threads } = request;
+    if form.format != Format::Ndjson || form.split.is_some() {
+        let what = if form.split.is_some() { "split files" } else { "this format" };
+        return Err(Error::usage(format!(
+            "standard output takes ndjson in one piece: write {what} to a folder with --out"
+        )));
+    }
+    let text = Text::new(data, collections, &form)?;
+    let work: Vec<Work> = stream_part(data, collections, part)
+        .into_iter()
+        .filter(|(_, range)| !range.is_empty())
+        .map(|(collection, range)| {
+            let weight = average_bytes(data, collection);
+            Work { collection, number: 0, range, step: text.step(collection), weight }
+        })
+        .collect();
+    let mut tally = Tally::new(&work, watch.progress);
+    let fill = |job: &Job, chunk: &mut _| {
+        if (watch.stop)() {
+            return Err(Error::interrupted("write standard output", "run again"));
+        }
+        text.fill(work[job.work].collection, job.range.clone(), chunk)
+    };
+    in_order(threads, all_jobs(&work), fill, |job, chunk| {
+        let bytes = text.run(chunk);
+        out.write_all(bytes).map_err(|e| pipe_failed(&e))?;
+        let so_far = tally.so_far.bytes + bytes.len() as u64;
+        tally.add(&work[job.work], job.range.end - job.range.start, so_far);
+        Ok(())
+    })?;
+    let Progress { documents, bytes, .. } = tally.so_far;
+    out.flush().map_err(|e| pipe_failed(&e))?;
+    Ok((documents, bytes))
+}
+
+fn pipe_failed(e: &io::Error) -> Error {
+    let kind = match e.kind() {
+        io::ErrorKind::BrokenPipe => ErrorKind::Closed,
+        _ => ErrorKind::Environment,
+    };
+    Error::new(kind, format!("write standard output: {e}; choose where it goes and run again"))
+}
+
+/// The part of the concatenated collections, as ranges of each.
+fn stream_part(
+    data: &DataSet,
+    collections: &[Collection],
+    part: Part,
+) -> Vec<(Collection, Range<u64>)> {
+    let all: u128 = collections.iter().map(|&c| u128::from(data.count(c))).sum();
+    let cut = |i: u64| (all * u128::from(i) / u128::from(part.of)) as u64;
+    let (from, to) = (cut(part.part - 1), cut(part.part));
+    let mut start = 0;
+    let mut ranges = Vec::new();
+    for &c in collections {
+        let end = start + data.count(c);
+        let range = from.clamp(start, end) - start..to.clamp(start, end) - start;
+        ranges.push((c, range));
+        start = end;
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hoap_data::{Schema, Spec};
+
+    #[test]
+    fn parts_of_the_stream_are_the_stream() {
+        let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2, 1) }).unwrap();
+        let collections = [Collection::Region, Collection::Customer, Collection::Nation];
+        for of in [1, 2, 3, 7, 1000] {
+            let mut next = [0; 3];
+            for part in 1..=of {
+                let ranges = stream_part(&data, &collections, Part { part, of });
+                for (i, (_, range)) in ranges.into_iter().enumerate() {
+                    if !range.is_empty() {
+                        assert_eq!(range.start, next[i]);
+                        assert!(i == 2 || next[i + 1] == 0, "collections out of order");
+                        next[i] = range.end;
+                    }
+                }
+            }
+            assert_eq!(next.to_vec(), collections.map(|c| data.count(c)).to_vec());
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Documents as files: NDJSON, JSON arrays, CSV of the flat relational form, Parquet with nested
+//! columns; compressed, split, in parts; with a manifest that [`check`] holds them against.
+//!
+//! Documents are encoded in chunks by several threads and written in order, so that the bytes do not
+//! depend on how many threads there are and memory does not depend on how much is written: a chunk
+//! for each thread, about 4 MB of text or a row group of Parquet.
+//!
+//! Files are hashed with XXH3 of 128 bits: the manifest guards against disks and networks, not against
+//! forgers, and XXH3 reads memory several times as fast as documents can be made, where a
+//! cryptographic hash would halve the speed. `xxhsum -H128` prints the same.
+
+mod check;
+mod encoder;
+mod error;
+mod flat;
+mod folder;
+mod generate;
+mod manifest;
+mod options;
+mod pack;
+mod parallel;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod shape;
+mod sink;
+mod text;
+
+pub use check::{Checked, check};
+pub use error::{Error, ErrorKind, Result};
+pub use folder::Existing;
+pub use generate::{Progress, Request, Watch, Written, to_files, to_pipe};
+pub use manifest::{FileEntry, Manifest, Parameters, Part};
+pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Options, ROW_GROUP};
+pub use shape::{Value, document};

@@ -1,0 +1,184 @@
+//! The manifest: what files in a folder were made from and what they hold.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hoap_data::{Collection, DATA_VERSION, DataSet};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::{Codec, Form, Format};
+use crate::sink::temporary;
+
+/// Part `part` of `of`, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Part {
+    pub part: u64,
+    pub of: u64,
+}
+
+impl Part {
+    /// Everything.
+    pub const WHOLE: Part = Part { part: 1, of: 1 };
+}
+
+/// Everything that decides the files' bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Parameters {
+    /// Version of the documents' bytes.
+    pub data_version: u32,
+    pub benchmark: String,
+    pub warehouses: u32,
+    pub seed: u64,
+    pub run_date: String,
+    pub extra_fields: String,
+    pub scale_down: u32,
+    pub collections: Vec<String>,
+    pub part: u64,
+    pub of: u64,
+    pub format: String,
+    pub schema: String,
+    pub compression: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// Bytes of documents in a row group, Parquet only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_group: Option<u64>,
+    /// Bytes that no file exceeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<u64>,
+}
+
+impl Parameters {
+    pub(crate) fn of(
+        data: &DataSet,
+        collections: &[Collection],
+        part: Part,
+        form: &Form,
+    ) -> Parameters {
+        let spec = data.spec();
+        let levels = !matches!(form.codec, Codec::None | Codec::Snappy);
+        Parameters {
+            data_version: DATA_VERSION,
+            benchmark: spec.schema.to_string(),
+            warehouses: spec.warehouses,
+            seed: spec.seed,
+            run_date: spec.run_date.to_string(),
+            extra_fields: spec.extra_fields.to_string(),
+            scale_down: spec.scale_down,
+            collections: collections.iter().map(Collection::to_string).collect(),
+            part: part.part,
+            of: part.of,
+            format: form.format.to_string(),
+            schema: form.layout.to_string(),
+            compression: form.codec.to_string(),
+            level: levels.then_some(form.level),
+            row_group: (form.format == Format::Parquet).then_some(form.row_group),
+            split: form.split,
+        }
+    }
+
+    /// The first parameter that differs, with both values: "seed 1, not 2".
+    pub(crate) fn difference(&self, wanted: &Parameters) -> Option<String> {
+        let fields = |p: &Parameters| match serde_json::to_value(p) {
+            Ok(serde_json::Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        let (theirs, ours) = (fields(self), fields(wanted));
+        let names = theirs.keys().chain(ours.keys());
+        let show = |v: Option<&serde_json::Value>| match v {
+            None => "none".to_owned(),
+            Some(serde_json::Value::String(s)) => s.clone(),
+            Some(v) => v.to_string(),
+        };
+        names.into_iter().find(|name| theirs.get(*name) != ours.get(*name)).map(|name| {
+            let (theirs, ours) = (show(theirs.get(name)), show(ours.get(name)));
+            format!("{} {theirs}, not {ours}", name.replace('_', " "))
+        })
+    }
+}
+
+/// One file of a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Its name in the folder.
+    pub file: String,
+    /// The collection whose documents it holds, or parts of them.
+    pub collection: String,
+    /// Index, in the collection, of the first document.
+    pub first: u64,
+    /// Documents.
+    pub documents: u64,
+    /// Rows, in CSV.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// XXH3, 128 bits, of the bytes on disk, as `xxhsum -H128` prints it.
+    pub xxh3_128: String,
+}
+
+/// What files in a folder were made from and what they hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the program that wrote it.
+    pub hoap: String,
+    /// What the files were made from.
+    pub parameters: Parameters,
+    /// The files, in the order of the documents.
+    pub files: Vec<FileEntry>,
+}
+
+impl Manifest {
+    pub(crate) fn new(parameters: Parameters) -> Manifest {
+        Manifest { hoap: env!("CARGO_PKG_VERSION").to_owned(), parameters, files: Vec::new() }
+    }
+
+    /// Reads a manifest; `None` where there is none.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no manifest.
+    pub(crate) fn read(path: &Path) -> Result<Option<Manifest>> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::read(path, &e)),
+        };
+        let broken = |e: serde_json::Error| {
+            let advice = "make the files anew with --replace";
+            let message = format!("read {}: no manifest: {e}; {advice}", path.display());
+            Error::new(ErrorKind::Broken, message)
+        };
+        serde_json::from_str(&text).map(Some).map_err(broken)
+    }
+
+    /// Writes it so that either all of it is there or nothing new.
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let write = || {
+            let mut text = serde_json::to_string_pretty(self)?;
+            text.push('\n');
+            let temporary = temporary(path);
+            fs::write(&temporary, text)?;
+            fs::rename(&temporary, path)
+        };
+        write().map_err(|e: io::Error| Error::write(path, &e))
+    }
+}
+
+/// The manifest's file: `manifest.json`, of one of several parts `manifest.<part>.json`.
+pub(crate) fn manifest_path(dir: &Path, part: Part) -> PathBuf {
+    dir.join(format!("manifest{}.json", part_suffix(part)))
+}
+
+/// The manifest while files are missing: `manifest[.<part>].unfinished.json`.
+pub(crate) fn unfinished_path(dir: &Path, part: Part) -> PathBuf {
+    dir.join(format!("manifest{}.unfinished.json", part_suffix(part)))
+}
+
+/// What names of one of several parts have after the first word.
+pub(crate) fn part_suffix(part: Part) -> String {
+    if part.of == 1 { String::new() } else { format!(".{}", part.part) }
+}

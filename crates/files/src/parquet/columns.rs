@@ -1,0 +1,260 @@
+//! Documents taken apart into columns, before they are encoded.
+
+use hoap_data::Timestamp;
+use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
+
+use super::layout::Layout;
+use crate::shape::Scalar;
+
+/// The values of one column.
+#[derive(Debug, Default)]
+pub(super) struct Column {
+    pub(super) values: Values,
+    /// Whether there is a value, for every place; only where there may be none.
+    pub(super) present: Vec<bool>,
+}
+
+impl Column {
+    /// Bytes of the values, about.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.values {
+            Values::Bool(values) => values.len(),
+            Values::Long(values) => size_of_val(values.as_slice()),
+            Values::Short(values) => size_of_val(values.as_slice()),
+            Values::Text { bytes, .. } => bytes.len(),
+        }
+    }
+}
+
+/// Values that are there.
+#[derive(Debug)]
+pub(super) enum Values {
+    Bool(Vec<bool>),
+    Long(Vec<i64>),
+    Short(Vec<i32>),
+    /// Texts one after the other, and where each ends.
+    Text {
+        bytes: Vec<u8>,
+        ends: Vec<u32>,
+    },
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Values::Long(Vec::new())
+    }
+}
+
+impl Values {
+    /// Forgets the values and keeps the memory where it is of the right kind.
+    fn reset(&mut self, scalar: Scalar) {
+        match (&mut *self, scalar) {
+            (Values::Bool(values), Scalar::Bool) => values.clear(),
+            (Values::Long(values), Scalar::Int | Scalar::Cents) => values.clear(),
+            (Values::Short(values), Scalar::Ratio) => values.clear(),
+            (Values::Text { bytes, ends }, Scalar::Timestamp | Scalar::Text | Scalar::Extra) => {
+                bytes.clear();
+                ends.clear();
+            }
+            (_, Scalar::Bool) => *self = Values::Bool(Vec::new()),
+            (_, Scalar::Int | Scalar::Cents) => *self = Values::Long(Vec::new()),
+            (_, Scalar::Ratio) => *self = Values::Short(Vec::new()),
+            _ => *self = Values::Text { bytes: Vec::new(), ends: Vec::new() },
+        }
+    }
+}
+
+/// The values of some documents, column by column.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    pub(super) leaves: Vec<Column>,
+    /// Elements of each array of each document.
+    pub(super) lists: Vec<Vec<u32>>,
+    pub(super) documents: usize,
+}
+
+impl Columns {
+    /// Makes room for the documents of a layout, none yet.
+    pub(super) fn begin(&mut self, layout: &Layout) {
+        self.leaves.resize_with(layout.leaves.len(), Column::default);
+        for (column, leaf) in self.leaves.iter_mut().zip(&layout.leaves) {
+            column.values.reset(leaf.scalar);
+            column.present.clear();
+        }
+        self.lists.resize_with(layout.lists.len(), Vec::new);
+        self.lists.iter_mut().for_each(Vec::clear);
+        self.documents = 0;
+    }
+
+    /// Takes the next document.
+    pub(super) fn document<'a>(&'a mut self, layout: &'a Layout) -> Shredder<'a> {
+        self.documents += 1;
+        Shredder { layout, columns: self, leaf: 0, list: 0, open: None, wrong: false }
+    }
+}
+
+/// Takes one document apart. Which column a value belongs to follows from its place, because all
+/// documents of a collection have the same fields in the same order.
+pub(super) struct Shredder<'a> {
+    layout: &'a Layout,
+    columns: &'a mut Columns,
+    /// The next column, and the next array.
+    leaf: usize,
+    list: usize,
+    /// The array that has begun: its number, its first column, its elements so far.
+    open: Option<(usize, usize, u32)>,
+    /// Whether a value had no place.
+    wrong: bool,
+}
+
+impl Shredder<'_> {
+    /// Whether every value had its place and every place its value.
+    pub(super) fn is_whole(&self) -> bool {
+        let Layout { leaves, lists, .. } = self.layout;
+        !self.wrong && self.leaf == leaves.len() && self.list == lists.len() && self.open.is_none()
+    }
+
+    /// An element of an array begins: its values go to the array's first column and those after.
+    #[inline]
+    fn element(&mut self, field: Field) {
+        if field == Field::ELEMENT
+            && let Some((_, first, elements)) = &mut self.open
+        {
+            self.leaf = *first;
+            *elements += 1;
+        }
+    }
+
+    /// The column of the next value.
+    #[inline]
+    fn next(&mut self, field: Field) -> Option<&mut Values> {
+        self.element(field);
+        self.place(true)
+    }
+
+    #[inline]
+    fn place(&mut self, present: bool) -> Option<&mut Values> {
+        let place = self.leaf;
+        let (Some(leaf), Some(column)) =
+            (self.layout.leaves.get(place), self.columns.leaves.get_mut(place))
+        else {
+            self.wrong = true;
+            return None;
+        };
+        self.leaf += 1;
+        if leaf.nullable {
+            column.present.push(present);
+        } else if !present {
+            self.wrong = true;
+        }
+        Some(&mut column.values)
+    }
+
+    #[inline]
+    fn long(&mut self, field: Field, value: i64) {
+        match self.next(field) {
+            Some(Values::Long(values)) => values.push(value),
+            _ => self.wrong = true,
+        }
+    }
+
+    #[inline]
+    fn bytes(&mut self, field: Field, value: &[u8]) {
+        self.text(field, value.len(), |out| out[..value.len()].copy_from_slice(value));
+    }
+}
+
+impl Writer for Shredder<'_> {
+    #[inline]
+    fn begin_object(&mut self, field: Field) {
+        self.element(field);
+    }
+
+    #[inline]
+    fn end_object(&mut self) {}
+
+    #[inline]
+    fn begin_array(&mut self, _: Field) {
+        match self.layout.lists.get(self.list) {
+            Some(list) if list.first == self.leaf && self.open.is_none() => {
+                self.open = Some((self.list, list.first, 0));
+                self.list += 1;
+            }
+            _ => self.wrong = true,
+        }
+    }
+
+    #[inline]
+    fn end_array(&mut self) {
+        if let Some((list, _, elements)) = self.open.take() {
+            self.wrong |= elements > 0 && self.leaf != self.layout.lists[list].end;
+            self.leaf = self.layout.lists[list].end;
+            self.columns.lists[list].push(elements);
+        }
+    }
+
+    #[inline]
+    fn null(&mut self, field: Field) {
+        self.element(field);
+        self.place(false);
+    }
+
+    #[inline]
+    fn bool(&mut self, field: Field, value: bool) {
+        match self.next(field) {
+            Some(Values::Bool(values)) => values.push(value),
+            _ => self.wrong = true,
+        }
+    }
+
+    #[inline]
+    fn int(&mut self, field: Field, value: u64) {
+        self.wrong |= value > i64::MAX as u64;
+        self.long(field, value as i64);
+    }
+
+    #[inline]
+    fn cents(&mut self, field: Field, value: i64) {
+        self.long(field, value);
+    }
+
+    #[inline]
+    fn ratio(&mut self, field: Field, value: u32) {
+        self.wrong |= value > i32::MAX as u32;
+        match self.next(field) {
+            Some(Values::Short(values)) => values.push(value as i32),
+            _ => self.wrong = true,
+        }
+    }
+
+    #[inline]
+    fn timestamp(&mut self, field: Field, value: Timestamp) {
+        self.bytes(field, &value.to_bytes());
+    }
+
+    #[inline]
+    fn text(&mut self, field: Field, len: usize, fill: impl FnOnce(&mut [u8])) {
+        match self.next(field) {
+            Some(Values::Text { bytes, ends }) => {
+                let start = bytes.len();
+                bytes.resize(start + len + TEXT_SLACK, 0);
+                fill(&mut bytes[start..]);
+                bytes.truncate(start + len);
+                // A row group is smaller than 4 GiB: `MOST_ROW_GROUP`.
+                ends.push(bytes.len() as u32);
+            }
+            _ => self.wrong = true,
+        }
+    }
+
+    #[inline]
+    fn extra(&mut self, _: &'static ExtraField, words: [u64; 2]) {
+        match self.place(true) {
+            Some(Values::Text { bytes, ends }) => {
+                bytes.extend_from_slice(&extra_text(words));
+                ends.push(bytes.len() as u32);
+            }
+            _ => self.wrong = true,
+        }
+    }
+}

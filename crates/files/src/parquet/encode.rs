@@ -1,0 +1,183 @@
+//! Columns to pages: levels, encoding, compression.
+
+use std::mem;
+use std::ops::Range;
+
+use ::parquet::column::writer::{
+    ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
+};
+use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use ::parquet::errors::Result;
+use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use bytes::Bytes;
+
+use super::columns::{Column, Columns, Values};
+use super::layout::{Layout, Leaf};
+
+/// Places of a column that are encoded at once, at least; a document is never divided.
+const BATCH: usize = 1024;
+
+/// The places of a column's values: one for each document, or in an array one for each element and
+/// one for an array without any.
+struct Places {
+    /// 0 where a document begins, 1 elsewhere; nothing outside of arrays, where every place begins
+    /// one.
+    repetition: Vec<i16>,
+    /// Whether there is an element; nothing outside of arrays.
+    elements: Vec<bool>,
+    /// Runs of places that are encoded at once.
+    batches: Vec<Range<usize>>,
+}
+
+impl Places {
+    fn of_documents(documents: usize) -> Places {
+        let batches = (0..documents).step_by(BATCH).map(|n| n..documents.min(n + BATCH));
+        Places { repetition: Vec::new(), elements: Vec::new(), batches: batches.collect() }
+    }
+
+    fn of_elements(counts: &[u32]) -> Places {
+        let mut places =
+            Places { repetition: Vec::new(), elements: Vec::new(), batches: Vec::new() };
+        let mut start = 0;
+        for &count in counts {
+            places.repetition.push(0);
+            places.repetition.extend((1..count).map(|_| 1));
+            places.elements.push(count > 0);
+            places.elements.extend((1..count).map(|_| true));
+            let end = places.repetition.len();
+            if end - start >= BATCH {
+                places.batches.push(start..end);
+                start = end;
+            }
+        }
+        if start < places.repetition.len() {
+            places.batches.push(start..places.repetition.len());
+        }
+        places
+    }
+}
+
+/// Encodes all columns, in the layout's order.
+pub(super) fn columns(
+    layout: &Layout,
+    columns: &mut Columns,
+    encoded: &mut Vec<(Bytes, ColumnCloseResult)>,
+) -> Result<()> {
+    let of_documents = Places::of_documents(columns.documents);
+    let of_elements: Vec<Places> = columns.lists.iter().map(|l| Places::of_elements(l)).collect();
+    for (number, leaf) in layout.leaves.iter().enumerate() {
+        let places = leaf.list.map_or(&of_documents, |list| &of_elements[list]);
+        let column = &mut columns.leaves[number];
+        let mut out = TrackedWrite::new(Vec::with_capacity(column.bytes() / 2));
+        let pages = Box::new(SerializedPageWriter::new(&mut out));
+        let descriptor = layout.descriptor.column(number);
+        let writer = get_column_writer(descriptor, layout.properties.clone(), pages);
+        let Column { values, present } = column;
+        let close = match values {
+            Values::Bool(values) => {
+                let writer = get_typed_column_writer::<BoolType>(writer);
+                write(writer, leaf, places, present, |writer, range, definition, repetition| {
+                    writer.write_batch(&values[range], definition, repetition)
+                })
+            }
+            Values::Long(values) => {
+                let writer = get_typed_column_writer::<Int64Type>(writer);
+                write(writer, leaf, places, present, |writer, range, definition, repetition| {
+                    writer.write_batch(&values[range], definition, repetition)
+                })
+            }
+            Values::Short(values) => {
+                let writer = get_typed_column_writer::<Int32Type>(writer);
+                write(writer, leaf, places, present, |writer, range, definition, repetition| {
+                    writer.write_batch(&values[range], definition, repetition)
+                })
+            }
+            Values::Text { bytes, ends } => {
+                let writer = get_typed_column_writer::<ByteArrayType>(writer);
+                let shared = Bytes::from(mem::take(bytes));
+                let mut texts = Vec::with_capacity(2 * BATCH);
+                let close = write(
+                    writer,
+                    leaf,
+                    places,
+                    present,
+                    |writer, range, definition, repetition| {
+                        cut(&shared, ends, range, &mut texts);
+                        writer.write_batch(&texts, definition, repetition)
+                    },
+                );
+                drop(texts);
+                // Nobody else holds it now, so this takes the memory back for the next row group.
+                *bytes = Vec::from(shared);
+                close
+            }
+        }?;
+        encoded.push((Bytes::from(out.into_inner()?), close));
+    }
+    Ok(())
+}
+
+/// Hands a column's values, batch by batch and with their levels, to `put`.
+fn write<T: DataType>(
+    mut writer: ColumnWriterImpl<'_, T>,
+    leaf: &Leaf,
+    places: &Places,
+    present: &[bool],
+    mut put: impl FnMut(
+        &mut ColumnWriterImpl<'_, T>,
+        Range<usize>,
+        Option<&[i16]>,
+        Option<&[i16]>,
+    ) -> Result<usize>,
+) -> Result<ColumnCloseResult> {
+    let in_list = leaf.list.is_some();
+    let has_definition = in_list || leaf.nullable;
+    let mut definition = Vec::new();
+    // `present` has a place for each element that there is, `values` for each that is not null.
+    let (mut elements, mut values) = (0, 0);
+    for batch in &places.batches {
+        definition.clear();
+        let first = values;
+        for place in batch.clone() {
+            let there = !in_list || places.elements[place];
+            let value = there && (!leaf.nullable || present[elements]);
+            elements += usize::from(there);
+            values += usize::from(value);
+            if has_definition {
+                let level = if leaf.nullable { i16::from(value) } else { 0 };
+                definition.push(level + i16::from(in_list && there));
+            }
+        }
+        let repetition = in_list.then(|| &places.repetition[batch.clone()]);
+        put(&mut writer, first..values, has_definition.then_some(&definition), repetition)?;
+    }
+    writer.close()
+}
+
+/// The texts of a range of values, without copying them.
+fn cut(shared: &Bytes, ends: &[u32], range: Range<usize>, texts: &mut Vec<ByteArray>) {
+    texts.clear();
+    let mut start = range.start.checked_sub(1).map_or(0, |before| ends[before] as usize);
+    for &end in &ends[range] {
+        texts.push(ByteArray::from(shared.slice(start..end as usize)));
+        start = end as usize;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An array of no elements has one place, and no document is divided.
+    #[test]
+    fn places() {
+        let places = Places::of_elements(&[2, 0, 3]);
+        assert_eq!(places.repetition, [0, 1, 0, 0, 1, 1]);
+        assert_eq!(places.elements, [true, true, false, true, true, true]);
+        assert_eq!(places.batches.first(), Some(&(0..6)));
+        let long = Places::of_elements(&[BATCH as u32 - 1, 5, 7]);
+        assert_eq!(long.batches, [0..BATCH + 4, BATCH + 4..BATCH + 11]);
+        assert_eq!(Places::of_elements(&[]).batches, []);
+        assert_eq!(Places::of_documents(BATCH + 1).batches, [0..BATCH, BATCH..BATCH + 1]);
+    }
+}

@@ -1,0 +1,276 @@
+//! What the documents of a collection look like, learned from the generator itself, so that no
+//! second description of them can be wrong.
+
+use std::collections::HashSet;
+
+use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
+use hoap_data::{Collection, DataSet, Timestamp};
+
+/// Documents that are looked at. They are spread evenly over the collection.
+const PROBES: u64 = 256;
+/// A column with fewer different values than this share of all is worth a dictionary.
+const MOSTLY_DIFFERENT: f64 = 0.95;
+
+/// A value of a document.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Value {
+    Null,
+    Bool(bool),
+    Int(u64),
+    /// Hundredths.
+    Cents(i64),
+    /// Ten-thousandths.
+    Ratio(u32),
+    Timestamp(Timestamp),
+    Text(String),
+    Extra(String),
+    Object(Vec<(String, Value)>),
+    List(Vec<Value>),
+}
+
+/// One document as a tree of values.
+pub fn document(data: &DataSet, collection: Collection, index: u64) -> Value {
+    let mut tree = Tree::default();
+    data.write(collection, index, &mut tree);
+    tree.root
+}
+
+/// What a value can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Bool,
+    Int,
+    Cents,
+    Ratio,
+    Timestamp,
+    Text,
+    Extra,
+}
+
+/// A field of a collection's documents.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// Whether it is null in some document.
+    pub(crate) nullable: bool,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// Nothing but nulls so far.
+    Unknown,
+    /// `repeats`: whether values come again often.
+    Scalar {
+        scalar: Scalar,
+        repeats: bool,
+    },
+    Object(Vec<Node>),
+    /// The element, which has no name.
+    List(Box<Node>),
+}
+
+/// Bytes of a collection's average document as JSON, at least one.
+pub(crate) fn average_bytes(data: &DataSet, collection: Collection) -> u64 {
+    let mut text = Vec::new();
+    let probes = probes(data, collection);
+    let count = probes.len() as u64;
+    probes.for_each(|index| data.append(collection, index, &mut text));
+    text.len() as u64 / count.max(1) + 1
+}
+
+/// Indexes of documents that stand for all.
+fn probes(data: &DataSet, collection: Collection) -> impl ExactSizeIterator<Item = u64> {
+    let count = data.count(collection);
+    let probes = PROBES.min(count) as u32;
+    (0..probes).map(move |n| (u128::from(n) * u128::from(count) / u128::from(probes)) as u64)
+}
+
+/// The fields of a collection's documents.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) fields: Vec<Node>,
+}
+
+impl Shape {
+    /// The shape of a collection. Every part of the same data set learns the same.
+    pub(crate) fn of(data: &DataSet, collection: Collection) -> Shape {
+        let mut root = Node { name: String::new(), kind: Kind::Unknown, nullable: false };
+        let mut seen = Seen::default();
+        let values: Vec<Value> =
+            probes(data, collection).map(|index| document(data, collection, index)).collect();
+        for value in &values {
+            merge(&mut root, value);
+        }
+        mark_repeats(&mut root, &values.iter().collect::<Vec<_>>(), &mut seen);
+        let fields = match root.kind {
+            Kind::Object(fields) => fields,
+            _ => Vec::new(),
+        };
+        Shape { fields }
+    }
+}
+
+/// Widens `node` so that it holds `value`.
+fn merge(node: &mut Node, value: &Value) {
+    let scalar = match value {
+        Value::Null => {
+            node.nullable = true;
+            return;
+        }
+        Value::Bool(_) => Scalar::Bool,
+        Value::Int(_) => Scalar::Int,
+        Value::Cents(_) => Scalar::Cents,
+        Value::Ratio(_) => Scalar::Ratio,
+        Value::Timestamp(_) => Scalar::Timestamp,
+        Value::Text(_) => Scalar::Text,
+        Value::Extra(_) => Scalar::Extra,
+        Value::Object(values) => {
+            if !matches!(node.kind, Kind::Object(_)) {
+                node.kind = Kind::Object(Vec::new());
+            }
+            let Kind::Object(nodes) = &mut node.kind else { return };
+            for (position, (name, value)) in values.iter().enumerate() {
+                if nodes.len() == position {
+                    let name = name.clone();
+                    nodes.push(Node { name, kind: Kind::Unknown, nullable: false });
+                }
+                assert_eq!(nodes[position].name, *name, "documents differ in their fields");
+                merge(&mut nodes[position], value);
+            }
+            return;
+        }
+        Value::List(values) => {
+            if !matches!(node.kind, Kind::List(_)) {
+                let element = Node { name: String::new(), kind: Kind::Unknown, nullable: false };
+                node.kind = Kind::List(Box::new(element));
+            }
+            let Kind::List(element) = &mut node.kind else { return };
+            values.iter().for_each(|value| merge(element, value));
+            return;
+        }
+    };
+    node.kind = Kind::Scalar { scalar, repeats: true };
+}
+
+type Seen = HashSet<String>;
+
+/// Finds the scalars whose values come again, given all values of the node.
+fn mark_repeats(node: &mut Node, values: &[&Value], seen: &mut Seen) {
+    match &mut node.kind {
+        Kind::Unknown => (),
+        Kind::Scalar { scalar: Scalar::Extra, repeats } => *repeats = false,
+        Kind::Scalar { repeats, .. } => {
+            seen.clear();
+            seen.extend(values.iter().map(|v| format!("{v:?}")));
+            *repeats = (seen.len() as f64) < values.len() as f64 * MOSTLY_DIFFERENT;
+        }
+        Kind::Object(nodes) => {
+            for (position, node) in nodes.iter_mut().enumerate() {
+                let inner: Vec<&Value> = values
+                    .iter()
+                    .filter_map(|v| match v {
+                        Value::Object(values) => values.get(position).map(|(_, v)| v),
+                        _ => None,
+                    })
+                    .collect();
+                mark_repeats(node, &inner, seen);
+            }
+        }
+        Kind::List(element) => {
+            let inner: Vec<&Value> = values
+                .iter()
+                .flat_map(|v| match v {
+                    Value::List(values) => values.as_slice(),
+                    _ => &[],
+                })
+                .collect();
+            mark_repeats(element, &inner, seen);
+        }
+    }
+}
+
+/// Builds a [`Value`].
+struct Tree {
+    /// Objects and arrays begun and not ended, with the name of each.
+    open: Vec<(String, Value)>,
+    root: Value,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Tree { open: Vec::new(), root: Value::Null }
+    }
+}
+
+impl Tree {
+    fn put(&mut self, name: &str, value: Value) {
+        match self.open.last_mut() {
+            Some((_, Value::Object(fields))) => fields.push((name.to_owned(), value)),
+            Some((_, Value::List(elements))) => elements.push(value),
+            _ => self.root = value,
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some((name, value)) = self.open.pop() {
+            self.put(&name, value);
+        }
+    }
+}
+
+impl Writer for Tree {
+    fn begin_object(&mut self, field: Field) {
+        self.open.push((field.name().to_owned(), Value::Object(Vec::new())));
+    }
+
+    fn end_object(&mut self) {
+        self.end();
+    }
+
+    fn begin_array(&mut self, field: Field) {
+        self.open.push((field.name().to_owned(), Value::List(Vec::new())));
+    }
+
+    fn end_array(&mut self) {
+        self.end();
+    }
+
+    fn null(&mut self, field: Field) {
+        self.put(field.name(), Value::Null);
+    }
+
+    fn bool(&mut self, field: Field, value: bool) {
+        self.put(field.name(), Value::Bool(value));
+    }
+
+    fn int(&mut self, field: Field, value: u64) {
+        self.put(field.name(), Value::Int(value));
+    }
+
+    fn cents(&mut self, field: Field, value: i64) {
+        self.put(field.name(), Value::Cents(value));
+    }
+
+    fn ratio(&mut self, field: Field, value: u32) {
+        self.put(field.name(), Value::Ratio(value));
+    }
+
+    fn timestamp(&mut self, field: Field, value: Timestamp) {
+        self.put(field.name(), Value::Timestamp(value));
+    }
+
+    fn text(&mut self, field: Field, len: usize, fill: impl FnOnce(&mut [u8])) {
+        let mut text = vec![0; len + TEXT_SLACK];
+        fill(&mut text);
+        text.truncate(len);
+        self.put(field.name(), Value::Text(String::from_utf8_lossy(&text).into_owned()));
+    }
+
+    fn extra(&mut self, field: &'static ExtraField, words: [u64; 2]) {
+        let text = String::from_utf8_lossy(&extra_text(words)).into_owned();
+        self.put(field.name(), Value::Extra(text));
+    }
+}

@@ -1,0 +1,210 @@
+//! Text files: JSON a line, JSON arrays, CSV; compressed or not.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use hoap_data::{Buffer, Collection, DataSet};
+
+use crate::encoder::Encoder;
+use crate::error::{Error, ErrorKind, Result};
+use crate::flat::Relation;
+use crate::options::{Form, Format};
+use crate::pack::{Packer, State};
+use crate::shape::{Shape, average_bytes};
+use crate::sink::Sink;
+
+/// Bytes of text that a thread makes before they are written: enough that handing over the turn and
+/// beginning a compressed frame cost nothing beside it, few enough for the processor's cache.
+pub(crate) const CHUNK: u64 = 4 << 20;
+
+/// Writes text.
+pub(crate) struct Text<'a> {
+    data: &'a DataSet,
+    format: Format,
+    packer: Packer,
+    collections: BTreeMap<Collection, Prepared>,
+    /// What stands between two chunks of a file, and what ends it.
+    between: Vec<u8>,
+    end: Vec<u8>,
+    /// What a file holds that would hold nothing: a compressed file of no bytes is no such file.
+    nothing: Vec<u8>,
+}
+
+/// What is known of a collection before its documents are made.
+struct Prepared {
+    tables: Vec<String>,
+    step: u64,
+    /// What each table's file begins with.
+    heads: Vec<Vec<u8>>,
+    /// CSV only.
+    relation: Option<Relation>,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn new(data: &'a DataSet, collections: &[Collection], form: &Form) -> Result<Self> {
+        let packer = Packer { codec: form.codec, level: form.level };
+        let chunk = form.split.map_or(CHUNK, |split| CHUNK.min(split / 4));
+        // Text that belongs to no document is a compressed frame of its own.
+        let pack = |text: &[u8]| {
+            let mut packed = Vec::new();
+            let done = packer.pack(text, &mut packed, &mut State::default());
+            done.map(|()| packed).map_err(|e| failed(&e))
+        };
+        let frame = |text: &[u8]| if text.is_empty() { Ok(Vec::new()) } else { pack(text) };
+        let mut prepared = BTreeMap::new();
+        for &c in collections {
+            let relation = match form.format {
+                Format::Csv => Some(Relation::new(c, &Shape::of(data, c))?),
+                _ => None,
+            };
+            let (tables, heads) = match &relation {
+                Some(relation) => {
+                    let heads = relation.tables.iter().map(|t| frame(t.header().as_bytes()));
+                    let names = relation.tables.iter().map(|t| t.name.clone()).collect();
+                    (names, heads.collect::<Result<_>>()?)
+                }
+                None if form.format == Format::Json => (vec![c.to_string()], vec![frame(b"[\n")?]),
+                None => (vec![c.to_string()], vec![Vec::new()]),
+            };
+            let step = (chunk / average_bytes(data, c)).max(1);
+            prepared.insert(c, Prepared { tables, step, heads, relation });
+        }
+        let json = form.format == Format::Json;
+        let between = frame(if json { b",\n" } else { b"" })?;
+        let end = frame(if json { b"\n]\n" } else { b"" })?;
+        let nothing = pack(b"")?;
+        Ok(Text { data, format: form.format, packer, collections: prepared, between, end, nothing })
+    }
+
+    fn of(&self, c: Collection) -> &Prepared {
+        &self.collections[&c]
+    }
+}
+
+fn failed(e: &io::Error) -> Error {
+    let message = format!("compress: {e}; choose another --compress or --level");
+    Error::new(ErrorKind::Environment, message)
+}
+
+/// The text of some documents, for each table.
+#[derive(Default)]
+pub(crate) struct TextChunk {
+    /// Documents as JSON.
+    documents: Buffer,
+    /// In CSV rows, in both what is compressed.
+    tables: Vec<TableText>,
+    state: State,
+}
+
+#[derive(Default)]
+struct TableText {
+    rows: Vec<u8>,
+    count: u64,
+    packed: Vec<u8>,
+}
+
+/// A text file that is being written.
+pub(crate) struct TextFile {
+    sink: Sink,
+    /// Whether it holds no document yet.
+    empty: bool,
+}
+
+impl Text<'_> {
+    fn bytes<'c>(&self, chunk: &'c TextChunk, table: usize) -> &'c [u8] {
+        let TableText { rows, packed, .. } = &chunk.tables[table];
+        match (self.packer.packs(), self.format) {
+            (true, _) => packed,
+            (false, Format::Csv) => rows,
+            (false, _) => &chunk.documents,
+        }
+    }
+
+    /// The documents of a chunk as one run of bytes. Only where a collection is one table.
+    pub(crate) fn run<'c>(&self, chunk: &'c TextChunk) -> &'c [u8] {
+        self.bytes(chunk, 0)
+    }
+}
+
+impl Encoder for Text<'_> {
+    type Chunk = TextChunk;
+    type File = TextFile;
+
+    fn tables(&self, c: Collection) -> &[String] {
+        &self.of(c).tables
+    }
+
+    fn step(&self, c: Collection) -> u64 {
+        self.of(c).step
+    }
+
+    fn fill(&self, c: Collection, range: Range<u64>, chunk: &mut TextChunk) -> Result<()> {
+        let prepared = self.of(c);
+        let TextChunk { documents, tables, state } = chunk;
+        documents.clear();
+        tables.resize_with(prepared.tables.len(), TableText::default);
+        match (&prepared.relation, self.format) {
+            (Some(relation), _) => {
+                tables.iter_mut().for_each(|t| t.rows.clear());
+                let rows = tables.iter_mut().map(|t| &mut t.rows).collect();
+                let counts = relation.write(self.data, c, range, rows);
+                tables.iter_mut().zip(counts).for_each(|(t, count)| t.count = count);
+            }
+            (None, Format::Json) => {
+                self.data.append_range(c, range, b",\n", documents);
+                documents.truncate(documents.len().saturating_sub(2));
+            }
+            (None, _) => self.data.append_range(c, range, b"\n", documents),
+        }
+        if self.packer.packs() {
+            for TableText { rows, packed, .. } in tables.iter_mut() {
+                packed.clear();
+                let raw: &[u8] = if self.format == Format::Csv { rows } else { documents };
+                if !raw.is_empty() {
+                    self.packer.pack(raw, packed, state).map_err(|e| failed(&e))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn size(&self, file: &TextFile) -> u64 {
+        file.sink.bytes()
+    }
+
+    fn size_with(&self, file: &TextFile, chunk: &TextChunk, table: usize) -> u64 {
+        let frames = self.between.len() + self.end.len();
+        file.sink.bytes() + (self.bytes(chunk, table).len() + frames) as u64
+    }
+
+    fn rows(&self, chunk: &TextChunk, table: usize) -> Option<u64> {
+        (self.format == Format::Csv).then(|| chunk.tables[table].count)
+    }
+
+    fn open(&self, c: Collection, table: usize, mut sink: Sink) -> io::Result<TextFile> {
+        sink.write_all(&self.of(c).heads[table])?;
+        Ok(TextFile { sink, empty: true })
+    }
+
+    fn append(&self, file: &mut TextFile, table: usize, chunk: &mut TextChunk) -> io::Result<()> {
+        let bytes = self.bytes(chunk, table);
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if !file.empty {
+            file.sink.write_all(&self.between)?;
+        }
+        file.empty = false;
+        file.sink.write_all(bytes)
+    }
+
+    fn close(&self, mut file: TextFile) -> io::Result<Sink> {
+        // "[\n" and "\n]\n" are an empty array, too.
+        file.sink.write_all(&self.end)?;
+        if file.sink.bytes() == 0 {
+            file.sink.write_all(&self.nothing)?;
+        }
+        Ok(file.sink)
+    }
+}

@@ -1,0 +1,105 @@
+//! The bytes do not depend on threads, nor on how the work is divided.
+
+use std::collections::BTreeMap;
+
+use hoap_data::{Collection, Schema};
+use hoap_files::{Codec, Form, Format, Options, Part, Request, Watch, to_pipe};
+
+use super::{data_set, form, lines, options, request, written};
+
+fn forms() -> Vec<Form> {
+    let mut forms = Vec::new();
+    for format in [Format::Ndjson, Format::Json, Format::Csv, Format::Parquet] {
+        for codec in [Codec::None, Codec::Zstd] {
+            let plain = options(format, codec);
+            let row_group = (format == Format::Parquet).then_some(1 << 20);
+            for split in [None, Some(1 << 20)] {
+                if format != Format::Parquet || cfg!(feature = "parquet") {
+                    forms.push(form(Options { split, row_group, ..plain }));
+                }
+            }
+        }
+    }
+    forms
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    let data = data_set(Schema::Ch2pp);
+    for form in forms() {
+        let of = |threads| written(&Request { form, threads, ..request(&data) });
+        let one = of(1);
+        for threads in [2, 3, 8] {
+            assert!(of(threads) == one, "{form:?} with {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn parts_hold_what_the_whole_holds() {
+    let data = data_set(Schema::Ch2pp);
+    for of in [2, 3, 70] {
+        let mut joined: BTreeMap<Collection, Vec<u8>> = BTreeMap::new();
+        for part in 1..=of {
+            let part = Part { part, of };
+            let collections = &[Collection::Orders, Collection::Region];
+            let files = written(&Request { part, collections, ..request(&data) });
+            for &c in collections {
+                let text = &files[&format!("{c}.{}.ndjson", part.part)];
+                joined.entry(c).or_default().extend_from_slice(text);
+            }
+        }
+        for (c, text) in joined {
+            assert!(text == lines(&data, c), "{c} in {of} parts");
+        }
+    }
+}
+
+/// An empty part is still a file of its format.
+#[test]
+fn empty_parts_can_be_read() {
+    let data = data_set(Schema::Ch2pp);
+    let part = Part { part: 1, of: 100 };
+    let empty = |format, codec| {
+        let collections = &[Collection::Region];
+        let form = form(options(format, codec));
+        written(&Request { form, part, collections, ..request(&data) })
+    };
+    let json = empty(Format::Json, Codec::None);
+    let array: Vec<serde_json::Value> = serde_json::from_slice(&json["region.1.json"]).unwrap();
+    assert!(array.is_empty());
+    assert_eq!(empty(Format::Ndjson, Codec::None)["region.1.ndjson"], b"");
+    let csv = empty(Format::Csv, Codec::None);
+    assert_eq!(csv["region.1.csv"], b"r_regionkey,r_name,r_comment\n");
+    let zstd = empty(Format::Ndjson, Codec::Zstd);
+    let text = zstd::stream::decode_all(zstd["region.1.ndjson.zst"].as_slice()).unwrap();
+    assert!(text.is_empty() && !zstd["region.1.ndjson.zst"].is_empty());
+    #[cfg(feature = "parquet")]
+    {
+        use ::parquet::file::reader::{FileReader, SerializedFileReader};
+        let parquet = empty(Format::Parquet, Codec::Snappy);
+        let bytes = bytes::Bytes::from(parquet["region.1.parquet"].clone());
+        let reader = SerializedFileReader::new(bytes).unwrap();
+        assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
+    }
+}
+
+#[test]
+fn a_pipe_gets_all_collections_in_order() {
+    let data = data_set(Schema::Ch2);
+    let expected: Vec<u8> = Collection::ALL.iter().flat_map(|&c| lines(&data, c)).collect();
+    for threads in [1, 2, 5] {
+        let mut out = Vec::new();
+        let mut last = 0;
+        let mut progress = |p: hoap_files::Progress| {
+            assert!(p.done <= p.of && p.bytes > last);
+            last = p.bytes;
+        };
+        let watch = Watch { stop: &|| false, progress: &mut progress };
+        let request = Request { threads, ..request(&data) };
+        let (documents, bytes) = to_pipe(&request, &mut out, watch).unwrap();
+        assert!(out == expected);
+        assert_eq!(bytes, out.len() as u64);
+        assert_eq!(documents, Collection::ALL.iter().map(|&c| data.count(c)).sum::<u64>());
+    }
+}
