@@ -7,18 +7,11 @@ use hoap_workload::client::Outcome;
 
 use crate::clients::{Class, QueryEnd};
 use crate::folder::{RunFolder, seconds};
-use crate::hlog::Hlog;
-use crate::measure::{Interval, KindSet, Slot};
+use crate::hlog::{self, Hlog};
+use crate::measure::{Interval, KindSet, Measured, Slot, Took};
 use crate::plan::{Phase, StepPlan, Tick};
 use crate::record::{Execution, Operation, Query, Sample};
 use crate::summary::{QueryTotal, Score, operation, rate, score};
-
-/// One side's kinds and what happened to them.
-struct Kinds<'a> {
-    names: &'a [&'static str],
-    /// Since the last tick.
-    tick: Interval,
-}
 
 /// Gathers a step.
 pub(crate) struct Collector<'a> {
@@ -26,12 +19,13 @@ pub(crate) struct Collector<'a> {
     pub folder: &'a mut RunFolder,
     hlog: Hlog,
     slots: &'a [Slot],
-    /// An empty interval for each slot.
-    spare: Vec<Interval>,
-    tx: Kinds<'a>,
-    /// Queries that began in the warm-up.
-    warmup_queries: Interval,
-    queries: Kinds<'a>,
+    /// Empty intervals for each slot.
+    spare: Vec<Measured>,
+    tx_kinds: &'a [&'static str],
+    query_kinds: &'a [&'static str],
+    /// Both sides since the last tick.
+    tx: Measured,
+    queries: Measured,
     /// When the running phase and the running tick began.
     phase_began: Instant,
     tick_began: Instant,
@@ -55,17 +49,17 @@ impl<'a> Collector<'a> {
         query_kinds: &'a [&'static str],
     ) -> Result<Self> {
         let hlog = Hlog::create(folder.path(), plan.number, folder.started_at())?;
-        let kinds = |names: &'a [&'static str]| Kinds { names, tick: Interval::new(names.len()) };
         let now = Instant::now();
         Ok(Collector {
             plan,
             folder,
             hlog,
             slots,
-            spare: slots.iter().map(|_| Interval::new(tx_kinds.len())).collect(),
-            tx: kinds(tx_kinds),
-            warmup_queries: Interval::new(query_kinds.len()),
-            queries: kinds(query_kinds),
+            spare: slots.iter().map(|_| Measured::new(tx_kinds.len())).collect(),
+            tx_kinds,
+            query_kinds,
+            tx: Measured::new(tx_kinds.len()),
+            queries: Measured::new(query_kinds.len()),
             phase_began: now,
             tick_began: now,
             failed: 0,
@@ -93,23 +87,21 @@ impl<'a> Collector<'a> {
             slot.swap(spare);
         }
         for full in &mut self.spare {
-            self.tx.tick.absorb(full);
+            self.tx.absorb(full);
             full.clear();
         }
     }
 
-    /// Takes over what ended after the window: it counts nowhere, save as cancelled.
-    pub fn discard_rest(&mut self) {
-        self.gather();
-        self.tx_cancelled += self.tx.tick.cancelled();
-        self.tx.tick.clear();
+    /// Transactions of the measured window that ended, in whatever way.
+    pub fn transactions_ended(&self) -> u64 {
+        self.tx_total.ended()
     }
 
     /// Takes over a query that ended.
     pub fn execution(&mut self, end: &QueryEnd) -> Result<()> {
         let set = match end.class {
-            Class::Warmup => Some(&mut self.warmup_queries),
-            Class::Measured => Some(&mut self.queries.tick),
+            Class::Warmup => Some(&mut self.queries.warmup),
+            Class::Measured => Some(&mut self.queries.window),
             Class::Extra => None,
             Class::Cancelled => {
                 self.queries_cancelled += 1;
@@ -117,7 +109,8 @@ impl<'a> Collector<'a> {
             }
         };
         if let Some(set) = set {
-            set.0[end.kind].add(end.took, &end.completion);
+            let nanos = u64::try_from(end.took.as_nanos()).unwrap_or(u64::MAX);
+            set.0[end.kind].add(Took::closed(nanos), &end.completion);
             self.queries_finished += 1;
         }
         self.query_totals[end.kind].add(end);
@@ -131,7 +124,7 @@ impl<'a> Collector<'a> {
             phase: end.class.name().to_owned(),
             stream: end.stream,
             r#loop: end.lap,
-            query: self.queries.names[end.kind].to_owned(),
+            query: self.query_kinds[end.kind].to_owned(),
             start_seconds: self.folder.seconds_at(end.start),
             seconds: seconds(end.took),
             rows: end.completion.rows,
@@ -141,29 +134,29 @@ impl<'a> Collector<'a> {
 
     /// A line for each kind of transaction over the measured window of this many seconds.
     pub fn transactions(&self, seconds: f64) -> Vec<Operation> {
-        let kinds = self.tx.names.iter().zip(&self.tx_total.0);
+        let kinds = self.tx_kinds.iter().zip(&self.tx_total.0);
         kinds.map(|(kind, set)| operation(kind, set, seconds)).collect()
     }
 
     /// A line for each query over the measured window.
     pub fn queries(&self) -> Vec<Query> {
-        let kinds = self.queries.names.iter().zip(&self.query_totals);
+        let kinds = self.query_kinds.iter().zip(&self.query_totals);
         kinds.map(|(kind, total)| total.query(kind)).collect()
     }
 
     /// Power and queries per hour; `None` without queries.
     pub fn score(&self) -> Option<Score> {
-        let kinds: Vec<_> = self.queries.names.iter().copied().zip(&self.query_totals).collect();
+        let kinds: Vec<_> = self.query_kinds.iter().copied().zip(&self.query_totals).collect();
         (!kinds.is_empty()).then(|| score(&kinds, self.plan.query_clients))
     }
 
-    /// Ends the tick, which lasted until `now` and lay in `phase`: writes its rows and, in the
-    /// measured window, its histograms, and adds it to the totals. What runs at the moment is for the
+    /// Ends the tick, which lasted until `now` and lay in `phase`: writes its rows and, of what counts
+    /// for the measured window, its histograms, and adds it to the totals. What runs at the moment is for the
     /// caller to fill in.
     pub fn end_tick(&mut self, phase: Phase, now: Instant) -> Result<Tick<'_>> {
         let length = now.saturating_duration_since(self.tick_began);
         let row = |phase: Phase, kind: &str, set: &KindSet, at_seconds| {
-            let latency = set.latency();
+            let latency = set.response.latency();
             Sample {
                 step: self.plan.number,
                 phase: phase.name().to_owned(),
@@ -183,15 +176,28 @@ impl<'a> Collector<'a> {
         let start = self.folder.since_start(self.tick_began);
         self.rows.clear();
         let parts = [
-            (phase, &self.tx.tick, self.tx.names),
-            (Phase::Warmup, &self.warmup_queries, self.queries.names),
-            (Phase::Measured, &self.queries.tick, self.queries.names),
+            (Phase::Warmup, &self.tx.warmup, self.tx_kinds),
+            (Phase::Measured, &self.tx.window, self.tx_kinds),
+            (Phase::Warmup, &self.queries.warmup, self.query_kinds),
+            (Phase::Measured, &self.queries.window, self.query_kinds),
         ];
         for (phase, interval, names) in parts {
             for (set, kind) in interval.0.iter().zip(names).filter(|(set, _)| !set.is_empty()) {
                 self.rows.push(row(phase, kind, set, at));
-                if phase == Phase::Measured && !set.times.is_empty() {
-                    self.hlog.add(kind, &set.times, start, length)?;
+                if phase == Phase::Measured && set.count() > 0 {
+                    self.hlog.add(kind, &set.response.times, start, length)?;
+                    if let Some(split) = &set.split {
+                        for (ending, part) in
+                            [(hlog::SERVICE, &split.service), (hlog::WAIT, &split.wait)]
+                        {
+                            self.hlog.add(
+                                &format!("{kind}{ending}"),
+                                &part.times,
+                                start,
+                                length,
+                            )?;
+                        }
+                    }
                 }
             }
         }
@@ -201,16 +207,18 @@ impl<'a> Collector<'a> {
         self.folder.flush()?;
         self.hlog.flush()?;
 
-        if phase == Phase::Measured {
-            self.tx_total.absorb(&self.tx.tick);
+        self.tx_total.absorb(&self.tx.window);
+        self.tx_cancelled +=
+            self.tx.cancelled + self.tx.warmup.cancelled() + self.tx.window.cancelled();
+        for side in [&self.tx, &self.queries] {
+            self.failed += side.warmup.failed() + side.window.failed();
         }
-        self.tx_cancelled += self.tx.tick.cancelled();
-        self.failed +=
-            self.tx.tick.failed() + self.warmup_queries.failed() + self.queries.tick.failed();
-        let all = self.tx.tick.all();
-        for interval in [&mut self.tx.tick, &mut self.warmup_queries, &mut self.queries.tick] {
-            interval.clear();
-        }
+        let all = match phase {
+            Phase::Measured => self.tx.window.all(),
+            _ => self.tx.warmup.all(),
+        };
+        self.tx.clear();
+        self.queries.clear();
         self.tick_began = now;
         Ok(Tick {
             plan: self.plan,

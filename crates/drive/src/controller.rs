@@ -7,11 +7,15 @@ use std::time::{Duration, Instant};
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::clients::{Event, Side, Signal};
+use crate::clients::{Event, Side};
+use crate::clock::Clock;
 use crate::collector::Collector;
 use crate::folder::seconds;
+use crate::pace::Schedule;
 use crate::plan::{End, Observer, Phase, StepPlan, Stop};
+use crate::rate::Rates;
 use crate::record::Step;
+use crate::signal::Signal;
 use crate::summary::Score;
 
 /// How often the controller looks at the stop flag and calls cancellers again.
@@ -22,6 +26,9 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) struct Given<'a> {
     pub plan: &'a StepPlan,
     pub signal: &'a Signal,
+    pub clock: &'a Clock,
+    /// In an open loop.
+    pub schedule: Option<&'a Schedule>,
     pub stop: &'a Stop,
     pub observer: &'a dyn Observer,
     /// What each query client runs, see [`crate::clients::Stream`].
@@ -42,6 +49,9 @@ pub(crate) struct Controller<'a> {
     /// Query clients that have finished their warm-up loops, and their measured ones.
     warmed_up: usize,
     measured: usize,
+    /// Whether the transaction clients have run the step's number of operations.
+    last_operation: bool,
+    rates: Option<Rates<'a>>,
     /// Worker threads that have not ended.
     workers: usize,
     /// Why the step cannot go on.
@@ -67,6 +77,8 @@ impl<'a> Controller<'a> {
             connected: 0,
             warmed_up: 0,
             measured: 0,
+            last_operation: false,
+            rates: given.schedule.map(|schedule| Rates::new(given.plan, schedule, given.clock)),
             workers,
             failure: None,
         }
@@ -108,16 +120,13 @@ impl<'a> Controller<'a> {
 
     fn warm_up(&mut self) -> bool {
         let plan = self.given.plan;
+        if plan.needs_no_warmup() {
+            return true;
+        }
+        self.enter(Phase::Warmup);
         match plan.end {
-            End::After(_) if plan.warmup.is_zero() => true,
-            End::After(_) => {
-                self.enter(Phase::Warmup);
-                self.wait(plan.warmup, |_| true)
-            }
-            End::Loops { .. } => {
-                self.enter(Phase::Warmup);
-                self.wait(plan.warmup, |c| c.warmed_up == plan.query_clients)
-            }
+            End::After(_) | End::Operations(_) => self.wait(plan.warmup, |_| true),
+            End::Loops { .. } => self.wait(plan.warmup, |c| c.warmed_up == plan.query_clients),
         }
     }
 
@@ -126,12 +135,17 @@ impl<'a> Controller<'a> {
         self.enter(Phase::Measured);
         match plan.end {
             End::After(time) => self.wait(time, |_| true),
+            End::Operations(_) => self.wait(Duration::ZERO, |c| c.last_operation),
             End::Loops { .. } => self.wait(Duration::ZERO, |c| c.measured == plan.query_clients),
         }
     }
 
     /// Changes the phase and says when the old one began and ended.
     fn change(&mut self, new: Phase) -> (Instant, Instant) {
+        let interrupted = self.interrupted();
+        if let Some(rates) = &mut self.rates {
+            rates.enter(new, interrupted);
+        }
         self.given.signal.set(new);
         self.collector.gather();
         let now = Instant::now();
@@ -150,12 +164,16 @@ impl<'a> Controller<'a> {
         self.given.observer.phase(self.given.plan, new);
     }
 
+    fn interrupted(&self) -> bool {
+        self.failure.is_some() || self.given.stop.is_set()
+    }
+
     /// Waits until the phase has lasted for `time` and is `done`, ticking all the while.
     fn wait(&mut self, time: Duration, done: impl Fn(&Self) -> bool) -> bool {
         let until = self.phase_began + time;
         let mut next_tick = self.phase_began + self.given.plan.tick;
         loop {
-            if self.failure.is_some() || self.given.stop.is_set() {
+            if self.interrupted() {
                 return false;
             }
             let now = Instant::now();
@@ -186,6 +204,9 @@ impl<'a> Controller<'a> {
             // Again and again: a canceller that comes just before its query begins goes unheard.
             if now >= look {
                 let patient = now < ended + self.given.plan.grace;
+                if let Some(schedule) = self.given.schedule.filter(|_| !patient) {
+                    schedule.close();
+                }
                 for (side, _, canceller) in &self.cancellers {
                     if *side == Side::Queries || !patient {
                         canceller();
@@ -198,9 +219,10 @@ impl<'a> Controller<'a> {
         while let Ok(event) = self.inbox.try_recv() {
             self.handle(event);
         }
-        // Queries that ended just before the end have been heard of only now.
+        // Some has been heard of only now: queries that ended just before the end, and in an open
+        // loop what was due before it.
+        self.collector.gather();
         self.end_tick(last, ended);
-        self.collector.discard_rest();
         (began, ended)
     }
 
@@ -237,6 +259,7 @@ impl<'a> Controller<'a> {
             Event::NotConnected(error) => self.fail(error),
             Event::WarmedUp => self.warmed_up += 1,
             Event::Measured => self.measured += 1,
+            Event::LastOperation => self.last_operation = true,
             Event::Execution(end) => {
                 if let Err(error) = self.collector.execution(&end) {
                     self.fail(error);
@@ -272,10 +295,11 @@ impl<'a> Controller<'a> {
             }
             Some(Score::Incomplete(why)) => (None, None, Some(why)),
         };
-        Step {
+        let mut step = Step {
             number: plan.number,
             name: plan.name(),
             tx_clients: plan.tx_clients,
+            clients: plan.plain.then_some(plan.tx_clients),
             query_clients: plan.query_clients,
             start_seconds: collector.folder.seconds_at(start),
             warmup_seconds: seconds(self.warmup),
@@ -287,6 +311,11 @@ impl<'a> Controller<'a> {
             power_seconds,
             queries_per_hour,
             incomplete,
+            ..Step::default()
+        };
+        if let Some(rates) = &self.rates {
+            rates.sum_up(collector.transactions_ended(), &mut step);
         }
+        step
     }
 }

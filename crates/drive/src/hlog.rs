@@ -2,6 +2,9 @@
 //! HdrHistogram. They hold the measured window only, an interval for each tick and kind of operation
 //! in which one succeeded, tagged with the kind; times since the run's start; values in microseconds,
 //! those above an hour as an hour.
+//!
+//! In an open loop each kind has two more tags, [`SERVICE`] and [`WAIT`] appended: the parts of the
+//! response times.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,14 +22,20 @@ use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::folder::{read_text, whole_lines};
-use crate::measure::histogram;
+use crate::timing::histogram;
+
+/// Ending of the tag of service times: from the actual start of an operation to its end.
+pub const SERVICE: &str = ":service";
+/// Ending of the tag of waits: from the intended start of an operation to its actual start.
+pub const WAIT: &str = ":wait";
 
 /// Where the log of a step is.
 pub fn path(folder: &Path, step: usize) -> PathBuf {
     folder.join(format!("step-{step:02}.hlog"))
 }
 
-/// All response times of a step by kind of operation, microseconds.
+/// All response times of a step by kind of operation, microseconds; in an open loop also the two parts
+/// of them.
 pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
     let path = path(folder, step);
     let broken =
@@ -72,7 +81,7 @@ impl Hlog {
             buffer: Vec::new(),
         };
         IntervalLogWriterBuilder::new()
-            .add_comment("[Response times of the measured window in microseconds]")
+            .add_comment("[Times of the measured window in microseconds]")
             .with_start_time(started)
             .with_base_time(started)
             .begin_log_with(&mut hlog.buffer, &mut hlog.serializer)

@@ -4,24 +4,38 @@
 //!   histograms.
 //! * [`plan`]: what a step does, how to stop it, how to watch it.
 //! * [`step`]: [`run_step`], which runs clients and measures them.
+//! * [`pace`]: closed and open loop; [`search`]: the highest rate that holds bounds, [`sla`].
 //! * [`host`](mod@host): the machine the driver runs on.
 //!
 //! The driver knows neither documents nor databases: it asks [`hoap_workload::client::Client`] for
 //! the next operation and calls it.
 
+mod alarm;
+mod budget;
 mod clients;
+mod clock;
 mod collector;
 mod controller;
 pub mod folder;
 pub mod hlog;
 pub mod host;
 mod measure;
+pub mod pace;
 pub mod plan;
+mod rate;
 pub mod record;
+mod room;
+pub mod search;
+mod signal;
+pub mod sla;
 pub mod step;
 mod summary;
+mod timing;
+mod transactions;
+mod worker;
 
 pub use folder::RunFolder;
 pub use host::{host, now};
-pub use plan::{End, Observer, Phase, StepPlan, Stop, Tick};
+pub use pace::{Arrivals, Pace};
+pub use plan::{End, NoWorkload, Observer, Phase, StepPlan, Stop, Tick};
 pub use step::{StepOutcome, run_step};

@@ -1,45 +1,46 @@
 //! Measurement: what happened to each kind of operation, gathered without a client ever waiting.
 //!
-//! Every worker thread has a [`Slot`] with the interval that its clients are filling. On a tick the
-//! collector swaps an empty interval in and takes the full one away. The client's side only ever
-//! *tries* the slot: in the nanoseconds in which the collector holds it, the result is kept aside and
-//! added with the next one. Nothing is allocated in steady state, apart from the first of each
-//! error.
+//! Every worker thread has a [`Slot`] with the intervals that its clients are filling, one for each
+//! phase that counts. On a tick the collector swaps empty ones in and takes the full ones away. The
+//! client's side only ever *tries* the slot: in the nanoseconds in which the collector holds it, the
+//! result is kept aside and added with the next one. Nothing is allocated in steady state, apart from
+//! the first of each error.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use hoap_workload::ErrorKind;
 use hoap_workload::client::{Completion, Outcome};
 
-use crate::record::Latency;
+use crate::plan::Phase;
+use crate::timing::Timing;
 
-/// Longest time a histogram tells apart: an hour. A longer one is counted at it; its true length is
-/// kept in the maximum.
-pub(crate) const LONGEST_US: u64 = 3_600_000_000;
-
-/// A histogram of microseconds with three significant digits that grows up to [`LONGEST_US`]. It
-/// starts with room for a second, so that it hardly ever grows.
-pub(crate) fn histogram() -> Histogram<u64> {
-    let mut h = Histogram::new_with_bounds(1, 1_000_000, 3).expect("the bounds are valid");
-    h.auto(true);
-    h
+/// How long one operation took, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Took {
+    /// From its actual start to its end.
+    pub service: u64,
+    /// From its intended start to its actual one; `None` in a closed loop, which has no intention.
+    pub wait: Option<u64>,
 }
 
-/// Whole microseconds, rounded to the nearest.
-pub(crate) fn micros(time: Duration) -> u64 {
-    u64::try_from((time.as_nanos() + 500) / 1_000).unwrap_or(u64::MAX)
+impl Took {
+    /// In a closed loop.
+    pub fn closed(service: u64) -> Self {
+        Took { service, wait: None }
+    }
+
+    /// From the intended start to the end.
+    pub fn response(self) -> u64 {
+        self.service.saturating_add(self.wait.unwrap_or(0))
+    }
 }
 
 /// What happened to one kind of operation in some interval.
 pub(crate) struct KindSet {
-    /// Response times of the successes, microseconds.
-    pub times: Histogram<u64>,
-    /// Their exact sum.
-    pub sum: Duration,
-    /// The longest, exact.
-    pub longest: Duration,
+    /// Response times of the successes.
+    pub response: Timing,
+    /// The two parts of the response times, in an open loop.
+    pub split: Option<Box<Split>>,
     /// Of the successes, those that rolled back as the benchmark wants.
     pub rolled_back: u64,
     /// Times an operation was begun again.
@@ -48,6 +49,12 @@ pub(crate) struct KindSet {
     pub cancelled: u64,
     /// Operations given up.
     pub failures: Vec<Failure>,
+}
+
+/// The two parts of the response times of the successes.
+pub(crate) struct Split {
+    pub service: Timing,
+    pub wait: Timing,
 }
 
 /// Failures of one kind.
@@ -59,11 +66,10 @@ pub(crate) struct Failure {
 }
 
 impl KindSet {
-    fn new() -> Self {
+    pub fn new() -> Self {
         KindSet {
-            times: histogram(),
-            sum: Duration::ZERO,
-            longest: Duration::ZERO,
+            response: Timing::new(),
+            split: None,
             rolled_back: 0,
             retries: 0,
             cancelled: 0,
@@ -72,7 +78,8 @@ impl KindSet {
     }
 
     /// Adds one operation.
-    pub fn add(&mut self, took: Duration, completion: &Completion) {
+    #[inline]
+    pub fn add(&mut self, took: Took, completion: &Completion) {
         self.retries += u64::from(completion.retries);
         match &completion.outcome {
             Outcome::Done => self.success(took),
@@ -86,14 +93,22 @@ impl KindSet {
         }
     }
 
-    fn success(&mut self, took: Duration) {
-        self.times
-            .record(micros(took).min(LONGEST_US))
-            .expect("the histogram grows up to any bounded value");
-        self.sum += took;
-        self.longest = self.longest.max(took);
+    #[inline]
+    fn success(&mut self, took: Took) {
+        self.response.add(took.response());
+        if let Some(wait) = took.wait {
+            let split = self.split();
+            split.service.add(took.service);
+            split.wait.add(wait);
+        }
     }
 
+    fn split(&mut self) -> &mut Split {
+        let new = || Box::new(Split { service: Timing::new(), wait: Timing::new() });
+        self.split.get_or_insert_with(new)
+    }
+
+    #[cold]
     fn failure(&mut self, kind: ErrorKind, count: u64, first: impl FnOnce() -> String) {
         match self.failures.iter_mut().find(|f| f.kind == kind) {
             Some(known) => known.count += count,
@@ -103,9 +118,12 @@ impl KindSet {
 
     /// Adds all of another set.
     pub fn absorb(&mut self, other: &KindSet) {
-        self.times.add(&other.times).expect("the histogram grows");
-        self.sum += other.sum;
-        self.longest = self.longest.max(other.longest);
+        self.response.absorb(&other.response);
+        if let Some(theirs) = &other.split {
+            let split = self.split();
+            split.service.absorb(&theirs.service);
+            split.wait.absorb(&theirs.wait);
+        }
         self.rolled_back += other.rolled_back;
         self.retries += other.retries;
         self.cancelled += other.cancelled;
@@ -116,7 +134,7 @@ impl KindSet {
 
     /// Successes.
     pub fn count(&self) -> u64 {
-        self.times.len()
+        self.response.count()
     }
 
     /// Failures of all kinds.
@@ -126,46 +144,20 @@ impl KindSet {
 
     /// Whether nothing happened.
     pub fn is_empty(&self) -> bool {
-        self.times.is_empty()
-            && self.retries == 0
-            && self.cancelled == 0
-            && self.failures.is_empty()
+        self.count() == 0 && self.retries == 0 && self.cancelled == 0 && self.failures.is_empty()
     }
 
     fn clear(&mut self) {
         if !self.is_empty() {
-            self.times.reset();
-            self.sum = Duration::ZERO;
-            self.longest = Duration::ZERO;
+            self.response.clear();
+            if let Some(split) = &mut self.split {
+                split.service.clear();
+                split.wait.clear();
+            }
             self.rolled_back = 0;
             self.retries = 0;
             self.cancelled = 0;
             self.failures.clear();
-        }
-    }
-
-    /// Response times of the successes; zeros where there are none.
-    pub fn latency(&self) -> Latency {
-        if self.times.is_empty() {
-            return Latency::default();
-        }
-        Latency {
-            mean_us: self.sum.as_secs_f64() * 1e6 / self.count() as f64,
-            p50_us: self.quantile_us(0.5),
-            p90_us: self.quantile_us(0.9),
-            p95_us: self.quantile_us(0.95),
-            p99_us: self.quantile_us(0.99),
-            p999_us: self.quantile_us(0.999),
-            max_us: micros(self.longest),
-        }
-    }
-
-    /// A quantile of the successes, 0 where there are none. A histogram answers with the upper
-    /// edge of a bucket, which may lie above the longest time there was: then that is the answer.
-    pub fn quantile_us(&self, quantile: f64) -> u64 {
-        match self.times.is_empty() {
-            true => 0,
-            false => self.times.value_at_quantile(quantile).min(micros(self.longest)),
         }
     }
 }
@@ -190,10 +182,10 @@ impl Interval {
         self.0.iter_mut().for_each(KindSet::clear);
     }
 
-    /// All kinds in one.
-    pub fn all(&self) -> KindSet {
-        let mut all = KindSet::new();
-        self.0.iter().for_each(|kind| all.absorb(kind));
+    /// Response times of all kinds.
+    pub fn all(&self) -> Timing {
+        let mut all = Timing::new();
+        self.0.iter().for_each(|kind| all.absorb(&kind.response));
         all
     }
 
@@ -204,23 +196,88 @@ impl Interval {
     pub fn failed(&self) -> u64 {
         self.0.iter().map(KindSet::failed).sum()
     }
+
+    /// Operations that ended, in whatever way.
+    pub fn ended(&self) -> u64 {
+        let successes = self.0.iter().map(KindSet::count).sum::<u64>();
+        successes + self.failed() + self.cancelled()
+    }
 }
 
-/// Where a worker's interval changes hands.
-pub(crate) struct Slot(Mutex<Interval>);
+/// What a worker has measured since the last tick, by what it counts for.
+pub(crate) struct Measured {
+    pub warmup: Interval,
+    pub window: Interval,
+    /// Operations that count nowhere and were cut off.
+    pub cancelled: u64,
+}
+
+impl Measured {
+    pub fn new(kinds: usize) -> Self {
+        Measured { warmup: Interval::new(kinds), window: Interval::new(kinds), cancelled: 0 }
+    }
+
+    #[inline]
+    fn add(&mut self, kind: usize, phase: Phase, took: Took, completion: &Completion) {
+        let interval = match phase {
+            Phase::Warmup => &mut self.warmup,
+            Phase::Measured => &mut self.window,
+            Phase::Connecting | Phase::Ended => {
+                self.cancelled += u64::from(is_cancelled(&completion.outcome));
+                return;
+            }
+        };
+        interval.0[kind].add(took, completion);
+    }
+
+    #[cold]
+    fn add_all(&mut self, aside: &mut Vec<Aside>) {
+        for (kind, phase, took, completion) in aside.drain(..) {
+            self.add(kind, phase, took, &completion);
+        }
+    }
+
+    pub fn absorb(&mut self, other: &Measured) {
+        self.warmup.absorb(&other.warmup);
+        self.window.absorb(&other.window);
+        self.cancelled += other.cancelled;
+    }
+
+    pub fn clear(&mut self) {
+        self.warmup.clear();
+        self.window.clear();
+        self.cancelled = 0;
+    }
+}
+
+/// A result that waits for the collector.
+type Aside = (usize, Phase, Took, Completion);
+
+fn is_cancelled(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Cancelled => true,
+        Outcome::Failed(e) => e.kind == ErrorKind::Cancelled,
+        Outcome::Done | Outcome::RolledBack => false,
+    }
+}
+
+/// Where a worker's intervals change hands. It has cache lines of its own: its worker writes it with
+/// every operation.
+#[repr(align(128))]
+pub(crate) struct Slot(Mutex<Measured>);
 
 impl Slot {
     pub fn new(kinds: usize) -> Self {
-        Slot(Mutex::new(Interval::new(kinds)))
+        Slot(Mutex::new(Measured::new(kinds)))
     }
 
-    /// Takes the full interval away and leaves `other`, which must be empty, in its place.
-    pub fn swap(&self, other: &mut Interval) {
+    /// Takes what was measured away and leaves `other`, which must be empty, in its place.
+    pub fn swap(&self, other: &mut Measured) {
         std::mem::swap(&mut *self.lock(), other);
     }
 
     // A panic cannot leave an interval half changed in a way that matters: go on with it.
-    fn lock(&self) -> MutexGuard<'_, Interval> {
+    fn lock(&self) -> MutexGuard<'_, Measured> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -229,7 +286,7 @@ impl Slot {
 pub(crate) struct Recorder<'a> {
     slot: &'a Slot,
     /// Results that came while the collector held the slot.
-    aside: Vec<(usize, Duration, Completion)>,
+    aside: Vec<Aside>,
 }
 
 impl<'a> Recorder<'a> {
@@ -237,36 +294,41 @@ impl<'a> Recorder<'a> {
         Recorder { slot, aside: Vec::with_capacity(64) }
     }
 
-    /// Adds one operation. Never waits.
-    pub fn add(&mut self, kind: usize, took: Duration, completion: Completion) {
-        let mut interval = match self.slot.0.try_lock() {
-            Ok(interval) => interval,
+    /// Adds one operation to the phase it counts for; to no other than the warm-up and the measured
+    /// window. Never waits.
+    #[inline]
+    pub fn add(&mut self, kind: usize, phase: Phase, took: Took, completion: Completion) {
+        let mut measured = match self.slot.0.try_lock() {
+            Ok(measured) => measured,
             Err(TryLockError::Poisoned(e)) => e.into_inner(),
-            Err(TryLockError::WouldBlock) => return self.aside.push((kind, took, completion)),
+            Err(TryLockError::WouldBlock) => {
+                return self.aside.push((kind, phase, took, completion));
+            }
         };
-        for (kind, took, completion) in self.aside.drain(..) {
-            interval.0[kind].add(took, &completion);
+        if !self.aside.is_empty() {
+            measured.add_all(&mut self.aside);
         }
-        interval.0[kind].add(took, &completion);
+        measured.add(kind, phase, took, &completion);
     }
 }
 
 impl Drop for Recorder<'_> {
     /// Nothing that was kept aside is lost.
     fn drop(&mut self) {
-        let mut interval = self.slot.lock();
-        for (kind, took, completion) in self.aside.drain(..) {
-            interval.0[kind].add(took, &completion);
-        }
+        let mut measured = self.slot.lock();
+        measured.add_all(&mut self.aside);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use hoap_workload::Error;
+
     use super::*;
 
-    fn done() -> Completion {
-        Completion { outcome: Outcome::Done, retries: 0, rows: 0 }
+    fn done(recorder: &mut Recorder<'_>, service: u64) {
+        let completion = Completion { outcome: Outcome::Done, retries: 0, rows: 0 };
+        recorder.add(0, Phase::Measured, Took::closed(service), completion);
     }
 
     #[test]
@@ -274,61 +336,68 @@ mod tests {
         let slot = Slot::new(1);
         let mut recorder = Recorder::new(&slot);
         let held = slot.lock();
-        recorder.add(0, Duration::from_micros(1), done());
-        recorder.add(0, Duration::from_micros(2), done());
-        assert_eq!(held.0[0].count(), 0);
+        done(&mut recorder, 1_000);
+        done(&mut recorder, 2_000);
+        assert_eq!(held.window.0[0].count(), 0);
         drop(held);
-        recorder.add(0, Duration::from_micros(3), done());
-        let mut full = Interval::new(1);
+        done(&mut recorder, 3_000);
+        let mut full = Measured::new(1);
         slot.swap(&mut full);
-        assert_eq!((full.0[0].count(), full.0[0].sum), (3, Duration::from_micros(6)));
+        let latency = full.window.0[0].response.latency();
+        assert_eq!((full.window.0[0].count(), latency.mean_us), (3, 2.0));
 
         let held = slot.lock();
-        recorder.add(0, Duration::from_micros(4), done());
+        done(&mut recorder, 4_000);
         drop(held);
         drop(recorder);
         full.clear();
-        assert!(full.0[0].is_empty());
+        assert!(full.window.0[0].is_empty());
         slot.swap(&mut full);
-        assert_eq!(full.0[0].count(), 1, "what was kept aside comes with the end");
+        assert_eq!(full.window.0[0].count(), 1, "what was kept aside comes with the end");
     }
 
     #[test]
-    fn longer_than_an_hour_counts_at_an_hour_and_keeps_its_length() {
-        let mut set = KindSet::new();
-        let long = Duration::from_secs(7200);
-        set.add(long, &done());
-        set.add(Duration::ZERO, &done());
-        assert_eq!(set.count(), 2);
-        assert!(set.times.equivalent(set.times.max(), LONGEST_US));
-        assert_eq!(set.latency().max_us, 7_200_000_000);
-        assert_eq!(set.latency().mean_us, 3_600_000_000.0);
-        assert_eq!(set.latency().p50_us, 0);
+    fn an_operation_counts_for_its_phase_and_outside_of_both_only_as_cancelled() {
+        let mut measured = Measured::new(1);
+        let mut add = |phase, outcome| {
+            let completion = Completion { outcome, retries: 0, rows: 0 };
+            measured.add(0, phase, Took::closed(1), &completion);
+        };
+        add(Phase::Warmup, Outcome::Done);
+        add(Phase::Measured, Outcome::Done);
+        add(Phase::Measured, Outcome::RolledBack);
+        add(Phase::Ended, Outcome::Done);
+        add(Phase::Ended, Outcome::Cancelled);
+        let error = Error::new(ErrorKind::Cancelled, "try", "no");
+        add(Phase::Ended, Outcome::Failed(error));
+        assert_eq!((measured.warmup.ended(), measured.window.ended()), (1, 2));
+        assert_eq!(measured.cancelled, 2);
     }
 
+    /// Response = wait + service of every operation, failures in none of the three.
     #[test]
-    fn three_digits_are_kept_and_no_quantile_exceeds_the_maximum() {
+    fn an_open_loop_has_three_times_of_every_success() {
         let mut set = KindSet::new();
-        for us in 1..=100_000 {
-            set.add(Duration::from_micros(us), &done());
+        for i in 1..=100 {
+            let took = Took { service: i * 1_000, wait: Some((100 - i) * 2_000) };
+            assert_eq!(took.response(), (200 - i) * 1_000);
+            let failed = Outcome::Failed(Error::new(ErrorKind::Timeout, "try", "no"));
+            for outcome in [Outcome::Done, failed] {
+                set.add(took, &Completion { outcome, retries: 0, rows: 0 });
+            }
         }
-        let latency = set.latency();
-        let close = |value: u64, exact: f64| (value as f64 / exact - 1.0).abs() < 1e-3;
-        assert!(close(latency.p50_us, 50_000.0) && close(latency.p90_us, 90_000.0));
-        assert!(close(latency.p95_us, 95_000.0) && close(latency.p99_us, 99_000.0));
-        assert!(close(latency.p999_us, 99_900.0));
-        assert_eq!(latency.max_us, 100_000);
-        assert!((latency.mean_us - 50_000.5).abs() < 1e-6);
-        let mut one = KindSet::new();
-        one.add(Duration::from_micros(1_000_001), &done());
-        assert_eq!(one.latency().p50_us, 1_000_001);
-    }
-
-    #[test]
-    fn time_rounds_to_the_nearest_microsecond() {
-        assert_eq!(micros(Duration::from_nanos(499)), 0);
-        assert_eq!(micros(Duration::from_nanos(500)), 1);
-        assert_eq!(micros(Duration::from_nanos(1_499)), 1);
-        assert_eq!(micros(Duration::MAX), u64::MAX);
+        let split = set.split.as_ref().unwrap();
+        assert_eq!((set.count(), set.failed()), (100, 100));
+        assert_eq!((split.service.count(), split.wait.count()), (100, 100));
+        assert_eq!(set.response.latency().max_us, 199);
+        assert_eq!((split.service.latency().max_us, split.wait.latency().max_us), (100, 198));
+        let sum = split.service.latency().mean_us + split.wait.latency().mean_us;
+        assert!((set.response.latency().mean_us - sum).abs() < 1e-9);
+        let mut whole = KindSet::new();
+        whole.absorb(&set);
+        whole.absorb(&set);
+        assert_eq!(whole.split.as_ref().unwrap().wait.count(), 200);
+        whole.clear();
+        assert!(whole.is_empty() && whole.split.as_ref().unwrap().wait.count() == 0);
     }
 }

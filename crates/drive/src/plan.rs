@@ -1,11 +1,14 @@
 //! What a step does, how to stop it, how to watch it.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hoap_workload::client::{Client, Completion, Next, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
 
+use crate::pace::{FASTEST, Pace};
 use crate::record::Sample;
 
 /// A step: a number of clients of each side for a while.
@@ -15,17 +18,22 @@ use crate::record::Sample;
 pub struct StepPlan {
     /// From 1; the `NN` of `step-NN.hlog`.
     pub number: usize,
-    /// Transaction clients.
+    /// Transaction clients, or those of a workload without two sides.
     pub tx_clients: usize,
     /// Query clients (streams).
     pub query_clients: usize,
+    /// Whether the workload has no two sides: its clients are just clients.
+    pub plain: bool,
+    /// What sets the pace of the transaction clients.
+    pub pace: Pace,
     /// Time before the measured window, at least.
     pub warmup: Duration,
     /// When the measured window ends.
     pub end: End,
     /// Length of an interval of the time series.
     pub tick: Duration,
-    /// How long transactions that still run at the end may take before their canceller is called.
+    /// How long transactions that still run at the end may take before their canceller is called. In
+    /// an open loop, also how long those may still begin that were due before the end.
     pub grace: Duration,
     /// The kind of transaction whose rate per minute is the step's headline, as an index into the
     /// workload's kinds.
@@ -37,6 +45,9 @@ pub struct StepPlan {
 pub enum End {
     /// After this time.
     After(Duration),
+    /// When the transaction clients together have run this many operations, failed ones included.
+    /// Operations that begin in the warm-up are not among them.
+    Operations(u64),
     /// When every query client has run its loops. The window begins when the warm-up time has passed
     /// and every query client has finished its warm-up loops; one that is early waits. A client that
     /// has finished its measured loops goes on uncounted until the others have too, so that the
@@ -56,6 +67,8 @@ impl StepPlan {
             number,
             tx_clients,
             query_clients,
+            plain: false,
+            pace: Pace::Closed,
             warmup: Duration::ZERO,
             end,
             tick: Duration::from_secs(1),
@@ -64,10 +77,30 @@ impl StepPlan {
         }
     }
 
-    /// Such as "4 tx, 1 query", "1 tx, 2 queries".
+    /// The same for a workload without two sides, such as YCSB.
+    pub fn plain(number: usize, clients: usize, end: End) -> Self {
+        StepPlan { plain: true, ..StepPlan::new(number, clients, 0, end) }
+    }
+
+    /// Such as "4 tx, 1 query", "1 tx, 2 queries", "16 clients, 5000/s".
     pub fn name(&self) -> String {
-        let queries = if self.query_clients == 1 { "query" } else { "queries" };
-        format!("{} tx, {} {queries}", self.tx_clients, self.query_clients)
+        let many = |n, one, more| format!("{n} {}", if n == 1 { one } else { more });
+        let clients = match self.plain {
+            true => many(self.tx_clients, "client", "clients"),
+            false => {
+                let queries = many(self.query_clients, "query", "queries");
+                format!("{} tx, {queries}", self.tx_clients)
+            }
+        };
+        match self.pace {
+            Pace::Closed => clients,
+            Pace::Open { rate, .. } => format!("{clients}, {rate}/s"),
+        }
+    }
+
+    /// Whether the measured window comes first.
+    pub(crate) fn needs_no_warmup(&self) -> bool {
+        self.warmup.is_zero() && !matches!(self.end, End::Loops { .. })
     }
 
     /// Refuses what cannot be run, before anything starts.
@@ -101,7 +134,23 @@ impl StepPlan {
         if self.tick.is_zero() {
             return refuse("its tick is zero");
         }
+        if self.plain && self.query_clients > 0 {
+            return refuse("a workload without two sides has no query clients");
+        }
+        if let Pace::Open { rate, .. } = self.pace {
+            if self.tx_clients == 0 {
+                return refuse("a rate needs a transaction client");
+            }
+            // Not a number is not within.
+            if !(rate > 0.0 && rate <= FASTEST) {
+                return refuse("its rate is not above 0 and at most 1e9 per second");
+            }
+        }
         match self.end {
+            End::Operations(0) => refuse("it has no operation to run"),
+            End::Operations(_) if self.tx_clients == 0 => {
+                refuse("a number of operations needs a transaction client; give it a duration")
+            }
             End::After(time) if time.is_zero() => refuse("its measured window is zero"),
             End::Loops { measured: 0, .. } => refuse("it has no measured loop"),
             End::Loops { .. } if self.query_clients == 0 => {
@@ -109,6 +158,47 @@ impl StepPlan {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// No workload: the side that a step does without, as in `run_step(plan, Some(&ycsb),
+/// None::<&NoWorkload>, …)`. It cannot be made.
+#[derive(Clone, Copy, Debug)]
+pub struct NoWorkload(Infallible);
+
+/// The client of [`NoWorkload`].
+#[derive(Clone, Copy, Debug)]
+pub struct NoClient(Infallible);
+
+impl Workload for NoWorkload {
+    type Client = NoClient;
+
+    fn kinds(&self) -> &[&'static str] {
+        match self.0 {}
+    }
+
+    fn blocking(&self) -> bool {
+        match self.0 {}
+    }
+
+    async fn client(&self, _number: usize) -> Result<NoClient> {
+        match self.0 {}
+    }
+}
+
+impl Client for NoClient {
+    type Memory = ();
+
+    fn next(&mut self) -> Next {
+        match self.0 {}
+    }
+
+    async fn run(&mut self) -> Completion {
+        match self.0 {}
+    }
+
+    fn finish(self) {
+        match self.0 {}
     }
 }
 

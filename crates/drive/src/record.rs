@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
-//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window, an interval for each tick and kind, tagged with the kind; latencies in µs |
+//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window, an interval for each tick and kind, tagged with the kind, in an open loop also with `KIND:service` and `KIND:wait`; latencies in µs |
 //! | `queries.csv` | every execution of a query |
 //! | `answers/qNN.json` | answers, where they were asked for |
 //!
@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 use hoap_workload::capability::Description;
 pub use hoap_workload::check::{AuditLine, Check, Verdict};
 use serde::{Deserialize, Serialize};
+
+use crate::search::Search;
 
 /// The version of this format. It moves when a field changes its meaning or goes away.
 pub const FORMAT: u32 = 1;
@@ -61,6 +63,9 @@ pub struct Run {
     pub checks: Vec<Check>,
     /// Audit of the mix (TPC-C 9.2).
     pub audit: Vec<AuditLine>,
+    /// The search for the highest rate, where this was one: its probes are the steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
 }
 
 /// The machine the driver ran on.
@@ -88,14 +93,18 @@ pub struct Load {
 }
 
 /// A step: a number of clients of each side for a while.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// From 1; the `NN` of `step-NN.hlog`.
     pub number: usize,
-    /// Such as "4 tx, 1 query".
+    /// Such as "4 tx, 1 query", "16 clients, 5000/s".
     pub name: String,
-    /// Transaction clients.
+    /// Transaction clients, or those of a workload without two sides.
     pub tx_clients: usize,
+    /// Clients of a workload without two sides (YCSB, Pagination, JOIN), which are
+    /// [`tx_clients`](Step::tx_clients) too; `None` where the clients are of transactions and queries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<usize>,
     /// Query clients (streams).
     pub query_clients: usize,
     /// Start of the measured window, seconds since the run's start.
@@ -119,10 +128,32 @@ pub struct Step {
     pub queries_per_hour: Option<f64>,
     /// Why power and QpH are missing, if queries ran and they are.
     pub incomplete: Option<String>,
+    /// Open loop: "constant" or "poisson". This and what follows is `None` in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<String>,
+    /// Operations per second that were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_intended: Option<f64>,
+    /// Operations per second of the measured window that begun, whatever became of them. Poisson
+    /// arrivals scatter around the intended rate; [`intended_starts`](Step::intended_starts) has what
+    /// was drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_achieved: Option<f64>,
+    /// Operations that were due in the measured window. Each is a success, a failure, cut off or
+    /// one of [`not_started`](Step::not_started).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intended_starts: Option<u64>,
+    /// Of those, the ones that had not begun at the end of the step, when the time of grace had
+    /// passed. Their response times are missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_started: Option<u64>,
+    /// Why the numbers are not those of the intended rate, if it was not reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_shortfall: Option<String>,
 }
 
 /// What happened to one kind of transaction within the measured window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     /// "NewOrder", …
     pub kind: String,
@@ -138,8 +169,15 @@ pub struct Operation {
     pub failures: BTreeMap<String, u64>,
     /// The first error of each kind, in words.
     pub first_errors: BTreeMap<String, String>,
-    /// Response times of the successes, retries included.
+    /// Response times of the successes, retries included. In an open loop they begin when the
+    /// operation was due, so they are wait and service together.
     pub latency: Latency,
+    /// Open loop: from the actual start to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Latency>,
+    /// Open loop: from the intended start to the actual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Latency>,
 }
 
 /// Response times in microseconds.

@@ -1,6 +1,5 @@
 //! Runs a step.
 
-use std::cell::RefCell;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 use std::thread::{self, ScopedJoinHandle};
@@ -8,13 +7,19 @@ use std::thread::{self, ScopedJoinHandle};
 use hoap_workload::client::{Client, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::clients::{Context, Side, Signal, Stream, transactions, work, workers};
+use crate::budget::Budget;
+use crate::clients::{Side, Stream};
+use crate::clock::Clock;
 use crate::collector::Collector;
 use crate::controller::{Controller, Given};
 use crate::folder::RunFolder;
-use crate::measure::{Recorder, Slot};
-use crate::plan::{Observer, Phase, StepPlan, Stop};
+use crate::measure::Slot;
+use crate::pace::{Pace, Schedule};
+use crate::plan::{End, Observer, Phase, StepPlan, Stop};
 use crate::record::Step;
+use crate::signal::Signal;
+use crate::transactions::{Desk, Load};
+use crate::worker::{Context, work, workers};
 
 /// What a step leaves.
 #[derive(Debug)]
@@ -38,15 +43,19 @@ type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
 /// Runs one step and measures it.
 ///
 /// All clients connect before the step's clock starts. They work through a warm-up and a measured
-/// window, in a closed loop with the keying and think times that their workload asks for.
+/// window, in a closed loop with the keying and think times that their workload asks for, or the
+/// transaction clients in an open loop (see [`Pace::Open`]).
 ///
-/// *What counts.* A transaction counts, in rates and response times alike, where it ended within the
-/// measured window, wherever it began. A query belongs to the phase in which it began; with
+/// *What counts.* In a closed loop a transaction counts, in rates and response times alike, where it
+/// ended within the measured window, wherever it began; with [`Operations`](crate::End::Operations)
+/// those count that began in it. In an open loop those count that were due in it, whenever they began
+/// and ended. A query belongs to the phase in which it began; with
 /// [`After`](crate::End::After) it must also have ended in the window, with [`Loops`](crate::End::Loops) all executions of
 /// the measured loops count and no other. A response time is the time of one [`Client::run`], retries
-/// included, on a monotonic clock. Failures count by kind of error and never as response times.
+/// included, on a monotonic clock, in an open loop from the time it was due. Failures count by kind of error and never as response times.
 ///
-/// *The end.* Nothing new begins. Transactions that run are waited for: one may be between its
+/// *The end.* Nothing new begins, save that in an open loop what was due before the end still has
+/// [`StepPlan::grace`] to begin; whatever has not is counted in the record. Transactions that run are waited for: one may be between its
 /// commit and the answer. Their cancellers are called only after [`StepPlan::grace`]. Queries are
 /// cancelled at once; one whose client has no canceller is dropped at its next await.
 ///
@@ -77,22 +86,24 @@ pub fn run_step<T: Workload, Q: Workload>(
     let slots: Vec<Slot> = (0..tx_workers).map(|_| Slot::new(tx_kinds.len())).collect();
     let running: Vec<AtomicUsize> = (0..plan.query_clients).map(|_| AtomicUsize::new(0)).collect();
     let collector = Collector::new(plan, folder, &slots, tx_kinds, query_kinds)?;
-    let signal = Signal::new();
+    let (signal, clock) = (Signal::new(), Clock::new());
+    let load = load(plan, tx_workers);
     let (events, inbox) = channel();
 
     thread::scope(|scope| {
         // Whatever happens below, no client goes on behind our back.
         let _end = EndOnDrop(&signal);
-        let context = Context { signal: &signal, events: &events };
+        let context = Context { signal: &signal, clock: &clock, events: &events };
         let mut tx_threads = Vec::with_capacity(tx_workers);
         if let Some(workload) = tx {
             for (i, slot) in slots.iter().enumerate() {
                 let clients = (i..plan.tx_clients).step_by(tx_workers);
+                let load = &load;
                 tx_threads.push(start(scope, format!("tx {i}"), move || {
-                    let recorder = RefCell::new(Recorder::new(slot));
-                    let recorder = &recorder;
-                    work(workload, Side::Transactions, clients, context, async |_, client| {
-                        transactions(client, context.signal, recorder).await;
+                    let desk = Desk::new(context, slot, load);
+                    let desk = &desk;
+                    work(workload, Side::Transactions, clients, context, async |_, client, room| {
+                        desk.serve(client, room).await;
                     })
                 })?);
             }
@@ -103,7 +114,7 @@ pub fn run_step<T: Workload, Q: Workload>(
                 let clients = (i..plan.query_clients).step_by(query_workers);
                 let running = &running;
                 query_threads.push(start(scope, format!("queries {i}"), move || {
-                    work(workload, Side::Queries, clients, context, async |number, client| {
+                    work(workload, Side::Queries, clients, context, async |number, client, _| {
                         let stream = Stream {
                             number,
                             loop_length: workload.loop_length().unwrap_or(1),
@@ -116,7 +127,20 @@ pub fn run_step<T: Workload, Q: Workload>(
                 })?);
             }
         }
-        let given = Given { plan, signal: &signal, stop, observer, running: &running, query_kinds };
+        let schedule = match &load {
+            Load::Open(schedule) => Some(schedule),
+            Load::Closed | Load::Counted(_) => None,
+        };
+        let given = Given {
+            plan,
+            signal: &signal,
+            clock: &clock,
+            schedule,
+            stop,
+            observer,
+            running: &running,
+            query_kinds,
+        };
         let mut controller = Controller::new(given, inbox, collector, tx_workers + query_workers);
         let step = controller.conduct();
         let (transactions_cancelled, queries_cancelled) = controller.cancelled();
@@ -125,6 +149,18 @@ pub fn run_step<T: Workload, Q: Workload>(
         let (transactions, queries, step) = (transactions?, queries?, step?);
         Ok(StepOutcome { step, transactions, queries, transactions_cancelled, queries_cancelled })
     })
+}
+
+/// What the transaction clients have in common.
+fn load(plan: &StepPlan, workers: usize) -> Load {
+    match (plan.pace, plan.end) {
+        (Pace::Open { rate, arrivals }, End::Operations(n)) => {
+            Load::Open(Schedule::new(rate, arrivals, Some(n)))
+        }
+        (Pace::Open { rate, arrivals }, _) => Load::Open(Schedule::new(rate, arrivals, None)),
+        (Pace::Closed, End::Operations(n)) => Load::Counted(Budget::new(n, workers)),
+        (Pace::Closed, _) => Load::Closed,
+    }
 }
 
 /// Starts a named worker thread.

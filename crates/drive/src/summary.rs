@@ -8,9 +8,12 @@ use hoap_workload::client::Outcome;
 use crate::clients::{Class, QueryEnd};
 use crate::measure::KindSet;
 use crate::record::{Operation, Query};
+use crate::timing::Timing;
 
 /// The line of a kind of transaction over a window of this many seconds.
 pub(crate) fn operation(kind: &str, set: &KindSet, seconds: f64) -> Operation {
+    let latency = |timing: Option<&Timing>| timing.map(Timing::latency);
+    let split = set.split.as_deref();
     let by_error = || set.failures.iter().map(|f| (f.kind.name().to_owned(), f));
     Operation {
         kind: kind.to_owned(),
@@ -22,7 +25,9 @@ pub(crate) fn operation(kind: &str, set: &KindSet, seconds: f64) -> Operation {
         first_errors: by_error()
             .map(|(name, f)| (name, f.first.clone()))
             .collect::<BTreeMap<_, _>>(),
-        latency: set.latency(),
+        latency: set.response.latency(),
+        service: latency(split.map(|s| &s.service)),
+        wait: latency(split.map(|s| &s.wait)),
     }
 }
 

@@ -1,12 +1,17 @@
 //! The words users type.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::{Collection, DataSet, Date, ExtraFields, Schema, Spec};
+use hoap_drive::sla::Sla;
+use hoap_files::{Codec, Format, Layout};
+use hoap_workload::capability::shop::JoinVariant;
 use hoap_workload::ch2::queries::QuerySet;
 use hoap_workload::load::{Existing, Part};
 
@@ -127,34 +132,53 @@ pub struct Demo {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Gen {
-    pub benchmark: Benchmark,
+    #[arg(required_unless_present = "check")]
+    pub benchmark: Option<Benchmark>,
     #[command(flatten)]
     pub data: Data,
-    /// File format
-    #[arg(long, value_enum, default_value_t = Format::Ndjson)]
+    /// File format: ndjson, json (an array a file), csv (with --schema flat), parquet
+    #[arg(long, value_name = "FORMAT", default_value_t = Format::Ndjson)]
     pub format: Format,
+    /// documents: nested as they are; flat: relational tables, arrays as tables of their own
+    #[arg(long, value_name = "SCHEMA", default_value_t = Layout::Documents)]
+    pub schema: Layout,
+    /// Compress text with gzip or zstd, Parquet with snappy (its default) or zstd; or none
+    #[arg(long, visible_alias = "compression", value_name = "CODEC")]
+    pub compress: Option<Codec>,
+    /// Compression level: gzip 1 to 9, zstd 1 to 22 [default: 1]
+    #[arg(long, value_name = "N")]
+    pub level: Option<u32>,
+    /// Documents of a Parquet row group, as bytes of NDJSON [default: 64MiB]
+    #[arg(long, value_name = "SIZE")]
+    pub row_group: Option<Size>,
+    /// Begin the next file before one exceeds this: <collection>.0001.ndjson …
+    #[arg(long, value_name = "SIZE")]
+    pub split: Option<Size>,
     /// Only these collections, in this order
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub collections: Vec<Collection>,
     /// Write the I-th of N parts, which together are the whole
     #[arg(long, value_name = "I/N", default_value_t = PartArg(Part::WHOLE))]
     pub part: PartArg,
-    /// Folder for the files, DIR/<collection>[.<part>].ndjson
-    #[arg(short, long, value_name = "DIR", required_unless_present = "stdout")]
+    /// Threads; the bytes do not depend on them [default: the cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Folder for the files, DIR/<collection>[.<part>][.<number>].ndjson, and DIR/manifest.json
+    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["stdout", "check"])]
     pub out: Option<PathBuf>,
-    /// Write to standard output instead of files
-    #[arg(long, conflicts_with = "out")]
+    /// Write NDJSON to standard output instead of files
+    #[arg(long, conflicts_with_all = ["out", "replace", "resume"])]
     pub stdout: bool,
-    /// Overwrite files that are there
-    #[arg(long)]
+    /// Remove what an earlier call wrote there, and overwrite files
+    #[arg(long, conflicts_with = "resume")]
     pub replace: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub enum Format {
-    /// A JSON document a line
-    Ndjson,
+    /// Finish what an interrupted call began; files that are whole are not written again
+    #[arg(long)]
+    pub resume: bool,
+    /// Read the files of a folder again and hold them against their manifest
+    #[arg(long, value_name = "DIR",
+        conflicts_with_all = ["benchmark", "out", "stdout", "replace", "resume"])]
+    pub check: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -164,6 +188,76 @@ pub enum LoadBenchmark {
     Ch2(LoadHybrid),
     /// CH2++: nested documents, arrays, extra fields
     Ch2pp(LoadHybrid),
+    /// The records of YCSB
+    Ycsb(LoadYcsb),
+    /// The customers and orders of Pagination and JOIN
+    Shop(LoadShop),
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct LoadYcsb {
+    #[command(flatten)]
+    pub loading: Loading,
+    #[command(flatten)]
+    pub properties: PropertyArgs,
+    /// Seed of the data
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Parameters as YCSB takes them.
+#[derive(Debug, Args)]
+pub struct PropertyArgs {
+    /// Properties file of YCSB, such as its workloads/workloada; later ones win
+    #[arg(short = 'P', long = "properties", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// One property of YCSB, such as recordcount=1000000; wins over files
+    #[arg(short = 'p', long = "property", value_name = "KEY=VALUE")]
+    pub pairs: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct LoadShop {
+    #[command(flatten)]
+    pub loading: Loading,
+    #[command(flatten)]
+    pub shop: ShopArgs,
+}
+
+/// What customers and orders are made from. Every number of "so many per" is exact.
+#[derive(Debug, Args)]
+pub struct ShopArgs {
+    /// Customers
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub customers: u64,
+    /// Orders of each customer
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub orders_per_customer: u64,
+    /// Customers of each country
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub customers_per_country: u64,
+    /// Customers of each zip code, which is what a JOIN qualifies; the reports had 100, 250 and 500
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub customers_per_zip: u64,
+    /// Seed of the data
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl ShopArgs {
+    /// The data set of these flags.
+    pub fn data_set(&self) -> Result<ShopData, Failure> {
+        let spec = ShopSpec {
+            seed: self.seed,
+            orders_per_customer: self.orders_per_customer,
+            customers_per_country: self.customers_per_country,
+            customers_per_zip: self.customers_per_zip,
+            ..ShopSpec::new(self.customers)
+        };
+        ShopData::new(spec).map_err(|e| Failure::usage(e.to_string()))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -274,6 +368,111 @@ pub enum RunBenchmark {
     Ch2(RunHybrid),
     /// CH2++: transactions and queries on the same documents
     Ch2pp(RunHybrid),
+    /// YCSB A: 50 % reads, 50 % updates
+    YcsbA(RunYcsb),
+    /// YCSB B: 95 % reads, 5 % updates
+    YcsbB(RunYcsb),
+    /// YCSB C: reads
+    YcsbC(RunYcsb),
+    /// YCSB D: 95 % reads of the latest, 5 % inserts
+    YcsbD(RunYcsb),
+    /// YCSB E: 95 % scans, 5 % inserts
+    YcsbE(RunYcsb),
+    /// YCSB E as the comparison reports ran it: 95 % scans, 5 % updates
+    YcsbEUpdate(RunYcsb),
+    /// YCSB F: 50 % reads, 50 % read-modify-writes
+    YcsbF(RunYcsb),
+    /// Pages of customers of a country
+    Pagination(RunShop),
+    /// Sales of a zip code's customers in a month
+    Join(RunJoin),
+}
+
+/// Steps of a workload whose clients are all alike.
+#[derive(Debug, Args)]
+pub struct StepArgs {
+    /// The database
+    #[arg(long, value_name = "URL")]
+    pub target: String,
+    /// Clients of each step [default: 1]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub clients: Vec<usize>,
+    /// Operations a second of each step, whatever the database does: an open loop, in which
+    /// response times count from when an operation was due
+    #[arg(long, value_name = "R,…", value_delimiter = ',')]
+    pub rate: Vec<f64>,
+    /// How the operations of an open loop are spread over time
+    #[arg(long, value_enum, default_value_t = ArrivalChoice::Constant)]
+    pub arrivals: ArrivalChoice,
+    /// Look for the highest rate that holds the bounds of --sla
+    #[arg(long, requires = "sla", conflicts_with_all = ["rate", "operations"])]
+    pub max_rate: bool,
+    /// Bounds of response times, such as p99=10ms,max=1s
+    #[arg(long, value_name = "BOUND,…", value_delimiter = ',', requires = "max_rate")]
+    pub sla: Vec<Sla>,
+    /// Measured time of a step [default: 60s]
+    #[arg(long, value_name = "TIME", conflicts_with = "operations")]
+    pub duration: Option<Time>,
+    /// Operations of a step, instead of a time
+    #[arg(long, value_name = "N")]
+    pub operations: Option<u64>,
+    /// Time before the measured window of each step
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    pub warmup: Time,
+    /// Compare every answer with the data; a wrong one is a failure
+    #[arg(long)]
+    pub check_reads: bool,
+    /// Seed of everything the clients draw
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub run_seed: u64,
+    /// Folder of the run [default: runs/<benchmark>-<time>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ArrivalChoice {
+    Constant,
+    Poisson,
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct RunYcsb {
+    #[command(flatten)]
+    pub steps: StepArgs,
+    #[command(flatten)]
+    pub properties: PropertyArgs,
+    /// Fields of scans [default: all; none are keys only, as in the comparison reports]
+    #[arg(long, value_enum)]
+    pub scan_fields: Option<ScanFieldChoice>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ScanFieldChoice {
+    All,
+    One,
+    None,
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct RunShop {
+    #[command(flatten)]
+    pub steps: StepArgs,
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct RunJoin {
+    #[command(flatten)]
+    pub steps: StepArgs,
+    /// How the database joins: index, ansi, hash, two-phase, lookup or joining-table
+    /// [default: its users' first choice]
+    #[arg(long, value_name = "WAY")]
+    pub variant: Option<JoinVariant>,
 }
 
 #[derive(Debug, Args)]
@@ -396,6 +595,33 @@ impl fmt::Display for Time {
     }
 }
 
+/// Bytes: `1000`, `256MB`, `64MiB`, `1GB`; more than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let digits = s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
+        let (number, unit) = s.split_at(digits);
+        let bytes = match unit {
+            "" => Some(1),
+            "kB" | "KB" => Some(1000),
+            "MB" => Some(1_000_000),
+            "GB" => Some(1_000_000_000),
+            "KiB" => Some(1 << 10),
+            "MiB" => Some(1 << 20),
+            "GiB" => Some(1 << 30),
+            _ => None,
+        };
+        let size = number.parse::<u64>().ok().zip(bytes).and_then(|(n, unit)| n.checked_mul(unit));
+        size.filter(|&n| n > 0).map(Size).ok_or_else(|| {
+            "a size is a number and kB, MB, GB, KiB, MiB or GiB, such as 256MB".into()
+        })
+    }
+}
+
 /// Numbers of queries, each once, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryList(pub Vec<u8>);
@@ -461,6 +687,11 @@ mod tests {
         assert_eq!("2m".parse(), Ok(Time(Duration::from_secs(120))));
         for wrong in ["", "s", "5", "5 s", "-5s", "5d", "99999999999999999999h"] {
             assert!(wrong.parse::<Time>().is_err(), "{wrong}");
+        }
+        assert_eq!("256MB".parse(), Ok(Size(256_000_000)));
+        assert_eq!("64MiB".parse(), Ok(Size(64 << 20)));
+        for wrong in ["", "MB", "0", "5 MB", "-5MB", "5mb", "1.5GB", "99999999999999GiB"] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
         }
         assert_eq!("1,5-7,6".parse(), Ok(QueryList(vec![1, 5, 6, 7])));
         for wrong in ["", "0", "23", "7-5", "1,,2", "x", "1-"] {

@@ -44,7 +44,7 @@ impl From<Error> for Failure {
         let message = e.to_string();
         match e.kind {
             ErrorKind::Invalid => Failure::usage(message),
-            ErrorKind::Broken => Failure::check(message),
+            ErrorKind::Broken | ErrorKind::NotFound => Failure::check(message),
             ErrorKind::Cancelled => Failure::interrupted(message),
             ErrorKind::Conflict
             | ErrorKind::Duplicate

@@ -21,19 +21,25 @@
   // On an axis zeros behind the point say nothing.
   const axisDuration = (s) => duration(s).replace(/\.(\d*?)0+(?= )/, (_, d) => (d ? "." + d : ""));
   const rate = (x) => grouped(x, x >= 99.95 || x === 0 ? 0 : x >= 9.995 ? 1 : 2);
-  const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
-  const sideBySide = (n) => (n === 0 ? "without queries" : `with ${plural(n, "query client")}`);
-  const transactionClients = (n) => (n === 0 ? "no transactions" : plural(n, "transaction client"));
   const unique = (list) => [...new Set(list)];
-  const queryCounts = unique(runs.flatMap((r) => r.steps.map((s) => s.queries))).sort((a, b) => a - b);
-  const txCounts = unique(runs.flatMap((r) => r.steps.map((s) => s.tx))).sort((a, b) => a - b);
-  const colourOfQueries = (n) => pick(colours, queryCounts.indexOf(n));
-  const symbolOfQueries = (n) => pick(symbols, queryCounts.indexOf(n));
-  const dashOfQueries = (n) => pick(dashes, queryCounts.indexOf(n));
-  // A hollow mark is a step that is not whole.
-  const markOf = (n) => ({ fill: (p) => (p.partial ? "var(--paper)" : colourOfQueries(n)), stroke: colourOfQueries(n), strokeWidth: 1.5, symbol: symbolOfQueries(n) });
-  const partialNote = (points) => (points.some((p) => p.partial) ? [{ label: "hollow: a partial step", colour: "transparent" }] : []);
-  const colourOfTx = (n) => pick(colours, txCounts.indexOf(n));
+  // Only runs of one benchmark share scales and colours.
+  const peers = (run) => runs.filter((r) => r.benchmark === run.benchmark && r.hybrid === run.hybrid);
+  const ascending = (list) => unique(list).sort((a, b) => a - b);
+  const queryCounts = (run) => ascending(peers(run).flatMap((r) => r.steps.map((s) => s.queries)));
+  const clientCounts = (run) => ascending(peers(run).flatMap((r) => r.steps.map((s) => s.clients)));
+  const colourOfClients = (run, n) => pick(colours, clientCounts(run).indexOf(n));
+  // The points of all steps on an axis, and the names of what they belong to, in order.
+  const pointsOn = (run, axis) => run.steps.filter((s) => s.axis === axis).flatMap((s) => s.points.map((p) => ({ ...s, ...p }))).sort((a, b) => a.x - b.x);
+  const seriesOf = (run) => unique(peers(run).flatMap((r) => r.steps.flatMap((s) => s.points)).sort((a, b) => a.order - b.order).map((p) => p.series));
+  function lookOf(run, name) {
+    const n = seriesOf(run).indexOf(name);
+    return { colour: pick(colours, n), symbol: pick(symbols, n), dash: pick(dashes, n) };
+  }
+  // A hollow mark is a step that is not whole, or whose rate was not reached.
+  const markOf = (look) => ({ fill: (p) => (p.partial || p.short ? "var(--paper)" : look.colour), stroke: look.colour, strokeWidth: 1.5, symbol: look.symbol });
+  const hollowNote = (points) => [["partial", "a partial step"], ["short", "rate not reached"]]
+    .filter(([flag]) => points.some((p) => p[flag]))
+    .map(([, words]) => ({ label: `hollow: ${words}`, colour: "transparent" }));
 
   // ---- parts ----------------------------------------------------------------------------------
   const NS = "http://www.w3.org/2000/svg";
@@ -94,49 +100,59 @@
   const scaleNote = (scale) => (scale.type === "log" ? " (log scale)" : "");
 
   // ---- charts: each gets a run and a width, and returns what belongs into its box ----------------
-  const allPoints = runs.flatMap((r) => r.steps.filter((s) => s.tx > 0));
+  // The horizontal axis: closed loops differ in clients, open ones in their rate.
+  function against(run, width, axis) {
+    const all = peers(run).flatMap((r) => pointsOn(r, axis)).map((p) => p.x);
+    const x = { label: run.axes[axis], labelAnchor: "center", labelArrow: "none" };
+    if (axis === "clients") return { ...x, type: "point", domain: ascending(all), padding: 0.3 };
+    return { ...x, domain: [0, (d3.max(all) || 1) * 1.04], ticks: Math.max(2, Math.floor(width / 110)), tickFormat: rate };
+  }
   const charts = {
-    tpm(run, width) {
-      const points = run.steps.filter((s) => s.tx > 0 && s.tpm !== null).sort((a, b) => a.tx - b.tx);
-      const series = unique(points.map((p) => p.queries)).sort((a, b) => a - b);
-      const top = d3.max(allPoints, (p) => p.tpm) || 1;
+    headline(run, width, axis) {
+      const points = pointsOn(run, axis).filter((p) => p.value !== null);
+      const series = seriesOf(run).filter((name) => points.some((p) => p.series === name));
+      const all = peers(run).flatMap((r) => pointsOn(r, axis));
+      const most = axis === "rate" ? d3.max(all, (p) => p.x) : 0;
+      const top = Math.max(d3.max(all, (p) => p.value) || 0, most) || 1;
+      const intended = axis === "rate" ? [{ label: "as intended", colour: "var(--soft)", dash: "2 3" }] : [];
       return [
-        legend([...series.map((n) => ({ label: sideBySide(n), colour: colourOfQueries(n), dash: dashOfQueries(n), symbol: symbolOfQueries(n) })), ...partialNote(points)]),
+        legend([...series.map((name) => ({ label: name, ...lookOf(run, name) })), ...intended, ...hollowNote(points)]),
         Plot.plot({
           ...base(width, 300),
           color: { type: "identity" },
-          x: { type: "point", domain: unique(allPoints.map((p) => p.tx)).sort((a, b) => a - b), label: "transaction clients", labelAnchor: "center", labelArrow: "none", padding: 0.3 },
-          y: { domain: [0, top * 1.08], label: "tpM", tickFormat: rate, ticks: 6, labelArrow: "none" },
+          x: against(run, width, axis),
+          y: { domain: [0, top * 1.08], label: run.unit, tickFormat: rate, ticks: 6, labelArrow: "none" },
           marks: [
             grid(Plot.gridY), Plot.ruleY([0], { strokeOpacity: 0.5 }),
-            ...series.map((n) => Plot.line(points.filter((p) => p.queries === n), { x: "tx", y: "tpm", stroke: colourOfQueries(n), strokeWidth: 2, strokeDasharray: dashOfQueries(n) })),
-            ...series.map((n) => Plot.dot(points.filter((p) => p.queries === n), { x: "tx", y: "tpm", ...markOf(n), r: 5 })),
-            Plot.tip(points, Plot.pointer({ x: "tx", y: "tpm", title: (p) => `${p.name}\n${rate(p.tpm)} tpM` })),
+            ...intended.map((i) => Plot.line([[0, 0], [most, most]], { stroke: i.colour, strokeDasharray: i.dash })),
+            ...series.map((name) => Plot.line(points.filter((p) => p.series === name), { x: "x", y: "value", stroke: lookOf(run, name).colour, strokeWidth: 2, strokeDasharray: lookOf(run, name).dash })),
+            ...series.map((name) => Plot.dot(points.filter((p) => p.series === name), { x: "x", y: "value", ...markOf(lookOf(run, name)), r: 5 })),
+            Plot.tip(points, Plot.pointer({ x: "x", y: "value", title: (p) => `${p.name}\n${p.series}\n${rate(p.value)} ${run.unit}` })),
           ],
         }),
       ];
     },
 
-    latency(run, width) {
+    latency(run, width, axis) {
       const names = ["p50", "p95", "p99"];
-      const flat = (steps) => steps.filter((s) => s.latency).flatMap((s) => names.map((name) => ({ ...s, percentile: name, value: s.latency[name] })));
-      const points = flat(run.steps).sort((a, b) => a.tx - b.tx);
-      const series = unique(points.map((p) => p.queries)).sort((a, b) => a - b);
-      const scale = timeScale(flat(allPoints).map((p) => p.value));
+      const flat = (points) => points.filter((p) => p.latency).flatMap((p) => names.map((name) => ({ ...p, percentile: name, value: p.latency[name] })));
+      const points = flat(pointsOn(run, axis));
+      const series = seriesOf(run).filter((name) => points.some((p) => p.series === name));
+      const scale = timeScale(flat(peers(run).flatMap((r) => pointsOn(r, axis))).map((p) => p.value));
       return [
-        legend([...series.map((n) => ({ label: sideBySide(n), colour: colourOfQueries(n), dash: dashOfQueries(n), symbol: symbolOfQueries(n) })), ...partialNote(points)]),
+        legend([...series.map((name) => ({ label: name, ...lookOf(run, name) })), ...hollowNote(points)]),
         Plot.plot({
           ...base(width, 280),
           color: { type: "identity" },
           marginTop: 40,
           fx: { domain: names, label: null, padding: 0.08 },
-          x: { type: "point", domain: unique(allPoints.map((p) => p.tx)).sort((a, b) => a - b), label: "transaction clients", labelAnchor: "center", labelArrow: "none", padding: 0.5 },
+          x: { ...against(run, width / 3.4, axis), ...(axis === "clients" ? { padding: 0.5 } : {}) },
           y: { type: scale.type, domain: scale.domain },
           marks: [
             grid(Plot.gridY, { ticks: scale.ticks }), timeAxis(scale, "response time"),
-            ...series.map((n) => Plot.line(points.filter((p) => p.queries === n), { fx: "percentile", x: "tx", y: "value", stroke: colourOfQueries(n), strokeWidth: 2, strokeDasharray: dashOfQueries(n) })),
-            ...series.map((n) => Plot.dot(points.filter((p) => p.queries === n), { fx: "percentile", x: "tx", y: "value", ...markOf(n), r: 4.5 })),
-            Plot.tip(points, Plot.pointer({ fx: "percentile", x: "tx", y: "value", title: (p) => `${p.name}\n${p.percentile} ${duration(p.value)}` })),
+            ...series.map((name) => Plot.line(points.filter((p) => p.series === name), { fx: "percentile", x: "x", y: "value", stroke: lookOf(run, name).colour, strokeWidth: 2, strokeDasharray: lookOf(run, name).dash })),
+            ...series.map((name) => Plot.dot(points.filter((p) => p.series === name), { fx: "percentile", x: "x", y: "value", ...markOf(lookOf(run, name)), r: 4.5 })),
+            Plot.tip(points, Plot.pointer({ fx: "percentile", x: "x", y: "value", title: (p) => `${p.name}\n${p.series}\n${p.percentile} ${duration(p.value)}` })),
           ],
         }),
       ];
@@ -145,8 +161,8 @@
     queries(run, width) {
       const steps = run.steps.filter((s) => s.times.length);
       const key = (s) => String(s.number);
-      const bars = steps.flatMap((s) => s.times.map((t) => ({ ...t, step: key(s), name: s.name, tx: s.tx, colour: colourOfStep(run, s) })));
-      const longest = d3.max(runs.flatMap((r) => r.steps.flatMap((s) => s.times.map((t) => t.mean)))) || 1;
+      const bars = steps.flatMap((s) => s.times.map((t) => ({ ...t, step: key(s), name: s.name, colour: colourOfStep(run, s) })));
+      const longest = d3.max(peers(run).flatMap((r) => r.steps.flatMap((s) => s.times.map((t) => t.mean)))) || 1;
       const thick = steps.length <= 4 ? 12 : 9;
       const kinds = unique(bars.map((b) => b.query)).sort();
       const ticks = d3.ticks(0, longest, Math.max(3, width / 130));
@@ -170,23 +186,22 @@
     },
 
     throughput(run, width) {
-      const ticks = ticksOf(run);
-      const top = d3.max(runs.flatMap((r) => ticksOf(r)), (t) => t.tpm) || 1;
-      return [overTime(run, width, ticks, "tpm", { domain: [0, top * 1.15], label: "tpM", tickFormat: rate, ticks: 5, labelArrow: "none" }, [grid(Plot.gridY), Plot.ruleY([0], { strokeOpacity: 0.5 })], (t) => `${rate(t.tpm)} tpM`)];
+      const top = d3.max(peers(run).flatMap((r) => ticksOf(r)), (t) => t.rate) || 1;
+      return overTime(run, width, "rate", { domain: [0, top * 1.15], label: run.unit, tickFormat: rate, ticks: 5, labelArrow: "none" }, [grid(Plot.gridY), Plot.ruleY([0], { strokeOpacity: 0.5 })], (t) => `${rate(t.rate)} ${run.unit}`);
     },
 
     p99(run, width) {
-      const ticks = ticksOf(run);
-      const scale = timeScale(runs.flatMap((r) => ticksOf(r)).map((t) => t.p99).filter((v) => v !== null));
+      const scale = timeScale(peers(run).flatMap((r) => ticksOf(r)).map((t) => t.p99).filter((v) => v !== null));
       const y = { type: scale.type, domain: scale.domain };
-      return [overTime(run, width, ticks, "p99", y, [grid(Plot.gridY, { ticks: scale.ticks }), timeAxis(scale, "p99")], (t) => duration(t.p99))];
+      return overTime(run, width, "p99", y, [grid(Plot.gridY, { ticks: scale.ticks }), timeAxis(scale, "p99")], (t) => duration(t.p99));
     },
 
     percentiles(run, width) {
-      const kinds = unique(runs.flatMap((r) => r.curves.map((c) => c.kind))).filter((k) => !/^Q\d+$/.test(k));
-      const order = ["NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"];
-      kinds.sort((a, b) => (order.indexOf(a) + 99) % 99 - (order.indexOf(b) + 99) % 99);
-      const steps = run.steps.filter((s) => s.tx > 0);
+      const kinds = run.curveKinds;
+      const steps = run.steps.filter((s) => s.clients > 0 && run.curves.some((c) => c.step === s.number));
+      const look = (s) => (run.hybrid
+        ? { colour: colourOfClients(run, s.clients), dash: pick(dashes, queryCounts(run).indexOf(s.queries)) }
+        : { colour: pick(colours, steps.indexOf(s)), dash: pick(dashes, Math.floor(steps.indexOf(s) / colours.length)) });
       const box = document.createElement("div");
       box.className = "multiples";
       const column = width < 640 ? width : (width - 24 * (Math.floor(width / 330) - 1)) / Math.max(1, Math.floor(width / 330));
@@ -197,7 +212,7 @@
           name: l.step.name, q, v, x: q < 1 ? -Math.log10(1 - q) : Math.log10(Math.max(l.curve.count, 1)),
           line: l.step.number,
         })));
-        const scale = timeScale(runs.flatMap((r) => r.curves.filter((c) => c.kind === kind).flatMap((c) => c.points.filter((p) => p[0] > 0).map((p) => p[1]))));
+        const scale = timeScale(peers(run).flatMap((r) => r.curves.filter((c) => c.kind === kind).flatMap((c) => c.points.filter((p) => p[0] > 0).map((p) => p[1]))));
         const shown = points.filter((p) => p.q > 0 && p.v >= scale.domain[0]);
         const right = Math.max(1, d3.max(points, (p) => p.x));
         const marks = [-Math.log10(0.5), 1, 2, 3, 4, 5, 6].filter((x) => x <= right + 0.01);
@@ -210,45 +225,49 @@
           y: { type: scale.type, domain: scale.domain },
           marks: [
             grid(Plot.gridY, { ticks: scale.ticks }), grid(Plot.gridX, { ticks: marks }), timeAxis(scale, "response time"),
-            ...lines.map((l) => Plot.line(shown.filter((p) => p.line === l.step.number), { x: "x", y: "v", stroke: colourOfTx(l.step.tx), strokeWidth: 1.8, strokeDasharray: dashOfQueries(l.step.queries) })),
+            ...lines.map((l) => Plot.line(shown.filter((p) => p.line === l.step.number), { x: "x", y: "v", stroke: look(l.step).colour, strokeWidth: 1.8, strokeDasharray: look(l.step).dash })),
             Plot.tip(shown, Plot.pointer({ x: "x", y: "v", title: (p) => `${p.name}\n${p.q < 1 ? +(p.q * 100).toFixed(4) + " %" : "maximum"} ${duration(p.v)}` })),
           ],
         }));
         box.append(part);
       }
-      return [legend(steps.map((s) => ({ label: s.name, colour: colourOfTx(s.tx), dash: dashOfQueries(s.queries) }))), box];
+      return [legend(steps.map((s) => ({ label: s.name, ...look(s) }))), box];
     },
   };
 
-  // One colour a number of transaction clients; where two steps would share it, one a step.
+  // One colour a number of clients; where two steps would share it, one a step.
   function colourOfStep(run, step) {
     const steps = run.steps.filter((s) => s.times.length);
-    const distinct = unique(steps.map((s) => s.tx)).length === steps.length;
-    return distinct ? colourOfTx(step.tx) : pick(colours, steps.indexOf(step));
+    const distinct = unique(steps.map((s) => s.clients)).length === steps.length;
+    return distinct ? colourOfClients(run, step.clients) : pick(colours, steps.indexOf(step));
   }
 
   function ticksOf(run) {
-    return run.ticks.map(([step, measured, at, tpm, p99]) => ({ step, measured, at, tpm, p99 }));
+    return run.ticks.map(([step, kind, measured, at, rate, p99]) => ({ step, kind: run.kinds[kind], measured, at, rate, p99 }));
   }
 
-  function overTime(run, width, ticks, value, y, marks, words) {
-    const steps = run.steps;
+  function overTime(run, width, value, y, marks, words) {
+    const { steps, kinds } = run;
+    const ticks = ticksOf(run);
     const end = d3.max([...steps.map((s) => s.start + s.seconds), ...ticks.map((t) => t.at)]) || 1;
-    const narrow = width / Math.max(1, steps.length) < 95;
+    const narrow = width / Math.max(1, steps.length) < 7 * (d3.max(steps, (s) => s.name.length) || 0);
     const name = (n) => (steps.find((s) => s.number === n) || { name: `step ${n}` }).name;
     const seen = ticks.filter((t) => t[value] !== null);
-    return Plot.plot({
+    const several = kinds.length > 1;
+    const look = (kind) => (several ? lookOf(run, kind) : { colour: "var(--c0)", dash: "none" });
+    const plot = Plot.plot({
       ...base(width, 240),
       x: { domain: [0, end], label: "seconds since the run's start", labelAnchor: "center", labelArrow: "none", ticks: Math.max(3, Math.floor(width / 110)), tickFormat: (s) => `${grouped(s, 0)} s` },
       y,
       marks: [
         Plot.rectX(steps, { x1: "start", x2: (s) => s.start + s.seconds, fill: "currentColor", fillOpacity: 0.06 }),
         ...marks,
-        Plot.line(ticks, { x: "at", y: value, z: "step", stroke: "var(--c0)", strokeWidth: 1.6 }),
+        ...kinds.map((kind) => Plot.line(ticks.filter((t) => t.kind === kind), { x: "at", y: value, z: "step", stroke: look(kind).colour, strokeWidth: 1.6, strokeDasharray: look(kind).dash })),
         Plot.text(steps, { x: (s) => s.start + s.seconds / 2, frameAnchor: "top", dy: -14, text: (s) => (narrow ? String(s.number) : s.name), fill: "currentColor", fillOpacity: 0.75, fontSize: 11 }),
-        Plot.tip(seen, Plot.pointerX({ x: "at", y: value, title: (t) => `${name(t.step)}${t.measured ? "" : ", warm-up"}\n${grouped(t.at, 1)} s\n${words(t)}` })),
+        Plot.tip(seen, Plot.pointerX({ x: "at", y: value, title: (t) => `${name(t.step)}${t.measured ? "" : ", warm-up"}\n${grouped(t.at, 1)} s\n${several ? t.kind + " " : ""}${words(t)}` })),
       ],
     });
+    return several ? [legend(kinds.map((kind) => ({ label: kind, ...look(kind) }))), plot] : [plot];
   }
 
   // ---- draw now, and again whenever a box gets another width ---------------------------------------
@@ -259,7 +278,7 @@
     box.dataset.width = width;
     const run = runs[Number(figure.dataset.run)];
     try {
-      box.replaceChildren(...charts[figure.dataset.chart](run, width));
+      box.replaceChildren(...charts[figure.dataset.chart](run, width, figure.dataset.axis));
     } catch (error) {
       box.textContent = `This chart could not be drawn (${error.message}). Its numbers are in the table.`;
     }

@@ -1,5 +1,5 @@
-//! Prints the summary of the sample run of the tests, and writes its page: `sample_page OUT.html [N]`
-//! with N runs on it.
+//! Prints the summary of a sample run of the tests, and writes its page: `sample_page OUT.html RUN…`
+//! with these runs on it, each `ch2pp` or another benchmark's name.
 #[path = "../tests/common/mod.rs"]
 mod common;
 
@@ -8,11 +8,23 @@ use hoap_report::{Style, html, summary};
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let out = arguments.next().unwrap_or_else(|| "sample.html".to_string());
-    let folder = common::folder(1, 1.0);
-    let style = Style { colour: false, folder: Some("runs/first try"), page: Some(&out) };
-    let runs: Vec<_> = (1..=arguments.next().map_or(1, |n| n.parse().expect("a number")))
-        .map(|n: u64| common::folder(n, 1.0 + 0.2 * n as f64).loaded(&format!("run {n}")))
+    let mut benchmarks: Vec<String> = arguments.collect();
+    if benchmarks.is_empty() {
+        benchmarks.push("ch2pp".to_string());
+    }
+    let runs: Vec<_> = benchmarks
+        .iter()
+        .zip(1u32..)
+        .map(|(benchmark, n)| {
+            let (seed, speed) = (u64::from(n), 1.0 + 0.2 * f64::from(n));
+            let folder = match benchmark.as_str() {
+                "ch2pp" => common::folder(seed, speed),
+                plain => common::plain::folder(plain, seed, speed),
+            };
+            folder.loaded(&format!("run {n}"))
+        })
         .collect();
+    let style = Style { colour: false, folder: Some("runs/first try"), page: Some(&out) };
     std::fs::write(&out, html(&runs)).expect("the page can be written");
-    print!("{}", summary(&folder.run, style));
+    print!("{}", summary(&runs[0].run, style));
 }

@@ -3,6 +3,7 @@
 
 use hoap_drive::record::{Run, Step};
 
+use crate::measure::Measure;
 use crate::table::Cell;
 
 /// The isolation of one step that had clients of both sides.
@@ -39,20 +40,11 @@ pub fn isolations(run: &Run) -> Vec<Isolation<'_>> {
             if tx.is_empty() && queries.is_empty() {
                 return None;
             }
-            let (tpm_alone, tpm_ratio) = compare(step, &tx, tpm);
+            let (tpm_alone, tpm_ratio) = compare(step, &tx, |s| Measure::Hybrid.value(s));
             let (power_alone, power_ratio) = compare(step, &queries, power);
             Some(Isolation { step, tpm_alone, tpm_ratio, power_alone, power_ratio })
         })
         .collect()
-}
-
-/// tpM of a step, or why there is none.
-pub fn tpm(step: &Step) -> Result<f64, String> {
-    match (step.tpm, step.partial.as_ref()) {
-        (_, Some(why)) => Err(why.clone()),
-        (Some(tpm), None) => Ok(tpm),
-        (None, None) => Err("no transactions".to_string()),
-    }
 }
 
 /// Power of a step in seconds, or why there is none. An incomplete one never counts, whatever number

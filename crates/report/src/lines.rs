@@ -2,24 +2,35 @@
 
 use hoap_drive::record::{Check, Step, Verdict};
 
+use crate::measure::{Measure, failed, shortfall};
 use crate::number::{Unit, duration};
 use crate::text;
 
-/// A step in one line, when it ends: "1,234 tpM, NewOrder p50 2.1 ms p99 9.8 ms; power 0.12 s".
+/// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
+/// "5,678 ops/s; READ p50 0.21 ms, p99 1.2 ms; UPDATE p50 0.34 ms, p99 2.1 ms".
 pub fn step_line(step: &Step) -> String {
+    let measure = Measure::of_step(step);
     let mut parts = Vec::new();
-    if let Some(tpm) = step.tpm {
-        parts.push(format!("{} tpM", Unit::Rate("tpM").show(tpm)));
+    if let Some(short) = shortfall(step) {
+        parts.push(format!("RATE NOT REACHED: {short}"));
     }
-    if let Some(new_order) = step.transactions.first() {
+    if let Some(value) = measure.recorded(step) {
+        parts.push(format!("{} {}", measure.rate().show(value), measure.unit()));
+    }
+    for operation in measure.operations(step).filter(|o| o.count > 0) {
         let time = |us: u64| duration(us as f64 / 1e6);
-        let latency = &new_order.latency;
-        let (kind, p50, p99) = (&new_order.kind, time(latency.p50_us), time(latency.p99_us));
+        let latency = &operation.latency;
+        let (kind, p50, p99) = (&operation.kind, time(latency.p50_us), time(latency.p99_us));
         parts.push(format!("{kind} p50 {p50}, p99 {p99}"));
     }
-    let failed: u64 = step.transactions.iter().flat_map(|o| o.failures.values()).sum();
+    let failed = failed(step);
     if failed > 0 {
-        parts.push(format!("{failed} transactions failed"));
+        let s = if failed == 1 { "" } else { "s" };
+        parts.push(format!(
+            "{} {}{s} failed",
+            Unit::Count.show(failed as f64),
+            measure.operation()
+        ));
     }
     if let Some(power) = step.power_seconds {
         parts.push(format!("power {}", duration(power)));

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use hoap_drive::folder::{read_run, read_samples};
-use hoap_drive::hlog;
-use hoap_drive::record::{Run, Sample};
+use hoap_drive::hlog::{self, SERVICE, WAIT};
+use hoap_drive::record::{Latency, Run, Sample, Step};
 use hoap_workload::Result;
 
 use crate::curve::Curve;
+use crate::measure::{self, Measure};
 use crate::tables::Entry;
 
 /// A run folder, read whole.
@@ -46,8 +47,7 @@ impl Loaded {
                 continue;
             }
             for (kind, histogram) in hlog::read(folder, step.number)? {
-                let recorded = step.transactions.iter().find(|o| o.kind == kind);
-                let longest = recorded.map(|o| o.latency.max_us);
+                let longest = recorded(step, &kind).map(|latency| latency.max_us);
                 curves.extend(Curve::new(step.number, &kind, &histogram, longest));
             }
         }
@@ -62,17 +62,30 @@ impl Loaded {
         Entry { name: &self.name, run: &self.run }
     }
 
-    /// Kinds of transactions that have percentile curves, in the order of the record.
-    pub fn kinds(&self) -> Vec<&str> {
-        let mut kinds: Vec<&str> = Vec::new();
-        for operation in self.run.steps.iter().flat_map(|s| &s.transactions) {
-            let kind = operation.kind.as_str();
-            if !kinds.contains(&kind) && self.curves.iter().any(|c| c.kind == kind) {
-                kinds.push(kind);
-            }
-        }
-        kinds
+    /// What the run measures.
+    pub fn measure(&self) -> Measure {
+        Measure::of(&self.run)
     }
+
+    /// Kinds of operations that have percentile curves, in the order of the record. The two parts of
+    /// an open loop's response times follow their kind.
+    pub fn kinds(&self) -> Vec<String> {
+        measure::kinds(&self.run)
+            .into_iter()
+            .flat_map(|kind| ["", SERVICE, WAIT].map(|part| format!("{kind}{part}")))
+            .filter(|tag| self.curves.iter().any(|c| c.kind == *tag))
+            .collect()
+    }
+}
+
+/// The response times on record for a tag of the step's log.
+fn recorded<'a>(step: &'a Step, tag: &str) -> Option<&'a Latency> {
+    step.transactions.iter().find_map(|o| match tag.strip_prefix(&o.kind)? {
+        "" => Some(&o.latency),
+        SERVICE => o.service.as_ref(),
+        WAIT => o.wait.as_ref(),
+        _ => None,
+    })
 }
 
 /// The last part of the path, of the real one where the given one ends in none ("." and "..").

@@ -2,6 +2,7 @@
 
 use hoap_drive::record::{Run, Verdict};
 
+use crate::measure::{Measure, shortfall};
 use crate::number::Unit;
 use crate::table::Table;
 use crate::tables::{self, Entry};
@@ -30,7 +31,19 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
         out.text.push('\n');
     }
     out.bare(&tables::overview(&entries));
-    out.table("NewOrder response times", &tables::transactions(&entries));
+    let throughput = tables::throughput(&entries);
+    out.table(&throughput.title, &throughput);
+    match Measure::of(run) {
+        Measure::Hybrid => out.table("NewOrder response times", &tables::transactions(&entries)),
+        Measure::Plain => {
+            for kind in tables::operations(&entries).split("operation") {
+                out.table(&format!("{} response times", kind.title), &kind);
+            }
+        }
+    }
+    for kind in tables::waits(&entries).split(Measure::of(run).operation()) {
+        out.table(&format!("{} in an open loop: service and wait", kind.title), &kind);
+    }
     retries(run, &mut out);
     out.table("Failures by kind", &tables::failures(&entries));
     out.table("Queries", &tables::query_rates(&entries));
@@ -58,6 +71,12 @@ pub fn alerts(run: &Run) -> Vec<String> {
     alerts.extend(run.steps.iter().filter_map(|s| {
         s.partial.as_ref().map(|why| format!("step {} ({}) is partial: {why}", s.number, s.name))
     }));
+    // The probes of a search go beyond what can be reached: that is how it ends.
+    let steps = if run.search.is_some() { &[][..] } else { &run.steps };
+    alerts.extend(steps.iter().filter_map(|s| {
+        let short = shortfall(s)?;
+        Some(format!("step {} ({}) did not reach its rate: {short}", s.number, s.name))
+    }));
     let failed = |verdicts: &mut dyn Iterator<Item = Verdict>| {
         verdicts.filter(|verdict| *verdict == Verdict::Fail).count()
     };
@@ -83,7 +102,8 @@ fn retries(run: &Run, out: &mut Paper) {
         .map(|(s, retries)| format!("{} in {}", Unit::Count.show(retries as f64), s.name))
         .collect();
     if !retried.is_empty() {
-        out.marked("", "retries of all transactions  ", &retried.join("; "));
+        let first = format!("retries of all {}s  ", Measure::of(run).operation());
+        out.marked("", &first, &retried.join("; "));
     }
 }
 

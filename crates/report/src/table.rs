@@ -134,6 +134,31 @@ impl Table {
     }
 }
 
+impl Table {
+    /// A table for each value of the column of this title, without that column, named by the value; in
+    /// the order in which the values first come.
+    pub fn split(&self, title: &str) -> Vec<Table> {
+        let Some(at) = self.columns.iter().position(|c| c.title == title) else { return vec![] };
+        let without = |list: &[Cell]| -> Vec<Cell> {
+            let rest = list.iter().enumerate().filter(|(i, _)| *i != at);
+            rest.map(|(_, cell)| cell.clone()).collect()
+        };
+        let mut parts: Vec<(&Cell, Table)> = Vec::new();
+        for row in &self.rows {
+            let n = parts.iter().position(|(value, _)| **value == row[at]).unwrap_or_else(|| {
+                let mut columns = self.columns.clone();
+                columns.remove(at);
+                let title = row[at].show(None);
+                let id = format!("{}-{title}", self.id);
+                parts.push((&row[at], Table { id, title, columns, rows: vec![] }));
+                parts.len() - 1
+            });
+            parts[n].1.rows.push(without(row));
+        }
+        parts.into_iter().map(|(_, table)| table).collect()
+    }
+}
+
 type Take<'a, T> = Box<dyn Fn(&T) -> Cell + 'a>;
 
 /// A table in the making: columns and the closures that fill them from an item.
@@ -200,5 +225,27 @@ impl<'a, T> Sheet<'a, T> {
             .collect();
         let columns = self.columns.into_iter().map(|(column, _)| column).collect();
         Table { id: self.id, title: self.title, columns, rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_table_keeps_every_other_cell_under_its_value() {
+        let whole = Sheet::new("t", "t")
+            .text("step", |(step, _, _): &(&str, &str, f64)| *step)
+            .text("kind", |(_, kind, _)| *kind)
+            .number("p50", Unit::Seconds, |(_, _, p50)| *p50)
+            .rows([("1", "READ", 0.1), ("1", "UPDATE", 0.2), ("2", "READ", 0.3)]);
+        let parts = whole.split("kind");
+        let titles: Vec<&str> = parts.iter().map(|t| t.title.as_str()).collect();
+        assert_eq!(titles, ["READ", "UPDATE"]);
+        let row = |step: &str, p50| vec![Cell::Text(step.into()), Cell::Number(p50)];
+        assert_eq!(parts[0].rows, [row("1", 0.1), row("2", 0.3)]);
+        assert_eq!(parts[1].rows, [row("1", 0.2)]);
+        assert!(parts.iter().all(|t| t.columns[1].title == "p50" && t.columns.len() == 2));
+        assert_eq!(whole.split("no such column"), []);
     }
 }

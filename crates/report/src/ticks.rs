@@ -1,13 +1,15 @@
-//! NewOrder over time, from `samples.csv`, in at most [`MOST`] points a run.
+//! Operations over time, from `samples.csv`, in at most [`MOST`] points a kind.
 
 use hoap_drive::record::Sample;
 
 /// A longer series is merged to at most this many ticks (and one more for each step and phase).
 pub const MOST: usize = 400;
 
-/// NewOrder in one tick, or in several merged.
+/// One kind of operation in one tick, or in several merged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
+    /// Kind of operation.
+    pub kind: String,
     /// Number of the step.
     pub step: usize,
     /// "warmup" or "measured".
@@ -27,9 +29,14 @@ pub struct Tick {
 }
 
 impl Tick {
-    /// Transactions per minute.
-    pub fn tpm(&self) -> f64 {
-        if self.seconds > 0.0 { self.count as f64 * 60.0 / self.seconds } else { 0.0 }
+    /// Successes in each `period` of so many seconds.
+    pub fn rate(&self, period: f64) -> f64 {
+        if self.seconds > 0.0 { self.count as f64 * period / self.seconds } else { 0.0 }
+    }
+
+    /// Whether the next tick may be merged into this one.
+    fn goes_on_in(&self, next: &Tick) -> bool {
+        self.kind == next.kind && self.step == next.step && self.phase == next.phase
     }
 
     fn merge(&mut self, next: &Tick) {
@@ -46,24 +53,25 @@ impl Tick {
 }
 
 /// How many ticks of the samples went into each point of [`ticks`].
-pub fn merged(samples: &[Sample]) -> usize {
-    all(samples).len().div_ceil(MOST).max(1)
+pub fn merged(samples: &[Sample], kinds: &[&str]) -> usize {
+    factor(&each(samples, kinds))
 }
 
-/// The ticks in the order of time.
-pub fn ticks(samples: &[Sample]) -> Vec<Tick> {
-    let all = all(samples);
-    let factor = all.len().div_ceil(MOST).max(1);
+/// The ticks of each kind in the order of time.
+pub fn ticks(samples: &[Sample], kinds: &[&str]) -> Vec<Tick> {
+    let each = each(samples, kinds);
+    // One factor for all, so that the ticks of all kinds end at the same times.
+    let factor = factor(&each);
     let mut out: Vec<Tick> = Vec::new();
     let mut taken = 0;
-    for tick in &all {
+    for tick in each.into_iter().flatten() {
         match out.last_mut() {
-            Some(last) if taken < factor && last.step == tick.step && last.phase == tick.phase => {
-                last.merge(tick);
+            Some(last) if taken < factor && last.goes_on_in(&tick) => {
+                last.merge(&tick);
                 taken += 1;
             }
             _ => {
-                out.push(tick.clone());
+                out.push(tick);
                 taken = 1;
             }
         }
@@ -71,15 +79,23 @@ pub fn ticks(samples: &[Sample]) -> Vec<Tick> {
     out
 }
 
-/// Every tick of every step in which NewOrder ever ended. Ticks without a row are ticks in which nothing
-/// ended: they count as zero, or a stall would look like a line drawn across it.
-fn all(samples: &[Sample]) -> Vec<Tick> {
+fn each(samples: &[Sample], kinds: &[&str]) -> Vec<Vec<Tick>> {
     let mut rows: Vec<&Sample> =
         samples.iter().filter(|s| s.at_seconds.is_finite() && s.seconds >= 0.0).collect();
     rows.sort_by(|a, b| a.step.cmp(&b.step).then(a.at_seconds.total_cmp(&b.at_seconds)));
+    kinds.iter().map(|kind| all(&rows, kind)).collect()
+}
+
+fn factor(each: &[Vec<Tick>]) -> usize {
+    each.iter().map(Vec::len).max().unwrap_or(0).div_ceil(MOST).max(1)
+}
+
+/// Every tick of every step in which the kind ever ended. Ticks without a row are ticks in which nothing
+/// ended: they count as zero, or a stall would look like a line drawn across it.
+fn all(rows: &[&Sample], kind: &str) -> Vec<Tick> {
     let mut out = Vec::new();
     for step in rows.chunk_by(|a, b| a.step == b.step) {
-        if !step.iter().any(|s| s.kind == "NewOrder") {
+        if !step.iter().any(|s| s.kind == kind) {
             continue;
         }
         let longest = step.iter().map(|s| s.seconds).fold(f64::MIN_POSITIVE, f64::max);
@@ -91,10 +107,10 @@ fn all(samples: &[Sample]) -> Vec<Tick> {
             for n in 1..=idle as usize {
                 let length = gap / idle;
                 let at_seconds = at - seconds - gap + n as f64 * length;
-                out.push(Tick { at_seconds, seconds: length, ..empty(rows[0]) });
+                out.push(Tick { at_seconds, seconds: length, ..empty(rows[0], kind) });
             }
-            let mut tick = Tick { at_seconds: at, seconds, ..empty(rows[0]) };
-            for row in rows.iter().filter(|s| s.kind == "NewOrder") {
+            let mut tick = Tick { at_seconds: at, seconds, ..empty(rows[0], kind) };
+            for row in rows.iter().filter(|s| s.kind == kind) {
                 tick.merge(&Tick {
                     at_seconds: at,
                     seconds: 0.0,
@@ -102,7 +118,7 @@ fn all(samples: &[Sample]) -> Vec<Tick> {
                     failed: row.failed,
                     retries: row.retries,
                     p99_seconds: (row.count > 0).then_some(row.p99_us as f64 / 1e6),
-                    ..empty(row)
+                    ..empty(row, kind)
                 });
             }
             out.push(tick);
@@ -112,8 +128,9 @@ fn all(samples: &[Sample]) -> Vec<Tick> {
     out
 }
 
-fn empty(row: &Sample) -> Tick {
+fn empty(row: &Sample, kind: &str) -> Tick {
     Tick {
+        kind: kind.to_string(),
         step: row.step,
         phase: row.phase.clone(),
         at_seconds: row.at_seconds,
@@ -152,9 +169,9 @@ mod tests {
             .iter()
             .map(|&at| sample(1, at, "NewOrder", 10, 500))
             .collect();
-        let ticks = ticks(&samples);
+        let ticks = ticks(&samples, &["NewOrder"]);
         assert_eq!(
-            ticks.iter().map(|t| (t.at_seconds, t.tpm())).collect::<Vec<_>>(),
+            ticks.iter().map(|t| (t.at_seconds, t.rate(60.0))).collect::<Vec<_>>(),
             [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
                 .map(|at| (at, if (4.0..=6.0).contains(&at) { 0.0 } else { 600.0 }))
         );
@@ -169,17 +186,39 @@ mod tests {
                 [sample(1, at, "NewOrder", 3, p99), sample(1, at, "Payment", 9, 9)]
             })
             .collect();
-        let ticks = ticks(&samples);
+        let ticks = ticks(&samples, &["NewOrder"]);
         assert!(ticks.len() <= MOST, "{}", ticks.len());
-        assert_eq!(merged(&samples), 13);
+        assert_eq!(merged(&samples, &["NewOrder"]), 13);
         assert_eq!(ticks.iter().map(|t| t.count).sum::<u64>(), 15_000);
-        assert!(ticks.iter().all(|t| (t.tpm() - 180.0).abs() < 1e-9));
+        assert!(ticks.iter().all(|t| (t.rate(60.0) - 180.0).abs() < 1e-9));
         assert_eq!(ticks.iter().filter_map(|t| t.p99_seconds).fold(0.0, f64::max), 0.099);
     }
 
     #[test]
+    fn ticks_of_different_kinds_end_at_the_same_times() {
+        // READ runs in both steps, UPDATE only in the second: the longer series sets the merging.
+        let samples: Vec<Sample> = (1..=900)
+            .flat_map(|n| {
+                let (step, at) = (if n <= 450 { 1 } else { 2 }, f64::from(n));
+                let update = (step == 2).then(|| sample(step, at, "UPDATE", 2, 9));
+                [Some(sample(step, at, "READ", 1, 7)), update].into_iter().flatten()
+            })
+            .collect();
+        let ticks = ticks(&samples, &["READ", "UPDATE"]);
+        let ends = |kind: &str| -> Vec<f64> {
+            let of_kind = ticks.iter().filter(|t| t.kind == kind && t.step == 2);
+            of_kind.map(|t| t.at_seconds).collect()
+        };
+        assert_eq!(ends("READ"), ends("UPDATE"));
+        assert_eq!(ends("READ").len(), 150);
+        let done =
+            |kind: &str| ticks.iter().filter(|t| t.kind == kind).map(|t| t.count).sum::<u64>();
+        assert_eq!((done("READ"), done("UPDATE")), (900, 900));
+    }
+
+    #[test]
     fn a_step_of_queries_alone_has_no_ticks() {
-        assert_eq!(ticks(&[sample(1, 1.0, "Q01", 1, 1)]), []);
-        assert_eq!(ticks(&[]), []);
+        assert_eq!(ticks(&[sample(1, 1.0, "Q01", 1, 1)], &["NewOrder"]), []);
+        assert_eq!(ticks(&[], &["NewOrder"]), []);
     }
 }

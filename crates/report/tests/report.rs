@@ -4,62 +4,29 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use common::read::{data, entry, fits, words};
+use hoap_drive::hlog::{SERVICE, WAIT};
 use hoap_drive::record::{Check, Run, Verdict};
+use hoap_report::curve::Curve;
 use hoap_report::table::Cell;
-use hoap_report::tables::{self, Entry};
-use hoap_report::text::COLUMNS;
-use hoap_report::{Loaded, Style, csv, html, summary};
+use hoap_report::{Loaded, Style, csv, html, summary, tables};
 use sha2::{Digest, Sha256};
-use unicode_width::UnicodeWidthStr;
 
-fn fits(text: &str) {
-    for line in text.lines() {
-        assert!(line.width() <= COLUMNS, "{} columns: {line}", line.width());
-    }
-}
-
-/// The words of a page: tags and scripts out, entities and white space as a browser shows them.
-fn words(page: &str) -> String {
-    let body = &page
-        [page.find("<body>").unwrap()..page.find("<script type=\"application/json\"").unwrap()];
-    let mut out = String::new();
-    let mut tag = false;
-    for c in body.chars() {
-        match c {
-            '<' => tag = true,
-            '>' if tag => {
-                tag = false;
-                out.push(' ');
-            }
-            c if !tag => out.push(c),
-            _ => {}
-        }
-    }
-    let out = out.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-    let out = out.replace("&#39;", "'").replace("&amp;", "&");
-    out.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The data block as a browser parses it.
-fn data(page: &str) -> serde_json::Value {
-    let open = "<script type=\"application/json\" id=\"data\">";
-    let start = page.find(open).unwrap() + open.len();
-    let end = start + page[start..].find("</script").unwrap();
-    serde_json::from_str(&page[start..end]).unwrap()
-}
-
-fn entry(run: &Run) -> [Entry<'_>; 1] {
-    [Entry { name: "run", run }]
+/// A run of each kind.
+fn samples() -> [common::Folder; 2] {
+    [common::folder(1, 1.0), common::plain::folder("ycsb-f", 1, 1.0)]
 }
 
 // ---- terminal -------------------------------------------------------------------------------------
 
 #[test]
 fn the_summary_fits_80_columns_whatever_the_numbers() {
-    let text = summary(&common::folder(1, 1.0).run, Style::default());
-    fits(&text);
-    for extreme in [0.0, 1e-12, 1.0, 123_456_789.123, 1e18, f64::MAX] {
-        let mut run = common::folder(1, 1.0).run;
+    for folder in samples() {
+        fits(&summary(&folder.run, Style::default()));
+    }
+    let extremes = [0.0, 1e-12, 1.0, 123_456_789.123, 1e18, f64::MAX];
+    for (extreme, folder) in extremes.into_iter().flat_map(|e| samples().map(|f| (e, f))) {
+        let mut run = folder.run;
         run.seconds = extreme;
         run.warnings = vec!["a warning ".repeat(40), "x".repeat(300), String::new()];
         run.partial = Some("界".repeat(200));
@@ -69,8 +36,16 @@ fn the_summary_fits_80_columns_whatever_the_numbers() {
             step.power_seconds = Some(extreme);
             step.queries_per_hour = Some(extreme);
             step.partial = Some("long reason ".repeat(20));
+            step.rate_intended = step.rate_intended.map(|_| extreme);
+            step.rate_achieved = step.rate_achieved.map(|_| extreme);
+            step.not_started = Some(u64::MAX);
+            step.rate_shortfall = step.rate_shortfall.as_ref().map(|_| "short ".repeat(40));
             for operation in &mut step.transactions {
                 operation.retries = u64::MAX / 8;
+                operation.per_second = extreme;
+                if let Some(wait) = &mut operation.wait {
+                    wait.p99_us = u64::MAX;
+                }
                 operation.latency.mean_us = extreme;
                 operation.latency.max_us = u64::MAX;
                 operation.latency.p99_us = extreme as u64;
@@ -190,11 +165,23 @@ fn isolation_compares_equal_numbers_of_clients() {
 
 #[test]
 fn terminal_page_and_csv_show_the_same_cells() {
-    let loaded = common::folder(1, 1.0).loaded("run");
-    let page = words(&html(std::slice::from_ref(&loaded)));
+    let on_terminal: [&[&str]; 2] = [
+        &["overview", "transactions", "isolation", "failures", "query-rates", "audit"],
+        &["overview", "throughput", "operations", "waits", "failures"],
+    ];
+    for (folder, on_terminal) in samples().iter().zip(on_terminal) {
+        same_cells(&folder.loaded("run"), on_terminal);
+    }
+}
+
+fn same_cells(loaded: &Loaded, on_terminal: &[&str]) {
+    let page = words(&html(std::slice::from_ref(loaded)));
     let terminal = summary(&loaded.run, Style::default());
-    let on_terminal = ["overview", "transactions", "isolation", "failures", "query-rates", "audit"];
-    for table in tables::all(&loaded) {
+    let tables = tables::all(loaded);
+    for id in on_terminal {
+        assert!(tables.iter().any(|table| table.id == *id), "{id}");
+    }
+    for table in tables {
         assert!(!table.rows.is_empty(), "{}", table.id);
         let text = csv(&table);
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
@@ -258,45 +245,56 @@ fn every_step_query_check_and_setting_is_on_the_page() {
 
 #[test]
 fn the_percentile_curve_of_the_log_equals_the_record() {
-    let loaded = common::folder(1, 1.0).loaded("run");
     let mut compared = 0;
-    for step in &loaded.run.steps {
+    let loaded = samples().map(|folder| folder.loaded("run"));
+    for (loaded, step) in loaded.iter().flat_map(|l| l.run.steps.iter().map(move |s| (l, s))) {
         for operation in &step.transactions {
-            let curve = loaded
-                .curves
-                .iter()
-                .find(|c| c.step == step.number && c.kind == operation.kind)
-                .unwrap();
-            assert_eq!(curve.count, operation.count);
-            let l = &operation.latency;
-            let recorded = [
-                (0.5, l.p50_us),
-                (0.9, l.p90_us),
-                (0.95, l.p95_us),
-                (0.99, l.p99_us),
-                (0.999, l.p999_us),
-                (1.0, l.max_us),
-            ];
-            for (quantile, us) in recorded {
-                if let Some((_, seconds)) = curve.points.iter().find(|p| p.0 == quantile) {
-                    assert_eq!(*seconds, us as f64 / 1e6, "{} {quantile}", operation.kind);
-                    compared += 1;
+            let parts = [("", Some(&operation.latency))]
+                .into_iter()
+                .chain([(SERVICE, operation.service.as_ref()), (WAIT, operation.wait.as_ref())]);
+            for (part, l) in parts.filter_map(|(part, latency)| Some((part, latency?))) {
+                let tag = format!("{}{part}", operation.kind);
+                let of_tag = |c: &&Curve| c.step == step.number && c.kind == tag;
+                let curve = loaded.curves.iter().find(of_tag).unwrap();
+                assert_eq!(curve.count, operation.count);
+                let recorded = [
+                    (0.5, l.p50_us),
+                    (0.9, l.p90_us),
+                    (0.95, l.p95_us),
+                    (0.99, l.p99_us),
+                    (0.999, l.p999_us),
+                    (1.0, l.max_us),
+                ];
+                for (quantile, us) in recorded {
+                    if let Some((_, seconds)) = curve.points.iter().find(|p| p.0 == quantile) {
+                        assert_eq!(*seconds, us as f64 / 1e6, "{tag} {quantile}");
+                        compared += 1;
+                    }
                 }
+                assert!(curve.points.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1));
             }
-            assert!(curve.points.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1));
         }
     }
-    assert!(compared > 6 * 5 * 5, "{compared}");
+    assert!(compared > (6 * 5 + 5 * 3 + 2 * 3 * 2) * 5, "{compared}");
 }
 
 #[test]
 fn the_samples_of_the_measured_windows_add_up_to_the_record() {
-    let loaded = common::folder(1, 1.0).loaded("run");
-    for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
-        let ticks = hoap_report::ticks::ticks(&loaded.samples);
-        let measured = ticks.iter().filter(|t| t.step == step.number && t.phase == "measured");
-        let count: u64 = measured.map(|t| t.count).sum();
-        assert_eq!(count, step.transactions[0].count);
+    for loaded in samples().map(|folder| folder.loaded("run")) {
+        let kinds = loaded.measure().kinds(&loaded.run);
+        let ticks = hoap_report::ticks::ticks(&loaded.samples, &kinds);
+        for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
+            for operation in loaded.measure().operations(step) {
+                let measured = ticks.iter().filter(|t| {
+                    (t.step, t.phase.as_str()) == (step.number, "measured")
+                        && t.kind == operation.kind
+                });
+                let (count, failed) =
+                    measured.fold((0, 0), |(c, f), t| (c + t.count, f + t.failed));
+                assert_eq!(count, operation.count, "{}", operation.kind);
+                assert_eq!(failed, operation.failures.values().sum::<u64>());
+            }
+        }
     }
 }
 
@@ -331,7 +329,12 @@ fn hostile(run: &Run) -> Run {
 
 #[test]
 fn no_text_of_a_run_folder_becomes_markup() {
-    let calm = common::folder(1, 1.0).loaded("run");
+    for folder in samples() {
+        stays_text(&folder.loaded("run"));
+    }
+}
+
+fn stays_text(calm: &Loaded) {
     let mut evil = calm.clone();
     evil.run = hostile(&calm.run);
     evil.name = HOSTILE.into();
@@ -342,7 +345,7 @@ fn no_text_of_a_run_folder_becomes_markup() {
     assert!(!page.contains("<img"), "an element got in");
     assert!(!page.contains("<!--"), "a comment got in");
     let scripts = |page: &str| page.matches("<script").count();
-    assert_eq!(scripts(&page), scripts(&html(&[calm])));
+    assert_eq!(scripts(&page), scripts(&html(std::slice::from_ref(calm))));
     assert_eq!(page.matches("</script").count(), scripts(&page));
     assert!(!page.contains(['\u{0}', '\u{2028}', '\u{202e}']));
     assert_eq!(data(&page)["runs"][0]["name"], HOSTILE);
@@ -371,7 +374,13 @@ fn the_page_is_one_file_that_loads_nothing_and_stays_small() {
 
 #[test]
 fn every_chart_has_words_and_a_table_and_every_id_is_unique() {
-    let page = html(&[common::folder(1, 1.0).loaded("a"), common::folder(2, 1.1).loaded("b")]);
+    let [hybrid, plain] = samples().map(|folder| folder.loaded("a"));
+    charts_are_described(&html(&[hybrid.clone(), hybrid.clone()]), 2 * 6);
+    charts_are_described(&html(&[plain.clone(), plain.clone()]), 2 * 7);
+    charts_are_described(&html(&[plain, hybrid]), 7 + 6);
+}
+
+fn charts_are_described(page: &str, charts: usize) {
     let ids: Vec<&str> =
         page.split(" id=\"").skip(1).map(|rest| &rest[..rest.find('"').unwrap()]).collect();
     let mut unique = ids.clone();
@@ -379,7 +388,7 @@ fn every_chart_has_words_and_a_table_and_every_id_is_unique() {
     unique.dedup();
     assert_eq!(unique.len(), ids.len(), "{ids:?}");
     let figures: Vec<&str> = page.split("<figure ").skip(1).collect();
-    assert_eq!(figures.len(), 2 * 6);
+    assert_eq!(figures.len(), charts);
     for figure in figures {
         let figure = &figure[..figure.find("</figure>").unwrap()];
         assert!(figure.contains("<figcaption>") && figure.contains("aria-label=\""));
@@ -407,6 +416,21 @@ fn a_run_of_any_shape_makes_a_page() {
     shapes[3].run.load = None;
     shapes[3].run.operational = None;
     shapes[4].run.analytical = shapes[4].run.operational.clone();
+    let plain = common::plain::folder("join", 1, 1.0).loaded("run");
+    let mut few = vec![plain.clone(); 3];
+    few[0].run.steps.clear();
+    few[1].run.steps.truncate(1);
+    few[1].run.steps[0].transactions.truncate(1);
+    few[2].run.steps.retain(|s| s.rate_shortfall.is_some());
+    few[2].run.steps[0].rate_achieved = None;
+    few[2].run.steps[0].transactions.clear();
+    shapes.extend(few);
+    // A hybrid run whose transactions came at a rate.
+    let mut open = whole.clone();
+    open.run.steps[1].rate_intended = Some(500.0);
+    open.run.steps[1].rate_shortfall = Some("no client was free".into());
+    assert!(summary(&open.run, Style::default()).contains("did not reach its rate"));
+    shapes.push(open);
     for shape in &shapes {
         let page = html(&[shape.clone(), whole.clone()]);
         assert!(page.ends_with("</html>\n"));

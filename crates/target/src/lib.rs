@@ -1,6 +1,8 @@
 //! The databases, a module each behind a Cargo feature of the same name.
 //!
-//! A target is named by a URL; its scheme selects the database from one table ([`known`]).
+//! A target is named by a URL; its scheme selects the database from one table ([`known`]). [`open`]
+//! gives it with the capabilities that are boxed, [`open_any`] as the concrete type behind a scheme,
+//! for the capabilities that are generic: see [`AnyTarget`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,8 +10,15 @@ use std::pin::Pin;
 use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind, Result};
 
+mod any;
+pub mod null;
+mod options;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+
+#[doc(hidden)]
+pub use any::applicable;
+pub use any::{Absent, AnyTarget, Sqlite};
 
 /// A database that `hoap` knows, whether or not it is part of this build.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +31,8 @@ pub struct Scheme {
     pub form: &'static str,
     /// The options after the `?` of its URLs.
     pub options: &'static [OptionHelp],
+    /// What it offers to benchmarks, of [`CAPABILITIES`]. Empty where it is not built in.
+    pub capabilities: &'static [&'static str],
     open: Option<Opener>,
 }
 
@@ -31,6 +42,11 @@ impl Scheme {
         self.open.is_some()
     }
 }
+
+/// The names of everything that a database may offer: whole collections, document transactions,
+/// analytical queries, records by key, scans of keys in order, pagination, and the join.
+pub const CAPABILITIES: &[&str] =
+    &["documents", "transactions", "analytics", "key-value", "scans", "pagination", "join"];
 
 /// What one option of a URL means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +59,7 @@ pub struct OptionHelp {
     pub meaning: &'static str,
 }
 
-type Opening<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Target>>> + Send + 'a>>;
+type Opening<'a> = Pin<Box<dyn Future<Output = Result<AnyTarget>> + Send + 'a>>;
 type Opener = for<'a> fn(&'a str) -> Opening<'a>;
 
 /// Every database that `hoap` knows, built in or not.
@@ -51,13 +67,21 @@ pub fn known() -> &'static [Scheme] {
     SCHEMES
 }
 
-/// Opens the database that a URL names.
+/// Opens the database that a URL names, with its boxed capabilities.
+///
+/// # Errors
+/// Those of [`open_any`].
+pub async fn open(url: &str) -> Result<Box<dyn Target>> {
+    Ok(open_any(url).await?.boxed())
+}
+
+/// Opens the database that a URL names, as the type that its scheme selects.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] where the URL is wrong or names a database that is not built in;
 /// [`ErrorKind::Unavailable`] where the database cannot be reached or refuses. No message repeats
 /// the URL of a database that takes a password.
-pub async fn open(url: &str) -> Result<Box<dyn Target>> {
+pub async fn open_any(url: &str) -> Result<AnyTarget> {
     let invalid = |tried: String, answer: String| Error::new(ErrorKind::Invalid, tried, answer);
     let built_in = || {
         let names = SCHEMES.iter().filter(|s| s.built_in());
@@ -83,19 +107,18 @@ pub async fn open(url: &str) -> Result<Box<dyn Target>> {
 }
 
 #[cfg(feature = "sqlite")]
-const SQLITE: (&[OptionHelp], Option<Opener>) =
-    (sqlite::OPTIONS, Some(|url| Box::pin(async move { sqlite::open(url) })));
+const SQLITE: Scheme = Scheme {
+    options: sqlite::OPTIONS,
+    capabilities: CAPABILITIES,
+    open: Some(|url| Box::pin(async move { sqlite::open(url).map(AnyTarget::Sqlite) })),
+    ..SQLITE_ABSENT
+};
 #[cfg(not(feature = "sqlite"))]
-const SQLITE: (&[OptionHelp], Option<Opener>) = (&[], None);
+const SQLITE: Scheme = SQLITE_ABSENT;
+const SQLITE_ABSENT: Scheme = absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]");
 
 const SCHEMES: &[Scheme] = &[
-    Scheme {
-        names: &["sqlite"],
-        database: "SQLite",
-        form: "sqlite:PATH[?option=value&…]",
-        options: SQLITE.0,
-        open: SQLITE.1,
-    },
+    SQLITE,
     absent(&["duckdb"], "DuckDB", "duckdb:PATH"),
     absent(&["postgres", "postgresql"], "PostgreSQL", "postgres://USER@HOST/DATABASE"),
     absent(&["mongodb", "mongodb+srv"], "MongoDB", "mongodb://HOST/DATABASE"),
@@ -109,7 +132,12 @@ const SCHEMES: &[Scheme] = &[
     absent(&["cassandra"], "Apache Cassandra", "cassandra://HOST/KEYSPACE"),
     absent(&["dynamodb"], "Amazon DynamoDB", "dynamodb://REGION"),
     absent(&["redis", "rediss"], "Redis", "redis://HOST"),
-    absent(&["null"], "nothing: it measures the client", "null:"),
+    Scheme {
+        options: null::OPTIONS,
+        capabilities: null::CAPABILITIES,
+        open: Some(|url| Box::pin(async move { null::open(url).map(AnyTarget::Null) })),
+        ..absent(&["null"], "nothing: it measures the client", "null:[?option=value&…]")
+    },
 ];
 
 /// A database that is known and not built in.
@@ -118,5 +146,5 @@ const fn absent(
     database: &'static str,
     form: &'static str,
 ) -> Scheme {
-    Scheme { names, database, form, options: &[], open: None }
+    Scheme { names, database, form, options: &[], capabilities: &[], open: None }
 }

@@ -1,5 +1,8 @@
 //! One table of URL schemes says what can be opened.
 
+use hoap_target::{AnyTarget, CAPABILITIES};
+use hoap_workload::capability::key_value::KeyValue;
+use hoap_workload::capability::shop::Shop;
 use hoap_workload::{Error, ErrorKind};
 
 fn refused(url: &str) -> Error {
@@ -18,7 +21,6 @@ fn what_is_known_and_not_built_in_says_so_without_repeating_secrets() {
         "mongodb+srv://me:secret@host",
         "couchbases://host",
         "duckdb:secret.duckdb",
-        "null:",
     ] {
         let line = refused(url).to_string();
         assert!(line.contains("is not part of this build"), "{line}");
@@ -47,16 +49,58 @@ fn every_scheme_is_listed_once() {
     assert_eq!(names.len(), count);
 }
 
-#[cfg(feature = "sqlite")]
-#[test]
-fn the_help_of_sqlite_lists_its_options_with_their_defaults() {
-    let sqlite = hoap_target::known().iter().find(|s| s.names[0] == "sqlite").unwrap();
-    assert!(sqlite.built_in());
-    let default = |name| sqlite.options.iter().find(|o| o.name == name).unwrap().default;
-    assert_eq!(default("synchronous"), "full");
-    // Each default can be given.
-    let given: Vec<_> =
-        sqlite.options.iter().map(|o| format!("{}={}", o.name, o.default)).collect();
+/// A URL of every database that is built in, with each option at its default.
+fn built_in() -> Vec<(&'static hoap_target::Scheme, String)> {
+    let built_in = hoap_target::known().iter().filter(|s| s.built_in());
+    let url = |scheme: &'static hoap_target::Scheme| {
+        let name = scheme.names[0];
+        let path = if name == "null" { "" } else { "t.db" };
+        let given = scheme.options.iter().map(|o| format!("{}={}", o.name, o.default));
+        (scheme, format!("{name}:{path}?{}", given.collect::<Vec<_>>().join("&")))
+    };
+    built_in.map(url).collect()
+}
+
+fn open_any(url: &str) -> AnyTarget {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(hoap_target::open(&format!("sqlite:t.db?{}", given.join("&")))).unwrap();
+    runtime.block_on(hoap_target::open_any(url)).unwrap()
+}
+
+#[test]
+fn the_help_lists_options_with_defaults_that_can_be_given() {
+    let built_in = built_in();
+    assert!(built_in.iter().any(|(scheme, _)| scheme.names == ["null"]));
+    assert_eq!(
+        built_in.iter().any(|(scheme, _)| scheme.names == ["sqlite"]),
+        cfg!(feature = "sqlite")
+    );
+    for (scheme, url) in built_in {
+        assert_eq!(open_any(&url).target().description().url, url);
+        assert!(!scheme.capabilities.is_empty());
+    }
+}
+
+/// What the table says a database offers is what it offers.
+#[test]
+fn capabilities_are_what_the_database_has() {
+    for (scheme, url) in built_in() {
+        let any = open_any(&url);
+        let target = any.target();
+        let scans = hoap_target::with_key_value!(&any, |kv| kv.scans());
+        let shop = hoap_target::with_shop!(&any, |shop| (shop.pagination(), shop.joins()));
+        let offered = [
+            target.documents().is_ok(),
+            target.transactions().is_ok(),
+            target.analytics().is_ok(),
+            scans.is_ok(),
+            matches!(scans, Ok(Ok(()))),
+            matches!(shop, Ok((Ok(()), _))),
+            matches!(shop, Ok((_, Ok(variants))) if !variants.is_empty()),
+        ];
+        let names = CAPABILITIES.iter().zip(offered).filter(|(_, offered)| *offered);
+        assert!(names.map(|(name, _)| name).eq(scheme.capabilities), "{}", scheme.database);
+        let blocking = target.blocking();
+        assert_eq!(hoap_target::with_key_value!(&any, |kv| KeyValue::blocking(kv)), Ok(blocking));
+        assert_eq!(hoap_target::with_shop!(any, |shop| Shop::blocking(&shop)), Ok(blocking));
+    }
 }

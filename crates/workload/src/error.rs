@@ -13,6 +13,8 @@ pub enum ErrorKind {
     Conflict,
     /// A document with this key exists already.
     Duplicate,
+    /// There is no record with this key, and there should be.
+    NotFound,
     /// The commit may or may not have been applied. Neither a success nor a failure: the ledger
     /// keeps it apart.
     Ambiguous,
@@ -35,6 +37,7 @@ impl ErrorKind {
         match self {
             ErrorKind::Conflict => "conflict",
             ErrorKind::Duplicate => "duplicate key",
+            ErrorKind::NotFound => "not found",
             ErrorKind::Ambiguous => "ambiguous commit",
             ErrorKind::Timeout => "timeout",
             ErrorKind::Cancelled => "cancelled",

@@ -6,6 +6,8 @@
 //! * [`error`]: what a database answered, sorted by what the caller may do about it.
 //! * [`load`]: loading any benchmark's documents; [`note`]: what a loaded database says of itself.
 //! * [`ch2`]: CH2 and CH2++: transactions, queries, loading and checks.
+//! * [`shop`]: Pagination and JOIN over customers and orders.
+//! * [`ycsb`]: YCSB's core workload.
 
 pub mod capability;
 pub mod ch2;
@@ -14,5 +16,7 @@ pub mod client;
 pub mod error;
 pub mod load;
 pub mod note;
+pub mod shop;
+pub mod ycsb;
 
 pub use error::{Error, ErrorKind, Result};

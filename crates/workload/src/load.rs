@@ -179,6 +179,10 @@ async fn begin(
         let note = match &current {
             None => {
                 if documents.any_exists(names).await? {
+                    // Another part may have written the note and begun since it was read.
+                    if documents.note().await?.is_some() {
+                        continue;
+                    }
                     return refuse(
                         "it holds collections of these names that no load of hoap made".into(),
                         "name another database, or remove them with --replace",

@@ -419,5 +419,6 @@ pub fn run() -> Run {
         steps: Vec::new(),
         checks: Vec::new(),
         audit: Vec::new(),
+        search: None,
     }
 }

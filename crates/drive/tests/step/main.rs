@@ -7,3 +7,5 @@ mod fake;
 mod files;
 mod loops;
 mod measurement;
+mod pace;
+mod stall;

@@ -1,235 +1,201 @@
 //! `hoap gen`: a benchmark's documents as files or on standard output.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use hoap_data::{Collection, DataSet};
-use hoap_workload::load::Part;
+use hoap_data::Collection;
+use hoap_files::{Error, ErrorKind, Existing, Form, Options, Part, Progress, Request, Watch};
 use serde_json::json;
 
 use super::{Context, megabytes};
-use crate::args::Gen;
+use crate::args::{Benchmark, Gen};
 use crate::console::Bar;
 use crate::failure::Failure;
 
-/// Bytes that are generated before they are written. The buffer is reused, so memory is the same for
-/// every size of the data.
-const BUFFER: usize = 1 << 20;
+/// How often progress is shown.
+const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
-/// Writes the documents.
+/// Writes the documents, or checks files that are there.
 pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
-    let data = args.data.data_set(args.benchmark.schema())?;
+    let threads = match args.threads {
+        Some(threads) => threads.get(),
+        None => thread::available_parallelism().map_or(1, |n| n.get()),
+    };
+    match (&args.check, args.benchmark) {
+        (Some(dir), _) => check(context, dir, threads),
+        (None, Some(benchmark)) => write(context, args, benchmark, threads),
+        (None, None) => Err(Failure::usage("gen: name a benchmark, or a folder with --check")),
+    }
+}
+
+fn write(
+    context: &Context,
+    args: &Gen,
+    benchmark: Benchmark,
+    threads: usize,
+) -> Result<(), Failure> {
+    let data = args.data.data_set(benchmark.schema())?;
     let collections = match args.collections.as_slice() {
         [] => Collection::ALL.to_vec(),
         chosen => chosen.to_vec(),
     };
+    if let Some(twice) =
+        (1..collections.len()).find(|&i| collections[..i].contains(&collections[i]))
+    {
+        let name = collections[twice];
+        return Err(Failure::usage(format!(
+            "gen: {name} is named twice; name each collection once"
+        )));
+    }
+    let form = Form::try_from(Options {
+        format: args.format,
+        layout: args.schema,
+        codec: args.compress,
+        level: args.level,
+        row_group: args.row_group.map(|size| size.0),
+        split: args.split.map(|size| size.0),
+    })?;
+    let part = Part { part: args.part.0.part, of: args.part.0.of };
+    let request = Request { data: &data, collections: &collections, part, form, threads };
     match &args.out {
-        Some(dir) => to_files(context, args, &data, &collections, dir),
-        None => to_stdout(context, &data, &collections, args.part.0),
+        Some(dir) => to_files(context, args, &request, dir),
+        None => to_stdout(context, &request),
     }
 }
 
-/// All collections one after the other; a part is a part of the whole stream, so that the parts one
-/// after the other are the stream.
-fn to_stdout(
-    context: &Context,
-    data: &DataSet,
-    collections: &[Collection],
-    part: Part,
-) -> Result<(), Failure> {
-    let ranges = stream_part(data, collections, part);
-    let mut out = Output { file: io::stdout().lock(), written: 0 };
-    let failed = |e: io::Error| failure(Path::new("standard output"), e);
-    for (collection, range) in ranges {
-        match out.documents(context, data, collection, range, &mut |_, _| ()) {
-            // Whoever reads has enough, `head` for example.
-            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            other => other.map_err(failed)?,
-        }
+fn to_stdout(context: &Context, request: &Request<'_>) -> Result<(), Failure> {
+    let mut shown = Shown::new(context, "gen");
+    // The handle that is not locked buffers by lines, which chunks of whole lines do not mind.
+    let mut progress = |p| shown.show(p);
+    let watch = Watch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    match hoap_files::to_pipe(request, io::stdout(), watch) {
+        // Whoever reads has enough, `head` for example.
+        Err(e) if e.kind == ErrorKind::Closed => Ok(()),
+        end => Ok(end.map(|_| ())?),
     }
-    out.file.flush().or_else(|e| match e.kind() {
-        io::ErrorKind::BrokenPipe => Ok(()),
-        _ => Err(failed(e)),
-    })
-}
-
-/// The part of the concatenated collections, as ranges of each.
-fn stream_part(
-    data: &DataSet,
-    collections: &[Collection],
-    part: Part,
-) -> Vec<(Collection, Range<u64>)> {
-    let all: u128 = collections.iter().map(|&c| u128::from(data.count(c))).sum();
-    let cut = |i: u64| (all * u128::from(i) / u128::from(part.of)) as u64;
-    let (from, to) = (cut(part.part - 1), cut(part.part));
-    let mut start = 0;
-    let mut ranges = Vec::new();
-    for &c in collections {
-        let end = start + data.count(c);
-        let range = from.clamp(start, end) - start..to.clamp(start, end) - start;
-        ranges.push((c, range));
-        start = end;
-    }
-    ranges
 }
 
 fn to_files(
     context: &Context,
     args: &Gen,
-    data: &DataSet,
-    collections: &[Collection],
+    request: &Request<'_>,
     dir: &Path,
 ) -> Result<(), Failure> {
-    let part = args.part.0;
-    let path = |c: Collection| match part.of {
-        1 => dir.join(format!("{}.ndjson", c.name())),
-        _ => dir.join(format!("{}.{}.ndjson", c.name(), part.part)),
+    let existing = match (args.replace, args.resume) {
+        (true, _) => Existing::Replace,
+        (_, true) => Existing::Resume,
+        _ => Existing::Refuse,
     };
-    fs::create_dir_all(dir).map_err(|e| failure(dir, e))?;
-    if let Some(there) = collections.iter().map(|&c| path(c)).find(|p| p.exists())
-        && !args.replace
-    {
-        return Err(Failure::usage(format!(
-            "write {}: it exists already; choose another folder or overwrite with --replace",
-            there.display()
-        )));
-    }
-
     let started = Instant::now();
-    let all = collections.iter().map(|&c| data.part(c, part.part, part.of));
-    let all: u64 = all.map(|r| r.end - r.start).sum();
-    let mut bar = context.console.bar("gen", all);
-    let mut files = Vec::new();
-    let (mut documents, mut bytes) = (0, 0);
-    for &c in collections {
-        let range = data.part(c, part.part, part.of);
-        let length = range.end - range.start;
-        let path = path(c);
-        let written = write_file(context, data, c, range, &path, &mut |d, b| {
-            tell(&mut bar, documents + d, bytes + b, started);
-        })
-        .map_err(|e| failure(&path, e))?;
-        documents += length;
-        bytes += written;
-        let path = path.display().to_string();
-        files.push(json!({ "file": path, "documents": length, "bytes": written }));
-    }
-    drop(bar);
+    let mut shown = Shown::new(context, "gen");
+    let mut progress = |p| shown.show(p);
+    let watch = Watch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let written = hoap_files::to_files(request, dir, existing, watch)?;
+    drop(shown);
     let seconds = started.elapsed().as_secs_f64();
+    let (documents, bytes, kept) = (written.documents, written.bytes, written.kept);
+    let mut files = serde_json::to_value(&written.manifest.files).unwrap_or_default();
+    for file in files.as_array_mut().into_iter().flatten() {
+        let path = file["file"].as_str().map(|name| dir.join(name).display().to_string());
+        file["file"] = path.into();
+    }
     let result = json!({
-        "documents": documents, "bytes": bytes, "seconds": seconds, "files": files,
+        "documents": documents, "bytes": bytes, "seconds": seconds, "kept": kept, "files": files,
     });
     context.result(&result, || {
-        let rate = bytes as f64 / 1e6 / seconds;
+        let rate = bytes as f64 / 1e6 / seconds.max(1e-3);
         let (size, dir) = (megabytes(bytes), dir.display());
-        format!("{documents} documents, {size} in {seconds:.1} s ({rate:.0} MB/s) in {dir}")
+        let kept = match kept {
+            0 => String::new(),
+            1 => ", 1 file kept".into(),
+            _ => format!(", {kept} files kept"),
+        };
+        format!("{documents} documents, {size} in {seconds:.1} s ({rate:.0} MB/s) in {dir}{kept}")
     });
     Ok(())
 }
 
-/// Why a file is not written. Only [`Output::documents`] itself says that it was interrupted: a write
-/// that a signal interrupts is tried again.
-fn failure(path: &Path, e: io::Error) -> Failure {
-    let path = path.display();
-    match e.kind() {
-        io::ErrorKind::Interrupted => {
-            Failure::interrupted(format!("write {path}: interrupted; files before it are whole"))
+fn check(context: &Context, dir: &Path, threads: usize) -> Result<(), Failure> {
+    let mut shown = Shown::new(context, "check");
+    let mut progress = |p| shown.show(p);
+    let watch = Watch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let checked = hoap_files::check(dir, threads, watch)?;
+    drop(shown);
+    let problems = &checked.problems;
+    let result = json!({
+        "files": checked.files, "documents": checked.documents, "bytes": checked.bytes,
+        "problems": problems,
+    });
+    context.result(&result, || {
+        let (files, documents, size) = (checked.files, checked.documents, megabytes(checked.bytes));
+        let verdict = if problems.is_empty() { "all as written" } else { "not as written" };
+        let mut lines = vec![format!("{files} files, {documents} documents, {size}: {verdict}")];
+        lines.extend(problems.iter().map(|p| format!("  {p}")));
+        lines.join("\n")
+    });
+    match problems.as_slice() {
+        [] => Ok(()),
+        [first, more @ ..] => {
+            let more = match more.len() {
+                0 => String::new(),
+                n => format!(" (and {n} more)"),
+            };
+            Err(Failure::check(format!("check {}: {first}{more}", dir.display())))
         }
-        _ => Failure::unavailable(format!(
-            "write {path}: {e}; free or choose another disk and run again"
-        )),
     }
 }
 
-fn tell(bar: &mut Bar, documents: u64, bytes: u64, started: Instant) {
-    let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
-    bar.set(documents, format!("{}, {rate:.0} MB/s", megabytes(bytes)));
+/// Shows progress, not too often.
+struct Shown {
+    bar: Bar,
+    started: Instant,
+    last: Instant,
 }
 
-/// Writes one file under a temporary name and renames it when it is whole, so that no half file looks
-/// like a whole one. Returns its bytes.
-fn write_file(
-    context: &Context,
-    data: &DataSet,
-    collection: Collection,
-    range: Range<u64>,
-    path: &Path,
-    tell: &mut dyn FnMut(u64, u64),
-) -> io::Result<u64> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let temporary = PathBuf::from(temporary);
-    let write = || -> io::Result<u64> {
-        let mut out = Output { file: File::create(&temporary)?, written: 0 };
-        out.documents(context, data, collection, range, tell)?;
-        fs::rename(&temporary, path)?;
-        Ok(out.written)
-    };
-    write().inspect_err(|_| {
-        // The error that matters is the one of the write.
-        let _ = fs::remove_file(&temporary);
-    })
-}
+impl Shown {
+    fn new(context: &Context, what: &str) -> Shown {
+        let now = Instant::now();
+        Shown { bar: context.console.bar(what, 1), started: now, last: now }
+    }
 
-struct Output<W> {
-    file: W,
-    written: u64,
-}
-
-impl<W: Write> Output<W> {
-    /// Appends documents, a line each. `tell` hears how many documents and bytes are out.
-    fn documents(
-        &mut self,
-        context: &Context,
-        data: &DataSet,
-        collection: Collection,
-        range: Range<u64>,
-        tell: &mut dyn FnMut(u64, u64),
-    ) -> io::Result<()> {
-        let start = range.start;
-        let mut buffer = Vec::with_capacity(BUFFER + (64 << 10));
-        for index in range.clone() {
-            data.append(collection, index, &mut buffer);
-            buffer.push(b'\n');
-            if buffer.len() >= BUFFER || index + 1 == range.end {
-                if context.stop.is_set() {
-                    return Err(io::ErrorKind::Interrupted.into());
-                }
-                self.file.write_all(&buffer)?;
-                self.written += buffer.len() as u64;
-                buffer.clear();
-                tell(index + 1 - start, self.written);
-            }
+    fn show(&mut self, p: Progress) {
+        if self.last.elapsed() < SHOWN_EVERY {
+            return;
         }
-        Ok(())
+        self.last = Instant::now();
+        let seconds = self.started.elapsed().as_secs_f64();
+        let (megabytes_a_second, documents_a_second) =
+            (p.bytes as f64 / 1e6 / seconds, p.documents as f64 / seconds);
+        let left = (p.of.saturating_sub(p.done)) as f64 * seconds / (p.done as f64).max(1.0);
+        self.bar.length(p.of);
+        let message = format!(
+            "{}, {megabytes_a_second:.0} MB/s, {documents_a_second:.0} documents/s, {} left",
+            megabytes(p.bytes),
+            minutes(left)
+        );
+        self.bar.set(p.done, message);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hoap_data::{Schema, Spec};
+/// Seconds for humans: "45 s", "12 min", "3 h 20 min".
+fn minutes(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} s"),
+        ..6000.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.0} h {:.0} min", (seconds / 3600.0).floor(), seconds % 3600.0 / 60.0),
+    }
+}
 
-    #[test]
-    fn parts_of_the_stream_are_the_stream() {
-        let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2, 1) }).unwrap();
-        let collections = [Collection::Region, Collection::Customer, Collection::Nation];
-        for of in [1, 2, 3, 7, 1000] {
-            let mut next = [0; 3];
-            for part in 1..=of {
-                let ranges = stream_part(&data, &collections, Part { part, of });
-                for (i, (_, range)) in ranges.into_iter().enumerate() {
-                    if !range.is_empty() {
-                        assert_eq!(range.start, next[i]);
-                        assert!(i == 2 || next[i + 1] == 0, "collections out of order");
-                        next[i] = range.end;
-                    }
-                }
-            }
-            assert_eq!(next.to_vec(), collections.map(|c| data.count(c)).to_vec());
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
+        let message = e.to_string();
+        match e.kind {
+            ErrorKind::Usage => Failure::usage(message),
+            ErrorKind::Environment | ErrorKind::Closed => Failure::unavailable(message),
+            ErrorKind::Broken => Failure::check(message),
+            ErrorKind::Interrupted => Failure::interrupted(message),
         }
     }
 }

@@ -1,11 +1,16 @@
 //! `hoap load`: a benchmark's documents into a database.
 
+use std::time::Instant;
+
 use hoap_data::Schema;
+use hoap_data::ycsb::RecordSpec;
+use hoap_workload::Error;
 use hoap_workload::capability::Target;
 use hoap_workload::load::{self, Loaded, Progress, Source};
+use hoap_workload::ycsb::{Setup, UserTable};
 use serde_json::json;
 
-use super::{Context, megabytes, open};
+use super::{Context, megabytes, open, ycsb};
 use crate::args::{LoadBenchmark, LoadHybrid, Loading};
 use crate::failure::Failure;
 
@@ -35,6 +40,12 @@ pub fn source(benchmark: &LoadBenchmark) -> Result<(Box<dyn Source>, &Loading), 
     Ok(match benchmark {
         LoadBenchmark::Ch2(args) => (hybrid(args, Schema::Ch2)?, &args.loading),
         LoadBenchmark::Ch2pp(args) => (hybrid(args, Schema::Ch2pp)?, &args.loading),
+        LoadBenchmark::Ycsb(args) => {
+            let setup = Setup::new(&ycsb::properties(&args.properties, None)?)?;
+            let spec = RecordSpec { seed: args.seed, ..setup.load_spec() };
+            (Box::new(UserTable::new(&setup.table, spec)?), &args.loading)
+        }
+        LoadBenchmark::Shop(args) => (Box::new(args.shop.data_set()?), &args.loading),
     })
 }
 
@@ -52,24 +63,23 @@ pub async fn into(
     source: &dyn Source,
     loading: &Loading,
 ) -> Result<Loaded, Failure> {
-    let documents = target.documents().map_err(hoap_workload::Error::from)?;
-    let (part, existing) = (loading.part.0, loading.existing());
+    let documents = target.documents().map_err(Error::from)?;
     let mut bar = context.console.bar("load", 1);
-    let started = std::time::Instant::now();
-    let stop = context.stop.clone();
-    let loaded =
-        load::load(documents, source, part, existing, &|| stop.is_set(), &mut |progress| {
-            match progress {
-                Progress::Written { collection, documents, of, bytes } => {
-                    let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
-                    bar.length(of);
-                    bar.set(documents, format!("{rate:.0} MB/s, {}", { collection }));
-                }
-                Progress::Settling => {
-                    bar.say("making indexes, gathering statistics, syncing to disk")
-                }
-            }
-        })
-        .await?;
-    Ok(loaded)
+    let started = Instant::now();
+    let mut progress = |progress| match progress {
+        Progress::Written { collection, documents, of, bytes } => {
+            let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
+            bar.length(of);
+            bar.set(documents, format!("{rate:.0} MB/s, {collection}"));
+        }
+        Progress::Settling => bar.say("making indexes, gathering statistics, syncing to disk"),
+    };
+    let (part, existing) = (loading.part.0, loading.existing());
+    let stop = || context.stop.is_set();
+    let loaded = load::load(documents, source, part, existing, &stop, &mut progress).await;
+    let url = target.description().url;
+    Ok(loaded.map_err(|e| match e.tried.contains(&url) {
+        true => e,
+        false => Error { tried: format!("{} into {url}", e.tried), ..e },
+    })?)
 }

@@ -5,11 +5,15 @@ mod gen_files;
 mod load;
 mod plan;
 mod query;
+mod record;
 mod report;
 mod run;
+mod shop;
+mod steps;
 mod targets;
 mod verify;
 mod watch;
+mod ycsb;
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use crate::args::RunHybrid;
 use crate::failure::Failure;
 
 /// Measured time of a step where nothing else decides it.
-const DURATION: Duration = Duration::from_secs(60);
+pub const DURATION: Duration = Duration::from_secs(60);
 
 /// Numbers of transaction and query clients of each step, in the order they run.
 ///

@@ -1,7 +1,6 @@
 //! `hoap run`: transactions and queries in steps, between checks.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use hoap_data::{DataSet, Schema};
@@ -20,16 +19,27 @@ use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 use hoap_workload::note::Note;
 use serde_json::json;
 
+use super::record::{begin, default_folder};
 use super::watch::Watch;
-use super::{Context, open, plan, query};
+use super::{Context, open, plan, query, shop, ycsb};
 use crate::args::{RunBenchmark, RunHybrid};
 use crate::failure::Failure;
 
 /// Runs, prints the summary, and fails where a check failed.
 pub async fn run(context: &Context, benchmark: &RunBenchmark) -> Result<(), Failure> {
+    use RunBenchmark::*;
     let (folder, run) = match benchmark {
-        RunBenchmark::Ch2(args) => record_of(context, Schema::Ch2, args).await?,
-        RunBenchmark::Ch2pp(args) => record_of(context, Schema::Ch2pp, args).await?,
+        Ch2(args) => record_of(context, Schema::Ch2, args).await?,
+        Ch2pp(args) => record_of(context, Schema::Ch2pp, args).await?,
+        YcsbA(args) => ycsb::record_of(context, "ycsb-a", args).await?,
+        YcsbB(args) => ycsb::record_of(context, "ycsb-b", args).await?,
+        YcsbC(args) => ycsb::record_of(context, "ycsb-c", args).await?,
+        YcsbD(args) => ycsb::record_of(context, "ycsb-d", args).await?,
+        YcsbE(args) => ycsb::record_of(context, "ycsb-e", args).await?,
+        YcsbEUpdate(args) => ycsb::record_of(context, "ycsb-e-update", args).await?,
+        YcsbF(args) => ycsb::record_of(context, "ycsb-f", args).await?,
+        Pagination(args) => shop::pagination(context, args).await?,
+        Join(args) => shop::join(context, args).await?,
     };
     context.result(&json!({ "folder": folder, "run": run }), || {
         let folder = folder.display().to_string();
@@ -119,13 +129,6 @@ pub async fn record_of(
         }
     }
     Ok((path, record))
-}
-
-/// `runs/<benchmark>-<time>`.
-fn default_folder(benchmark: &str) -> PathBuf {
-    let time: String =
-        hoap_drive::now().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
-    Path::new("runs").join(format!("{benchmark}-{time}"))
 }
 
 impl Setting<'_> {
@@ -218,34 +221,19 @@ impl Setting<'_> {
             let title = spec.schema.title();
             warnings.push(format!("scaled down by {}: not a {title} result", spec.scale_down));
         }
-        let load = &loaded.load;
+        let constants = json!({
+            "nurand": self.terminals.as_ref().map(Terminals::constants),
+            "run_seed": self.args.run_seed,
+        });
+        let data = json!(DataNote::of(spec));
+        let configuration = configuration(self.args);
+        let benchmark = spec.schema.name();
+        let target = &**operational;
         record::Run {
-            format: record::FORMAT,
-            hoap: env!("CARGO_PKG_VERSION").into(),
-            benchmark: spec.schema.name().into(),
-            command: std::env::args().collect(),
-            started: hoap_drive::now(),
-            seconds: 0.0,
-            partial: None,
             warnings,
-            configuration: configuration(self.args),
-            data: json!(DataNote::of(spec)),
-            constants: json!({
-                "nurand": self.terminals.as_ref().map(Terminals::constants),
-                "run_seed": self.args.run_seed,
-            }),
-            operational: Some(operational.description()),
             analytical: analytical.map(|a| a.description()),
-            host: hoap_drive::host(),
             query_set: self.streams.as_ref().map(|_| self.args.texts.query_set.name().into()),
-            load: Some(record::Load {
-                documents: load.documents,
-                bytes: load.bytes,
-                seconds: load.seconds,
-            }),
-            steps: Vec::new(),
-            checks: Vec::new(),
-            audit: Vec::new(),
+            ..begin(benchmark, target, Some(loaded), data, constants, configuration)
         }
     }
 }
@@ -277,7 +265,7 @@ fn growth(before: &Snapshot, after: &Snapshot) -> Option<String> {
 }
 
 /// Every flag with the value it has.
-fn configuration(args: &RunHybrid) -> BTreeMap<String, serde_json::Value> {
+fn configuration(args: &RunHybrid) -> serde_json::Value {
     let RunHybrid {
         operational: _,
         analytical: _,
@@ -294,7 +282,7 @@ fn configuration(args: &RunHybrid) -> BTreeMap<String, serde_json::Value> {
         texts,
         out: _,
     } = args;
-    let values = json!({
+    json!({
         "tx-clients": tx_clients,
         "query-clients": query_clients,
         "duration": duration.map(|t| t.to_string()),
@@ -308,9 +296,5 @@ fn configuration(args: &RunHybrid) -> BTreeMap<String, serde_json::Value> {
         "params-seed": parameters.params_seed,
         "query-set": texts.query_set.name(),
         "queries-dir": texts.queries_dir,
-    });
-    match values {
-        serde_json::Value::Object(map) => map.into_iter().collect(),
-        _ => BTreeMap::new(),
-    }
+    })
 }

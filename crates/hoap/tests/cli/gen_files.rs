@@ -1,7 +1,10 @@
 //! `hoap gen`: files, parts, pipes.
 
+use std::fs::File;
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::Place;
 
@@ -14,6 +17,7 @@ fn a_file_for_each_collection_and_the_same_bytes_every_time() {
     p.ok(&format!("gen {DATA} -o b"));
     let files = end["files"].as_array().unwrap();
     assert_eq!(files.len(), 11);
+    assert_eq!(p.json("a/manifest.json")["files"].as_array().unwrap().len(), 11);
     let mut documents = 0;
     for file in files {
         let name = file["file"].as_str().unwrap();
@@ -76,4 +80,109 @@ fn a_reader_that_has_enough_ends_it_quietly() {
     let end = child.wait_with_output().unwrap();
     assert!(end.status.success(), "{end:?}");
     assert!(end.stderr.is_empty(), "{end:?}");
+}
+
+#[test]
+fn threads_change_no_byte() {
+    let p = Place::new();
+    let one = p.ok(&format!("gen {DATA} --stdout --threads 1")).out;
+    assert!(one == p.ok(&format!("gen {DATA} --stdout --threads 3")).out);
+    assert!(one == p.ok(&format!("gen {DATA} --stdout")).out);
+}
+
+#[test]
+fn every_format_is_written_checked_and_split() {
+    let p = Place::new();
+    for (flags, file) in [
+        ("--format json", "orders.json"),
+        ("--format csv --schema flat", "orderline.csv"),
+        ("--compress gzip --level 6", "orders.ndjson.gz"),
+        ("--format csv --schema flat --compress zstd", "customer_phone.csv.zst"),
+        ("--split 1MB", "item.0001.ndjson"),
+        #[cfg(feature = "parquet")]
+        ("--format parquet --compression zstd --row-group 8MiB", "orders.parquet"),
+    ] {
+        p.ok(&format!("gen {DATA} {flags} -o d --replace"));
+        assert!(!p.read(&format!("d/{file}")).is_empty(), "{flags}");
+        let checked = p.ok("gen --check d --json").value();
+        assert_eq!(checked["problems"].as_array().unwrap().len(), 0, "{flags}: {checked}");
+        assert!(checked["documents"].as_u64().unwrap() > 10_000);
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_anything_is() {
+    let p = Place::new();
+    for (flags, says) in [
+        ("--format csv", "--schema flat"),
+        ("--schema flat", "csv"),
+        ("--compress snappy", "none, gzip, zstd"),
+        ("--compress gzip --level 12", "1 to 9"),
+        ("--row-group 8MiB", "row groups"),
+        ("--split 10kB", "1MB"),
+        ("--collections item,item", "twice"),
+        #[cfg(not(feature = "parquet"))]
+        ("--format parquet", "cargo build --release --features parquet"),
+    ] {
+        p.fails(&format!("gen {DATA} {flags} -o d"), 2, &[says]);
+    }
+    p.fails(&format!("gen {DATA} --stdout --format json"), 2, &["ndjson"]);
+    for flags in ["--compress lzma", "--part 3/2", "--threads 0", "--replace --resume"] {
+        assert_eq!(p.run(&format!("gen {DATA} {flags} -o d")).code, 2, "{flags}");
+    }
+    assert!(!p.path("d").exists());
+    p.fails("gen --check d", 2, &["d"]);
+}
+
+#[test]
+fn a_check_that_fails_names_the_file() {
+    let p = Place::new();
+    p.ok(&format!("gen {DATA} -o d"));
+    p.ok("gen --check d");
+    p.write("d/item.ndjson", "mine");
+    p.fails("gen --check d", 1, &["item.ndjson", "--resume"]);
+    let end = p.ok(&format!("gen {DATA} -o d --resume --json")).value();
+    assert_eq!((&end["kept"], &end["documents"]), (&10.into(), &1000.into()));
+    p.ok("gen --check d");
+    p.fails(&format!("gen {DATA} --seed 2 -o d --resume"), 2, &["seed 1, not 2", "--replace"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_environment_error() {
+    let p = Place::new();
+    let mut command = p.command(&format!("gen {DATA} --stdout"));
+    let out = command.stdout(File::options().write(true).open("/dev/full").unwrap()).output();
+    let out = out.unwrap();
+    assert_eq!(out.status.code(), Some(3));
+    assert!(String::from_utf8(out.stderr).unwrap().starts_with("hoap: write standard output: No"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_output_says_so_and_looks_it() {
+    let p = Place::new();
+    let mut child = p
+        .command("gen ch2pp -w 30 -o d")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A file is whole, and gigabytes are to come.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !p.path("d/district.ndjson").exists() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        sleep(Duration::from_millis(5));
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    assert!(told.contains("hoap: write d: interrupted") && told.contains("--resume"), "{told}");
+    assert!(p.path("d/manifest.unfinished.json").exists());
+    let names = std::fs::read_dir(p.path("d")).unwrap().map(|e| e.unwrap().file_name());
+    assert!(names.into_iter().all(|n| !n.to_string_lossy().ends_with(".tmp")));
+    p.fails("gen --check d", 1, &["not finished"]);
+    p.fails("gen ch2pp -w 30 -o d", 2, &["--resume"]);
 }

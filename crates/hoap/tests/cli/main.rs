@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod gen_files;
+mod key_value;
 mod whole;
 
 use std::path::{Path, PathBuf};

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Loaded;
 use crate::isolation::{complete, power};
+use crate::measure::{Axis, Measure, operations_per_second};
 use crate::tables::step_name;
 use crate::text::harmless;
 use crate::ticks::{Tick, ticks};
@@ -28,27 +29,26 @@ pub fn json(runs: &[Loaded]) -> String {
 }
 
 fn run(loaded: &Loaded) -> Value {
+    let measure = loaded.measure();
+    let kinds = measure.kinds(&loaded.run);
     let steps: Vec<Value> = loaded
         .run
         .steps
         .iter()
         .map(|s| {
-            let new_order = s.transactions.iter().find(|o| o.kind == "NewOrder" && o.count > 0);
-            let seconds = |us: u64| us as f64 / 1e6;
+            let axis = Axis::of(s);
             json!({
                 "number": s.number,
                 "name": step_name(s),
-                "tx": s.tx_clients,
+                "clients": s.tx_clients,
                 "queries": s.query_clients,
                 "start": s.start_seconds,
                 "seconds": s.seconds,
                 "partial": s.partial.is_some(),
-                "tpm": s.tpm,
-                "latency": new_order.map(|o| json!({
-                    "p50": seconds(o.latency.p50_us),
-                    "p95": seconds(o.latency.p95_us),
-                    "p99": seconds(o.latency.p99_us),
-                })),
+                "short": s.rate_shortfall.is_some(),
+                "axis": axis.name(),
+                "x": axis.place(s),
+                "points": points(measure, s, &kinds),
                 "power": power(s).ok(),
                 "qph": complete(s, s.queries_per_hour).ok(),
                 "times": s.queries.iter().map(|q| json!({
@@ -59,10 +59,12 @@ fn run(loaded: &Loaded) -> Value {
             })
         })
         .collect();
-    let ticks: Vec<Value> = ticks(&loaded.samples)
+    let ticks: Vec<Value> = ticks(&loaded.samples, &kinds)
         .iter()
         .map(|t: &Tick| {
-            json!([t.step, t.phase == "measured", t.at_seconds, t.tpm(), t.p99_seconds])
+            let kind = kinds.iter().position(|kind| *kind == t.kind);
+            let (measured, rate) = (t.phase == "measured", t.rate(measure.period()));
+            json!([t.step, kind, measured, t.at_seconds, rate, t.p99_seconds])
         })
         .collect();
     let curves: Vec<Value> = loaded
@@ -70,5 +72,57 @@ fn run(loaded: &Loaded) -> Value {
         .iter()
         .map(|c| json!({ "step": c.step, "kind": c.kind, "count": c.count, "points": c.points }))
         .collect();
-    json!({ "name": loaded.name, "steps": steps, "ticks": ticks, "curves": curves })
+    let axes: serde_json::Map<String, Value> =
+        Axis::ALL.iter().map(|a| (a.name().to_string(), json!(a.label(measure)))).collect();
+    json!({
+        "name": loaded.name,
+        "benchmark": loaded.run.benchmark,
+        "hybrid": measure == Measure::Hybrid,
+        "unit": measure.unit(),
+        "axes": axes,
+        "kinds": kinds,
+        "steps": steps,
+        "ticks": ticks,
+        "curveKinds": loaded.kinds(),
+        "curves": curves,
+    })
+}
+
+/// The points of a step in the charts of its headline measure and of response times: those of one
+/// `series` are joined, and `order` is the order of the series.
+fn points(measure: Measure, step: &hoap_drive::record::Step, kinds: &[&str]) -> Vec<Value> {
+    if step.tx_clients == 0 {
+        return Vec::new();
+    }
+    let seconds = |us: u64| us as f64 / 1e6;
+    let mut points: Vec<Value> = measure
+        .operations(step)
+        .map(|o| {
+            let n = step.query_clients;
+            let (series, order, value) = match measure {
+                Measure::Hybrid if n == 0 => ("without queries".to_string(), 0, step.tpm),
+                Measure::Hybrid => {
+                    let s = if n == 1 { "" } else { "s" };
+                    (format!("with {n} query client{s}"), n, step.tpm)
+                }
+                Measure::Plain => {
+                    let order = kinds.iter().position(|kind| *kind == o.kind).unwrap_or(0);
+                    (o.kind.clone(), order, Some(o.per_second))
+                }
+            };
+            let latency = (o.count > 0).then(|| {
+                json!({
+                    "p50": seconds(o.latency.p50_us),
+                    "p95": seconds(o.latency.p95_us),
+                    "p99": seconds(o.latency.p99_us),
+                })
+            });
+            json!({ "series": series, "order": order, "value": value, "latency": latency })
+        })
+        .collect();
+    if measure == Measure::Plain && kinds.len() > 1 {
+        let (all, order) = (operations_per_second(step), kinds.len());
+        points.push(json!({ "series": "all operations", "order": order, "value": all }));
+    }
+    points
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use hoap_drive::record::{Run, Step, Verdict};
 
 use super::markup::escape;
-use crate::isolation::{complete, isolations, power, tpm};
+use crate::isolation::{complete, isolations, power};
+use crate::measure::{Axis, Measure, failed, shortfall};
 use crate::number::{Unit, duration};
 use crate::table::Cell;
 use crate::tables::step_name;
@@ -39,11 +40,23 @@ pub fn write(out: &mut String, run: &Run) {
 }
 
 fn figures(run: &Run) -> Vec<Figure> {
+    let mut figures = match Measure::of(run) {
+        Measure::Hybrid => hybrid(run),
+        Measure::Plain => plain(run),
+    };
+    if run.search.is_none() {
+        figures.extend(shortfalls(run));
+    }
+    figures.extend(checks(run));
+    figures
+}
+
+fn hybrid(run: &Run) -> Vec<Figure> {
     let mut figures = Vec::new();
     let alone = best(run, |s| s.tx_clients > 0 && s.query_clients == 0);
     let beside = best(run, |s| s.tx_clients > 0 && s.query_clients > 0);
-    figures.extend(alone.map(|s| transactions("Transactions alone", s, run)));
-    figures.extend(beside.map(|s| transactions("Transactions + queries", s, run)));
+    figures.extend(alone.map(|s| operations("Transactions alone", s, run)));
+    figures.extend(beside.map(|s| operations("Transactions + queries", s, run)));
     let queries = |label, step: &Step| {
         let note = match power(step) {
             Ok(power) => format!("{}; power {}", step_name(step), duration(power)),
@@ -57,38 +70,74 @@ fn figures(run: &Run) -> Vec<Figure> {
     let only = run.steps.iter().find(|s| s.tx_clients == 0 && s.query_clients > 0);
     figures.extend(only.map(|s| queries("Queries alone", s)));
     figures.extend(beside.map(|s| queries("Queries + transactions", s)));
-    figures.extend(checks(run));
     figures
+}
+
+fn plain(run: &Run) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let closed = best(run, |s| Axis::of(s) == Axis::Clients);
+    let open = best(run, |s| Axis::of(s) == Axis::Rate && s.rate_shortfall.is_none());
+    figures.extend(closed.map(|s| operations("Highest throughput", s, run)));
+    figures.extend(open.map(|s| operations("Open loop, rate reached", s, run)));
+    let failed: Vec<(&Step, u64)> =
+        run.steps.iter().map(|s| (s, failed(s))).filter(|(_, n)| *n > 0).collect();
+    if !failed.is_empty() {
+        let all = failed.iter().fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
+        let steps: Vec<String> = failed.iter().map(|(s, _)| step_name(s)).collect();
+        let value = Unit::Count.show(all as f64);
+        let note = format!("in {}", steps.join("; "));
+        figures.push(Figure { bad: true, ..figure("Failed operations", value, "", note) });
+    }
+    figures
+}
+
+/// The lowest intended rate of an open loop that was not reached.
+fn shortfalls(run: &Run) -> Option<Figure> {
+    let short = run.steps.iter().filter_map(|s| Some((s, shortfall(s)?)));
+    let (step, words) = short.min_by(|(a, _), (b, _)| {
+        let intended = |s: &Step| s.rate_intended.unwrap_or(f64::MAX);
+        intended(a).total_cmp(&intended(b))
+    })?;
+    let note = format!("{}: {words}", step_name(step));
+    Some(match step.rate_achieved {
+        Some(rate) => {
+            let value = Unit::Rate("ops/s").show(rate);
+            Figure { bad: true, ..figure("Rate not reached", value, "ops/s", note) }
+        }
+        None => Figure { bad: true, ..figure("Rate not reached", "–".into(), "", note) },
+    })
 }
 
 fn figure(label: &'static str, value: String, unit: &'static str, note: String) -> Figure {
     Figure { label, value, unit, note, bad: false }
 }
 
-/// The step of most tpM; a whole one before a partial one.
+/// The step of the highest number; a whole one before a partial one.
 fn best(run: &Run, which: fn(&Step) -> bool) -> Option<&Step> {
     run.steps.iter().filter(|s| which(s)).max_by(|a, b| {
-        let rank = |s: &Step| tpm(s).unwrap_or(-1.0);
+        let rank = |s: &Step| Measure::of(run).value(s).unwrap_or(-1.0);
         rank(a).total_cmp(&rank(b))
     })
 }
 
-fn transactions(label: &'static str, step: &Step, run: &Run) -> Figure {
-    match tpm(step) {
-        Ok(tpm) => {
-            let p99 = step.transactions.iter().find(|o| o.kind == "NewOrder" && o.count > 0);
-            let p99 = p99.map_or(String::new(), |o| {
-                format!("; p99 {}", duration(o.latency.p99_us as f64 / 1e6))
-            });
+/// The headline measure of a step.
+fn operations(label: &'static str, step: &Step, run: &Run) -> Figure {
+    let measure = Measure::of(run);
+    match measure.value(step) {
+        Ok(value) => {
+            let mut note = step_name(step);
+            for o in measure.operations(step).filter(|o| o.count > 0) {
+                let kind = match measure {
+                    Measure::Hybrid => String::new(),
+                    Measure::Plain => format!("{} ", o.kind),
+                };
+                note += &format!("; {kind}p99 {}", duration(o.latency.p99_us as f64 / 1e6));
+            }
             let isolation = isolations(run).into_iter().find(|i| i.step.number == step.number);
-            let kept = match isolation.map(|i| i.tpm_ratio) {
-                Some(Cell::Number(ratio)) => {
-                    format!("; {} × the tpM without queries", Unit::Ratio.show(ratio))
-                }
-                _ => String::new(),
-            };
-            let note = format!("{}{p99}{kept}", step_name(step));
-            figure(label, Unit::Rate("tpM").show(tpm), "tpM", note)
+            if let Some(Cell::Number(ratio)) = isolation.map(|i| i.tpm_ratio) {
+                note += &format!("; {} × the tpM without queries", Unit::Ratio.show(ratio));
+            }
+            figure(label, measure.rate().show(value), measure.unit(), note)
         }
         Err(why) => {
             let note = format!("{}: {why}", step.name);

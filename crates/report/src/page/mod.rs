@@ -6,6 +6,7 @@
 mod data;
 mod figures;
 mod markup;
+mod measured;
 mod sections;
 
 use std::fmt::Write as _;
@@ -56,9 +57,9 @@ pub fn html(runs: &[Loaded]) -> String {
             ))
         );
     }
-    out.push_str(sections::NAVIGATION);
-    out.push_str("</header>\n<main>\n");
-    sections::write(&mut out, runs, &entries);
+    let mut body = sections::Body::default();
+    sections::write(&mut body, runs, &entries);
+    let _ = write!(out, "{}</header>\n<main>\n{}", body.navigation(), body.html);
     let _ = write!(
         out,
         "</main>\n<footer><p>Made by hoap from the run folder alone. Charts drawn with D3 and \
@@ -102,7 +103,7 @@ fn title(entries: &[Entry<'_>]) -> String {
         }
         let benchmark = benchmark_title(&run.benchmark);
         let part = match on.as_slice() {
-            [] => benchmark.to_string(),
+            [] => benchmark.clone(),
             names => format!("{benchmark} on {}", names.join(" and ")),
         };
         if !parts.contains(&part) {

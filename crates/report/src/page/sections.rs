@@ -2,304 +2,280 @@
 
 use std::fmt::Write as _;
 
-use super::figures;
 use super::markup::{escape, table};
+use super::{figures, measured};
 use crate::Loaded;
-use crate::number::Unit;
+use crate::measure::Measure;
 use crate::table::Table;
 use crate::tables::{self, Entry};
 
-/// Links to the sections.
-pub const NAVIGATION: &str = "<nav aria-label=\"Sections\"><a href=\"#result\">Result</a> \
-    <a href=\"#transactions-section\">Transactions</a> <a href=\"#queries\">Queries</a> \
-    <a href=\"#time\">Over time</a> <a href=\"#latency\">Percentiles</a> \
-    <a href=\"#verification\">Checks</a> <a href=\"#setup-section\">Setup</a> \
-    <a href=\"#repeat\">Repeat</a></nav>\n";
-
-/// Writes all sections.
-pub fn write(out: &mut String, runs: &[Loaded], entries: &[Entry<'_>]) {
-    result(out, entries);
-    transactions(out, runs, entries);
-    queries(out, runs, entries);
-    time(out, runs);
-    latency(out, runs);
-    verification(out, entries);
-    setup(out, entries);
-    repeat(out, entries);
+/// The sections so far and the links to them.
+#[derive(Default)]
+pub struct Body {
+    /// Sections as HTML.
+    pub html: String,
+    /// (id, words) of each section.
+    links: Vec<(String, String)>,
 }
 
-fn open(out: &mut String, id: &str, heading: &str) {
-    let _ = write!(out, "<section id=\"{id}\">\n<h2>{heading}</h2>\n");
-}
+impl Body {
+    /// Begins a section. `link` is its name among the links.
+    pub fn open(&mut self, id: &str, heading: &str, link: &str) {
+        let (id, heading) = (escape(id), escape(heading));
+        let _ = write!(self.html, "<section id=\"{id}\">\n<h2>{heading}</h2>\n");
+        self.links.push((id, escape(link)));
+    }
 
-const CLOSE: &str = "</section>\n";
+    /// Ends it.
+    pub fn close(&mut self) {
+        self.html.push_str("</section>\n");
+    }
 
-/// A table that has rows.
-fn filled(out: &mut String, made: &Table) {
-    if !made.rows.is_empty() {
-        table(out, made, &made.id);
+    /// A paragraph of the page's own words.
+    pub fn paragraph(&mut self, words: &str) {
+        let _ = writeln!(self.html, "<p>{words}</p>");
+    }
+
+    /// Links to all sections.
+    pub fn navigation(&self) -> String {
+        let links: Vec<String> =
+            self.links.iter().map(|(id, name)| format!("<a href=\"#{id}\">{name}</a>")).collect();
+        format!("<nav aria-label=\"Sections\">{}</nav>\n", links.join(" "))
+    }
+
+    /// A table that has rows.
+    pub fn filled(&mut self, made: &Table) {
+        if !made.rows.is_empty() {
+            table(&mut self.html, made, &made.id);
+        }
+    }
+
+    /// A table behind a line that opens it.
+    pub fn folded(&mut self, summary: &str, made: &Table, id: &str) {
+        let _ = write!(self.html, "<details>\n<summary>{}</summary>\n", escape(summary));
+        table(&mut self.html, made, id);
+        self.html.push_str("</details>\n");
     }
 }
 
-/// A table behind a line that opens it.
-fn folded(out: &mut String, summary: &str, made: &Table, id: &str) {
-    let _ = write!(out, "<details>\n<summary>{}</summary>\n", escape(summary));
-    table(out, made, id);
-    out.push_str("</details>\n");
+/// A run of the page: its number there, and its name where the page has several.
+#[derive(Clone, Copy)]
+pub struct Panel<'a> {
+    pub number: usize,
+    pub loaded: &'a Loaded,
+    pub name: Option<&'a str>,
 }
 
 /// One chart of one run. `label` says in words what it shows, `table` where its numbers are.
-struct Chart<'a> {
-    kind: &'a str,
-    run: usize,
-    caption: &'a str,
-    label: &'a str,
-    table: String,
+pub struct Chart<'a> {
+    pub kind: &'a str,
+    pub axis: &'a str,
+    pub caption: &'a str,
+    pub label: &'a str,
+    pub table: String,
 }
 
 impl Chart<'_> {
-    fn write(&self, out: &mut String, several: Option<&str>) {
-        let run = several.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
+    pub fn write(&self, out: &mut String, panel: Panel<'_>) {
+        let run = panel.name.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
         let _ = write!(
             out,
-            "<figure data-chart=\"{}\" data-run=\"{}\">\n<figcaption>{run}{}</figcaption>\n\
+            "<figure data-chart=\"{}\" data-axis=\"{}\" data-run=\"{}\">\n\
+             <figcaption>{run}{}</figcaption>\n\
              <div class=\"plot\" role=\"img\" aria-label=\"{run}{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
             self.kind,
-            self.run,
+            self.axis,
+            panel.number,
             escape(self.caption),
             escape(self.label),
-            self.table,
+            escape(&self.table),
         );
     }
 }
 
 /// What `chart` writes for each run that has something to draw, side by side.
-fn panels(
-    out: &mut String,
-    runs: &[Loaded],
+pub fn panels(
+    body: &mut Body,
+    runs: &[Panel<'_>],
     which: impl Fn(&Loaded) -> bool,
-    chart: impl Fn(usize, &Loaded, &mut String, Option<&str>),
+    chart: impl Fn(&mut Body, Panel<'_>),
 ) {
-    if !runs.iter().any(&which) {
+    if !runs.iter().any(|p| which(p.loaded)) {
         return;
     }
-    out.push_str("<div class=\"panels\">\n");
-    for (i, run) in runs.iter().enumerate().filter(|(_, run)| which(run)) {
-        out.push_str("<div>\n");
-        chart(i, run, out, (runs.len() > 1).then_some(run.name.as_str()));
-        out.push_str("</div>\n");
+    body.html.push_str("<div class=\"panels\">\n");
+    for panel in runs.iter().filter(|p| which(p.loaded)) {
+        body.html.push_str("<div>\n");
+        chart(body, *panel);
+        body.html.push_str("</div>\n");
     }
-    out.push_str("</div>\n");
+    body.html.push_str("</div>\n");
+}
+
+/// Writes all sections.
+pub fn write(body: &mut Body, runs: &[Loaded], entries: &[Entry<'_>]) {
+    let name = |run| (runs.len() > 1).then_some(run);
+    let panels: Vec<Panel<'_>> = runs
+        .iter()
+        .enumerate()
+        .map(|(number, loaded)| Panel { number, loaded, name: name(loaded.name.as_str()) })
+        .collect();
+    result(body, entries);
+    measured::write(body, &panels);
+    failures(body, entries);
+    time(body, &panels);
+    latency(body, &panels);
+    verification(body, entries);
+    setup(body, entries);
+    repeat(body, entries);
 }
 
 const NO_SCRIPT: &str = "<noscript><p>The charts need JavaScript. The tables hold the same \
                          numbers.</p></noscript>\n";
 
-fn result(out: &mut String, entries: &[Entry<'_>]) {
-    open(out, "result", "Result");
+fn result(body: &mut Body, entries: &[Entry<'_>]) {
+    body.open("result", "Result", "Result");
     for entry in entries {
         if entries.len() > 1 {
-            let _ = writeln!(out, "<h3>{}</h3>", escape(entry.name));
+            let _ = writeln!(body.html, "<h3>{}</h3>", escape(entry.name));
         }
-        figures::write(out, entry.run);
+        figures::write(&mut body.html, entry.run);
     }
-    out.push_str(NO_SCRIPT);
-    filled(out, &tables::overview(entries));
-    out.push_str(CLOSE);
+    body.html.push_str(NO_SCRIPT);
+    body.filled(&tables::overview(entries));
+    body.close();
 }
 
-fn transactions(out: &mut String, runs: &[Loaded], entries: &[Entry<'_>]) {
-    let made = tables::transactions(entries);
-    if made.rows.is_empty() {
+fn failures(body: &mut Body, entries: &[Entry<'_>]) {
+    if entries.iter().all(|e| e.run.steps.is_empty()) {
         return;
     }
-    open(out, "transactions-section", "Transactions");
-    let any = |run: &Loaded| run.run.steps.iter().any(|s| s.tx_clients > 0);
-    panels(out, runs, any, |run, loaded, out, name| {
-        let chart = Chart {
-            kind: "tpm",
-            run,
-            caption: "NewOrder transactions per minute (tpM) against transaction clients",
-            label: &tpm_in_words(loaded),
-            table: made.id.clone(),
-        };
-        chart.write(out, name);
-    });
-    panels(out, runs, any, |run, _, out, name| {
-        let chart = Chart {
-            kind: "latency",
-            run,
-            caption: "NewOrder response times against transaction clients",
-            label: "Line chart of the 50th, 95th and 99th percentile of NewOrder response times \
-                    against transaction clients, without and with queries",
-            table: made.id.clone(),
-        };
-        chart.write(out, name);
-    });
-    table(out, &made, &made.id);
-    let isolation = tables::isolation(entries);
-    if !isolation.rows.is_empty() {
-        out.push_str("<h3>Isolation</h3>\n");
-        out.push_str(
-            "<p>What each side takes from the other at equal numbers of clients. A tpM ratio below 1: \
-             queries slow transactions down. A power ratio above 1: transactions slow queries \
-             down.</p>\n",
-        );
-        table(out, &isolation, &isolation.id);
-    }
-    out.push_str("<h3>All transactions</h3>\n");
-    filled(out, &tables::operations(entries));
+    body.open("failures-section", "Failures", "Failures");
     let failures = tables::failures(entries);
     if failures.rows.is_empty() {
-        out.push_str("<p>No transaction and no query failed.</p>\n");
+        let hybrid = entries.iter().all(|e| Measure::of(e.run) == Measure::Hybrid);
+        body.paragraph(if hybrid {
+            "No transaction and no query failed."
+        } else {
+            "No operation failed."
+        });
     }
-    filled(out, &failures);
-    out.push_str(CLOSE);
+    body.filled(&failures);
+    body.close();
 }
 
-fn tpm_in_words(loaded: &Loaded) -> String {
-    let points: Vec<String> = loaded
-        .run
-        .steps
-        .iter()
-        .filter_map(|s| Some(format!("{} at {}", Unit::Rate("tpM").show(s.tpm?), s.name)))
-        .collect();
-    format!("Line chart of tpM against transaction clients: {}", points.join("; "))
-}
-
-fn queries(out: &mut String, runs: &[Loaded], entries: &[Entry<'_>]) {
-    let rates = tables::query_rates(entries);
-    if rates.rows.is_empty() {
+fn time(body: &mut Body, runs: &[Panel<'_>]) {
+    if runs.iter().all(|p| p.loaded.samples.is_empty()) {
         return;
     }
-    open(out, "queries", "Queries");
-    out.push_str(
-        "<p>Power is the geometric mean of the 22 mean times; QpH is 22 × 3600 s through their sum, \
-         times the streams. Both need all 22 queries.</p>\n",
-    );
-    table(out, &rates, &rates.id);
-    let any = |run: &Loaded| run.run.steps.iter().any(|s| !s.queries.is_empty());
-    panels(out, runs, any, |run, loaded, out, name| {
-        let table = format!("query-times-{run}");
-        let chart = Chart {
-            kind: "queries",
-            run,
-            caption: "Mean time of each query, by step",
-            label: "Bar chart of the mean time of each query in each step",
-            table: table.clone(),
-        };
-        chart.write(out, name);
-        let made = tables::query_times(loaded.entry());
-        folded(out, "Numbers of this chart", &made, &table);
-    });
-    let detail = tables::query_detail(entries);
-    folded(out, "Each query in each step: fastest, slowest, failures", &detail, &detail.id);
-    out.push_str(CLOSE);
-}
-
-fn time(out: &mut String, runs: &[Loaded]) {
-    if runs.iter().all(|r| r.samples.is_empty()) {
-        return;
-    }
-    open(out, "time", "Over time");
-    out.push_str(
-        "<p>Shaded: the measured window of each step. Between them: warm-up, which does not \
-         count.</p>\n",
+    body.open("time", "Over time", "Over time");
+    body.paragraph(
+        "Shaded: the measured window of each step. Between them: warm-up, which does not count.",
     );
     panels(
-        out,
+        body,
         runs,
         |r| !r.samples.is_empty(),
-        |run, loaded, out, name| {
-            let table = format!("ticks-{run}");
-            for (kind, caption) in [
-                ("throughput", "NewOrder transactions per minute (tpM) over time"),
-                ("p99", "NewOrder response time over time, 99th percentile of each tick"),
-            ] {
-                if kind == "p99" {
-                    out.push_str("</figure>\n");
-                }
-                Chart { kind, run, caption, label: caption, table: table.clone() }.write(out, name);
+        |body, panel| {
+            let table = format!("ticks-{}", panel.number);
+            let captions = match panel.loaded.measure() {
+                Measure::Hybrid => [
+                    "NewOrder transactions per minute (tpM) over time",
+                    "NewOrder response time over time, 99th percentile of each tick",
+                ],
+                Measure::Plain => [
+                    "Operations per second over time, each kind",
+                    "Response time over time, each kind, 99th percentile of each tick",
+                ],
+            };
+            for (kind, caption) in ["throughput", "p99"].into_iter().zip(captions) {
+                Chart { kind, axis: "time", caption, label: caption, table: table.clone() }
+                    .write(&mut body.html, panel);
             }
-            folded(out, "Numbers of these charts", &tables::ticks(loaded), &table);
+            body.folded("Numbers of these charts", &tables::ticks(panel.loaded), &table);
         },
     );
-    out.push_str(CLOSE);
+    body.close();
 }
 
-fn latency(out: &mut String, runs: &[Loaded]) {
-    if runs.iter().all(|r| r.kinds().is_empty()) {
+fn latency(body: &mut Body, runs: &[Panel<'_>]) {
+    if runs.iter().all(|p| p.loaded.kinds().is_empty()) {
         return;
     }
-    open(out, "latency", "Response-time percentiles");
-    out.push_str(
-        "<p>How long the slowest share of the transactions took: at 99 %, one of a hundred took \
-         longer.</p>\n",
-    );
+    body.open("latency", "Response-time percentiles", "Percentiles");
+    body.paragraph("How long the slowest share took: at 99 %, one of a hundred took longer.");
+    if runs.iter().any(|p| p.loaded.run.steps.iter().any(|s| s.rate_intended.is_some())) {
+        body.paragraph(
+            "In an open loop a response time counts from the intended start. Its two parts have charts \
+             of their own: “wait” until the actual start, “service” from there to the end.",
+        );
+    }
     panels(
-        out,
+        body,
         runs,
         |r| !r.kinds().is_empty(),
-        |run, loaded, out, name| {
-            let table = format!("percentiles-{run}");
-            let chart = Chart {
-                kind: "percentiles",
-                run,
-                caption: "Response times by percentile, each kind of transaction",
-                label: "Line charts of response time against percentile, a chart for each kind of \
-                    transaction and a line for each step",
-                table: table.clone(),
-            };
-            chart.write(out, name);
-            folded(out, "Numbers of these charts", &tables::percentiles(loaded), &table);
+        |body, panel| {
+            let table = format!("percentiles-{}", panel.number);
+            let operation = panel.loaded.measure().operation();
+            let caption = format!("Response times by percentile, each kind of {operation}");
+            let label = format!(
+                "Line charts of response time against percentile, a chart for each kind of {operation} \
+                 and a line for each step"
+            );
+            let (kind, axis) = ("percentiles", "percentile");
+            Chart { kind, axis, caption: &caption, label: &label, table: table.clone() }
+                .write(&mut body.html, panel);
+            body.folded("Numbers of these charts", &tables::percentiles(panel.loaded), &table);
         },
     );
-    out.push_str(CLOSE);
+    body.close();
 }
 
-fn verification(out: &mut String, entries: &[Entry<'_>]) {
-    open(out, "verification", "Checks and audit");
+fn verification(body: &mut Body, entries: &[Entry<'_>]) {
+    let audit = tables::audit(entries);
+    let heading = if audit.rows.is_empty() { "Checks" } else { "Checks and audit" };
+    body.open("verification", heading, "Checks");
     for entry in entries {
         if entries.len() > 1 {
-            let _ = writeln!(out, "<h3>{}</h3>", escape(entry.name));
+            let _ = writeln!(body.html, "<h3>{}</h3>", escape(entry.name));
         }
         let groups = tables::groups(entry.run);
         if groups.is_empty() {
-            out.push_str("<p>This run made no checks: nothing here is verified.</p>\n");
+            body.paragraph("This run made no checks: nothing here is verified.");
             continue;
         }
-        out.push_str("<ul>\n");
+        body.html.push_str("<ul>\n");
         for (when, sentence) in groups {
-            let _ = writeln!(out, "<li>{}</li>", escape(&format!("{when}: {sentence}")));
+            let _ = writeln!(body.html, "<li>{}</li>", escape(&format!("{when}: {sentence}")));
         }
-        out.push_str("</ul>\n");
+        body.html.push_str("</ul>\n");
     }
-    filled(out, &tables::checks(entries));
-    filled(out, &tables::audit(entries));
-    out.push_str(CLOSE);
+    body.filled(&tables::checks(entries));
+    body.filled(&audit);
+    body.close();
 }
 
-fn setup(out: &mut String, entries: &[Entry<'_>]) {
-    open(out, "setup-section", "Setup");
+fn setup(body: &mut Body, entries: &[Entry<'_>]) {
+    body.open("setup-section", "Setup", "Setup");
     for made in [tables::databases(entries), tables::configuration(entries), tables::setup(entries)]
     {
-        filled(out, &made);
+        body.filled(&made);
     }
-    out.push_str(CLOSE);
+    body.close();
 }
 
-fn repeat(out: &mut String, entries: &[Entry<'_>]) {
-    open(out, "repeat", "How to repeat");
+fn repeat(body: &mut Body, entries: &[Entry<'_>]) {
+    body.open("repeat", "How to repeat", "Repeat");
     for entry in entries {
         let name = if entries.len() > 1 { format!("{}: with", entry.name) } else { "With".into() };
         let _ = write!(
-            out,
+            body.html,
             "<p>{}:</p>\n<pre><code>{}</code></pre>\n",
             escape(&format!("{name} hoap {}", entry.run.hoap)),
             escape(&quoted(&entry.run.command))
         );
     }
-    out.push_str(CLOSE);
+    body.close();
 }
 
 /// The command as a shell takes it.

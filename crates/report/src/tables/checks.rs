@@ -51,6 +51,9 @@ pub fn groups(run: &Run) -> Vec<(String, String)> {
     moments
         .into_iter()
         .map(|when| {
+            // Where there is nothing to tell them from, others are just checks.
+            let alone =
+                run.checks.iter().all(|c| !families[..3].iter().any(|(_, _, of)| of(&c.name)));
             let here: Vec<&Check> = run.checks.iter().filter(|c| c.when == when).collect();
             let mut counts = [0usize; 4];
             for check in &here {
@@ -61,7 +64,10 @@ pub fn groups(run: &Run) -> Vec<(String, String)> {
                 .iter()
                 .zip(counts)
                 .filter(|(_, n)| *n > 0)
-                .map(|((one, many, _), n)| format!("{n} {}", if n == 1 { one } else { many }))
+                .map(|((one, many, _), n)| {
+                    let name = if n == 1 { one } else { many };
+                    format!("{n} {}", if alone { name.trim_start_matches("other ") } else { name })
+                })
                 .collect();
             (when.to_string(), format!("{}: {}", what.join(", "), verdicts(&here)))
         })

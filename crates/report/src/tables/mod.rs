@@ -9,12 +9,14 @@ pub use checks::{audit, checks, groups};
 pub use series::{percentiles, ticks};
 pub use setup::{configuration, databases, moment, overview, setup};
 pub use steps::{
-    failures, isolation, operations, query_detail, query_rates, query_times, transactions,
+    failures, isolation, operations, query_detail, query_rates, query_times, throughput,
+    transactions, waits,
 };
 
 use hoap_drive::record::{Run, Step};
 
 use crate::Loaded;
+use crate::measure::Measure;
 use crate::table::{Sheet, Table};
 
 /// A run under the name it has in this report.
@@ -26,13 +28,30 @@ pub struct Entry<'a> {
     pub run: &'a Run,
 }
 
-/// "CH2" and "CH2++" for the names the command line uses.
-pub fn benchmark_title(name: &str) -> &str {
+/// How people write the names that the command line uses: "CH2++", "YCSB A", "YCSB E (update)".
+pub fn benchmark_title(name: &str) -> String {
     match name {
-        "ch2" => "CH2",
-        "ch2pp" => "CH2++",
-        other => other,
+        "ch2" => "CH2".to_string(),
+        "ch2pp" => "CH2++".to_string(),
+        "pagination" => "Pagination".to_string(),
+        "join" => "JOIN".to_string(),
+        other => match other.strip_prefix("ycsb-") {
+            Some(workload) => ycsb_title(workload),
+            None => other.to_string(),
+        },
     }
+}
+
+/// "a" is "YCSB A", "e-update" is "YCSB E (update)".
+fn ycsb_title(workload: &str) -> String {
+    let (letter, variant) = workload.split_once('-').unwrap_or((workload, ""));
+    let letter = letter.to_uppercase();
+    if variant.is_empty() { format!("YCSB {letter}") } else { format!("YCSB {letter} ({variant})") }
+}
+
+/// What runs of one benchmark measure.
+fn measure_of(entries: &[Entry<'_>]) -> Measure {
+    entries.first().map_or(Measure::Hybrid, |e| Measure::of(e.run))
 }
 
 /// The step's name with its mark, if it is not whole.
@@ -46,23 +65,34 @@ pub fn step_name(step: &Step) -> String {
 /// Every table of one run, for files that machines read: their ids make the names of the files.
 pub fn all(loaded: &Loaded) -> Vec<Table> {
     let entries = [loaded.entry()];
-    vec![
-        overview(&entries),
-        transactions(&entries),
-        isolation(&entries),
-        operations(&entries),
+    let measured = match loaded.measure() {
+        Measure::Hybrid => vec![
+            transactions(&entries),
+            isolation(&entries),
+            operations(&entries),
+            query_rates(&entries),
+            query_times(entries[0]),
+            query_detail(&entries),
+            audit(&entries),
+        ],
+        Measure::Plain => vec![operations(&entries)],
+    };
+    let open = [throughput(&entries), waits(&entries)];
+    let whatever_it_measures = [
         failures(&entries),
-        query_rates(&entries),
-        query_times(entries[0]),
-        query_detail(&entries),
         ticks(loaded),
         percentiles(loaded),
         checks(&entries),
-        audit(&entries),
         databases(&entries),
         configuration(&entries),
         setup(&entries),
-    ]
+    ];
+    [overview(&entries)]
+        .into_iter()
+        .chain(open.into_iter().filter(|table| !table.rows.is_empty()))
+        .chain(measured)
+        .chain(whatever_it_measures)
+        .collect()
 }
 
 /// An item that belongs to a run.

@@ -5,6 +5,7 @@ use hoap_drive::record::Run;
 use super::step_name;
 use crate::curve::Curve;
 use crate::load::Loaded;
+use crate::measure::Measure;
 use crate::number::Unit;
 use crate::table::{Cell, Sheet, Table};
 use crate::ticks::{Tick, merged, ticks as ticks_of};
@@ -16,29 +17,35 @@ fn name_of(run: &Run, number: usize) -> String {
         .map_or_else(|| format!("step {number}"), step_name)
 }
 
-/// NewOrder over time.
+/// What the run measures over time.
 pub fn ticks(loaded: &Loaded) -> Table {
-    let factor = merged(&loaded.samples);
-    let title = match factor {
-        1 => "NewOrder over time".to_string(),
-        n => format!("NewOrder over time, {n} ticks a row (p99: the highest of them)"),
+    let measure = loaded.measure();
+    let kinds = measure.kinds(&loaded.run);
+    let what = match measure {
+        Measure::Hybrid => "NewOrder",
+        Measure::Plain => "Operations",
+    };
+    let title = match merged(&loaded.samples, &kinds) {
+        1 => format!("{what} over time"),
+        n => format!("{what} over time, {n} ticks a row (p99: the highest of them)"),
     };
     Sheet::new("ticks", title)
         .text("step", |t: &Tick| name_of(&loaded.run, t.step))
+        .when(measure == Measure::Plain, |s| s.text("operation", |t| t.kind.clone()))
         .text("phase", |t| t.phase.clone())
         .number("until", Unit::Moment, |t| t.at_seconds)
         .number("done", Unit::Count, |t| t.count as f64)
-        .number("tpM", Unit::Rate("tpM"), Tick::tpm)
+        .number(measure.unit(), measure.rate(), move |t| t.rate(measure.period()))
         .cells("p99", Some(Unit::Seconds), |t| Cell::maybe(t.p99_seconds))
         .number("retries", Unit::Count, |t| t.retries as f64)
         .number("failed", Unit::Count, |t| t.failed as f64)
-        .rows(ticks_of(&loaded.samples))
+        .rows(ticks_of(&loaded.samples, &kinds))
 }
 
 /// Response times by percentile: a row a kind and percentile, a column a step.
 pub fn percentiles(loaded: &Loaded) -> Table {
     let mut sheet = Sheet::new("percentiles", "Response times by percentile")
-        .text("operation", |(kind, _): &(&str, f64)| kind.to_string())
+        .text("operation", |(kind, _): &(String, f64)| kind.clone())
         .number("percentile", Unit::Share, |(_, quantile)| *quantile);
     for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
         let of_step = |kind: &str| -> Option<&Curve> {
@@ -58,6 +65,6 @@ pub fn percentiles(loaded: &Loaded) -> Table {
             .collect();
         quantiles.sort_by(f64::total_cmp);
         quantiles.dedup();
-        quantiles.into_iter().map(move |q| (kind, q)).collect::<Vec<_>>()
+        quantiles.into_iter().map(move |q| (kind.clone(), q)).collect::<Vec<_>>()
     }))
 }

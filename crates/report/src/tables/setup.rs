@@ -1,10 +1,13 @@
 //! Tables of what ran where, and how it was set: a row a fact, a column a run.
 
 use hoap_drive::record::Run;
+use hoap_drive::search::Search;
+use hoap_drive::sla::Sla;
 use hoap_workload::capability::Description;
 use serde_json::Value;
 
 use super::{Entry, benchmark_title};
+use crate::measure::Measure;
 use crate::number::{Unit, bytes, duration};
 use crate::table::{Cell, Column, Table};
 
@@ -32,8 +35,8 @@ fn table(entries: &[Entry<'_>], id: &str, title: &str, facts: Vec<Fact<'_>>) -> 
     Table { id: id.to_string(), title: title.to_string(), columns, rows }
 }
 
-fn named(database: &Option<Description>) -> String {
-    match database {
+fn named<'a>(database: impl Into<Option<&'a Description>>) -> String {
+    match database.into() {
         Some(d) => format!("{} {}, {}", d.name, d.version, d.url),
         None => String::new(),
     }
@@ -47,26 +50,55 @@ pub fn moment(rfc3339: &str) -> String {
     }
 }
 
+/// What says how big a data set is, and the name of one of it.
+const SIZES: [(&str, &str); 4] = [
+    ("warehouses", "warehouse"),
+    ("customers", "customer"),
+    ("records", "record"),
+    ("count", "record"),
+];
+
+/// A fact of runs that measure this.
+fn of_measure(measure: Measure, of: impl Fn(&Run) -> String) -> impl Fn(&Run) -> String {
+    move |r| if Measure::of(r) == measure { of(r) } else { String::new() }
+}
+
+/// What a search for the highest rate found.
+fn found(search: &Search) -> String {
+    let bound =
+        |s: &Sla| format!("{} ≤ {}", s.percentile.name(), duration(s.limit_us as f64 / 1e6));
+    let bounds: Vec<String> = search.bounds.slas.iter().map(bound).collect();
+    let (bounds, probes) = (bounds.join(", "), search.probes.len());
+    let rate = match search.rate {
+        Some(rate) => format!("{}/s", Unit::Count.show(rate.round())),
+        None => "none".into(),
+    };
+    let why = search.unfinished.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+    format!("{rate} with {bounds} ({probes} probes){why}")
+}
+
 /// What ran where: the facts that stand before the first number.
 pub fn overview(entries: &[Entry<'_>]) -> Table {
     let facts = vec![
         fact("benchmark", |r| {
-            let data = |key: &str| r.data.get(key).map(plain);
-            let size = match data("warehouses") {
-                Some(n) if n == "1" => ", 1 warehouse".to_string(),
-                Some(n) => format!(", {n} warehouses"),
-                None => String::new(),
-            };
+            let size = SIZES.iter().find_map(|(key, one)| {
+                let n = r.data.get(key)?.as_u64()?;
+                let s = if n == 1 { "" } else { "s" };
+                Some(format!(", {} {one}{s}", Unit::Count.show(n as f64)))
+            });
+            let size = size.unwrap_or_default();
             format!("{}{size}, hoap {}", benchmark_title(&r.benchmark), r.hoap)
         }),
         fact("started", |r| format!("{}, took {}", moment(&r.started), duration(r.seconds))),
-        fact("transactions on", |r| named(&r.operational)),
+        fact("database", of_measure(Measure::Plain, |r| named(r.operational.as_ref()))),
+        fact("transactions on", of_measure(Measure::Hybrid, |r| named(r.operational.as_ref()))),
         fact("queries on", |r| match (&r.analytical, &r.query_set) {
-            (Some(d), Some(set)) => format!("{}, {set} set", named(&Some(d.clone()))),
-            (Some(d), None) => named(&Some(d.clone())),
+            (Some(d), Some(set)) => format!("{}, {set} set", named(d)),
+            (Some(d), None) => named(d),
             (None, Some(set)) => format!("the same database, {set} set"),
             (None, None) => String::new(),
         }),
+        fact("highest rate", |r| r.search.as_ref().map(found).unwrap_or_default()),
         fact("machine", |r| {
             let h = &r.host;
             let cores = if h.cores == 1 { "core" } else { "cores" };
@@ -90,21 +122,25 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
     table(entries, "overview", "What ran where", facts)
 }
 
-/// A database of a run, named by its part.
-type Part = (&'static str, fn(&Run) -> &Option<Description>);
+/// A database of a run: what stands before its facts, and where it is.
+type Part = (&'static str, fn(&Run) -> Option<&Description>);
 
-const PARTS: [Part; 2] = [("transactions", |r| &r.operational), ("queries", |r| &r.analytical)];
+const PARTS: [Part; 3] = [
+    ("", |r| r.operational.as_ref().filter(|_| Measure::of(r) == Measure::Plain)),
+    ("transactions: ", |r| r.operational.as_ref().filter(|_| Measure::of(r) == Measure::Hybrid)),
+    ("queries: ", |r| r.analytical.as_ref()),
+];
 
 /// The databases and all their settings.
 pub fn databases(entries: &[Entry<'_>]) -> Table {
     let mut facts = Vec::new();
     for (part, of) in PARTS {
-        facts.push(fact(format!("{part}: database"), move |r| named(of(r))));
+        facts.push(fact(format!("{part}database"), move |r| named(of(r))));
         for key in
             keys(entries, |r| of(r).iter().flat_map(|d| d.settings.keys().cloned()).collect())
         {
-            facts.push(fact(format!("{part}: {key}"), move |r| {
-                of(r).as_ref().and_then(|d| d.settings.get(&key)).cloned().unwrap_or_default()
+            facts.push(fact(format!("{part}{key}"), move |r| {
+                of(r).and_then(|d| d.settings.get(&key)).cloned().unwrap_or_default()
             }));
         }
     }

@@ -2,41 +2,50 @@
 
 use hoap_drive::record::{Latency, Operation, Query, Step};
 
-use super::{Entry, Of, items, sheet, step_name};
+use super::{Entry, Of, items, measure_of, sheet, step_name};
 use crate::isolation::{Isolation, complete, isolations, power};
+use crate::measure::{Measure, failed, operations_per_second};
 use crate::number::Unit;
 use crate::table::{Cell, Sheet, Table};
 
 const TPM: Unit = Unit::Rate("tpM");
+const OPS: Unit = Unit::Rate("ops/s");
 
-/// The NewOrder operations of a step.
-pub fn new_order(step: &Step) -> Option<&Operation> {
-    step.transactions.iter().find(|o| o.kind == "NewOrder")
-}
+/// A number of a [`Latency`] in microseconds.
+type Take = fn(&Latency) -> f64;
 
-fn latency(operation: Option<&Operation>, take: impl Fn(&Latency) -> f64) -> Cell {
-    operation.filter(|o| o.count > 0).map_or(Cell::Empty, |o| Cell::micros(take(&o.latency)))
-}
+const LATENCIES: [(&str, Take); 7] = [
+    ("mean", |l| l.mean_us),
+    ("p50", |l| l.p50_us as f64),
+    ("p90", |l| l.p90_us as f64),
+    ("p95", |l| l.p95_us as f64),
+    ("p99", |l| l.p99_us as f64),
+    ("p99.9", |l| l.p999_us as f64),
+    ("max", |l| l.max_us as f64),
+];
 
-/// Adds the response-time columns, of which the terminal shows the five that matter most.
+/// Adds the response-time columns, of which the terminal has room for those in `shown`.
 fn latencies<'a, T: 'a>(
-    sheet: Sheet<'a, T>,
-    of: impl Fn(&T) -> Option<&Operation> + Copy + 'a,
+    mut sheet: Sheet<'a, T>,
+    shown: &[&str],
+    of: impl Fn(&T) -> Option<&Latency> + Copy + 'a,
 ) -> Sheet<'a, T> {
-    let s = Some(Unit::Seconds);
+    for (name, take) in LATENCIES {
+        sheet = sheet
+            .cells(name, Some(Unit::Seconds), move |t| {
+                of(t).map_or(Cell::Empty, |l| Cell::micros(take(l)))
+            })
+            .when(!shown.contains(&name), Sheet::wide);
+    }
     sheet
-        .cells("mean", s, move |t| latency(of(t), |l| l.mean_us))
-        .cells("p50", s, move |t| latency(of(t), |l| l.p50_us as f64))
-        .cells("p90", s, move |t| latency(of(t), |l| l.p90_us as f64))
-        .wide()
-        .cells("p95", s, move |t| latency(of(t), |l| l.p95_us as f64))
-        .cells("p99", s, move |t| latency(of(t), |l| l.p99_us as f64))
-        .cells("p99.9", s, move |t| latency(of(t), |l| l.p999_us as f64))
-        .wide()
-        .cells("max", s, move |t| latency(of(t), |l| l.max_us as f64))
 }
 
-/// NewOrder per step: tpM and response times.
+/// The response times of an operation that ever succeeded.
+fn response(operation: &Operation) -> Option<&Latency> {
+    (operation.count > 0).then_some(&operation.latency)
+}
+
+/// NewOrder per step of hybrid runs: tpM and response times.
 pub fn transactions(entries: &[Entry<'_>]) -> Table {
     let sheet = sheet(entries, "transactions", "NewOrder transactions per step")
         .text("step", |of: &Of<&Step>| step_name(of.item))
@@ -47,24 +56,116 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()
         .cells("tpM", Some(TPM), |of| Cell::maybe(of.item.tpm));
-    latencies(sheet, |of| new_order(of.item))
-        .rows(items(entries, |run| run.steps.iter().filter(|s| s.tx_clients > 0).collect()))
+    let shown = ["mean", "p50", "p95", "p99", "max"];
+    latencies(sheet, &shown, |of| new_order(of.item)).rows(items(entries, |run| {
+        let hybrid = |s: &&Step| Measure::of_step(s) == Measure::Hybrid;
+        run.steps.iter().filter(hybrid).filter(|s| s.tx_clients > 0).collect()
+    }))
 }
 
-/// Every kind of transaction per step: numbers, retries, failures and response times.
+fn new_order(step: &Step) -> Option<&Latency> {
+    Measure::Hybrid.operations(step).next().and_then(response)
+}
+
+/// Operations of all kinds per second: every step of a workload without two sides, and every step of
+/// an open loop with what was intended and what came.
+pub fn throughput(entries: &[Entry<'_>]) -> Table {
+    let open = |s: &Step| s.rate_intended.is_some();
+    let any_open = entries.iter().any(|e| e.run.steps.iter().any(open));
+    let any_short = entries.iter().any(|e| e.run.steps.iter().any(|s| s.rate_shortfall.is_some()));
+    let total = |of: fn(&Operation) -> u64| {
+        move |step: &Of<'_, &Step>| step.item.transactions.iter().map(of).sum::<u64>() as f64
+    };
+    sheet(entries, "throughput", "Throughput per step, all operations together")
+        .text("step", |of: &Of<&Step>| step_name(of.item))
+        .number("clients", Unit::Count, |of| of.item.tx_clients as f64)
+        .wide()
+        .number("measured", Unit::Seconds, |of| of.item.seconds)
+        .wide()
+        .when(any_open, |sheet| {
+            sheet
+                .text("arrivals", |of| of.item.arrivals.clone().unwrap_or_default())
+                .wide()
+                .cells("intended", Some(Unit::Rate("/s")), |of| Cell::maybe(of.item.rate_intended))
+                .cells("achieved", Some(Unit::Rate("/s")), |of| Cell::maybe(of.item.rate_achieved))
+                .text("reached", |of| match (of.item.rate_intended, &of.item.rate_shortfall) {
+                    (None, _) => "",
+                    (Some(_), None) => "yes",
+                    (Some(_), Some(_)) => "NO",
+                })
+        })
+        .number("ops/s", OPS, |of| operations_per_second(of.item))
+        .number("done", Unit::Count, total(|o| o.count))
+        .wide()
+        .number("retries", Unit::Count, total(|o| o.retries))
+        .wide()
+        .number("failed", Unit::Count, |of| failed(of.item) as f64)
+        .when(any_open, |sheet| {
+            let count = |value: Option<u64>| value.map_or(Cell::Empty, Cell::count);
+            sheet
+                .cells("due", Some(Unit::Count), move |of| count(of.item.intended_starts))
+                .wide()
+                .cells("not started", Some(Unit::Count), move |of| count(of.item.not_started))
+                .wide()
+        })
+        .when(any_short, |sheet| {
+            sheet
+                .text("why not reached", |of| of.item.rate_shortfall.clone().unwrap_or_default())
+                .wide()
+        })
+        .rows(items(entries, |run| {
+            let plain = |s: &Step| Measure::of_step(s) == Measure::Plain;
+            run.steps.iter().filter(|s| plain(s) || open(s)).collect()
+        }))
+}
+
+/// Every kind of operation per step: numbers, retries, failures and response times.
 pub fn operations(entries: &[Entry<'_>]) -> Table {
     type Item<'a> = (&'a Step, &'a Operation);
-    let sheet = sheet(entries, "operations", "All transactions")
+    let hybrid = measure_of(entries) == Measure::Hybrid;
+    let (title, column) = if hybrid {
+        ("All transactions", "transaction")
+    } else {
+        ("Every kind of operation per step", "operation")
+    };
+    let sheet = sheet(entries, "operations", title)
         .text("step", |of: &Of<Item>| step_name(of.item.0))
-        .text("transaction", |of| of.item.1.kind.clone())
+        .text(column, |of| of.item.1.kind.clone())
         .number("done", Unit::Count, |of| of.item.1.count as f64)
-        .number("rate", Unit::Rate("/s"), |of| of.item.1.per_second)
-        .wide()
-        .number("rolled back", Unit::Count, |of| of.item.1.rolled_back as f64)
+        .when(!hybrid, Sheet::wide)
+        .number("ops/s", OPS, |of| of.item.1.per_second)
+        .when(hybrid, Sheet::wide)
+        .when(hybrid, |sheet| {
+            sheet.number("rolled back", Unit::Count, |of| of.item.1.rolled_back as f64)
+        })
         .number("retries", Unit::Count, |of| of.item.1.retries as f64)
-        .number("failed", Unit::Count, |of| of.item.1.failures.values().sum::<u64>() as f64);
-    latencies(sheet, |of| Some(of.item.1)).rows(items(entries, |run| {
+        .when(!hybrid, Sheet::wide)
+        .number("failed", Unit::Count, |of| of.item.1.failures.values().sum::<u64>() as f64)
+        .when(!hybrid, Sheet::wide);
+    let shown = ["mean", "p50", "p95", "p99", "p99.9", "max"];
+    latencies(sheet, &shown, |of| response(of.item.1)).rows(items(entries, |run| {
         run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o))).collect()
+    }))
+}
+
+/// What the response times of an open loop are made of: the wait from the intended start to the actual
+/// one, and the service from there to the end.
+pub fn waits(entries: &[Entry<'_>]) -> Table {
+    type Item<'a> = (&'a Step, &'a Operation, &'static str, &'a Latency);
+    let sheet = sheet(entries, "waits", "Open loop: service, wait, and both together")
+        .text("step", |of: &Of<Item>| step_name(of.item.0))
+        .text(measure_of(entries).operation(), |of| of.item.1.kind.clone())
+        .text("part", |of| of.item.2);
+    let shown = ["mean", "p50", "p95", "p99"];
+    latencies(sheet, &shown, |of| Some(of.item.3)).rows(items(entries, |run| {
+        let all = run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o)));
+        let parts = all.filter(|(_, o)| o.count > 0).flat_map(|(s, o)| {
+            let (service, wait) = (o.service.as_ref(), o.wait.as_ref());
+            let both = service.or(wait).map(|_| &o.latency);
+            let parts = [("service", service), ("wait", wait), ("response", both)];
+            parts.into_iter().filter_map(move |(part, latency)| Some((s, o, part, latency?)))
+        });
+        parts.collect()
     }))
 }
 

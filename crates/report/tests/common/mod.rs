@@ -3,6 +3,9 @@
 //! from a seeded generator; the record's percentiles come from the same histograms as the logs.
 #![allow(dead_code)]
 
+pub mod plain;
+pub mod read;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -211,15 +214,8 @@ fn step(
                 } else {
                     BTreeMap::new()
                 },
-                latency: Latency {
-                    mean_us: h.mean(),
-                    p50_us: h.value_at_quantile(0.5),
-                    p90_us: h.value_at_quantile(0.9),
-                    p95_us: h.value_at_quantile(0.95),
-                    p99_us: h.value_at_quantile(0.99),
-                    p999_us: h.value_at_quantile(0.999),
-                    max_us: h.max(),
-                },
+                latency: latency(h),
+                ..Operation::default()
             }
         })
         .collect();
@@ -282,9 +278,22 @@ fn step(
         power_seconds: (queries > 0).then_some(power),
         queries_per_hour: (queries > 0)
             .then(|| 22.0 * 3600.0 * queries as f64 / times.iter().sum::<f64>()),
-        incomplete: None,
+        ..Step::default()
     };
     (step, log)
+}
+
+/// What a record says of these times.
+fn latency(h: &Histogram<u64>) -> Latency {
+    Latency {
+        mean_us: h.mean(),
+        p50_us: h.value_at_quantile(0.5),
+        p90_us: h.value_at_quantile(0.9),
+        p95_us: h.value_at_quantile(0.95),
+        p99_us: h.value_at_quantile(0.99),
+        p999_us: h.value_at_quantile(0.999),
+        max_us: h.max(),
+    }
 }
 
 fn run(steps: Vec<Step>, seconds: f64) -> Run {
@@ -339,6 +348,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         steps,
         checks: checks(),
         audit: audit(),
+        search: None,
     }
 }
 

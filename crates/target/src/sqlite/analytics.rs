@@ -10,7 +10,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 use serde_json::Value;
 
-use super::connection::{Database, Role};
+use super::connection::{self, Database, Role};
 use super::{Sqlite, error, sql};
 
 #[async_trait]
@@ -22,6 +22,9 @@ impl Analytics for Sqlite {
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let database = self.shared.database.clone();
         let connection = database.connect(Role::Reader)?;
+        // A query runs once with its values and may be planned for them.
+        connection::set_stable_plans(&connection, false)
+            .map_err(|e| error::sqlite(e, format!("set {}", database.url)))?;
         Ok(Box::new(Stream { database, connection }))
     }
 }

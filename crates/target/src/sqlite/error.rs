@@ -99,6 +99,22 @@ pub(super) fn commit(error: rusqlite::Error, still_open: bool, tried: impl Into<
     Error { kind: ErrorKind::Ambiguous, ..error }
 }
 
+/// The error of a statement that is a transaction of its own.
+///
+/// Its commit is inside it. Of what may go wrong there, a failed write or sync of the log may leave a
+/// whole commit record behind ([`commit`]), and so may the lack of memory after it; SQLite finds
+/// everything else before it writes one.
+pub(super) fn single(error: rusqlite::Error, tried: impl Into<String>) -> Error {
+    let code = error.sqlite_error_code();
+    let error = sqlite(error, tried);
+    match code {
+        Some(ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory) => {
+            Error { kind: ErrorKind::Ambiguous, ..error }
+        }
+        _ => error,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +152,22 @@ mod tests {
     fn a_message_of_several_lines_becomes_one() {
         let e = sqlite(failure(ffi::SQLITE_ERROR, "near\n \"SELEC\":\nsyntax"), "query");
         assert_eq!(e.to_string(), "query: near \"SELEC\": syntax");
+    }
+
+    #[test]
+    fn a_statement_with_its_commit_inside_is_ambiguous_only_where_the_log_may_be_whole() {
+        use ErrorKind::{Ambiguous, Conflict, Duplicate, Unavailable};
+        for (code, kind) in [
+            (ffi::SQLITE_IOERR_WRITE, Ambiguous),
+            (ffi::SQLITE_IOERR_FSYNC, Ambiguous),
+            (ffi::SQLITE_NOMEM, Ambiguous),
+            (ffi::SQLITE_FULL, Unavailable),
+            (ffi::SQLITE_BUSY, Conflict),
+            (ffi::SQLITE_READONLY, Unavailable),
+            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, Duplicate),
+        ] {
+            assert_eq!(single(failure(code, "x"), "try").kind, kind, "code {code}");
+        }
     }
 
     #[test]

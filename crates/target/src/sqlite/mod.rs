@@ -37,8 +37,11 @@ mod bulk;
 mod connection;
 mod documents;
 mod error;
+mod json;
+mod key_value;
 mod options;
 mod patch;
+mod shop;
 mod sql;
 mod transaction;
 mod writer;
@@ -56,7 +59,8 @@ use writer::Writer;
 
 pub use options::OPTIONS;
 
-/// A SQLite database.
+/// A SQLite database. Clones share the writing connection.
+#[derive(Clone)]
 pub struct Sqlite {
     shared: Arc<Shared>,
 }
@@ -72,11 +76,11 @@ struct Shared {
 ///
 /// # Errors
 /// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong.
-pub fn open(url: &str) -> Result<Box<dyn Target>> {
+pub fn open(url: &str) -> Result<Sqlite> {
     let (path, options) = options::parse(url)?;
     let database = Arc::new(Database { url: url.to_owned(), path, options });
     let writer = Writer::new(database.clone());
-    Ok(Box::new(Sqlite { shared: Arc::new(Shared { database, writer }) }))
+    Ok(Sqlite { shared: Arc::new(Shared { database, writer }) })
 }
 
 impl Target for Sqlite {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::OptionHelp;
+use crate::options::{number, set_each, unknown};
 
 /// The settings that a URL may change. [`OPTIONS`] says what each means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,10 +94,7 @@ impl Options {
             "temp_store" => self.temp_store = word(value, &["memory", "file"])?,
             "threads" => self.threads = number(value, 0, 8)?,
             "max_pages" => self.max_pages = number(value, 0, u32::MAX - 1)?,
-            _ => {
-                let all: Vec<_> = OPTIONS.iter().map(|o| o.name).collect();
-                return Err(format!("no such option; the options are {}", all.join(", ")));
-            }
+            _ => return Err(unknown(OPTIONS)),
         }
         Ok(())
     }
@@ -128,13 +126,6 @@ fn word(value: &str, words: &[&'static str]) -> std::result::Result<&'static str
     found.copied().ok_or_else(|| format!("`{value}` is not one of {}", words.join(", ")))
 }
 
-fn number(value: &str, least: u32, most: u32) -> std::result::Result<u32, String> {
-    match value.parse() {
-        Ok(n) if (least..=most).contains(&n) => Ok(n),
-        _ => Err(format!("`{value}` is not a whole number from {least} to {most}")),
-    }
-}
-
 /// Splits a URL into the absolute path of its file and the options.
 ///
 /// The path is taken literally (a `?` ends it); `sqlite:///a/b` is `sqlite:/a/b`.
@@ -163,13 +154,7 @@ pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
         return Err(invalid("it names no file".into()).advise("write sqlite:PATH"));
     }
     let mut options = Options::default();
-    for pair in query.into_iter().flat_map(|q| q.split('&')) {
-        let Some((name, value)) = pair.split_once('=') else {
-            return Err(invalid(format!("option `{pair}` has no value"))
-                .advise("options are name=value, joined by &"));
-        };
-        options.set(name, value).map_err(|why| invalid(format!("option `{name}`: {why}")))?;
-    }
+    set_each(url, query, |name, value| options.set(name, value))?;
     // SQLite gives names such as `file:…` a meaning of their own, an absolute path never has one.
     let path = std::path::absolute(Path::new(path)).map_err(|e| invalid(e.to_string()))?;
     Ok((path, options))

@@ -22,6 +22,18 @@ pub(super) fn name(collection: &str) -> Result<&str> {
     Ok(collection)
 }
 
+/// Refuses the name of a field at the top of a document that is no plain identifier.
+pub(super) fn field(field: &str) -> Result<&str> {
+    if !is_name(field) {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("name a field `{field}`"),
+            "a name is letters, digits and _",
+        ));
+    }
+    Ok(field)
+}
+
 /// Refuses a path that is not names joined by dots, with array positions: `a.b[3]`.
 pub(super) fn path(path: &str) -> Result<&str> {
     let segment = |segment: &str| {
@@ -91,7 +103,7 @@ pub(super) fn insert(collection: &str, out: &mut String) -> Result<()> {
 }
 
 /// The expression that an index field is on, and that a search must repeat word by word.
-fn index_field(field: &str) -> Result<String> {
+pub(super) fn index_field(field: &str) -> Result<String> {
     Ok(format!("doc ->> '$.{}'", path(field)?))
 }
 

@@ -6,6 +6,8 @@
 
 mod analytics;
 mod documents;
+mod key_value;
+mod shop;
 mod transactions;
 
 use std::future::Future;
@@ -18,6 +20,8 @@ use serde_json::{Value, json};
 
 pub use analytics::*;
 pub use documents::*;
+pub use key_value::*;
+pub use shop::*;
 pub use transactions::*;
 
 /// The collection that the tests use.
@@ -85,6 +89,42 @@ macro_rules! conformance_tests {
                 $crate::conformance::$name(&*target);
             }
         )*
+    };
+}
+
+/// The same for records by key, [`hoap_workload::capability::key_value`]. `$fresh` makes the
+/// concrete type: `fn() -> (Box<impl Target + KeyValue>, Guard)`.
+#[macro_export]
+macro_rules! key_value_tests {
+    ($fresh:path) => {
+        $crate::conformance_tests!($fresh:
+            a_loaded_record_is_read_by_its_fields,
+            an_inserted_record_is_there_for_everyone,
+            inserting_a_key_twice_is_a_duplicate,
+            one_insert_of_a_key_wins,
+            an_update_sets_its_fields_and_keeps_the_others,
+            values_and_keys_come_back_byte_for_byte,
+            large_values_come_back,
+            many_fields_are_set_at_once,
+            a_scan_goes_on_from_its_start_in_the_order_of_the_keys,
+            a_scan_gives_the_fields_asked_for,
+            no_field_is_lost_among_many_writers,
+            a_record_is_read_whole,
+            fields_and_tables_that_are_not_there_are_refused,
+        );
+    };
+}
+
+/// The same for customers and orders, [`hoap_workload::capability::shop`].
+#[macro_export]
+macro_rules! shop_tests {
+    ($fresh:path) => {
+        $crate::conformance_tests!($fresh:
+            pages_are_the_customers_of_the_country,
+            every_join_sums_to_the_cent,
+            a_join_of_nothing_is_empty,
+            a_join_that_is_not_offered_is_refused,
+        );
     };
 }
 

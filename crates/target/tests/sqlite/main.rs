@@ -5,15 +5,18 @@
 mod conformance;
 mod durability;
 mod errors;
+mod records;
 mod settings;
 
-use hoap_workload::capability::Target;
+use hoap_target::Sqlite;
 
-fn fresh() -> (Box<dyn Target>, tempfile::TempDir) {
+fn fresh() -> (Box<Sqlite>, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     // No power fails in a test, and syncs are slow.
     let url = format!("sqlite:{}/t.db?synchronous=off", directory.path().display());
-    (conformance::wait(hoap_target::open(&url)).unwrap(), directory)
+    (Box::new(hoap_target::sqlite::open(&url).unwrap()), directory)
 }
 
 conformance_tests!(fresh);
+key_value_tests!(fresh);
+shop_tests!(fresh);

@@ -1,0 +1,135 @@
+//! Times of one kind: a histogram, the exact sum and the exact maximum.
+
+use hdrhistogram::Histogram;
+
+use crate::record::Latency;
+
+/// Longest time a histogram tells apart: an hour. A longer one is counted at it; its true length is
+/// kept in the maximum.
+pub(crate) const LONGEST_US: u64 = 3_600_000_000;
+
+/// A histogram of microseconds with three significant digits that grows up to [`LONGEST_US`]. It
+/// starts with room for a second, so that it hardly ever grows.
+pub(crate) fn histogram() -> Histogram<u64> {
+    let mut h = Histogram::new_with_bounds(1, 1_000_000, 3).expect("the bounds are valid");
+    h.auto(true);
+    h
+}
+
+/// Whole microseconds of these nanoseconds, rounded to the nearest.
+pub(crate) fn micros(nanos: u64) -> u64 {
+    nanos.saturating_add(500) / 1_000
+}
+
+/// How long the operations of one kind took.
+pub(crate) struct Timing {
+    /// Microseconds.
+    pub times: Histogram<u64>,
+    /// Exact sum, nanoseconds. In an overloaded open loop it outgrows 64 bits.
+    sum: u128,
+    /// The longest, exact, nanoseconds.
+    longest: u64,
+}
+
+impl Timing {
+    pub fn new() -> Self {
+        Timing { times: histogram(), sum: 0, longest: 0 }
+    }
+
+    /// Adds one.
+    #[inline]
+    pub fn add(&mut self, nanos: u64) {
+        self.times
+            .record(micros(nanos).min(LONGEST_US))
+            .expect("the histogram grows up to any bounded value");
+        self.sum += u128::from(nanos);
+        self.longest = self.longest.max(nanos);
+    }
+
+    /// Adds all of another.
+    pub fn absorb(&mut self, other: &Timing) {
+        self.times.add(&other.times).expect("the histogram grows");
+        self.sum += other.sum;
+        self.longest = self.longest.max(other.longest);
+    }
+
+    pub fn clear(&mut self) {
+        self.times.reset();
+        self.sum = 0;
+        self.longest = 0;
+    }
+
+    pub fn count(&self) -> u64 {
+        self.times.len()
+    }
+
+    /// Zeros where there are none.
+    pub fn latency(&self) -> Latency {
+        if self.times.is_empty() {
+            return Latency::default();
+        }
+        Latency {
+            mean_us: self.sum as f64 / 1e3 / self.count() as f64,
+            p50_us: self.quantile_us(0.5),
+            p90_us: self.quantile_us(0.9),
+            p95_us: self.quantile_us(0.95),
+            p99_us: self.quantile_us(0.99),
+            p999_us: self.quantile_us(0.999),
+            max_us: micros(self.longest),
+        }
+    }
+
+    /// A quantile, 0 where there are none. A histogram answers with the upper edge of a bucket, which
+    /// may lie above the longest time there was: then that is the answer.
+    pub fn quantile_us(&self, quantile: f64) -> u64 {
+        match self.times.is_empty() {
+            true => 0,
+            false => self.times.value_at_quantile(quantile).min(micros(self.longest)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_than_an_hour_counts_at_an_hour_and_keeps_its_length() {
+        let mut timing = Timing::new();
+        timing.add(7_200_000_000_000);
+        timing.add(0);
+        assert_eq!(timing.count(), 2);
+        assert!(timing.times.equivalent(timing.times.max(), LONGEST_US));
+        assert_eq!(timing.latency().max_us, 7_200_000_000);
+        assert_eq!(timing.latency().mean_us, 3_600_000_000.0);
+        assert_eq!(timing.latency().p50_us, 0);
+        timing.add(u64::MAX);
+        timing.add(u64::MAX);
+        assert_eq!(timing.latency().max_us, micros(u64::MAX), "the sum has room");
+    }
+
+    #[test]
+    fn three_digits_are_kept_and_no_quantile_exceeds_the_maximum() {
+        let mut timing = Timing::new();
+        for us in 1..=100_000 {
+            timing.add(us * 1_000);
+        }
+        let latency = timing.latency();
+        let close = |value: u64, exact: f64| (value as f64 / exact - 1.0).abs() < 1e-3;
+        assert!(close(latency.p50_us, 50_000.0) && close(latency.p90_us, 90_000.0));
+        assert!(close(latency.p95_us, 95_000.0) && close(latency.p99_us, 99_000.0));
+        assert!(close(latency.p999_us, 99_900.0));
+        assert_eq!(latency.max_us, 100_000);
+        assert!((latency.mean_us - 50_000.5).abs() < 1e-6);
+        let mut one = Timing::new();
+        one.add(1_000_001_000);
+        assert_eq!(one.latency().p50_us, 1_000_001);
+    }
+
+    #[test]
+    fn time_rounds_to_the_nearest_microsecond() {
+        assert_eq!(micros(499), 0);
+        assert_eq!(micros(500), 1);
+        assert_eq!(micros(1_499), 1);
+    }
+}

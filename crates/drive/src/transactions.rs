@@ -1,0 +1,156 @@
+//! Transaction clients: closed and open loop.
+
+use std::cell::{Cell, RefCell};
+
+use hoap_workload::client::Client;
+
+use crate::budget::{Budget, Share};
+use crate::clients::Event;
+use crate::measure::{Recorder, Slot, Took};
+use crate::pace::{Cursor, Schedule};
+use crate::plan::Phase;
+use crate::room::Room;
+use crate::worker::{Context, give_way};
+
+/// Operations that a client runs before the others of its worker have their turn, where none of them
+/// has to wait for its answer.
+const TURN: u32 = 16;
+
+/// What the transaction clients of a step have in common.
+#[expect(clippy::large_enum_variant, reason = "a step has one of them")]
+pub(crate) enum Load {
+    /// Closed loop until the step ends.
+    Closed,
+    /// Closed loop for a number of operations.
+    Counted(Budget),
+    /// Open loop.
+    Open(Schedule),
+}
+
+/// What the transaction clients of one worker have in common.
+pub(crate) struct Desk<'a> {
+    context: Context<'a>,
+    recorder: RefCell<Recorder<'a>>,
+    work: Work<'a>,
+}
+
+enum Work<'a> {
+    Closed(Option<Share<'a>>),
+    Open(&'a Schedule, Cell<Cursor>),
+}
+
+impl<'a> Desk<'a> {
+    pub fn new(context: Context<'a>, slot: &'a Slot, load: &'a Load) -> Self {
+        let work = match load {
+            Load::Closed => Work::Closed(None),
+            Load::Counted(budget) => Work::Closed(Some(Share::new(budget))),
+            Load::Open(schedule) => Work::Open(schedule, Cell::default()),
+        };
+        Desk { context, recorder: RefCell::new(Recorder::new(slot)), work }
+    }
+
+    /// Runs transactions until the step ends. One that is running then is left to finish: it may be
+    /// between its commit and the answer.
+    pub async fn serve<C: Client>(&self, client: &mut C, room: &Room<'_>) {
+        match &self.work {
+            Work::Closed(share) => self.closed(client, share.as_ref(), room).await,
+            Work::Open(schedule, cursor) => self.open(client, schedule, cursor, room).await,
+        }
+    }
+
+    async fn closed<C: Client>(&self, client: &mut C, share: Option<&Share<'_>>, room: &Room<'_>) {
+        let Context { signal, clock, .. } = self.context;
+        let mut turn = Turn::new(room);
+        loop {
+            let began = signal.phase();
+            if began == Phase::Ended {
+                return;
+            }
+            let share = share.filter(|_| began == Phase::Measured);
+            if share.is_some_and(|share| !share.take()) {
+                break;
+            }
+            let next = client.next();
+            if !next.keying.is_zero() && !signal.pause(next.keying).await {
+                return;
+            }
+            let start = clock.now();
+            let completion = client.run().await;
+            let took = Took::closed(clock.now() - start);
+            // With a number of operations it is where they begin that counts, and else where they end.
+            let phase = if self.counts() { began } else { signal.phase() };
+            self.recorder.borrow_mut().add(next.kind, phase, took, completion);
+            if share.is_some_and(|share| share.end(!next.think.is_zero())) {
+                self.context.tell(Event::LastOperation);
+            }
+            if !next.think.is_zero() && !signal.pause(next.think).await {
+                return;
+            }
+            if turn.is_over() {
+                give_way().await;
+            }
+        }
+        signal.reached(Phase::Ended).await;
+    }
+
+    fn counts(&self) -> bool {
+        matches!(self.work, Work::Closed(Some(_)))
+    }
+
+    async fn open<C: Client>(
+        &self,
+        client: &mut C,
+        schedule: &Schedule,
+        cursor: &Cell<Cursor>,
+        room: &Room<'_>,
+    ) {
+        let clock = self.context.clock;
+        let mut turn = Turn::new(room);
+        loop {
+            let mut place = cursor.get();
+            let Some((number, due)) = schedule.take(&mut place) else { break };
+            cursor.set(place);
+            let next = client.next();
+            let start = room.until(due, || schedule.may_begin(number)).await;
+            if !schedule.may_begin(number) {
+                break;
+            }
+            let completion = client.run().await;
+            let service = clock.now() - start;
+            let took = Took { service, wait: Some(start.saturating_sub(due)) };
+            let phase = schedule.phase(number);
+            self.recorder.borrow_mut().add(next.kind, phase, took, completion);
+            if schedule.end_one(number, start) {
+                self.context.tell(Event::LastOperation);
+            }
+            if turn.is_over() {
+                give_way().await;
+            }
+        }
+        self.context.signal.reached(Phase::Ended).await;
+    }
+}
+
+/// Counts the operations of a client's turn.
+struct Turn {
+    left: u32,
+    /// A client that has its thread for itself never gives way.
+    alone: bool,
+}
+
+impl Turn {
+    fn new(room: &Room<'_>) -> Self {
+        Turn { left: TURN, alone: room.alone() }
+    }
+
+    /// An operation more: whether it was the last of the turn.
+    #[inline]
+    fn is_over(&mut self) -> bool {
+        self.left -= 1;
+        if self.left > 0 {
+            return false;
+        }
+        self.left = TURN;
+        !self.alone
+    }
+}

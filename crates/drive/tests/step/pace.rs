@@ -1,0 +1,247 @@
+//! Open loop, and steps of a number of operations.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hoap_drive::folder::read_samples;
+use hoap_drive::record::Step;
+use hoap_drive::{Arrivals, End, Pace, StepPlan};
+use hoap_workload::ErrorKind;
+
+use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
+
+fn open(rate: f64) -> Pace {
+    Pace::Open { rate, arrivals: Arrivals::Constant }
+}
+
+fn ended(step: &Step) -> u64 {
+    step.transactions.iter().map(|line| line.count + line.failures.values().sum::<u64>()).sum()
+}
+
+/// Successes and failures alternate: failures are counted and have no time of any of the three sorts.
+fn alternating(world: &Arc<World>) -> Fake {
+    Fake::tx(world, |_, nth| {
+        let act = match nth % 2 {
+            0 => Act::Done,
+            _ => Act::Fail(ErrorKind::Timeout, "slow"),
+        };
+        Some((nth % 4 / 2, act))
+    })
+}
+
+#[test]
+fn a_number_of_operations_is_run_exactly_and_the_warm_up_is_not_among_them() {
+    for (blocking, pace) in
+        [(false, Pace::Closed), (true, Pace::Closed), (false, open(2e4)), (true, open(2e4))]
+    {
+        for (operations, clients) in [(1, 3), (1_003, 7), (2_000, 1)] {
+            let world = Arc::new(World::default());
+            let mut bench = Bench::new();
+            let mut tx = alternating(&world);
+            tx.blocking = blocking;
+            let mut plan = StepPlan::plain(1, clients, End::Operations(operations));
+            plan.pace = pace;
+            plan.warmup = Duration::from_millis(30);
+            let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+            let step = &outcome.step;
+            assert_eq!(ended(step), operations, "{blocking} {pace:?}");
+            assert_eq!(step.partial, None);
+            assert_eq!(step.clients, Some(clients));
+            check_files(&bench, step);
+            let samples = read_samples(&bench.path).unwrap();
+            let sampled: u64 = samples.iter().map(|s| s.count + s.failed).sum();
+            let ran: usize = outcome.transactions.iter().map(|memory| memory.ran.len()).sum();
+            assert_eq!(sampled, ran as u64, "everything ran in the warm-up or counts");
+            if pace == Pace::Closed {
+                assert_eq!((step.rate_intended, step.rate_achieved), (None, None));
+            } else {
+                assert_eq!(step.intended_starts, Some(operations));
+                assert_eq!(sampled, operations + 600, "30 ms of 20,000 a second");
+            }
+        }
+    }
+}
+
+#[test]
+fn failures_are_in_none_of_the_three_times_of_an_open_loop() {
+    let world = Arc::new(World::default());
+    let mut bench = Bench::new();
+    let mut plan = StepPlan::plain(1, 1, End::Operations(400));
+    plan.pace = open(1e4);
+    let step = bench.step(&plan, Some(&alternating(&world)), None).unwrap().step;
+    let logs = hoap_drive::hlog::read(&bench.path, 1).unwrap();
+    for (kind, line) in ["A", "B"].iter().zip(&step.transactions) {
+        assert_eq!((line.count, line.failures["timeout"]), (100, 100));
+        for ending in ["", hoap_drive::hlog::SERVICE, hoap_drive::hlog::WAIT] {
+            assert_eq!(logs[&format!("{kind}{ending}")].len(), 100);
+        }
+        assert!(line.service.is_some() && line.wait.is_some());
+    }
+    assert_eq!(step.transactions[2].count, 0);
+    assert_eq!(step.transactions[2].service, None);
+}
+
+#[test]
+fn a_closed_loop_has_no_wait() {
+    let world = Arc::new(World::default());
+    let plan = StepPlan::plain(1, 2, End::Operations(10));
+    let mut bench = Bench::new();
+    let step = bench.step(&plan, Some(&alternating(&world)), None).unwrap().step;
+    assert!(step.transactions.iter().all(|line| line.service.is_none() && line.wait.is_none()));
+    assert!(hoap_drive::hlog::read(&bench.path, 1).unwrap().keys().all(|tag| !tag.contains(':')));
+    assert_eq!(step.arrivals, None);
+}
+
+/// All that is due within the window counts, and only that, whatever the warm-up did.
+#[test]
+fn the_window_has_what_is_due_in_it() {
+    let poisson = |seed| Pace::Open { rate: 4_000.0, arrivals: Arrivals::Poisson { seed } };
+    let counts = [open(4_000.0), poisson(1), poisson(1), poisson(2)].map(|pace| {
+        let world = Arc::new(World::default());
+        let mut bench = Bench::new();
+        let tx = Fake::tx(&world, |_, nth| Some((nth % 3, Act::Done)));
+        let mut plan = StepPlan::plain(1, 3, End::After(Duration::from_millis(250)));
+        plan.pace = pace;
+        plan.warmup = Duration::from_millis(50);
+        plan.grace = Duration::from_secs(3600);
+        plan.tick = Duration::from_millis(20);
+        let step = bench.step(&plan, Some(&tx), None).unwrap().step;
+        check_files(&bench, &step);
+        assert_eq!((step.rate_intended, step.not_started), (Some(4_000.0), Some(0)));
+        assert_eq!(Some(ended(&step)), step.intended_starts);
+        ended(&step)
+    });
+    assert_eq!(counts[0], 1_000);
+    assert_eq!(counts[1], counts[2], "the same seed draws the same times");
+    assert_ne!(counts[1], counts[3]);
+    // Within five standard deviations.
+    assert!(counts[1..].iter().all(|count| count.abs_diff(1_000) < 160), "{counts:?}");
+}
+
+/// One client, 10 ms each: no more than 100 of 2,000 a second.
+#[test]
+fn a_rate_that_is_not_reached_is_said_so() {
+    for blocking in [false, true] {
+        let world = Arc::new(World::default());
+        let mut bench = Bench::new();
+        let mut tx = Fake::tx(&world, |_, _| Some((0, Act::Take(Duration::from_millis(10)))));
+        tx.blocking = blocking;
+        let mut plan = StepPlan::plain(1, 1, End::After(Duration::from_millis(300)));
+        plan.pace = open(2_000.0);
+        plan.grace = Duration::from_millis(50);
+        let step = bench.step(&plan, Some(&tx), None).unwrap().step;
+        assert_eq!(step.intended_starts, Some(600));
+        let missing = step.not_started.unwrap();
+        assert!(missing >= 560, "35 fit into the window and the grace: {missing}");
+        let cut = 600 - missing - ended(&step);
+        assert_eq!(cut, 0, "what had begun was waited for");
+        assert!(step.rate_achieved.unwrap() <= 110.0);
+        let text = step.rate_shortfall.unwrap();
+        assert!(text.contains("of 2000 operations a second began"), "{text}");
+        assert!(text.contains(&format!("{missing} of 600 had not begun")), "{text}");
+        let line = &step.transactions[0];
+        assert!(
+            line.latency.max_us >= 200_000,
+            "those that began late count from when they were due"
+        );
+    }
+}
+
+#[test]
+fn a_stop_ends_an_open_loop_at_once() {
+    for blocking in [false, true] {
+        // One operation an hour, and a backlog that nobody works off.
+        for (rate, clients) in [(1.0 / 3600.0, 3), (1e6, 3)] {
+            let world = World::stopping(|world, _| world.started.load(Ordering::SeqCst) > 0);
+            let mut bench = Bench::new();
+            let mut tx = Fake::tx(&world, |_, _| Some((0, Act::Take(Duration::from_millis(5)))));
+            tx.blocking = blocking;
+            let mut plan = StepPlan::plain(1, clients, End::After(Duration::from_secs(7200)));
+            plan.pace = open(rate);
+            plan.tick = Duration::from_millis(10);
+            plan.grace = Duration::from_secs(3600);
+            let step = bench.step(&plan, Some(&tx), None).unwrap().step;
+            assert!(step.partial.is_some());
+            assert_eq!(step.not_started, Some(0), "what was not wanted any more is not missing");
+            assert_eq!(Some(ended(&step)), step.intended_starts);
+            check_files(&bench, &step);
+        }
+    }
+}
+
+/// Transactions at a rate beside a query stream that says how long.
+#[test]
+fn an_open_loop_beside_queries() {
+    let world = Arc::new(World::default());
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |_, _| Some((0, Act::Done)));
+    let mut plan = one_loop(2, 1);
+    plan.pace = open(10_000.0);
+    plan.grace = Duration::from_secs(3600);
+    let step = bench.step(&plan, Some(&tx), Some(&Fake::gate(&world, 500))).unwrap().step;
+    assert_eq!(step.name, "2 tx, 1 query, 10000/s");
+    assert_eq!((Some(ended(&step)), step.not_started), (step.intended_starts, Some(0)));
+    assert_eq!(step.queries[0].count, 1);
+    check_files(&bench, &step);
+}
+
+/// As in a closed loop.
+#[test]
+fn an_operation_that_outlasts_the_grace_is_cancelled_and_not_missing() {
+    let world = World::stopping(|world, _| world.started.load(Ordering::SeqCst) >= 3);
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |_, _| Some((0, Act::UntilCancelled)));
+    let mut plan = StepPlan::plain(1, 3, End::After(Duration::from_secs(3600)));
+    plan.pace = open(1e4);
+    (plan.tick, plan.grace) = (Duration::from_millis(10), Duration::from_millis(10));
+    let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+    assert_eq!(outcome.transactions_cancelled, 3);
+    assert_eq!((ended(&outcome.step), outcome.step.not_started), (0, Some(0)));
+}
+
+#[test]
+fn a_plan_of_an_open_loop_that_cannot_be_run_is_refused() {
+    let world = Arc::new(World::default());
+    let tx = Fake::tx(&world, |_, _| None);
+    let queries = Fake::gate(&world, 0);
+    let minute = End::After(Duration::from_secs(60));
+    let with = |pace, mut plan: StepPlan| {
+        plan.pace = pace;
+        plan
+    };
+    let one = || StepPlan::plain(1, 1, minute);
+    let mut both = one();
+    both.query_clients = 1;
+    let cases = [
+        (with(open(0.0), one()), "rate is not above 0"),
+        (with(open(-1.0), one()), "rate is not above 0"),
+        (with(open(f64::NAN), one()), "rate is not above 0"),
+        (with(open(f64::INFINITY), one()), "rate is not above 0"),
+        (with(open(1.0), StepPlan::new(1, 0, 1, minute)), "rate needs a transaction client"),
+        (StepPlan::plain(1, 1, End::Operations(0)), "no operation"),
+        (StepPlan::new(1, 0, 1, End::Operations(9)), "needs a transaction client"),
+        (both, "no query clients"),
+    ];
+    for (plan, answer) in cases {
+        let error = Bench::new().step(&plan, Some(&tx), Some(&queries)).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Invalid);
+        assert!(error.to_string().contains(answer), "{error}");
+    }
+}
+
+/// Whoever waits for an answer does not keep others from theirs, at any mix of the two.
+#[test]
+fn clients_that_wait_and_clients_that_never_do_share_a_thread() {
+    let world = Arc::new(World::default());
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |client, _| {
+        let wait = Act::Take(Duration::from_millis(1));
+        Some((0, if client % 2 == 0 { Act::Done } else { wait }))
+    });
+    let plan = StepPlan::plain(1, 40, End::After(Duration::from_secs(1)));
+    let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+    for memory in &outcome.transactions {
+        assert!(memory.ran.len() >= 2, "client {} was starved", memory.number);
+    }
+}

@@ -1,0 +1,232 @@
+//! Steps of a workload whose clients are all alike: YCSB, Pagination, JOIN.
+
+use std::path::PathBuf;
+
+use hoap_drive::record::{self, Check, Verdict};
+use hoap_drive::search::{Bounds, ProbeResult, max_rate};
+use hoap_drive::{Arrivals, End, NoWorkload, Pace, RunFolder, StepPlan, run_step};
+use hoap_workload::Error;
+use hoap_workload::client::{Client, Workload};
+use serde_json::{Value, json};
+
+use super::Context;
+use super::plan::DURATION;
+use super::record::default_folder;
+use super::watch::Watch;
+use crate::args::{ArrivalChoice, StepArgs};
+use crate::failure::Failure;
+
+/// What a workload's own parameters say of its steps, where the flags say nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Defaults {
+    /// Number of clients.
+    pub clients: Option<usize>,
+    /// Operations a second.
+    pub rate: Option<f64>,
+    /// Operations of a step.
+    pub operations: Option<u64>,
+    /// Time of a step.
+    pub duration: Option<std::time::Duration>,
+}
+
+/// The steps: every number of clients at every rate.
+pub fn plans(args: &StepArgs, defaults: Defaults) -> Result<Vec<StepPlan>, Failure> {
+    let clients = match args.clients.as_slice() {
+        [] => vec![defaults.clients.unwrap_or(1)],
+        given => given.to_vec(),
+    };
+    if clients.contains(&0) {
+        return Err(Failure::usage("plan the run: a step needs a client; give --clients above 0"));
+    }
+    let rates: Vec<Option<f64>> = match args.rate.as_slice() {
+        [] => vec![defaults.rate],
+        given => given.iter().copied().map(Some).collect(),
+    };
+    if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate.is_finite())) {
+        return Err(Failure::usage("plan the run: a rate must be above 0; give --rate a number"));
+    }
+    let end = match (args.duration, args.operations) {
+        (Some(time), _) => End::After(time.0),
+        (None, Some(operations)) => End::Operations(operations),
+        (None, None) => match (defaults.operations, defaults.duration) {
+            (Some(operations), _) => End::Operations(operations),
+            (None, time) => End::After(time.unwrap_or(DURATION)),
+        },
+    };
+    let mut plans = Vec::new();
+    for &rate in &rates {
+        for &n in &clients {
+            let mut plan = StepPlan::plain(plans.len() + 1, n, end);
+            plan.warmup = args.warmup.0;
+            if let Some(rate) = rate {
+                plan.pace = Pace::Open { rate, arrivals: arrivals(args) };
+            }
+            plans.push(plan);
+        }
+    }
+    Ok(plans)
+}
+
+fn arrivals(args: &StepArgs) -> Arrivals {
+    match args.arrivals {
+        ArrivalChoice::Constant => Arrivals::Constant,
+        ArrivalChoice::Poisson => Arrivals::Poisson { seed: args.run_seed },
+    }
+}
+
+/// Every flag of the steps with the value it has.
+pub fn configuration(args: &StepArgs, plans: &[StepPlan]) -> Value {
+    let StepArgs { duration, operations, warmup, check_reads, run_seed, .. } = args;
+    json!({
+        "clients": plans.iter().map(|p| p.tx_clients).collect::<Vec<_>>(),
+        "rate": args.rate,
+        "arrivals": arrivals(args).name(),
+        "duration": duration.map(|t| t.to_string()),
+        "operations": operations,
+        "max-rate": args.max_rate,
+        "sla": args.sla.iter().map(|s| format!("{}={} µs", s.percentile.name(), s.limit_us)).collect::<Vec<_>>(),
+        "warmup": warmup.to_string(),
+        "check-reads": check_reads,
+        "run-seed": run_seed,
+    })
+}
+
+/// A run of such steps, from its folder to its record.
+pub struct Steps<'a> {
+    /// Where to tell what goes on, and when to stop.
+    pub context: &'a Context,
+    /// The flags.
+    pub args: &'a StepArgs,
+    /// The steps.
+    pub plans: Vec<StepPlan>,
+    /// Whether clients compare every answer with the data.
+    pub check_reads: bool,
+}
+
+impl Steps<'_> {
+    /// Runs the steps, then `check` with what the clients remember, and returns the folder and what
+    /// its `run.json` says.
+    pub async fn conduct<W: Workload>(
+        &self,
+        workload: &W,
+        mut record: record::Run,
+        check: impl AsyncFnOnce(MemoriesOf<W>) -> Result<Vec<Check>, Error>,
+    ) -> Result<(PathBuf, record::Run), Failure> {
+        let path = self.args.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
+        let mut folder = RunFolder::create(&path, &record)?;
+        let mut memories = Vec::new();
+        let end = self.all(workload, &mut folder, &mut record, &mut memories);
+        self.context.console.say("checking the data after the run");
+        let checked = check(memories).await;
+        record.seconds = folder.seconds();
+        let end = match checked {
+            Ok(checks) => {
+                record.checks = checks;
+                if self.check_reads {
+                    record.checks.push(answers(&record));
+                }
+                end
+            }
+            Err(e) => end.and(Err(e)),
+        };
+        if let Err(e) = &end {
+            record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
+        }
+        folder.finish(&record)?;
+        end?;
+        Ok((path, record))
+    }
+
+    fn all<W: Workload>(
+        &self,
+        workload: &W,
+        folder: &mut RunFolder,
+        record: &mut record::Run,
+        memories: &mut MemoriesOf<W>,
+    ) -> Result<(), Error> {
+        for plan in &self.plans {
+            self.one(plan, workload, folder, record, memories)?;
+            if self.context.stop.is_set() {
+                let (step, of) = (plan.number, self.plans.len());
+                record.partial = Some(format!("interrupted in step {step} of {of}"));
+                return Ok(());
+            }
+        }
+        match self.args.max_rate {
+            true => self.search(workload, folder, record, memories),
+            false => Ok(()),
+        }
+    }
+
+    /// Runs a step and keeps what it measured.
+    fn one<W: Workload>(
+        &self,
+        plan: &StepPlan,
+        workload: &W,
+        folder: &mut RunFolder,
+        record: &mut record::Run,
+        memories: &mut MemoriesOf<W>,
+    ) -> Result<(), Error> {
+        let Context { console, stop, .. } = self.context;
+        console.say(format!("step {}: {}", plan.number, plan.name()));
+        let watch = Watch::new(*console);
+        let none = None::<&NoWorkload>;
+        let outcome = run_step(plan, Some(workload), none, folder, stop, &watch)?;
+        memories.extend(outcome.transactions);
+        console.say(format!("  {}", hoap_report::step_line(&outcome.step)));
+        record.steps.push(outcome.step);
+        folder.checkpoint(record)
+    }
+
+    /// Looks for the highest rate that holds the bounds. It begins at half of what the last step did in
+    /// its closed loop; each probe is a step like it, at a rate.
+    fn search<W: Workload>(
+        &self,
+        workload: &W,
+        folder: &mut RunFolder,
+        record: &mut record::Run,
+        memories: &mut MemoriesOf<W>,
+    ) -> Result<(), Error> {
+        let Some(last) = self.plans.last() else { return Ok(()) };
+        let throughput = record
+            .steps
+            .last()
+            .map_or(0.0, |s| s.transactions.iter().map(|o| o.per_second).sum::<f64>());
+        let bounds = Bounds { slas: self.args.sla.clone(), failures: 0.0 };
+        let search = max_rate(bounds, throughput / 2.0, |rate| {
+            let pace = Pace::Open { rate, arrivals: arrivals(self.args) };
+            let plan = StepPlan { number: record.steps.len() + 1, pace, ..last.clone() };
+            self.one(&plan, workload, folder, record, memories)?;
+            let stopped = self.context.stop.is_set();
+            Ok(record.steps.last().filter(|_| !stopped).map(ProbeResult::of))
+        })?;
+        let found = search.rate.map_or("no rate holds the bounds".into(), |rate| {
+            format!("highest rate that holds the bounds: {rate:.0} operations a second")
+        });
+        self.context.console.say(found);
+        if self.context.stop.is_set() {
+            record.partial = search.unfinished.clone();
+        }
+        record.search = Some(search);
+        Ok(())
+    }
+}
+
+/// What the clients of all steps remember.
+pub type MemoriesOf<W> = Vec<<<W as Workload>::Client as Client>::Memory>;
+
+/// Whether every answer was right, where each was compared with the data.
+fn answers(record: &record::Run) -> Check {
+    let broken = hoap_workload::ErrorKind::Broken.name();
+    let operations = record.steps.iter().flat_map(|s| &s.transactions);
+    let wrong: u64 = operations.clone().filter_map(|o| o.failures.get(broken)).sum();
+    let checked = operations.map(|o| o.count).sum::<u64>() + wrong;
+    Check {
+        when: "during the run".into(),
+        name: "answers".into(),
+        compares: "every answer with the data".into(),
+        verdict: if wrong == 0 { Verdict::Pass } else { Verdict::Fail },
+        checked,
+        detail: (wrong > 0).then(|| format!("{wrong} of {checked} answers are wrong")),
+    }
+}

@@ -1,0 +1,115 @@
+//! `hoap run ycsb-…`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hoap_drive::record;
+use hoap_target::{AnyTarget, open_any, with_key_value};
+use hoap_workload::Error;
+use hoap_workload::capability::key_value::KeyValue;
+use hoap_workload::load::Source;
+use hoap_workload::note::{self, Note};
+use hoap_workload::ycsb::{Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
+use serde_json::json;
+
+use super::Context;
+use super::record::begin;
+use super::steps::{Defaults, Steps, configuration, plans};
+use crate::args::{PropertyArgs, RunYcsb, ScanFieldChoice};
+use crate::failure::Failure;
+
+/// The properties of these flags, on top of those of a preset.
+pub fn properties(args: &PropertyArgs, preset: Option<&Preset>) -> Result<Properties, Error> {
+    let mut properties = preset.map_or_else(Properties::new, Properties::preset);
+    for file in &args.files {
+        properties.file(file)?;
+    }
+    for pair in &args.pairs {
+        properties.pair(pair)?;
+    }
+    Ok(properties)
+}
+
+/// Runs a workload of this name and returns the folder and what its `run.json` says.
+pub async fn record_of(
+    context: &Context,
+    name: &str,
+    args: &RunYcsb,
+) -> Result<(PathBuf, record::Run), Failure> {
+    let preset = Preset::find(name);
+    let mut setup = Setup::new(&properties(&args.properties, preset)?)?;
+    setup.check_reads |= args.steps.check_reads;
+    if let Some(fields) = args.scan_fields {
+        setup.scan_fields = match fields {
+            ScanFieldChoice::All => ScanFields::All,
+            ScanFieldChoice::One => ScanFields::One,
+            ScanFieldChoice::None => ScanFields::None,
+        };
+    }
+    let target = open_any(&args.steps.target).await?;
+    let (note, table) = match target {
+        // Nothing is ever loaded there: the records are those that a load would have written.
+        AnyTarget::Null(_) => (None, UserTable::new(&setup.table, setup.load_spec())?),
+        _ => {
+            let note = note::expect_loaded(target.target(), "ycsb").await?;
+            let table = UserTable::from_parameters(&note.data)?;
+            (Some(note), table)
+        }
+    };
+    let run = Run { context, name, args, setup, note, table };
+    let boxed = target.clone();
+    with_key_value!(target, |kv| run.on(Arc::new(kv), &boxed).await).map_err(Error::from)?
+}
+
+struct Run<'a> {
+    context: &'a Context,
+    name: &'a str,
+    args: &'a RunYcsb,
+    setup: Setup,
+    note: Option<Note>,
+    table: UserTable,
+}
+
+impl Run<'_> {
+    async fn on<K: KeyValue>(
+        self,
+        key_value: Arc<K>,
+        target: &AnyTarget,
+    ) -> Result<(PathBuf, record::Run), Failure> {
+        let Run { context, name, args, setup, note, table } = self;
+        let defaults = Defaults {
+            clients: setup.clients.map(|n| n as usize),
+            rate: setup.rate,
+            operations: setup.operations,
+            duration: setup.duration,
+        };
+        let plans = plans(&args.steps, defaults)?;
+        let seed = args.steps.run_seed;
+        let mut settings = configuration(&args.steps, &plans);
+        settings["properties"] = json!(
+            properties(&args.properties, Preset::find(name))?
+                .iter()
+                .collect::<std::collections::BTreeMap<_, _>>()
+        );
+        let data = table.parameters();
+        let constants = json!({ "run_seed": seed });
+        let check_reads = setup.check_reads;
+        let workload = Ycsb::new(key_value, &table, setup)?;
+        let documents = target.target().documents().map_err(Error::from)?;
+        if note.is_some() {
+            workload.expect_whole(documents).await?;
+            note::begin_run(documents).await?;
+        }
+        let record = begin(name, target.target(), note.as_ref(), data, constants, settings);
+        let steps = Steps { context, args: &args.steps, plans, check_reads };
+        let check = async |memories: Vec<Memory>| match note {
+            None => Ok(Vec::new()),
+            Some(_) => {
+                let mut memory = Memory::nothing();
+                memories.into_iter().for_each(|m| memory.merge(m));
+                workload.verify(documents, &memory, "after the run").await
+            }
+        };
+        steps.conduct(&workload, record, check).await
+    }
+}

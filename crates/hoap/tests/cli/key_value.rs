@@ -1,0 +1,127 @@
+//! YCSB, Pagination and JOIN at the command line (NoSQL specification, sections 1 to 6).
+
+use super::Place;
+
+/// The text of a workload file as YCSB ships it.
+const WORKLOAD: &str = "# Update heavy\nrecordcount=1000\noperationcount=500\n\
+                        workload=site.ycsb.workloads.CoreWorkload\nreadallfields=true\n\
+                        readproportion=0.5\nupdateproportion=0.5\nscanproportion=0\n\
+                        insertproportion=0\nrequestdistribution=zipfian\n";
+
+fn count(record: &serde_json::Value, step: usize) -> u64 {
+    let operations = record["steps"][step]["transactions"].as_array().unwrap();
+    operations.iter().map(|o| o["count"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn a_ycsb_users_files_and_properties_run_as_they_are() {
+    let p = Place::new();
+    p.write("workloada", WORKLOAD);
+    p.ok("load ycsb --target sqlite:t.db -P workloada -p recordcount=300");
+    p.ok("run ycsb-a --target sqlite:t.db -P workloada -p recordcount=300 --clients 1,3 \
+          --check-reads --warmup 50ms --out run");
+    let record = p.json("run/run.json");
+    assert_eq!(record["benchmark"], "ycsb-a");
+    for step in 0..2 {
+        assert_eq!(count(&record, step), 500, "operationcount");
+        assert_eq!(record["steps"][step]["transactions"].as_array().unwrap().len(), 2);
+    }
+    let checks = record["checks"].as_array().unwrap();
+    assert_eq!(checks.len(), 3, "{checks:#?}");
+    assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    let end = p.ok("report run -o page.html");
+    assert!(end.out.contains("page.html"));
+}
+
+#[test]
+fn every_workload_runs_and_inserts_are_found_again() {
+    let p = Place::new();
+    for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
+        p.ok("load ycsb --target sqlite:t.db?synchronous=off -p recordcount=200 --replace");
+        let line = format!(
+            "run ycsb-{name} --target sqlite:t.db?synchronous=off --operations 300 --clients 2 \
+             --warmup 10ms --check-reads --out run-{name}"
+        );
+        p.ok(&line);
+        let record = p.json(&format!("run-{name}/run.json"));
+        assert_eq!(count(&record, 0), 300, "{name}");
+    }
+    // D has inserted: the table is another one now.
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=200 --replace");
+    let line = "run ycsb-d --target sqlite:t.db --operations 400 --warmup 10ms";
+    p.ok(&format!("{line} --out once"));
+    p.fails(&format!("{line} --out twice"), 2, &["200 were loaded", "--replace"]);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_anything_is_written() {
+    let p = Place::new();
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=100");
+    let run = "run ycsb-a --target sqlite:t.db --out run --operations 10";
+    p.fails(&format!("{run} -p recordcount=101"), 2, &["101", "recordcount"]);
+    p.fails(&format!("{run} -p readproportion=0.9"), 2, &["proportion"]);
+    p.fails(&format!("{run} -p reedproportion=0.5"), 2, &["reedproportion"]);
+    p.fails(&format!("{run} -p requestdistribution=pareto"), 2, &["requestdistribution"]);
+    p.fails(&format!("{run} -P nowhere"), 2, &["nowhere"]);
+    p.fails(&format!("{run} --clients 0"), 2, &["client"]);
+    p.fails(&format!("{run} --rate 0"), 2, &["rate"]);
+    p.fails("run pagination --target sqlite:t.db --out run", 3, &["holds ycsb"]);
+    p.fails("run join --target sqlite:none.db --out run", 3, &["none.db", "hoap load"]);
+    assert!(!p.path("run").exists());
+    p.ok("load shop --customers 1000 --target sqlite:s.db");
+    let join = "run join --target sqlite:s.db --operations 10 --out run --variant";
+    p.fails(&format!("{join} lookup"), 2, &["lookup"]);
+    p.fails(&format!("{join} quantum"), 2, &["quantum"]);
+    p.fails("load shop --customers 1001 --target sqlite:x.db", 2, &["1001"]);
+}
+
+#[test]
+fn pages_and_joins_are_right_answer_by_answer() {
+    let p = Place::new();
+    p.ok("load shop --customers 2000 --orders-per-customer 2 --target sqlite:s.db");
+    let steps = "--target sqlite:s.db --operations 200 --clients 1,2 --warmup 10ms --check-reads";
+    p.ok(&format!("run pagination {steps} --out pages"));
+    for variant in ["index", "ansi", "two-phase"] {
+        p.ok(&format!("run join {steps} --variant {variant} --out join-{variant}"));
+    }
+    let record = p.json("pages/run.json");
+    assert_eq!((count(&record, 0), count(&record, 1)), (200, 200));
+    assert_eq!(record["checks"][0]["checked"], 400);
+}
+
+/// Section 6: open loop, where latency counts from the intended start, and a rate that cannot be
+/// reached is reported as such.
+#[test]
+fn a_rate_that_is_not_reached_is_said() {
+    let p = Place::new();
+    let run = "run ycsb-c --target null:?latency_us=20000 --clients 1 --duration 1s --warmup 50ms";
+    p.ok(&format!("{run} --rate 20 --out slow"));
+    p.ok(&format!("{run} --rate 500 --arrivals poisson --out fast"));
+    let [slow, fast] = ["slow", "fast"].map(|run| p.json(&format!("{run}/run.json")));
+    assert_eq!(slow["steps"][0]["rate_shortfall"], serde_json::Value::Null);
+    assert!(fast["steps"][0]["rate_shortfall"].is_string(), "{fast:#}");
+    let mean = |record: &serde_json::Value, what: &str| {
+        record["steps"][0]["transactions"][0][what]["mean_us"].as_f64().unwrap()
+    };
+    assert!(mean(&fast, "latency") > 5.0 * mean(&fast, "service"), "{fast:#}");
+}
+
+/// Section 6 and the driver's search: the highest rate under a bound, with its evidence.
+#[test]
+fn the_highest_rate_under_a_bound_is_found_with_its_probes() {
+    let p = Place::new();
+    // Two clients of 10 ms an operation can do 200 operations a second, and no more.
+    let run =
+        "run ycsb-c --target null:?latency_us=10000 --clients 2 --duration 400ms --warmup 50ms";
+    let end = p.ok(&format!("{run} --max-rate --sla p99=1s --out found"));
+    assert!(end.out.contains("highest rate") && end.out.contains("p99 ≤"), "{}", end.out);
+    let record = p.json("found/run.json");
+    let search = &record["search"];
+    let rate = search["rate"].as_f64().unwrap();
+    assert!((20.0..=220.0).contains(&rate), "{search:#}");
+    let probes = search["probes"].as_array().unwrap();
+    assert_eq!(probes.len() + 1, record["steps"].as_array().unwrap().len());
+    assert!(probes.iter().any(|probe| probe["broken"].is_string()), "{search:#}");
+    p.fails(&format!("{run} --max-rate --out x"), 2, &["--sla"]);
+    p.fails(&format!("{run} --max-rate --sla p99 --out x"), 2, &["p99"]);
+}

@@ -1,0 +1,177 @@
+//! What a run measures: the number that its headline, its charts and its lines are about.
+
+use hoap_drive::record::{Operation, Run, Step};
+
+use crate::number::Unit;
+
+/// The kind of run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Transactions beside queries (CH2, CH2++): NewOrder transactions per minute.
+    Hybrid,
+    /// A workload without two sides (YCSB, Pagination, JOIN): operations of all kinds per second.
+    Plain,
+}
+
+/// The kind of transaction that a hybrid run's headline counts.
+const NEW_ORDER: &str = "NewOrder";
+
+impl Measure {
+    /// That of a run. Its steps know; without any, the benchmark's name does.
+    pub fn of(run: &Run) -> Measure {
+        match run.steps.first() {
+            Some(step) => Measure::of_step(step),
+            None if matches!(run.benchmark.as_str(), "ch2" | "ch2pp") => Measure::Hybrid,
+            None => Measure::Plain,
+        }
+    }
+
+    /// That of a step.
+    pub fn of_step(step: &Step) -> Measure {
+        if step.clients.is_some() { Measure::Plain } else { Measure::Hybrid }
+    }
+
+    /// The unit of its numbers as words show it.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Measure::Hybrid => "tpM",
+            Measure::Plain => "ops/s",
+        }
+    }
+
+    /// The unit of a column, which is its heading too.
+    pub fn rate(self) -> Unit {
+        Unit::Rate(self.unit())
+    }
+
+    /// The seconds over which it counts.
+    pub fn period(self) -> f64 {
+        match self {
+            Measure::Hybrid => 60.0,
+            Measure::Plain => 1.0,
+        }
+    }
+
+    /// What it calls one of its operations.
+    pub fn operation(self) -> &'static str {
+        match self {
+            Measure::Hybrid => "transaction",
+            Measure::Plain => "operation",
+        }
+    }
+
+    /// What it calls the clients of its operations.
+    pub fn clients(self) -> &'static str {
+        match self {
+            Measure::Hybrid => "transaction clients",
+            Measure::Plain => "clients",
+        }
+    }
+
+    /// Whether it is about this kind of operation.
+    pub fn counts(self, kind: &str) -> bool {
+        self == Measure::Plain || kind == NEW_ORDER
+    }
+
+    /// The operations of a step that it is about.
+    pub fn operations(self, step: &Step) -> impl Iterator<Item = &Operation> {
+        step.transactions.iter().filter(move |o| self.counts(&o.kind))
+    }
+
+    /// The kinds of operations of a run that it is about, each once, in the order of the record.
+    pub fn kinds(self, run: &Run) -> Vec<&str> {
+        kinds(run).into_iter().filter(|kind| self.counts(kind)).collect()
+    }
+
+    /// Its number for a step, also for one that is not whole.
+    pub fn recorded(self, step: &Step) -> Option<f64> {
+        match self {
+            Measure::Hybrid => step.tpm,
+            Measure::Plain => Some(operations_per_second(step)),
+        }
+    }
+
+    /// Its number for a whole step, or why there is none.
+    pub fn value(self, step: &Step) -> Result<f64, String> {
+        match (self.recorded(step), step.partial.as_ref()) {
+            (_, Some(why)) => Err(why.clone()),
+            (Some(value), None) => Ok(value),
+            (None, None) => Err("no transactions".to_string()),
+        }
+    }
+}
+
+/// The kinds of operations of a run, each once, in the order of the record.
+pub fn kinds(run: &Run) -> Vec<&str> {
+    let mut kinds: Vec<&str> = Vec::new();
+    for operation in run.steps.iter().flat_map(|s| &s.transactions) {
+        if !kinds.contains(&operation.kind.as_str()) {
+            kinds.push(&operation.kind);
+        }
+    }
+    kinds
+}
+
+/// Successes per second of all kinds together.
+pub fn operations_per_second(step: &Step) -> f64 {
+    step.transactions.iter().map(|o| o.per_second).sum()
+}
+
+/// Operations of a step that were given up.
+pub fn failed(step: &Step) -> u64 {
+    step.transactions.iter().flat_map(|o| o.failures.values()).fold(0, |a, b| a.saturating_add(*b))
+}
+
+/// Where the rate of an open loop was not reached: what was asked for, what came, and why.
+pub fn shortfall(step: &Step) -> Option<String> {
+    let why = step.rate_shortfall.as_ref()?;
+    let rate = |value: Option<f64>| match value {
+        Some(value) => format!("{} ops/s", Unit::Rate("ops/s").show(value)),
+        None => "an unrecorded rate".to_string(),
+    };
+    let (intended, achieved) = (rate(step.rate_intended), rate(step.rate_achieved));
+    Some(format!("{intended} intended, {achieved} achieved: {why}"))
+}
+
+/// What the steps of a chart differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Closed loop: the number of clients.
+    Clients,
+    /// Open loop: the intended rate.
+    Rate,
+}
+
+impl Axis {
+    /// Both of them.
+    pub const ALL: [Axis; 2] = [Axis::Clients, Axis::Rate];
+
+    /// That of a step.
+    pub fn of(step: &Step) -> Axis {
+        if step.rate_intended.is_some() { Axis::Rate } else { Axis::Clients }
+    }
+
+    /// Where a step stands on it.
+    pub fn place(self, step: &Step) -> f64 {
+        match self {
+            Axis::Clients => step.tx_clients as f64,
+            Axis::Rate => step.rate_intended.unwrap_or(0.0),
+        }
+    }
+
+    /// Its name in the page's data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Axis::Clients => "clients",
+            Axis::Rate => "rate",
+        }
+    }
+
+    /// What stands beside it, for a run of this kind.
+    pub fn label(self, measure: Measure) -> &'static str {
+        match self {
+            Axis::Clients => measure.clients(),
+            Axis::Rate => "intended operations per second",
+        }
+    }
+}

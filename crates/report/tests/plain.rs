@@ -1,0 +1,173 @@
+//! Reports of workloads without two sides: YCSB, Pagination, JOIN.
+
+mod common;
+
+use common::read::{data, entry, words};
+use hoap_drive::record::Run;
+use hoap_report::table::Cell;
+use hoap_report::{Style, csv, html, step_line, summary, tables};
+
+/// The sample run of YCSB, its summary and its page.
+fn ycsb(benchmark: &str) -> (Run, String, String) {
+    let folder = common::plain::folder(benchmark, 1, 1.0);
+    let page = html(&[folder.loaded("run")]);
+    let text = summary(&folder.run, Style::default());
+    (folder.run, text, page)
+}
+
+#[test]
+fn a_run_without_two_sides_has_no_section_of_queries_audit_or_isolation() {
+    let (_, text, page) = ycsb("ycsb-a");
+    for out in [&text, &words(&page)] {
+        for word in ["tpM", "QpH", "ower", "solation", "udit", "NewOrder", "queries", "uery client"]
+        {
+            assert!(!out.contains(word), "{word}: {out}");
+        }
+    }
+    for id in ["queries", "transactions-section"] {
+        assert!(!page.contains(&format!("#{id}")) && !page.contains(&format!("id=\"{id}\"")));
+    }
+}
+
+#[test]
+fn throughput_is_the_operations_of_all_kinds_per_second() {
+    let (run, _, page) = ycsb("ycsb-f");
+    let table = tables::throughput(&entry(&run));
+    let column = table.columns.iter().position(|c| c.title == "ops/s").unwrap();
+    for (step, row) in run.steps.iter().zip(&table.rows) {
+        let count: u64 = step.transactions.iter().map(|o| o.count).sum();
+        let Cell::Number(shown) = row[column] else { panic!("{row:?}") };
+        assert!((shown - count as f64 / step.seconds).abs() < 1e-6 * shown);
+    }
+    let steps = &data(&page)["runs"][0]["steps"];
+    for (n, step) in run.steps.iter().enumerate() {
+        let points = steps[n]["points"].as_array().unwrap();
+        let series: Vec<&str> = points.iter().map(|p| p["series"].as_str().unwrap()).collect();
+        assert_eq!(series, ["READ", "UPDATE", common::plain::FAILING, "all operations"]);
+        for (point, operation) in points.iter().zip(&step.transactions) {
+            assert_eq!(point["value"], operation.per_second);
+        }
+        let x = step.rate_intended.unwrap_or(step.tx_clients as f64);
+        assert_eq!(steps[n]["x"], x);
+    }
+}
+
+#[test]
+fn a_rate_that_was_not_reached_is_said_before_the_first_number() {
+    // Spec §6 of the NoSQL workloads: an open loop at a target rate, latency from the intended start.
+    let (run, text, page) = ycsb("ycsb-a");
+    let step = run.steps.last().unwrap();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for out in [&flat, &words(&page)] {
+        let said = out.find("step 5 (4 clients, 9000/s) did not reach its rate").unwrap();
+        assert!(said < out.find("YCSB A").unwrap());
+        assert!(out.contains(common::plain::SHORT));
+        assert!(out.contains("9,000 ops/s intended"));
+    }
+    assert!(words(&page).contains("Rate not reached"));
+    let line = step_line(step);
+    assert!(line.starts_with("RATE NOT REACHED: 9,000 ops/s intended"), "{line}");
+    let table = tables::throughput(&entry(&run));
+    let column = table.columns.iter().position(|c| c.title == "reached").unwrap();
+    let reached: Vec<String> = table.rows.iter().map(|row| row[column].show(None)).collect();
+    assert_eq!(reached, ["–", "–", "–", "yes", "NO"]);
+}
+
+#[test]
+fn a_line_of_a_step_speaks_of_what_the_step_measures() {
+    let hybrid = step_line(&common::folder(1, 1.0).run.steps[4]);
+    assert!(hybrid.contains(" tpM; NewOrder p50 ") && hybrid.contains("; power "), "{hybrid}");
+    assert!(!hybrid.contains("Payment") && !hybrid.contains("ops/s"), "{hybrid}");
+    let (run, ..) = ycsb("ycsb-f");
+    let plain = step_line(&run.steps[2]);
+    for part in [" ops/s; READ p50 ", "; UPDATE p50 ", " operations failed"] {
+        assert!(plain.contains(part), "{part}: {plain}");
+    }
+    assert!(!plain.contains("tpM") && !plain.contains("NOT REACHED"), "{plain}");
+}
+
+#[test]
+fn service_and_wait_stand_beside_the_response_only_in_an_open_loop() {
+    let (run, text, _) = ycsb("ycsb-f");
+    let table = tables::waits(&entry(&run));
+    assert_eq!(table.rows.len(), 2 * 3 * 3);
+    let open = &run.steps[3].transactions[0];
+    let mean = table.columns.iter().position(|c| c.title == "mean").unwrap();
+    let expected = [open.service.as_ref(), open.wait.as_ref(), Some(&open.latency)];
+    for (row, latency) in table.rows.iter().zip(expected) {
+        assert_eq!(row[mean], Cell::Number(latency.unwrap().mean_us / 1e6));
+    }
+    assert!(text.contains("READ in an open loop"));
+    let mut closed = run;
+    closed.steps.truncate(3);
+    assert_eq!(tables::waits(&entry(&closed)).rows.len(), 0);
+    assert!(!summary(&closed, Style::default()).contains("open loop"));
+    assert!(!csv(&tables::throughput(&entry(&closed))).contains("intended"));
+}
+
+#[test]
+fn failures_by_kind_and_checks_are_there() {
+    let (_, text, page) = ycsb("ycsb-f");
+    let table = words(&page);
+    let failure = format!("4 clients {} throttled 7 update user12", common::plain::FAILING);
+    assert!(table.contains(&failure), "{table}");
+    assert!(text.contains("throttled") && table.contains("Failed operations 7 in 4 clients"));
+    for out in [&text, &table] {
+        let flat = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains("2 checks: all pass"), "{flat}");
+    }
+    for check in ["record count", "last acknowledged writes"] {
+        assert!(table.contains(&format!("after the run {check}")), "{check}");
+    }
+    assert!(table.contains("constants.zipfian 0.99") && table.contains("AMD EPYC"));
+}
+
+#[test]
+fn benchmarks_have_their_titles() {
+    for (name, title) in [
+        ("ycsb-a", "YCSB A"),
+        ("ycsb-f", "YCSB F"),
+        ("ycsb-e-update", "YCSB E (update)"),
+        ("pagination", "Pagination"),
+        ("join", "JOIN"),
+        ("ch2pp", "CH2++"),
+    ] {
+        assert_eq!(tables::benchmark_title(name), title);
+    }
+    for name in ["ycsb-", "ycsb--", "ycsb-ß-界"] {
+        assert!(tables::benchmark_title(name).starts_with("YCSB"));
+    }
+    let (_, text, page) = ycsb("pagination");
+    assert!(
+        text.contains("Pagination, 100,000 records") && page.contains("<h1>Pagination on SQLite")
+    );
+}
+
+#[test]
+fn different_benchmarks_on_one_page_share_no_table_of_numbers() {
+    let a = |seed| common::plain::folder("ycsb-a", seed, 1.0).loaded(&format!("a{seed}"));
+    let c = common::plain::folder("ycsb-c", 3, 1.0).loaded("c");
+    let page = html(&[a(1), common::folder(1, 1.0).loaded("ch"), a(2), c]);
+    for heading in
+        ["YCSB A: Operations", "CH2++: Transactions", "CH2++: Queries", "YCSB C: Operations"]
+    {
+        assert_eq!(page.matches(&format!("<h2>{heading}</h2>")).count(), 1, "{heading}");
+    }
+    let section = |id: &str| {
+        let start = page.find(&format!("<section id=\"{id}\">")).unwrap();
+        words(&format!(
+            "<body>{}<script type=\"application/json\"",
+            &page[start..][..page[start..].find("</section>").unwrap()]
+        ))
+    };
+    let (first, third) = (section("operations-section"), section("operations-section-3"));
+    assert!(first.contains("a1 1 client") && first.contains("a2 1 client"), "{first}");
+    assert!(!first.contains("c: ") && !first.contains("NewOrder"));
+    assert!(third.contains("c: Operations per second") && !third.contains("a1"));
+    assert!(section("transactions-section-2").contains("ch: NewOrder"));
+    for id in page.split("href=\"#").skip(1).map(|rest| &rest[..rest.find('"').unwrap()]) {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
+    }
+    let unreached = words(&page);
+    assert!(unreached.contains("a1: step 5") && unreached.contains("c: step 5"));
+}

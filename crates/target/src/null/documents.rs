@@ -1,0 +1,115 @@
+//! Whole collections that are counted and thrown away.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use hoap_workload::capability::{Batch, BulkWriter, Documents, Index, Row};
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::Value;
+
+/// What was thrown away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Discarded {
+    /// Number of documents.
+    pub documents: u64,
+    /// Bytes of their JSON text.
+    pub bytes: u64,
+}
+
+/// What is remembered of a load while the process lives. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    note: Option<Value>,
+    collections: BTreeSet<String>,
+    /// Progress by part and collection.
+    positions: HashMap<(String, String), u64>,
+    discarded: Discarded,
+}
+
+impl Kept {
+    pub fn discarded(&self) -> Discarded {
+        self.state().discarded
+    }
+
+    /// The state is whole at every point where a thread could panic.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Documents for Kept {
+    async fn note(&self) -> Result<Option<Value>> {
+        Ok(self.state().note.clone())
+    }
+
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+        let there = &mut self.state().note;
+        let same = there.as_ref() == expected;
+        if same {
+            *there = Some(note.clone());
+        }
+        Ok(same)
+    }
+
+    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
+        let state = self.state();
+        Ok(collections.iter().any(|c| state.collections.contains(*c)))
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Result<()> {
+        let mut state = self.state();
+        state.collections.retain(|c| !collections.contains(&c.as_str()));
+        state.note = None;
+        state.positions.clear();
+        Ok(())
+    }
+
+    async fn create(&self, collections: &[&str]) -> Result<()> {
+        self.state().collections.extend(collections.iter().map(|c| (*c).to_owned()));
+        Ok(())
+    }
+
+    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
+        Ok(Box::new(Bulk { kept: self.clone(), part: part.to_owned() }))
+    }
+
+    async fn settle(&self, _: &[Index]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn scan(
+        &self,
+        collection: &str,
+        _: &[&str],
+        _: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
+    ) -> Result<()> {
+        let answer = "documents are thrown away and cannot be read back";
+        Err(Error::new(ErrorKind::Invalid, format!("scan {collection} in null:"), answer))
+    }
+}
+
+struct Bulk {
+    kept: Kept,
+    part: String,
+}
+
+#[async_trait]
+impl BulkWriter for Bulk {
+    async fn position(&mut self, collection: &str) -> Result<u64> {
+        let key = (self.part.clone(), collection.to_owned());
+        Ok(self.kept.state().positions.get(&key).copied().unwrap_or(0))
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+        let mut state = self.kept.state();
+        state.positions.insert((self.part.clone(), collection.to_owned()), position);
+        state.discarded.documents += batch.len() as u64;
+        state.discarded.bytes += batch.bytes() as u64;
+        Ok(())
+    }
+}

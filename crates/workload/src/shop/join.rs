@@ -1,0 +1,144 @@
+//! JOIN: the orders of a zip code's customers in a month, added up (NoSQL specification, section 4).
+
+use hoap_data::random::Stream;
+use hoap_data::shop::{MONTHS, ShopData};
+
+use super::variant::names;
+use super::{NEXT, Options, Shared, below, completion, wrong};
+use crate::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use crate::client::{Client, Completion, Next, Workload};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The JOIN workload on one database.
+pub struct Join<S> {
+    shop: S,
+    variant: JoinVariant,
+    shared: Shared,
+}
+
+impl<S: Shop> Join<S> {
+    /// JOIN over this data in this way, or in the one the database's users would take first.
+    ///
+    /// # Errors
+    /// The database cannot join, or not in this way.
+    pub fn new(
+        shop: S,
+        data: ShopData,
+        variant: Option<JoinVariant>,
+        options: Options,
+    ) -> Result<Self> {
+        let has = shop.joins()?;
+        let chosen = match variant {
+            None => has.first(),
+            Some(wanted) => has.iter().find(|v| **v == wanted),
+        };
+        let Some(&variant) = chosen else {
+            let wanted = variant.map_or("any way", JoinVariant::name);
+            let tried = format!("join by {wanted}");
+            return Err(Error::new(ErrorKind::Invalid, tried, "this database cannot")
+                .advise(format!("choose one of {}", names(has))));
+        };
+        Ok(Join { shop, variant, shared: Shared::new(data, options) })
+    }
+
+    /// How it joins.
+    pub fn variant(&self) -> JoinVariant {
+        self.variant
+    }
+}
+
+impl<S: Shop> Workload for Join<S> {
+    type Client = Joiner<S::Session>;
+
+    fn kinds(&self) -> &[&'static str] {
+        &["JOIN"]
+    }
+
+    fn blocking(&self) -> bool {
+        self.shop.blocking()
+    }
+
+    async fn client(&self, _number: usize) -> Result<Self::Client> {
+        let random = self.shared.random();
+        Ok(Joiner {
+            session: self.shop.session(Some(self.variant)).await?,
+            data: self.shared.data,
+            check: self.shared.options.check_reads,
+            random,
+            zip: 0,
+            month: 0,
+            code: String::new(),
+            rows: Vec::new(),
+        })
+    }
+}
+
+/// One simulated user who asks for sums.
+pub struct Joiner<S> {
+    session: S,
+    data: ShopData,
+    check: bool,
+    random: Stream,
+    /// The zip code drawn, and its text.
+    zip: u64,
+    code: String,
+    /// Position in [`MONTHS`] of the month drawn.
+    month: usize,
+    /// The rows answered.
+    rows: Vec<JoinRow>,
+}
+
+impl<S: ShopSession> Joiner<S> {
+    async fn join(&mut self) -> Result<usize> {
+        self.session.join(&self.code, MONTHS[self.month], &mut self.rows).await?;
+        if self.check {
+            self.check()?;
+        }
+        Ok(self.rows.len())
+    }
+
+    /// Whether the answer is right: the one row of this zip code and month with the sum of its
+    /// orders, or none where there are none.
+    fn check(&self) -> Result<()> {
+        let (code, month) = (&self.code, MONTHS[self.month]);
+        let tried = || format!("join zip code {code} and {month}");
+        let right = self.data.join_cents(self.zip, self.month);
+        match (self.rows.as_slice(), right) {
+            ([], None) => Ok(()),
+            ([row], Some(cents))
+                if row.cents == cents && row.zip == *code && row.month == month =>
+            {
+                Ok(())
+            }
+            ([row], Some(cents)) => Err(wrong(
+                tried(),
+                format!(
+                    "{} cents of {} and {} came back, not {cents}",
+                    row.cents, row.zip, row.month
+                ),
+            )),
+            (rows, right) => Err(wrong(
+                tried(),
+                format!("{} rows came back, not {}", rows.len(), right.iter().count()),
+            )),
+        }
+    }
+}
+
+impl<S: ShopSession> Client for Joiner<S> {
+    type Memory = ();
+
+    fn next(&mut self) -> Next {
+        self.zip = below(&mut self.random, self.data.zips());
+        self.month = below(&mut self.random, MONTHS.len() as u64) as usize;
+        self.code.clear();
+        self.data.append_zip(self.zip, &mut self.code);
+        NEXT
+    }
+
+    async fn run(&mut self) -> Completion {
+        completion(self.join().await)
+    }
+
+    fn finish(self) {}
+}

@@ -1,0 +1,83 @@
+//! Pagination and JOIN, the query workloads of the comparison reports (NoSQL specification, sections
+//! 2 to 4), over customers and orders.
+//!
+//! * [`source`]: the data as a load takes it, and back from the note it leaves.
+//! * [`Pagination`], [`Join`]: the two workloads on any database that has [`Shop`].
+//!
+//! [`Shop`]: crate::capability::shop::Shop
+
+mod join;
+mod pagination;
+pub mod source;
+mod variant;
+
+pub use join::{Join, Joiner};
+pub use pagination::{Pager, Pagination};
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hoap_data::random::Stream;
+use hoap_data::shop::ShopData;
+
+use crate::client::{Completion, Next, Outcome};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The stream of random numbers that clients draw from, apart from all streams of the data.
+const CLIENT_STREAM: u64 = 0x7368_6f70_7065_7273;
+
+/// How the clients run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Seed of everything the clients draw.
+    pub seed: u64,
+    /// Whether each answer is compared with the data that was loaded; a wrong one is a failure of
+    /// kind [`ErrorKind::Broken`]. The comparison is part of the response time.
+    pub check_reads: bool,
+}
+
+/// What all clients of a run have in common.
+#[derive(Debug)]
+struct Shared {
+    data: ShopData,
+    options: Options,
+    /// Clients made so far: a client of a later step is another one and draws otherwise.
+    made: AtomicU64,
+}
+
+impl Shared {
+    fn new(data: ShopData, options: Options) -> Shared {
+        Shared { data, options, made: AtomicU64::new(0) }
+    }
+
+    /// The random numbers of the next client.
+    fn random(&self) -> Stream {
+        let client = self.made.fetch_add(1, Ordering::Relaxed);
+        Stream::new(self.options.seed, &[CLIENT_STREAM, client])
+    }
+}
+
+/// A uniform number of 0..n.
+fn below(random: &mut Stream, n: u64) -> u64 {
+    random.uniform(0..=n.saturating_sub(1) as i64) as u64
+}
+
+/// The only kind of operation comes next, at once.
+const NEXT: Next = Next { kind: 0, keying: Duration::ZERO, think: Duration::ZERO };
+
+/// How an operation ended that answered so many rows.
+fn completion(answer: Result<usize>) -> Completion {
+    let (outcome, rows) = match answer {
+        Ok(rows) => (Outcome::Done, rows as u64),
+        Err(e) if e.kind == ErrorKind::Cancelled => (Outcome::Cancelled, 0),
+        Err(e) => (Outcome::Failed(e), 0),
+    };
+    Completion { outcome, retries: 0, rows }
+}
+
+/// An answer that is not what the loaded data says.
+fn wrong(tried: String, answer: String) -> Error {
+    Error::new(ErrorKind::Broken, tried, answer).advise(
+        "the database answers wrongly, or its data was changed: load it again to tell which",
+    )
+}

@@ -1,0 +1,146 @@
+//! Pagination: the keys of a country's customers, a page of them (NoSQL specification, section 3).
+
+use std::ops::RangeInclusive;
+
+use hoap_data::random::Stream;
+use hoap_data::shop::{ShopCollection, ShopData};
+
+use super::{NEXT, Options, Shared, below, completion, wrong};
+use crate::capability::shop::{Shop, ShopSession};
+use crate::client::{Client, Completion, Next, Workload};
+use crate::error::{Error, Result};
+
+/// Customers of a page (Couchbase 6.6 report, section 4.3.1).
+const LIMIT: RangeInclusive<i64> = 1..=100;
+
+/// Customers before it.
+const OFFSET: RangeInclusive<i64> = 0..=5;
+
+/// The Pagination workload on one database.
+pub struct Pagination<S> {
+    shop: S,
+    shared: Shared,
+}
+
+impl<S: Shop> Pagination<S> {
+    /// Pagination over this data.
+    ///
+    /// # Errors
+    /// The database cannot filter on a nested field with offset and limit.
+    pub fn new(shop: S, data: ShopData, options: Options) -> Result<Self> {
+        shop.pagination()?;
+        Ok(Pagination { shop, shared: Shared::new(data, options) })
+    }
+}
+
+impl<S: Shop> Workload for Pagination<S> {
+    type Client = Pager<S::Session>;
+
+    fn kinds(&self) -> &[&'static str] {
+        &["PAGE"]
+    }
+
+    fn blocking(&self) -> bool {
+        self.shop.blocking()
+    }
+
+    async fn client(&self, _number: usize) -> Result<Self::Client> {
+        let random = self.shared.random();
+        Ok(Pager {
+            session: self.shop.session(None).await?,
+            data: self.shared.data,
+            check: self.shared.options.check_reads,
+            seen: Vec::new(),
+            random,
+            drawn: Page { country: 0, offset: 0, limit: 0 },
+            country: String::new(),
+            keys: Vec::new(),
+        })
+    }
+}
+
+/// What a page is of.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    country: u64,
+    offset: u32,
+    limit: u32,
+}
+
+/// One simulated user who turns pages.
+pub struct Pager<S> {
+    session: S,
+    data: ShopData,
+    random: Stream,
+    drawn: Page,
+    /// Name of the country drawn.
+    country: String,
+    /// The keys answered.
+    keys: Vec<String>,
+    check: bool,
+    /// Numbers of the customers answered, where answers are checked.
+    seen: Vec<u64>,
+}
+
+impl<S: ShopSession> Pager<S> {
+    async fn page(&mut self) -> Result<usize> {
+        let Page { offset, limit, .. } = self.drawn;
+        self.session.page(&self.country, offset, limit, &mut self.keys).await?;
+        if self.check {
+            self.check()?;
+        }
+        Ok(self.keys.len())
+    }
+
+    /// Whether the answer is right: so many customers as there are, all of that country, none twice.
+    fn check(&mut self) -> Result<()> {
+        let Page { country, offset, limit } = self.drawn;
+        let there = self.data.spec().customers_per_country;
+        let right = there.saturating_sub(offset.into()).min(limit.into());
+        if self.keys.len() as u64 != right {
+            return Err(self.wrong(format!("{} keys came back, not {right}", self.keys.len())));
+        }
+        self.seen.clear();
+        for key in &self.keys {
+            match self.data.index_of(ShopCollection::Customer, key) {
+                None => return Err(self.wrong(format!("no customer has the key '{key}'"))),
+                Some(customer) if self.data.country_of(customer) != country => {
+                    return Err(self.wrong(format!("{key} is of another country")));
+                }
+                Some(customer) => self.seen.push(customer),
+            }
+        }
+        self.seen.sort_unstable();
+        match self.seen.windows(2).find(|pair| pair[0] == pair[1]) {
+            None => Ok(()),
+            Some(pair) => Err(self.wrong(format!("customer {} came back twice", pair[0]))),
+        }
+    }
+
+    fn wrong(&self, answer: String) -> Error {
+        let Page { offset, limit, .. } = self.drawn;
+        let country = &self.country;
+        wrong(format!("page through {country} from {offset}, {limit} at most"), answer)
+    }
+}
+
+impl<S: ShopSession> Client for Pager<S> {
+    type Memory = ();
+
+    fn next(&mut self) -> Next {
+        self.drawn = Page {
+            country: below(&mut self.random, self.data.countries()),
+            offset: self.random.uniform(OFFSET) as u32,
+            limit: self.random.uniform(LIMIT) as u32,
+        };
+        self.country.clear();
+        self.data.append_country(self.drawn.country, &mut self.country);
+        NEXT
+    }
+
+    async fn run(&mut self) -> Completion {
+        completion(self.page().await)
+    }
+
+    fn finish(self) {}
+}

@@ -1,0 +1,123 @@
+//! Customers and orders as a load takes them.
+
+use std::ops::Range;
+
+use hoap_data::DATA_VERSION;
+use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::capability::Index;
+use crate::error::{Error, ErrorKind, Result};
+use crate::load::Source;
+
+/// The benchmark's name.
+pub const BENCHMARK: &str = "shop";
+
+/// Index on the customers' country: Pagination's.
+pub const COUNTRY_INDEX: &str = "shop_customer_country";
+
+/// Index on the customers' zip code: JOIN's way in.
+pub const ZIP_INDEX: &str = "shop_customer_zip";
+
+/// Index on the orders' key that covers what JOIN reads of an order, so that no order need be
+/// fetched. A database that finds orders by their key alone may leave it out.
+pub const COVERING_INDEX: &str = "shop_orders_covering";
+
+/// The parameters of the data, which together with the data version decide every byte.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    version: u32,
+    seed: u64,
+    customers: u64,
+    orders_per_customer: u64,
+    customers_per_country: u64,
+    customers_per_zip: u64,
+    customer_bytes: usize,
+    order_bytes: usize,
+}
+
+impl Source for ShopData {
+    fn benchmark(&self) -> &'static str {
+        BENCHMARK
+    }
+
+    fn parameters(&self) -> Value {
+        let ShopSpec {
+            seed,
+            customers,
+            orders_per_customer,
+            customers_per_country,
+            customers_per_zip,
+            customer_bytes,
+            order_bytes,
+        } = *self.spec();
+        json!(Parameters {
+            version: DATA_VERSION,
+            seed,
+            customers,
+            orders_per_customer,
+            customers_per_country,
+            customers_per_zip,
+            customer_bytes,
+            order_bytes,
+        })
+    }
+
+    fn collections(&self) -> Vec<&'static str> {
+        ShopCollection::ALL.map(ShopCollection::name).to_vec()
+    }
+
+    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
+        ShopData::part(self, ShopCollection::ALL[at], part, of)
+    }
+
+    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        let collection = ShopCollection::ALL[at];
+        self.append_key(collection, index, key);
+        ShopData::append(self, collection, index, text);
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        let index = |name, collection: ShopCollection, fields: &[&'static str]| Index {
+            name,
+            collection: collection.name(),
+            fields: fields.to_vec(),
+        };
+        vec![
+            index(COUNTRY_INDEX, ShopCollection::Customer, &["address.country"]),
+            index(ZIP_INDEX, ShopCollection::Customer, &["address.zip"]),
+            index(COVERING_INDEX, ShopCollection::Orders, &["_id", "month", "sale_price"]),
+        ]
+    }
+}
+
+/// The data with these [`Source::parameters`], as the note of a loaded database states them.
+///
+/// # Errors
+/// [`ErrorKind::Unavailable`] where they are not of this benchmark or of another data version.
+pub fn data_of(parameters: &Value) -> Result<ShopData> {
+    let refuse = |answer: String| {
+        Error::new(ErrorKind::Unavailable, "use the loaded customers and orders", answer)
+            .advise("load them again with `hoap load shop --replace`")
+    };
+    let p = Parameters::deserialize(parameters)
+        .map_err(|e| refuse(format!("the note's parameters are not of this benchmark ({e})")))?;
+    if p.version != DATA_VERSION {
+        return Err(refuse(format!(
+            "they are of data version {}, this program's is {DATA_VERSION}",
+            p.version
+        )));
+    }
+    ShopData::new(ShopSpec {
+        seed: p.seed,
+        customers: p.customers,
+        orders_per_customer: p.orders_per_customer,
+        customers_per_country: p.customers_per_country,
+        customers_per_zip: p.customers_per_zip,
+        customer_bytes: p.customer_bytes,
+        order_bytes: p.order_bytes,
+    })
+    .map_err(|e| refuse(e.to_string()))
+}

@@ -1,0 +1,357 @@
+//! One client: draws operations, runs them, remembers what was acknowledged.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hoap_data::random::Stream;
+use hoap_data::ycsb::{Key, Records};
+
+use super::distribution::Keys;
+use super::mix::Kind;
+use super::sample::{Memory, Place, Sample, Write};
+use super::setup::{ReadFields, ScanFields};
+use super::workload::{Owing, Shared};
+use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
+use crate::client::{Client, Completion, Next, Outcome};
+use crate::error::{Error, ErrorKind, Result};
+
+/// A client. [`Client::next`] prepares everything, so that [`Client::run`] is the database's time and, with
+/// `check_reads`, that of the checks.
+pub struct YcsbClient<S> {
+    session: S,
+    shared: Arc<Shared>,
+    keys: Keys,
+    stream: Stream,
+    /// The last version written. It begins at random, so that no two clients of any run share one.
+    version: u64,
+    operation: Operation,
+    /// The record that this client is to insert next, once it has claimed one.
+    owing: Option<Owing>,
+    /// A write under way. It stays where [`Client::run`] is dropped before the answer.
+    pending: Option<(Place, u64)>,
+    key: String,
+    written: Record,
+    found: Record,
+    scanned: Scanned,
+    sample: Sample,
+    inserted: u64,
+}
+
+/// The operation drawn last.
+struct Operation {
+    kind: Kind,
+    key: Key,
+    /// What it reads.
+    fields: Fields,
+    /// What it writes; `None`: all fields.
+    field: Option<u16>,
+    /// How many records it scans.
+    count: usize,
+}
+
+impl<S: KeyValueSession> YcsbClient<S> {
+    pub(super) fn new(session: S, shared: Arc<Shared>, keys: Keys, stream: Stream) -> Self {
+        let key = shared.records.key(0);
+        YcsbClient {
+            session,
+            keys,
+            stream,
+            version: RandomState::new().build_hasher().finish(),
+            operation: Operation {
+                kind: Kind::Read,
+                key,
+                fields: Fields::All,
+                field: None,
+                count: 0,
+            },
+            owing: None,
+            pending: None,
+            key: String::with_capacity(32),
+            written: Record::default(),
+            found: Record::default(),
+            scanned: Scanned::default(),
+            sample: Sample::new(),
+            inserted: 0,
+            shared,
+        }
+    }
+
+    /// A field, each as often.
+    fn any_field(&mut self) -> u16 {
+        self.stream.uniform(0..=i64::from(self.shared.records.spec().fields) - 1) as u16
+    }
+
+    /// Fills `written` with a new version of one field or, with `None`, of all.
+    fn write(&mut self, field: Option<u16>) {
+        let records = &self.shared.records;
+        self.version = self.version.wrapping_add(1);
+        // Version 0 is what a load writes.
+        self.version = self.version.max(1);
+        let (key, version) = (self.operation.key, self.version);
+        self.operation.field = field;
+        self.written.clear();
+        let fields = match field {
+            Some(field) => field..field + 1,
+            None => 0..records.spec().fields,
+        };
+        for field in fields {
+            self.written.push(field, |out| records.append_value(key, field, version, out));
+        }
+    }
+
+    /// The record to insert: one that is owed, or a new one. Where there is none because an insert is stuck
+    /// since 2^20 others, [`Client::run`] says so.
+    fn claim(&mut self) -> u64 {
+        if self.owing.is_none() {
+            let number = self.shared.owed.take().or_else(|| {
+                let number = self.shared.inserts.claim()?;
+                Some(Owing { number, tried: false })
+            });
+            self.owing = number;
+        }
+        self.owing.map_or(self.shared.inserts.readable(), |owing| owing.number)
+    }
+
+    async fn read(&mut self) -> Result<u64> {
+        let Operation { key, fields, .. } = self.operation;
+        if !self.session.read(&self.key, fields, &mut self.found).await? {
+            return Err(self.failed(ErrorKind::NotFound, "there is no such record"));
+        }
+        if self.shared.setup.check_reads {
+            check(&self.shared.records, key, fields, &self.found)
+                .map_err(|answer| self.failed(ErrorKind::Broken, &answer))?;
+        }
+        Ok(1)
+    }
+
+    async fn update(&mut self) -> Result<u64> {
+        let start = self.begin();
+        let answer = self.session.update(&self.key, &self.written).await;
+        match self.end(start, answer)? {
+            true => Ok(1),
+            false => Err(self.failed(ErrorKind::NotFound, "there is no such record")),
+        }
+    }
+
+    async fn insert(&mut self) -> Result<u64> {
+        let Some(Owing { number, tried }) = self.owing else {
+            return Err(self.failed(
+                ErrorKind::Unavailable,
+                "an insert that began 2^20 inserts ago is not acknowledged",
+            ));
+        };
+        // Until the answer is known: should this future be dropped, the record may be there.
+        self.owing = Some(Owing { number, tried: true });
+        let start = self.begin();
+        let answer = self.session.insert(&self.key, &self.written).await.map(|()| true);
+        let answer = self.end(start, answer);
+        let there = match &answer {
+            Ok(_) => true,
+            // An attempt that nobody knew of was applied, or somebody else made the record.
+            Err(e) => e.kind == ErrorKind::Duplicate,
+        };
+        if there {
+            self.owing = None;
+            self.inserted += u64::from(answer.is_ok() || tried);
+            self.shared.inserts.acknowledge(number);
+        } else if answer.as_ref().is_err_and(not_applied) {
+            self.owing = Some(Owing { number, tried });
+        }
+        answer.map(|_| 1)
+    }
+
+    async fn scan(&mut self) -> Result<u64> {
+        let Operation { fields, count, .. } = self.operation;
+        self.session.scan(&self.key, count, fields, &mut self.scanned).await?;
+        if self.shared.setup.check_reads {
+            check_scan(&self.shared.records, &self.key, count, fields, &self.scanned)
+                .map_err(|answer| self.failed(ErrorKind::Broken, &answer))?;
+        }
+        Ok(self.scanned.len() as u64)
+    }
+
+    async fn read_modify_write(&mut self) -> Result<u64> {
+        self.read().await?;
+        self.update().await
+    }
+
+    /// Before a write: its start, where the sample wants it.
+    #[inline]
+    fn begin(&mut self) -> Option<u64> {
+        let place = (self.operation.key, self.operation.field);
+        if !self.sample.has(place.0) {
+            return None;
+        }
+        self.pending = Some((place, self.version));
+        Some(self.shared.now())
+    }
+
+    /// After a write whose start is `start`: remembers what is to be remembered. `Ok(false)` is a write that
+    /// met no record.
+    #[inline]
+    fn end(&mut self, start: Option<u64>, answer: Result<bool>) -> Result<bool> {
+        let Some(start) = start else { return answer };
+        let Some((place, version)) = self.pending.take() else { return answer };
+        match &answer {
+            Ok(true) => {
+                let end = self.shared.now();
+                self.sample.acknowledged(place, Write { version, start, end });
+            }
+            Ok(false) => {}
+            Err(e) if not_applied(e) => {}
+            Err(_) => self.sample.unsure(place, version),
+        }
+        answer
+    }
+
+    #[cold]
+    fn failed(&self, kind: ErrorKind, answer: &str) -> Error {
+        let tried = format!("{} {}", self.operation.kind.name(), self.key);
+        Error::new(kind, tried, answer)
+    }
+}
+
+/// Whether the error says that nothing was written.
+fn not_applied(e: &Error) -> bool {
+    match e.kind {
+        ErrorKind::Conflict | ErrorKind::Duplicate | ErrorKind::NotFound | ErrorKind::Invalid => {
+            true
+        }
+        ErrorKind::Ambiguous
+        | ErrorKind::Timeout
+        | ErrorKind::Cancelled
+        | ErrorKind::Unavailable
+        | ErrorKind::Broken => false,
+    }
+}
+
+impl<S: KeyValueSession> Client for YcsbClient<S> {
+    type Memory = Memory;
+
+    fn next(&mut self) -> Next {
+        let at = self.shared.mix().draw(self.stream.next_u64());
+        let kind = self.shared.mix().kinds()[at];
+        let number = match kind {
+            Kind::Insert => self.claim(),
+            _ => self.keys.next(&mut self.stream, self.shared.inserts.readable()),
+        };
+        self.operation.kind = kind;
+        self.operation.key = self.shared.records.key(number);
+        self.key.clear();
+        self.shared.records.append_key(self.operation.key, &mut self.key);
+        let setup = &self.shared.setup;
+        if matches!(kind, Kind::Read | Kind::ReadModifyWrite) {
+            self.operation.fields = match setup.read_fields {
+                ReadFields::All => Fields::All,
+                ReadFields::One => Fields::One(self.any_field()),
+            };
+        }
+        match kind {
+            Kind::Read => {}
+            Kind::Update | Kind::ReadModifyWrite => {
+                let field = (!self.shared.setup.write_all_fields).then(|| self.any_field());
+                self.write(field);
+            }
+            Kind::Insert => self.write(None),
+            Kind::Scan => {
+                self.operation.count = self.shared.scan_length.draw(&mut self.stream);
+                self.operation.fields = match self.shared.setup.scan_fields {
+                    ScanFields::All => Fields::All,
+                    ScanFields::One => Fields::One(self.any_field()),
+                    ScanFields::None => Fields::None,
+                };
+            }
+        }
+        Next { kind: at, keying: Duration::ZERO, think: Duration::ZERO }
+    }
+
+    async fn run(&mut self) -> Completion {
+        let answer = match self.operation.kind {
+            Kind::Read => self.read().await,
+            Kind::Update => self.update().await,
+            Kind::Insert => self.insert().await,
+            Kind::Scan => self.scan().await,
+            Kind::ReadModifyWrite => self.read_modify_write().await,
+        };
+        let (outcome, rows) = match answer {
+            Ok(rows) => (Outcome::Done, rows),
+            Err(e) if e.kind == ErrorKind::Cancelled => (Outcome::Cancelled, 0),
+            Err(e) => (Outcome::Failed(e), 0),
+        };
+        Completion { outcome, retries: 0, rows }
+    }
+
+    fn finish(mut self) -> Memory {
+        if let Some((place, version)) = self.pending.take() {
+            self.sample.unsure(place, version);
+        }
+        if let Some(owing) = self.owing.take() {
+            self.shared.owed.leave(owing);
+        }
+        Memory::of(self.sample, self.inserted)
+    }
+}
+
+/// What is wrong with the fields found under a key, of those asked for.
+pub(super) fn check(
+    records: &Records,
+    key: Key,
+    fields: Fields,
+    found: &Record,
+) -> std::result::Result<(), String> {
+    let wanted = match fields {
+        Fields::All => usize::from(records.spec().fields),
+        Fields::One(_) => 1,
+        Fields::None => 0,
+    };
+    if found.len() != wanted {
+        return Err(format!("{} fields came back, not {wanted}", found.len()));
+    }
+    // As many fields as wanted, all different and all among those wanted, are those wanted.
+    let mut ascending = true;
+    let mut before = None;
+    for (at, (field, value)) in found.iter().enumerate() {
+        ascending = ascending && before < Some(field);
+        before = Some(field);
+        let asked = match fields {
+            Fields::One(one) => field == one,
+            _ => ascending || !found.iter().take(at).any(|(other, _)| other == field),
+        };
+        if !asked {
+            return Err(format!("{} came back unasked", records.field_name(field)));
+        }
+        if records.check(key, field, value).is_none() {
+            let shown: String = String::from_utf8_lossy(value).chars().take(40).collect();
+            let named = records.field_name(field);
+            return Err(format!("{named} holds {shown:?}, which no write of this record wrote"));
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a scan from this key on.
+fn check_scan(
+    records: &Records,
+    start: &str,
+    count: usize,
+    fields: Fields,
+    scanned: &Scanned,
+) -> std::result::Result<(), String> {
+    if scanned.len() > count {
+        return Err(format!("{} records came back, {count} were asked for", scanned.len()));
+    }
+    // The first record is there; which ones follow depends on the database's order.
+    let first = scanned.iter().next().map_or("none", |(text, _)| text);
+    if first != start {
+        return Err(format!("the first record that came back is {first}"));
+    }
+    for (text, record) in scanned.iter() {
+        let Some(key) = records.parse_key(text) else {
+            return Err(format!("the key {text:?} came back, which no load or insert wrote"));
+        };
+        check(records, key, fields, record).map_err(|answer| format!("{text}: {answer}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! Which record an operation takes.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hoap_data::permutation::Permutation;
+use hoap_data::random::Stream;
+use hoap_data::ycsb::{Zipf, fnv_hash64};
+
+/// A request distribution (YCSB's `requestdistribution`), with the constants of YCSB's generators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Every record as often.
+    Uniform,
+    /// YCSB's scrambled zipfian: draws from a fixed population of ten billion and hashes the rank onto the
+    /// records, so that the hottest record takes 3.78 % however many there are.
+    Zipfian,
+    /// A zipfian over the records there are; each rank has a record of its own.
+    ZipfianExact,
+    /// A zipfian over the age of records, the newest the most popular.
+    Latest,
+    /// `operations` of the requests go to the first `data` of the records, each 0 to 1.
+    #[allow(missing_docs)]
+    Hotspot { data: f64, operations: f64 },
+    /// Exponential over the age: `percentile` (0 to 100) of the requests go to the newest `fraction`
+    /// (0 to 1) of the records.
+    #[allow(missing_docs)]
+    Exponential { percentile: f64, fraction: f64 },
+    /// One record after the other, all clients together.
+    Sequential,
+}
+
+impl Distribution {
+    /// The name by which properties and reports call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Distribution::Uniform => "uniform",
+            Distribution::Zipfian => "zipfian",
+            Distribution::ZipfianExact => "zipfian-exact",
+            Distribution::Latest => "latest",
+            Distribution::Hotspot { .. } => "hotspot",
+            Distribution::Exponential { .. } => "exponential",
+            Distribution::Sequential => "sequential",
+        }
+    }
+}
+
+/// The records that requests are for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeySpace {
+    /// Numbers from which this driver draws (`insertstart`, `insertcount`).
+    pub requests: Range<u64>,
+    /// Records of the table before the run (`recordcount`); new ones begin with this number.
+    pub records: u64,
+    /// New records to expect. YCSB makes room for twice as many as the operations would insert on the
+    /// average, so that the popular records stay the same while the table grows.
+    pub expected: u64,
+}
+
+/// Draws record numbers: a client's own, without a lock and without an allocation.
+#[derive(Clone, Debug)]
+pub struct Keys(Draw);
+
+#[derive(Clone, Debug)]
+enum Draw {
+    Uniform(Range<u64>),
+    Scrambled { zipf: Zipf, start: u64, room: u64 },
+    Exact { zipf: Zipf, scatter: Permutation, space: KeySpace, readable: u64 },
+    Latest { zipf: Zipf, readable: u64 },
+    Hotspot { hot: Range<u64>, cold: Range<u64>, share: f64 },
+    Exponential { rate: f64, readable: u64, covered: f64 },
+    Sequential { range: Range<u64>, drawn: Arc<AtomicU64> },
+}
+
+/// A population that grows is measured again when it has grown by more than one part in so many: what
+/// that leaves out of its cold end is far below what any number of draws can show.
+const GROWTH: u64 = 4096;
+
+impl Keys {
+    /// The distribution over these records. Clones share the position of
+    /// [`Distribution::Sequential`].
+    pub fn new(distribution: Distribution, space: &KeySpace) -> Self {
+        let Range { start, end } = space.requests;
+        let count = end.saturating_sub(start).max(1);
+        Keys(match distribution {
+            Distribution::Uniform => Draw::Uniform(start..start + count),
+            // CoreWorkload.init gives the generator an inclusive upper end of start + count + expected.
+            Distribution::Zipfian => {
+                Draw::Scrambled { zipf: Zipf::scrambled(), start, room: count + space.expected + 1 }
+            }
+            Distribution::ZipfianExact => Draw::Exact {
+                zipf: Zipf::new(count),
+                scatter: Permutation::new(count, SCATTER),
+                space: space.clone(),
+                readable: space.records,
+            },
+            Distribution::Latest => {
+                Draw::Latest { zipf: ages(space.records), readable: space.records }
+            }
+            Distribution::Hotspot { data, operations } => {
+                let hot = (count as f64 * data) as u64;
+                let (hot, cold) =
+                    (start..start + hot.min(count), start + hot.min(count)..start + count);
+                // A set without records has no requests; YCSB would divide by zero.
+                let share = match (hot.is_empty(), cold.is_empty()) {
+                    (true, _) => 0.0,
+                    (_, true) => 1.0,
+                    _ => operations,
+                };
+                Draw::Hotspot { hot, cold, share }
+            }
+            Distribution::Exponential { percentile, fraction } => {
+                let rate = -(1.0 - percentile / 100.0).ln() / (space.records as f64 * fraction);
+                Draw::Exponential { rate, readable: 0, covered: 0.0 }
+            }
+            Distribution::Sequential => {
+                Draw::Sequential { range: start..start + count, drawn: Arc::default() }
+            }
+        })
+    }
+
+    /// The next record number, below `readable`, the number of records that are there.
+    #[inline]
+    pub fn next(&mut self, stream: &mut Stream, readable: u64) -> u64 {
+        match &mut self.0 {
+            Draw::Uniform(range) => within(stream, range),
+            Draw::Scrambled { zipf, start, room } => loop {
+                let hash = fnv_hash64(zipf.rank(stream.unit()));
+                let number = *start + hash.unsigned_abs() % *room;
+                // Room for records that are yet to come: YCSB draws again, too.
+                if number < readable {
+                    return number;
+                }
+            },
+            Draw::Exact { zipf, scatter, space, readable: seen } => {
+                let Range { start, end } = space.requests;
+                if grew(seen, readable) {
+                    *zipf = Zipf::new(end - start + (readable - space.records));
+                }
+                // Ranks beyond the first records are the new ones: popular records stay popular.
+                let rank = zipf.rank(stream.unit());
+                match rank < end - start {
+                    true => start + scatter.apply(rank),
+                    false => space.records + (rank - (end - start)),
+                }
+            }
+            Draw::Latest { zipf, readable: seen } => {
+                if grew(seen, readable) {
+                    *zipf = ages(readable);
+                }
+                readable.saturating_sub(1)
+                    - zipf.rank(stream.unit()).min(readable.saturating_sub(1))
+            }
+            Draw::Hotspot { hot, cold, share } => {
+                let set = if stream.chance(*share) { hot } else { cold };
+                within(stream, set)
+            }
+            Draw::Exponential { rate, readable: seen, covered } => {
+                // YCSB draws again where the age is beyond the oldest record; drawing from the part of the
+                // distribution that is covered gives the same at once.
+                if *seen != readable {
+                    *seen = readable;
+                    *covered = -(-*rate * readable as f64).exp_m1();
+                }
+                let age = (-(-stream.unit() * *covered).ln_1p() / *rate) as u64;
+                readable.saturating_sub(1).saturating_sub(age)
+            }
+            Draw::Sequential { range, drawn } => {
+                let n = drawn.fetch_add(1, Ordering::Relaxed);
+                range.start + n % (range.end - range.start)
+            }
+        }
+    }
+}
+
+/// Which permutation scatters the ranks of [`Distribution::ZipfianExact`]: always the same, so that the
+/// popular records are, too.
+const SCATTER: u64 = u64::from_be_bytes(*b"scatter\0");
+
+/// SkewedLatestGenerator: the population of ages is one less than that of the records, so that
+/// record 0 is never drawn.
+fn ages(readable: u64) -> Zipf {
+    Zipf::new(readable.saturating_sub(1))
+}
+
+/// Whether the population must be measured again, and notes that it is.
+#[inline(always)]
+fn grew(seen: &mut u64, readable: u64) -> bool {
+    let grown = readable.saturating_sub(*seen) > *seen / GROWTH;
+    if grown {
+        *seen = readable;
+    }
+    grown
+}
+
+#[inline(always)]
+fn within(stream: &mut Stream, range: &Range<u64>) -> u64 {
+    let length = range.end - range.start;
+    range.start + ((u128::from(stream.next_u64()) * u128::from(length)) >> 64) as u64
+}

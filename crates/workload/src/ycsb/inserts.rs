@@ -1,0 +1,162 @@
+//! Numbers for new records, readable once their inserts are acknowledged.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Inserts that may be under way beyond the first that is not acknowledged, as in YCSB.
+const WINDOW: u64 = 1 << 20;
+
+/// Hands out record numbers and knows below which number every record is there, as YCSB's
+/// acknowledged counter does. No call waits for another.
+pub struct Inserts {
+    next: Line,
+    readable: Line,
+    /// `window[n mod WINDOW]` is [`stamp`] of n from the acknowledgement of n on. Nothing is ever
+    /// cleared, so that no clearing can be late.
+    window: Box<[AtomicU32]>,
+}
+
+/// A counter on a cache line of its own (two, as processors fetch them in pairs).
+#[repr(align(128))]
+struct Line(AtomicU64);
+
+impl Inserts {
+    /// The first new record is number `first`; all before are readable.
+    pub fn new(first: u64) -> Self {
+        let mut window = Vec::with_capacity(WINDOW as usize);
+        window.resize_with(WINDOW as usize, || AtomicU32::new(stamp(first).wrapping_sub(1)));
+        Inserts { window: window.into(), ..Inserts::none(first) }
+    }
+
+    /// For workloads without inserts: [`Inserts::claim`] never gives a number.
+    pub fn none(records: u64) -> Self {
+        let line = || Line(AtomicU64::new(records));
+        Inserts { next: line(), readable: line(), window: Box::default() }
+    }
+
+    /// Every record below this number is there.
+    #[inline]
+    pub fn readable(&self) -> u64 {
+        self.readable.0.load(Ordering::Acquire)
+    }
+
+    /// Numbers below this one were given out.
+    pub fn claimed(&self) -> u64 {
+        self.next.0.load(Ordering::Acquire)
+    }
+
+    /// A number that nobody else has; `None` while an insert is outstanding that began a window
+    /// (2^20 inserts) ago.
+    pub fn claim(&self) -> Option<u64> {
+        let window = self.window.len() as u64;
+        let mut next = self.next.0.load(Ordering::Relaxed);
+        loop {
+            if next - self.readable() >= window {
+                return None;
+            }
+            let exchange = (Ordering::Relaxed, Ordering::Relaxed);
+            match self.next.0.compare_exchange_weak(next, next + 1, exchange.0, exchange.1) {
+                Ok(_) => return Some(next),
+                Err(now) => next = now,
+            }
+        }
+    }
+
+    /// Makes the record of a claimed number readable, together with those after it that were
+    /// acknowledged earlier.
+    ///
+    /// Whoever marks a number looks at the limit afterwards, and whoever moves the limit looks at the
+    /// marks afterwards; in the one order of all sequentially consistent operations one of the two sees
+    /// the other, so no acknowledged number stays behind.
+    pub fn acknowledge(&self, number: u64) {
+        let Some(slot) = self.slot(number) else { return };
+        slot.store(stamp(number), Ordering::SeqCst);
+        loop {
+            let limit = self.readable.0.load(Ordering::SeqCst);
+            let mut end = limit;
+            while self.slot(end).is_some_and(|s| s.load(Ordering::SeqCst) == stamp(end)) {
+                end += 1;
+            }
+            if end == limit {
+                return;
+            }
+            // Where it fails, somebody else moved it and the marks are looked at again.
+            let _ =
+                self.readable.0.compare_exchange(limit, end, Ordering::SeqCst, Ordering::SeqCst);
+        }
+    }
+
+    fn slot(&self, number: u64) -> Option<&AtomicU32> {
+        self.window.get((number % WINDOW) as usize)
+    }
+}
+
+/// Which round of the window a number belongs to.
+fn stamp(number: u64) -> u32 {
+    (number / WINDOW) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spec §1 and YCSB's AcknowledgedCounterGenerator: readable is what is acknowledged without a gap.
+    #[test]
+    fn a_record_is_readable_once_all_before_it_are() {
+        let inserts = Inserts::new(100);
+        assert_eq!(inserts.readable(), 100);
+        assert_eq!([(); 4].map(|()| inserts.claim()), [100, 101, 102, 103].map(Some));
+        inserts.acknowledge(102);
+        inserts.acknowledge(101);
+        assert_eq!(inserts.readable(), 100);
+        inserts.acknowledge(100);
+        assert_eq!(inserts.readable(), 103);
+        inserts.acknowledge(103);
+        assert_eq!((inserts.readable(), inserts.claimed()), (104, 104));
+    }
+
+    #[test]
+    fn nobody_runs_a_window_ahead_of_an_insert_that_is_stuck() {
+        let inserts = Inserts::new(7);
+        let stuck = inserts.claim().unwrap();
+        for _ in 1..WINDOW {
+            inserts.acknowledge(inserts.claim().expect("within the window"));
+        }
+        assert_eq!((inserts.claim(), inserts.readable()), (None, 7));
+        inserts.acknowledge(stuck);
+        assert_eq!((inserts.readable(), inserts.claim()), (7 + WINDOW, Some(7 + WINDOW)));
+        assert_eq!(
+            inserts.readable(),
+            7 + WINDOW,
+            "stamps of the last round are not taken for new"
+        );
+        assert_eq!(Inserts::none(5).claim(), None);
+    }
+
+    #[test]
+    fn threads_lose_and_double_nothing() {
+        let inserts = Inserts::new(0);
+        let (threads, each) = (4u64, 300_000);
+        let mut numbers: Vec<u64> = std::thread::scope(|scope| {
+            let run = || {
+                let mut mine = Vec::new();
+                let mut held = None;
+                for _ in 0..each {
+                    let number = inserts.claim().unwrap();
+                    assert!(inserts.readable() <= number);
+                    mine.push(number);
+                    // One behind, so that acknowledgements come out of order.
+                    if let Some(earlier) = held.replace(number) {
+                        inserts.acknowledge(earlier);
+                    }
+                }
+                inserts.acknowledge(held.unwrap());
+                mine
+            };
+            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+            handles.into_iter().flat_map(|h| h.join().unwrap()).collect()
+        });
+        numbers.sort_unstable();
+        assert!(numbers.iter().copied().eq(0..threads * each));
+        assert_eq!(inserts.readable(), threads * each);
+    }
+}

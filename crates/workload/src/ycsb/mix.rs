@@ -1,0 +1,141 @@
+//! Which kind of operation comes next.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A kind of operation, by the name that YCSB gives it in results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Read,
+    Update,
+    Insert,
+    Scan,
+    ReadModifyWrite,
+}
+
+impl Kind {
+    /// All, in the order of the shares of a [`Mix`].
+    pub const ALL: [Kind; 5] =
+        [Kind::Read, Kind::Update, Kind::Insert, Kind::Scan, Kind::ReadModifyWrite];
+
+    /// "READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Read => "READ",
+            Kind::Update => "UPDATE",
+            Kind::Insert => "INSERT",
+            Kind::Scan => "SCAN",
+            Kind::ReadModifyWrite => "READ-MODIFY-WRITE",
+        }
+    }
+
+    /// The property of its share.
+    pub const fn property(self) -> &'static str {
+        match self {
+            Kind::Read => "readproportion",
+            Kind::Update => "updateproportion",
+            Kind::Insert => "insertproportion",
+            Kind::Scan => "scanproportion",
+            Kind::ReadModifyWrite => "readmodifywriteproportion",
+        }
+    }
+}
+
+/// The shares of the kinds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    shares: [f64; 5],
+    /// The kinds with a share, and the sum of the shares up to each, scaled to 2^64; the last has
+    /// what is left.
+    kinds: Vec<Kind>,
+    ends: [u64; 5],
+}
+
+impl Mix {
+    /// Shares in the order of [`Kind::ALL`]. [`ErrorKind::Invalid`] where one is not in 0 to 1 or they
+    /// do not sum to 1; YCSB would scale them without a word.
+    pub fn new(shares: [f64; 5]) -> Result<Self> {
+        let tried = "mix the operations";
+        for (kind, share) in Kind::ALL.into_iter().zip(shares) {
+            if !(0.0..=1.0).contains(&share) {
+                let answer = format!("{} is {share}", kind.property());
+                return Err(Error::new(ErrorKind::Invalid, tried, answer).advise("use 0 to 1"));
+            }
+        }
+        let sum: f64 = shares.iter().sum();
+        if (sum - 1.0).abs() > 1e-6 {
+            let listed: Vec<String> = (Kind::ALL.into_iter().zip(shares))
+                .filter(|(_, share)| *share > 0.0)
+                .map(|(kind, share)| format!("{} {share}", kind.property()))
+                .collect();
+            return Err(Error::new(
+                ErrorKind::Invalid,
+                tried,
+                format!("the proportions sum to {sum}, not 1 ({})", listed.join(", ")),
+            )
+            .advise("set them so that they sum to 1; those not set keep their defaults"));
+        }
+        let kinds: Vec<Kind> =
+            (Kind::ALL.into_iter().zip(shares)).filter(|(_, s)| *s > 0.0).map(|(k, _)| k).collect();
+        let mut ends = [u64::MAX; 5];
+        let mut before = 0.0;
+        for (end, share) in ends.iter_mut().zip(shares.into_iter().filter(|s| *s > 0.0)) {
+            before += share;
+            *end = (before * 2f64.powi(64)) as u64;
+        }
+        Ok(Mix { shares, kinds, ends })
+    }
+
+    /// The share of a kind, 0 to 1.
+    pub fn share(&self, kind: Kind) -> f64 {
+        self.shares[kind as usize]
+    }
+
+    /// The kinds that have a share.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The index into [`Mix::kinds`] that a random word decides.
+    #[inline]
+    pub fn draw(&self, word: u64) -> usize {
+        let last = self.kinds.len() - 1;
+        self.ends[..last].iter().position(|&end| word < end).unwrap_or(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hoap_data::random::Stream;
+
+    /// Spec §1: operations have their shares.
+    #[test]
+    fn shares() {
+        let mix = Mix::new([0.5, 0.0, 0.05, 0.25, 0.2]).unwrap();
+        assert_eq!(mix.kinds(), [Kind::Read, Kind::Insert, Kind::Scan, Kind::ReadModifyWrite]);
+        let mut counts = [0u32; 4];
+        let mut stream = Stream::new(1, &[]);
+        for _ in 0..100_000 {
+            counts[mix.draw(stream.next_u64())] += 1;
+        }
+        for (count, wanted) in counts.into_iter().zip([50_000.0, 5_000.0, 25_000.0, 20_000.0f64]) {
+            assert!((f64::from(count) - wanted).abs() < 5.0 * wanted.sqrt(), "{counts:?}");
+        }
+        let one = Mix::new([0.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
+        assert_eq!((one.draw(0), one.draw(u64::MAX), one.kinds()), (0, 0, &[Kind::Update][..]));
+        assert!(Mix::new([0.1; 5].map(|s| s * 2.0)).is_ok());
+    }
+
+    #[test]
+    fn proportions_that_do_not_sum_to_one_are_refused() {
+        let error = Mix::new([0.95, 0.05, 0.05, 0.0, 0.0]).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Invalid);
+        assert!(error.to_string().contains("sum to 1.05, not 1 (readproportion 0.95, updateprop"));
+        assert!(Mix::new([0.0; 5]).unwrap_err().to_string().contains("sum to 0, not 1"));
+        for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            let error = Mix::new([wrong, 0.0, 0.0, 0.0, 0.0]).unwrap_err();
+            assert!(error.to_string().contains("readproportion is"), "{error}");
+        }
+    }
+}

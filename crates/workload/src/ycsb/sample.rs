@@ -1,0 +1,280 @@
+//! Writes that a client remembers, to look for them after the run.
+//!
+//! Not all can be kept: those of a sample of the keys are. Which keys belong to it is decided by a hash, at
+//! a level: at level n one key in 2^n does, and those of level n + 1 are among those of level n. A client whose
+//! memory is full goes up a level and forgets the keys that do not belong any more. So all clients remember
+//! every write of the keys of the highest level among them, and memory is bounded whatever a run does.
+
+use std::collections::HashMap;
+
+use hoap_data::random::Stream;
+use hoap_data::ycsb::Key;
+
+/// Writes that a client remembers at most, acknowledged and unsure ones alike.
+const CAPACITY: usize = 128;
+/// Keys of the sample that all clients together keep at most.
+const KEYS: usize = 4096;
+/// At this level the sample is empty.
+const TOP: u32 = 64;
+
+/// An acknowledged write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The version it wrote.
+    pub version: u64,
+    /// When it began and when it was acknowledged, nanoseconds on a clock that all clients share.
+    pub start: u64,
+    #[allow(missing_docs)]
+    pub end: u64,
+}
+
+/// A field, or with `None` all fields, of a key.
+pub(super) type Place = (Key, Option<u16>);
+
+/// The writes of one client.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    hash: Stream,
+    level: u32,
+    /// The last acknowledged write of each place. A client's writes follow one another, so no earlier one
+    /// can be there unless the last one is lost.
+    /// Sorted by place.
+    last: Vec<(Place, Write)>,
+    /// Writes that may be there or come to be there at any time.
+    unsure: Vec<(Place, u64)>,
+}
+
+impl Sample {
+    /// Allocates all that a run without failures will ever need.
+    pub fn new() -> Self {
+        Sample {
+            hash: Stream::new(0, &[u64::from_be_bytes(*b"sample\0\0")]),
+            level: 0,
+            last: Vec::with_capacity(CAPACITY),
+            unsure: Vec::new(),
+        }
+    }
+
+    /// Whether writes of this key are remembered.
+    #[inline]
+    pub fn has(&self, key: Key) -> bool {
+        belongs(self.hash, key, self.level)
+    }
+
+    /// Remembers an acknowledged write.
+    #[cold]
+    pub fn acknowledged(&mut self, place: Place, write: Write) {
+        loop {
+            match self.last.binary_search_by_key(&place, |&(place, _)| place) {
+                Ok(at) => self.last[at].1 = write,
+                Err(_) if !self.has(place.0) => {}
+                Err(at) if self.last.len() < CAPACITY => self.last.insert(at, (place, write)),
+                Err(_) => {
+                    self.rise();
+                    continue;
+                }
+            }
+            return;
+        }
+    }
+
+    /// Remembers a write of which nobody knows whether it happened.
+    #[cold]
+    pub fn unsure(&mut self, place: Place, version: u64) {
+        while self.has(place.0) && self.unsure.len() >= CAPACITY {
+            self.rise();
+        }
+        if self.has(place.0) {
+            self.unsure.push((place, version));
+        }
+    }
+
+    fn rise(&mut self) {
+        self.level += 1;
+        let (hash, level) = (self.hash, self.level);
+        self.last.retain(|&((key, _), _)| belongs(hash, key, level));
+        self.unsure.retain(|&((key, _), _)| belongs(hash, key, level));
+    }
+}
+
+#[inline(always)]
+fn belongs(hash: Stream, key: Key, level: u32) -> bool {
+    level < TOP && hash.at(key.bits()) >> (TOP - 1 - level) >> 1 == 0
+}
+
+/// What a client, or all together, remember of a run.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    pub(super) sample: Merged,
+    /// Acknowledged inserts.
+    pub inserted: u64,
+}
+
+/// The writes of several clients.
+#[derive(Clone, Debug)]
+pub(super) struct Merged {
+    hash: Stream,
+    level: u32,
+    pub last: HashMap<Place, Vec<Write>>,
+    pub unsure: HashMap<Place, Vec<u64>>,
+}
+
+impl Memory {
+    pub(super) fn of(sample: Sample, inserted: u64) -> Self {
+        let Sample { hash, level, last, unsure } = sample;
+        let last = last.into_iter().map(|(place, write)| (place, vec![write])).collect();
+        let mut merged = Merged { hash, level, last, unsure: HashMap::new() };
+        for (place, version) in unsure {
+            merged.unsure.entry(place).or_default().push(version);
+        }
+        Memory { sample: merged, inserted }
+    }
+
+    /// What nobody remembers anything of.
+    pub fn nothing() -> Self {
+        Memory::of(Sample::new(), 0)
+    }
+
+    /// Adds another client's.
+    pub fn merge(&mut self, other: Memory) {
+        self.inserted += other.inserted;
+        let mine = &mut self.sample;
+        for (place, writes) in other.sample.last {
+            mine.last.entry(place).or_default().extend(writes);
+        }
+        for (place, versions) in other.sample.unsure {
+            mine.unsure.entry(place).or_default().extend(versions);
+        }
+        mine.rise(mine.level.max(other.sample.level));
+        while mine.last.len() + mine.unsure.len() > KEYS && mine.level < TOP {
+            mine.rise(mine.level + 1);
+        }
+    }
+
+    /// One key in so many belongs to the sample.
+    pub fn one_in(&self) -> f64 {
+        2f64.powi(self.sample.level as i32)
+    }
+}
+
+impl Merged {
+    fn rise(&mut self, level: u32) {
+        if level > self.level {
+            self.level = level;
+            let (hash, level) = (self.hash, self.level);
+            self.last.retain(|&(key, _), _| belongs(hash, key, level));
+            self.unsure.retain(|&(key, _), _| belongs(hash, key, level));
+        }
+    }
+
+    /// The keys of which it has a write, in a fixed order.
+    pub fn keys(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = self.last.keys().chain(self.unsure.keys()).map(|p| p.0).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// Versions of a field that may be there now: acknowledged writes that no other acknowledged
+    /// write wholly follows, and the unsure ones. `None` where no write of it was acknowledged, so
+    /// that an older version may be there.
+    pub fn acceptable(&self, key: Key, field: u16) -> Option<Vec<u64>> {
+        let places = [(key, Some(field)), (key, None)];
+        let writes = || places.iter().filter_map(|p| self.last.get(p)).flatten();
+        let latest_start = writes().map(|w| w.start).max()?;
+        let acknowledged = writes().filter(|w| w.end >= latest_start).map(|w| w.version);
+        let unsure = places.iter().filter_map(|p| self.unsure.get(p)).flatten().copied();
+        Some(acknowledged.chain(unsure).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hoap_data::ycsb::{RecordSpec, Records};
+
+    fn key(n: u64) -> Key {
+        Records::new(RecordSpec::default()).unwrap().key(n)
+    }
+
+    fn write(version: u64, start: u64, end: u64) -> Write {
+        Write { version, start, end }
+    }
+
+    fn memory(change: impl FnOnce(&mut Sample)) -> Memory {
+        let mut sample = Sample::new();
+        change(&mut sample);
+        Memory::of(sample, 1)
+    }
+
+    /// Spec §1, "the last acknowledged write is there": with writers side by side any write that no
+    /// other wholly follows may be the last one, and one whose end nobody knows at any time.
+    #[test]
+    fn which_versions_may_be_there() {
+        let (k, f) = (key(1), Some(3));
+        let mut all = memory(|s| {
+            s.acknowledged((k, f), write(1, 0, 10));
+            s.acknowledged((k, f), write(2, 20, 30));
+        });
+        assert_eq!(
+            all.sample.acceptable(k, 3),
+            Some(vec![2]),
+            "a client's writes follow each other"
+        );
+        all.merge(memory(|s| s.acknowledged((k, f), write(3, 25, 40))));
+        all.merge(memory(|s| s.acknowledged((k, f), write(4, 5, 24))));
+        let mut versions = all.sample.acceptable(k, 3).unwrap();
+        versions.sort_unstable();
+        assert_eq!(versions, [2, 3], "4 ended before 3 began");
+        all.merge(memory(|s| s.unsure((k, f), 5)));
+        all.merge(memory(|s| s.acknowledged((k, None), write(6, 31, 50))));
+        let mut versions = all.sample.acceptable(k, 3).unwrap();
+        versions.sort_unstable();
+        assert_eq!(versions, [3, 5, 6], "a write of all fields is one of this field");
+        assert_eq!(all.sample.acceptable(k, 4), Some(vec![6]));
+        assert_eq!(all.sample.acceptable(key(2), 3), None);
+        all.merge(memory(|s| s.unsure((key(2), f), 7)));
+        assert_eq!(all.sample.acceptable(key(2), 3), None, "nothing acknowledged, nothing owed");
+        assert_eq!(all.inserted, 6);
+    }
+
+    #[test]
+    fn memory_is_bounded_and_complete_for_the_keys_of_the_sample() {
+        let mut all = Memory::nothing();
+        for client in 0..50u64 {
+            all.merge(memory(|s| {
+                for n in 0..20_000 {
+                    if s.has(key(n)) {
+                        s.acknowledged((key(n), Some(0)), write(client, n, n + 1));
+                    }
+                    if n % 10 == 0 && s.has(key(n)) {
+                        s.unsure((key(n), Some(1)), client);
+                    }
+                    assert!(s.last.len() <= CAPACITY && s.unsure.len() <= CAPACITY);
+                }
+                assert_eq!(s.last.capacity(), CAPACITY);
+            }));
+        }
+        let keys = all.sample.keys();
+        // 20,000 keys, 128 at most, halved from there: 64 give or take.
+        assert!((20..=128).contains(&keys.len()), "{}", keys.len());
+        assert_eq!(all.one_in(), 2f64.powi(all.sample.level as i32));
+        for k in keys {
+            assert_eq!(all.sample.last[&(k, Some(0))].len(), 50, "every client's write of {k:?}");
+        }
+    }
+
+    #[test]
+    fn levels() {
+        let hash = Sample::new().hash;
+        for n in 0..1000 {
+            assert!(belongs(hash, key(n), 0));
+            assert!(!belongs(hash, key(n), TOP));
+            for level in 1..TOP {
+                assert!(!belongs(hash, key(n), level) || belongs(hash, key(n), level - 1));
+            }
+        }
+        let third = (0..100_000).filter(|&n| belongs(hash, key(n), 3)).count();
+        assert!((12_000..13_000).contains(&third), "{third}");
+    }
+}

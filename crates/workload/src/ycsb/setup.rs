@@ -1,0 +1,164 @@
+//! What a set of properties says.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use hoap_data::ycsb::{FieldLength, RecordSpec};
+
+use super::distribution::{Distribution, KeySpace};
+use super::mix::{Kind, Mix};
+use super::properties::Properties;
+use crate::error::{Error, ErrorKind, Result};
+
+mod known;
+
+/// Which fields a read asks for (`readallfields`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ReadFields {
+    All,
+    /// One, drawn at random.
+    One,
+}
+
+/// Which fields a scan asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ScanFields {
+    All,
+    /// One, drawn at random.
+    One,
+    /// Keys only: the comparison reports' scans.
+    None,
+}
+
+/// How many records a scan asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanLength {
+    /// Least, from 1 on (`minscanlength`).
+    pub min: u32,
+    /// Greatest (`maxscanlength`).
+    pub max: u32,
+    /// Whether short ones are more frequent, as a zipfian; else all are alike
+    /// (`scanlengthdistribution`).
+    pub zipfian: bool,
+}
+
+/// A workload with all its parameters. Made from [`Properties`]; what no property of YCSB sets is free
+/// to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The collection (`table`).
+    pub table: String,
+    /// The records, all of the table; the count is [`Setup::record_count`] or 1,000.
+    pub records: RecordSpec,
+    /// `recordcount`, where it was set.
+    pub record_count: Option<u64>,
+    /// `insertstart`: where a load and the requests begin.
+    pub insert_start: u64,
+    /// `insertcount`, where it was set: how many records a load writes and requests are for.
+    pub insert_count: Option<u64>,
+    /// Shares of the kinds of operations.
+    pub mix: Mix,
+    /// Which records they take.
+    pub distribution: Distribution,
+    /// Length of scans.
+    pub scan_length: ScanLength,
+    /// Fields of reads and of the read of a read-modify-write.
+    pub read_fields: ReadFields,
+    /// Fields of scans.
+    pub scan_fields: ScanFields,
+    /// Whether updates set all fields or one (`writeallfields`).
+    pub write_all_fields: bool,
+    /// Whether every value read is checked (`dataintegrity`).
+    pub check_reads: bool,
+    /// Operations of the run (`operationcount`).
+    pub operations: Option<u64>,
+    /// Number of clients (`threadcount`).
+    pub clients: Option<u32>,
+    /// Operations a second to aim at (`target`); `None`: as many as it can.
+    pub rate: Option<f64>,
+    /// Longest time of the run (`maxexecutiontime`).
+    pub duration: Option<Duration>,
+}
+
+impl Setup {
+    /// Reads the properties, each as YCSB's core workload and client do. [`ErrorKind::Invalid`] for one
+    /// that is unknown, not supported or has a value that cannot be, by its name.
+    pub fn new(properties: &Properties) -> Result<Self> {
+        let mut draft = known::Draft::default();
+        for (name, value) in properties.iter() {
+            known::apply(&mut draft, name, value)?;
+        }
+        let setup = draft.finish()?;
+        setup.validate()?;
+        Ok(setup)
+    }
+
+    /// What no single property can be blamed for.
+    fn validate(&self) -> Result<()> {
+        let refuse = |answer: String, advice: &str| {
+            Err(Error::new(ErrorKind::Invalid, "set up the workload", answer).advise(advice))
+        };
+        let (start, count) = (self.insert_start, self.requests(self.records.count));
+        if self.record_count.is_some() || self.insert_count.is_some() {
+            let records = self.records.count;
+            if count.end > records || count.is_empty() {
+                return refuse(
+                    format!(
+                        "insertstart {start} and insertcount {} do not fit recordcount {records}",
+                        count.end.saturating_sub(start)
+                    ),
+                    "let recordcount be at least insertstart + insertcount",
+                );
+            }
+        }
+        let ScanLength { min, max, .. } = self.scan_length;
+        if min == 0 || min > max {
+            return refuse(
+                format!("minscanlength {min} and maxscanlength {max}"),
+                "use at least 1, and a least length that is not above the greatest",
+            );
+        }
+        hoap_data::ycsb::Records::new(self.records)
+            .map(|_| ())
+            .map_err(|e| Error::new(ErrorKind::Invalid, "set up the records", e))
+    }
+
+    /// Numbers of the records that a load writes and requests are for, in a table of this many.
+    pub fn requests(&self, records: u64) -> Range<u64> {
+        let rest = records.saturating_sub(self.insert_start);
+        let count = self.insert_count.unwrap_or(rest);
+        self.insert_start..self.insert_start.saturating_add(count)
+    }
+
+    /// The records that a load of this set-up writes: all, or from `insertstart` on as many as
+    /// `insertcount` says.
+    pub fn load_spec(&self) -> RecordSpec {
+        let Range { start, end } = self.requests(self.records.count);
+        RecordSpec { start, count: end.saturating_sub(start), ..self.records }
+    }
+
+    /// The records that requests of a run on a table of this many are for.
+    pub fn key_space(&self, records: u64) -> KeySpace {
+        // Where no number of operations says how much the table grows: as many as it has records.
+        let operations = self.operations.unwrap_or(records);
+        let expected = operations as f64 * self.mix.share(Kind::Insert) * 2.0;
+        KeySpace { requests: self.requests(records), records, expected: expected as u64 }
+    }
+}
+
+/// The field length that YCSB's three properties give.
+fn field_length(
+    distribution: &str,
+    min: u32,
+    max: u32,
+) -> std::result::Result<FieldLength, String> {
+    match distribution {
+        "constant" => Ok(FieldLength::Constant(max)),
+        "uniform" => Ok(FieldLength::Uniform { min, max }),
+        "zipfian" => Ok(FieldLength::Zipfian { min, max }),
+        "histogram" => Err("a histogram file of field lengths is not supported".into()),
+        _ => Err("it is unknown".into()),
+    }
+}

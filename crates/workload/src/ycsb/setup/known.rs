@@ -1,0 +1,296 @@
+//! The properties of YCSB's core workload and client, and what becomes of each.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use hoap_data::ycsb::RecordSpec;
+
+use super::{ReadFields, ScanFields, ScanLength, Setup, field_length};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ycsb::distribution::Distribution;
+use crate::ycsb::mix::{Kind, Mix};
+
+/// What properties have set so far; the defaults are those of YCSB 0.17.
+pub(super) struct Draft {
+    setup: Setup,
+    shares: [f64; 5],
+    length: (String, u32, u32),
+    distribution: String,
+    hotspot: (f64, f64),
+    exponential: (f64, f64),
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        let shares = [0.95, 0.05, 0.0, 0.0, 0.0];
+        let mix = Mix::new(shares).expect("the default shares sum to 1");
+        Draft {
+            setup: Setup {
+                table: "usertable".into(),
+                records: RecordSpec::default(),
+                record_count: None,
+                insert_start: 0,
+                insert_count: None,
+                mix,
+                distribution: Distribution::Uniform,
+                scan_length: ScanLength { min: 1, max: 1000, zipfian: false },
+                read_fields: ReadFields::All,
+                scan_fields: ScanFields::All,
+                write_all_fields: false,
+                check_reads: false,
+                operations: None,
+                clients: None,
+                rate: None,
+                duration: None,
+            },
+            shares,
+            length: ("constant".into(), 1, 100),
+            distribution: "uniform".into(),
+            hotspot: (0.2, 0.8),
+            exponential: (95.0, 0.857_142_857_1),
+        }
+    }
+}
+
+impl Draft {
+    /// What several properties say together.
+    pub(super) fn finish(self) -> Result<Setup> {
+        let Draft { mut setup, shares, length: (name, min, max), .. } = self;
+        setup.mix = Mix::new(shares)?;
+        setup.records.length = field_length(&name, min, max)
+            .map_err(|answer| invalid("fieldlengthdistribution", &name, answer))?;
+        setup.distribution = match self.distribution.as_str() {
+            "uniform" => Distribution::Uniform,
+            "zipfian" => Distribution::Zipfian,
+            "zipfian-exact" => Distribution::ZipfianExact,
+            "latest" => Distribution::Latest,
+            "sequential" => Distribution::Sequential,
+            "hotspot" => Distribution::Hotspot { data: self.hotspot.0, operations: self.hotspot.1 },
+            "exponential" => {
+                let (percentile, fraction) = self.exponential;
+                Distribution::Exponential { percentile, fraction }
+            }
+            other => {
+                return Err(invalid("requestdistribution", other, "it is unknown").advise(
+                    "use uniform, zipfian, zipfian-exact, latest, hotspot, exponential or sequential",
+                ));
+            }
+        };
+        if setup.read_fields == ReadFields::One {
+            setup.scan_fields = ScanFields::One;
+        }
+        Ok(setup)
+    }
+}
+
+type Set = fn(&mut Draft, &str) -> std::result::Result<(), String>;
+
+/// What becomes of a property.
+enum Use {
+    /// It sets something.
+    Sets(Set),
+    /// It changes nothing here when it has one of these values (any, where there are none): Hoap
+    /// always does what it asks for.
+    Does(&'static [&'static str]),
+    /// It is known and has no meaning here, because …
+    Not(&'static str),
+}
+use Use::{Does, Not, Sets};
+
+const REPORTS: &str = "the run folder holds every result, and `hoap report` presents it";
+
+/// Every property of CoreWorkload, Client, Measurements and their kinds in YCSB 0.17, and
+/// `readallfieldsbyname` of later versions.
+const KNOWN: &[(&str, Use)] = &[
+    // The records.
+    (
+        "recordcount",
+        Sets(|d, v| {
+            let count = count(v)?;
+            (d.setup.record_count, d.setup.records.count) = (Some(count), count);
+            Ok(())
+        }),
+    ),
+    ("fieldcount", Sets(|d, v| set(&mut d.setup.records.fields, number(v)))),
+    ("fieldlength", Sets(|d, v| set(&mut d.length.2, number(v)))),
+    ("minfieldlength", Sets(|d, v| set(&mut d.length.1, number(v)))),
+    ("fieldlengthdistribution", Sets(|d, v| set(&mut d.length.0, Ok(v.into())))),
+    ("fieldlengthhistogram", Not("a histogram file of field lengths is not supported")),
+    ("fieldnameprefix", Sets(|d, v| set(&mut d.setup.records.prefix, parse(v)))),
+    ("insertorder", Sets(|d, v| set(&mut d.setup.records.order, parse(v)))),
+    ("zeropadding", Sets(|d, v| set(&mut d.setup.records.zero_padding, number(v)))),
+    ("insertstart", Sets(|d, v| set(&mut d.setup.insert_start, number(v)))),
+    ("insertcount", Sets(|d, v| set(&mut d.setup.insert_count, count(v).map(Some)))),
+    ("table", Sets(|d, v| set(&mut d.setup.table, table(v)))),
+    // The operations.
+    ("operationcount", Sets(|d, v| set(&mut d.setup.operations, number(v).map(unless_zero)))),
+    ("readproportion", Sets(|d, v| set(&mut d.shares[Kind::Read as usize], number(v)))),
+    ("updateproportion", Sets(|d, v| set(&mut d.shares[Kind::Update as usize], number(v)))),
+    ("insertproportion", Sets(|d, v| set(&mut d.shares[Kind::Insert as usize], number(v)))),
+    ("scanproportion", Sets(|d, v| set(&mut d.shares[Kind::Scan as usize], number(v)))),
+    (
+        "readmodifywriteproportion",
+        Sets(|d, v| set(&mut d.shares[Kind::ReadModifyWrite as usize], number(v))),
+    ),
+    ("requestdistribution", Sets(|d, v| set(&mut d.distribution, Ok(v.into())))),
+    ("hotspotdatafraction", Sets(|d, v| set(&mut d.hotspot.0, within(v, 0.0..=1.0)))),
+    ("hotspotopnfraction", Sets(|d, v| set(&mut d.hotspot.1, within(v, 0.0..=1.0)))),
+    ("exponential.percentile", Sets(|d, v| set(&mut d.exponential.0, within(v, 0.001..=99.999)))),
+    ("exponential.frac", Sets(|d, v| set(&mut d.exponential.1, within(v, 1e-9..=1e9)))),
+    (
+        "readallfields",
+        Sets(|d, v| {
+            let fields = |all| if all { ReadFields::All } else { ReadFields::One };
+            set(&mut d.setup.read_fields, boolean(v).map(fields))
+        }),
+    ),
+    ("readallfieldsbyname", Does(&["false"])),
+    ("writeallfields", Sets(|d, v| set(&mut d.setup.write_all_fields, boolean(v)))),
+    ("minscanlength", Sets(|d, v| set(&mut d.setup.scan_length.min, number(v)))),
+    ("maxscanlength", Sets(|d, v| set(&mut d.setup.scan_length.max, number(v)))),
+    (
+        "scanlengthdistribution",
+        Sets(|d, v| {
+            set(
+                &mut d.setup.scan_length.zipfian,
+                one_of(v, &["uniform", "zipfian"]).map(|v| v == "zipfian"),
+            )
+        }),
+    ),
+    ("dataintegrity", Sets(|d, v| set(&mut d.setup.check_reads, boolean(v)))),
+    ("core_workload_insertion_retry_limit", Does(&["0"])),
+    ("core_workload_insertion_retry_interval", Does(&[])),
+    // The client.
+    (
+        "workload",
+        Sets(|_, v| {
+            let class = v.strip_prefix("site.").or(v.strip_prefix("com.yahoo."));
+            match class {
+                Some("ycsb.workloads.CoreWorkload") => Ok(()),
+                _ => Err("only YCSB's CoreWorkload is supported".into()),
+            }
+        }),
+    ),
+    ("threadcount", Sets(|d, v| set(&mut d.setup.clients, count(v).and_then(narrow).map(Some)))),
+    (
+        "target",
+        Sets(|d, v| {
+            let rate: u32 = number(v)?;
+            set(&mut d.setup.rate, Ok((rate > 0).then_some(f64::from(rate))))
+        }),
+    ),
+    (
+        "maxexecutiontime",
+        Sets(|d, v| {
+            let seconds: u64 = number(v)?;
+            set(&mut d.setup.duration, Ok(unless_zero(seconds).map(Duration::from_secs)))
+        }),
+    ),
+    ("dotransactions", Does(&["true"])),
+    ("db", Not("the database is named by --target")),
+    ("status", Does(&["true", "false"])),
+    ("status.interval", Not("hoap shows the state of a run every second")),
+    ("label", Not("results are told apart by their run folders")),
+    ("exporter", Not(REPORTS)),
+    ("exportfile", Not(REPORTS)),
+    // The measurements: full histograms of service, wait and response time and a series a second are
+    // always recorded.
+    ("measurementtype", Does(&["hdrhistogram", "histogram", "timeseries"])),
+    ("measurement.interval", Does(&["op", "intended", "both"])),
+    ("measurement.trackjvm", Does(&["false"])),
+    ("histogram.buckets", Does(&[])),
+    ("timeseries.granularity", Does(&["1000"])),
+    ("hdrhistogram.percentiles", Not(REPORTS)),
+    ("hdrhistogram.fileoutput", Not(REPORTS)),
+    ("hdrhistogram.output.path", Not(REPORTS)),
+    ("measurement.histogram.verbose", Not(REPORTS)),
+    ("measurement.raw.output_file", Not("single measurements are not kept, histograms are")),
+    ("measurement.raw.no_summary", Not("single measurements are not kept, histograms are")),
+    ("reportlatencyforeacherror", Does(&["false"])),
+    ("latencytrackederrors", Not("failures are counted by kind and have no latency")),
+];
+
+/// Applies one property.
+pub(super) fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
+    let Some((_, what)) = KNOWN.iter().find(|(known, _)| *known == name) else {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("set property {name}"),
+            "it is unknown",
+        )
+        .advise("remove it; options of a database belong into the --target URL"));
+    };
+    // Java's numbers would not bear the blanks that a properties file keeps at the end of a line.
+    let value = value.trim();
+    match what {
+        Sets(set) => set(draft, value).map_err(|answer| invalid(name, value, answer)),
+        Does(values) if values.is_empty() || values.contains(&value) => Ok(()),
+        Does(values) => {
+            let advice = format!("remove it, or use {}", values.join(" or "));
+            Err(invalid(name, value, "it is not supported").advise(advice))
+        }
+        Not(because) => {
+            let answer = format!("it is not supported: {because}");
+            Err(invalid(name, value, answer).advise("remove it"))
+        }
+    }
+}
+
+fn invalid(name: &str, value: &str, answer: impl Display) -> Error {
+    Error::new(ErrorKind::Invalid, format!("set property {name}={value}"), answer)
+}
+
+fn set<T>(to: &mut T, value: std::result::Result<T, String>) -> std::result::Result<(), String> {
+    *to = value?;
+    Ok(())
+}
+
+fn number<T: FromStr<Err: Display>>(value: &str) -> std::result::Result<T, String> {
+    value.parse().map_err(|e| format!("it is not a number in range ({e})"))
+}
+
+fn parse<T: FromStr<Err: Display>>(value: &str) -> std::result::Result<T, String> {
+    value.parse().map_err(|e: T::Err| e.to_string())
+}
+
+fn count(value: &str) -> std::result::Result<u64, String> {
+    number(value).and_then(|n| unless_zero(n).ok_or_else(|| "it must be at least 1".into()))
+}
+
+fn narrow(n: u64) -> std::result::Result<u32, String> {
+    u32::try_from(n).map_err(|_| "it is too large".into())
+}
+
+fn unless_zero(n: u64) -> Option<u64> {
+    (n > 0).then_some(n)
+}
+
+fn within(value: &str, range: std::ops::RangeInclusive<f64>) -> std::result::Result<f64, String> {
+    let x: f64 = number(value)?;
+    let (low, high) = (range.start(), range.end());
+    range.contains(&x).then_some(x).ok_or_else(|| format!("it is not in {low} to {high}"))
+}
+
+/// Java takes whatever is not "true" for false; here it is an error.
+fn boolean(value: &str) -> std::result::Result<bool, String> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err("it is neither true nor false".into()),
+    }
+}
+
+fn one_of<'a>(value: &'a str, values: &[&str]) -> std::result::Result<&'a str, String> {
+    let known = values.contains(&value);
+    known.then_some(value).ok_or_else(|| format!("it is not one of {}", values.join(", ")))
+}
+
+fn table(value: &str) -> std::result::Result<String, String> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let named = !value.is_empty() && value.len() <= 63 && value.bytes().all(fits);
+    let first = value.bytes().next().is_some_and(|b| !b.is_ascii_digit());
+    (named && first)
+        .then(|| value.to_owned())
+        .ok_or_else(|| "use up to 63 ASCII letters, digits and '_', a digit not first".into())
+}

@@ -1,0 +1,149 @@
+//! The records as a load takes them.
+
+use std::ops::Range;
+
+use hoap_data::DATA_VERSION;
+use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::capability::Index;
+use crate::capability::key_value::Table;
+use crate::error::{Error, ErrorKind, Result};
+use crate::load::Source;
+
+/// A table of records under its name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UserTable {
+    /// The records.
+    pub records: Records,
+    name: &'static str,
+}
+
+impl UserTable {
+    /// [`ErrorKind::Invalid`] for records that cannot be.
+    pub fn new(name: &str, spec: RecordSpec) -> Result<Self> {
+        let records = Records::new(spec).map_err(|e| {
+            Error::new(ErrorKind::Invalid, format!("make the records of {name}"), e)
+        })?;
+        // Names of collections live as long as the program; it makes no more than a few tables.
+        let name = if name == DEFAULT_NAME { DEFAULT_NAME } else { String::leak(name.to_owned()) };
+        Ok(UserTable { records, name })
+    }
+
+    /// The table that a load noted ([`Source::parameters`]). [`ErrorKind::Unavailable`] where this
+    /// program cannot make it.
+    pub fn from_parameters(parameters: &Value) -> Result<Self> {
+        let refuse = |answer: String| {
+            Error::new(ErrorKind::Unavailable, "use the ycsb data of the database", answer)
+                .advise("load it again with `hoap load ycsb --replace`")
+        };
+        let note = TableNote::deserialize(parameters)
+            .map_err(|e| refuse(format!("its note is not one of this program ({e})")))?;
+        if note.version != DATA_VERSION {
+            return Err(refuse(format!(
+                "it holds data version {}, this program makes version {DATA_VERSION}",
+                note.version
+            )));
+        }
+        let unfit = |e: hoap_data::SpecError| refuse(e.to_string());
+        let length = match note.field_length_distribution.as_str() {
+            "constant" => FieldLength::Constant(note.field_length),
+            "uniform" => {
+                FieldLength::Uniform { min: note.min_field_length, max: note.field_length }
+            }
+            "zipfian" => {
+                FieldLength::Zipfian { min: note.min_field_length, max: note.field_length }
+            }
+            other => return Err(refuse(format!("its field lengths are {other}"))),
+        };
+        let spec = RecordSpec {
+            seed: note.seed,
+            start: note.start,
+            count: note.records,
+            fields: note.fields,
+            length,
+            order: note.order.parse().map_err(unfit)?,
+            zero_padding: note.zero_padding,
+            prefix: note.field_prefix.parse().map_err(unfit)?,
+        };
+        UserTable::new(&note.table, spec)
+    }
+
+    /// The collection's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What a session must know.
+    pub fn table(&self) -> Table {
+        let fields = (0..self.records.spec().fields).map(|f| self.records.field_name(f)).collect();
+        Table { name: self.name.to_owned(), fields }
+    }
+}
+
+const DEFAULT_NAME: &str = "usertable";
+
+/// What decides every byte of the table.
+#[derive(Serialize, Deserialize)]
+struct TableNote {
+    version: u32,
+    table: String,
+    seed: u64,
+    start: u64,
+    records: u64,
+    fields: u16,
+    field_length_distribution: String,
+    min_field_length: u32,
+    field_length: u32,
+    order: String,
+    zero_padding: u16,
+    field_prefix: String,
+}
+
+impl Source for UserTable {
+    fn benchmark(&self) -> &'static str {
+        "ycsb"
+    }
+
+    fn parameters(&self) -> Value {
+        let spec = self.records.spec();
+        let (min_field_length, field_length) = spec.length.bounds();
+        let distribution = match spec.length {
+            FieldLength::Constant(_) => "constant",
+            FieldLength::Uniform { .. } => "uniform",
+            FieldLength::Zipfian { .. } => "zipfian",
+        };
+        json!(TableNote {
+            version: DATA_VERSION,
+            table: self.name.into(),
+            seed: spec.seed,
+            start: spec.start,
+            records: spec.count,
+            fields: spec.fields,
+            field_length_distribution: distribution.into(),
+            min_field_length,
+            field_length,
+            order: spec.order.name().into(),
+            zero_padding: spec.zero_padding,
+            field_prefix: spec.prefix.as_str().into(),
+        })
+    }
+
+    fn collections(&self) -> Vec<&'static str> {
+        vec![self.name]
+    }
+
+    fn part(&self, _: usize, part: u64, of: u64) -> Range<u64> {
+        self.records.part(part, of)
+    }
+
+    fn append(&self, _: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        self.records.append_key(self.records.key(index), key);
+        self.records.append(index, text);
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,202 @@
+//! The workload on a database.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use hoap_data::random::Stream;
+use hoap_data::ycsb::{Key, Records, Zipf};
+
+use super::client::YcsbClient;
+use super::distribution::Keys;
+use super::inserts::Inserts;
+use super::mix::{Kind, Mix};
+use super::setup::{ScanLength, Setup};
+use super::table::UserTable;
+use crate::capability::key_value::{KeyValue, Table};
+use crate::client::Workload;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Keeps the random streams of clients apart from all others.
+const CLIENT: u64 = u64::from_be_bytes(*b"client\0\0");
+
+/// YCSB's core workload on one database. It lives as long as a run with all its steps: what one
+/// step inserts the next one reads.
+pub struct Ycsb<K: KeyValue> {
+    pub(super) target: Arc<K>,
+    pub(super) shared: Arc<Shared>,
+    table: Table,
+    names: Vec<&'static str>,
+    keys: Keys,
+    /// Clients made so far, in all steps: each draws from a stream of its own.
+    clients: AtomicU64,
+}
+
+/// What all clients share.
+pub(super) struct Shared {
+    pub records: Records,
+    pub setup: Setup,
+    pub scan_length: Lengths,
+    pub inserts: Inserts,
+    pub owed: Owed,
+    /// When the clock of the samples began.
+    pub epoch: Instant,
+}
+
+impl<K: KeyValue> Ycsb<K> {
+    /// The workload on a table whose records are those of `table`, before any run.
+    ///
+    /// [`ErrorKind::Invalid`] where the set-up is for another number of records, or has scans and the
+    /// database none. Nothing is read or written.
+    pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
+        let records = table.records;
+        let there = records.numbers();
+        if setup.mix.share(Kind::Scan) > 0.0 {
+            target.scans()?;
+        }
+        let space = setup.key_space(there.end);
+        let wanted = setup.record_count.unwrap_or(there.end);
+        if wanted != there.end || there.start > space.requests.start || space.requests.is_empty() {
+            let tried = format!("run on table {}", table.name());
+            let asked = match wanted == there.end {
+                true => {
+                    format!("the run asks for {} to {}", space.requests.start, space.requests.end)
+                }
+                false => format!("recordcount is {wanted}"),
+            };
+            let answer = format!("it holds the records {} to {}, {asked}", there.start, there.end);
+            return Err(Error::new(ErrorKind::Invalid, tried, answer)
+                .advise("set recordcount and insertstart to what is loaded, or load it again"));
+        }
+        let inserts = match setup.mix.share(Kind::Insert) > 0.0 {
+            true => Inserts::new(there.end),
+            false => Inserts::none(there.end),
+        };
+        Ok(Ycsb {
+            target,
+            table: table.table(),
+            names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
+            keys: Keys::new(setup.distribution, &space),
+            clients: AtomicU64::new(0),
+            shared: Arc::new(Shared {
+                records,
+                scan_length: Lengths::new(setup.scan_length),
+                setup,
+                inserts,
+                owed: Owed::default(),
+                epoch: Instant::now(),
+            }),
+        })
+    }
+
+    /// The set-up.
+    pub fn setup(&self) -> &Setup {
+        &self.shared.setup
+    }
+
+    /// What a session must know of the table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+}
+
+impl<K: KeyValue> Workload for Ycsb<K> {
+    type Client = YcsbClient<K::Session>;
+
+    fn kinds(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    fn blocking(&self) -> bool {
+        self.target.blocking()
+    }
+
+    async fn client(&self, _: usize) -> Result<Self::Client> {
+        let session = self.target.session(&self.table).await?;
+        let number = self.clients.fetch_add(1, Ordering::Relaxed);
+        let stream = Stream::new(self.shared.setup.records.seed, &[CLIENT, number]);
+        Ok(YcsbClient::new(session, self.shared.clone(), self.keys.clone(), stream))
+    }
+}
+
+impl Shared {
+    /// The mix.
+    #[inline]
+    pub fn mix(&self) -> &Mix {
+        &self.setup.mix
+    }
+
+    /// Nanoseconds since the run's clock began.
+    pub fn now(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+
+    /// The key's text, for messages.
+    pub fn text(&self, key: Key) -> String {
+        let mut text = String::new();
+        self.records.append_key(key, &mut text);
+        text
+    }
+}
+
+/// A [`ScanLength`] ready to draw from.
+pub(super) struct Lengths {
+    min: u32,
+    max: u32,
+    zipf: Option<Zipf>,
+}
+
+impl Lengths {
+    fn new(ScanLength { min, max, zipfian }: ScanLength) -> Self {
+        Lengths { min, max, zipf: zipfian.then(|| Zipf::new(u64::from(max - min) + 1)) }
+    }
+
+    #[inline]
+    pub fn draw(&self, stream: &mut Stream) -> usize {
+        match &self.zipf {
+            None => stream.uniform(i64::from(self.min)..=i64::from(self.max)) as usize,
+            Some(zipf) => self.min as usize + zipf.rank(stream.unit()) as usize,
+        }
+    }
+}
+
+/// A claimed record whose insert is not acknowledged, though somebody may have tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owing {
+    pub number: u64,
+    /// Whether an attempt may have been applied.
+    pub tried: bool,
+}
+
+/// Records that clients left behind unfinished; others insert them, so that no number stays without a
+/// record. Nothing is locked while there are none.
+#[derive(Default)]
+pub(super) struct Owed {
+    count: AtomicUsize,
+    list: Mutex<Vec<Owing>>,
+}
+
+impl Owed {
+    pub fn leave(&self, owing: Owing) {
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.push(owing);
+        self.count.store(list.len(), Ordering::Release);
+    }
+
+    #[inline]
+    pub fn take(&self) -> Option<Owing> {
+        if self.count.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let owing = list.pop();
+        self.count.store(list.len(), Ordering::Release);
+        owing
+    }
+
+    /// How many of them may be in the table.
+    pub fn tried(&self) -> u64 {
+        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.iter().filter(|o| o.tried).count() as u64
+    }
+}

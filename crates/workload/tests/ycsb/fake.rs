@@ -1,0 +1,230 @@
+//! A key-value database in memory, with faults on demand.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use hoap_workload::capability::key_value::{
+    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
+};
+use hoap_workload::capability::{Applicable, BulkWriter, Documents, Index, NotApplicable, Row};
+use hoap_workload::load::Source;
+use hoap_workload::ycsb::UserTable;
+use hoap_workload::{Error, ErrorKind, Result};
+
+pub type Rows = BTreeMap<String, Vec<Vec<u8>>>;
+/// Decides on each write by kind of call and key what becomes of it.
+pub type Faults = Box<dyn FnMut(&'static str, &str) -> Fault + Send>;
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It works.
+    None,
+    /// It fails with this and does nothing.
+    Refuse(ErrorKind),
+    /// It fails with this and works.
+    Lie(ErrorKind),
+    /// It says that it worked and does nothing.
+    Lose,
+    /// It never answers.
+    Hang,
+}
+
+#[derive(Default)]
+pub struct State {
+    pub rows: Rows,
+    pub calls: Vec<(&'static str, String, Fields)>,
+    pub faults: Option<Faults>,
+}
+
+/// The database.
+#[derive(Clone, Default)]
+pub struct Fake {
+    state: Arc<Mutex<State>>,
+    pub no_scans: bool,
+    /// Whether calls are noted.
+    pub note: bool,
+}
+
+impl Fake {
+    /// Loaded with a table.
+    pub fn loaded(table: &UserTable) -> Self {
+        let fake = Fake { note: true, ..Fake::default() };
+        for n in Source::part(table, 0, 1, 1) {
+            let (mut key, mut text) = (String::new(), Vec::new());
+            Source::append(table, 0, n, &mut key, &mut text);
+            let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+            let fields = json.as_object().expect("an object").values();
+            let fields = fields.map(|v| v.as_str().expect("a string").as_bytes().to_vec());
+            let earlier = fake.state().rows.insert(key, fields.collect());
+            assert!(earlier.is_none(), "two records of one key");
+        }
+        fake
+    }
+
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic")
+    }
+
+    pub fn faults(&self, faults: impl FnMut(&'static str, &str) -> Fault + Send + 'static) {
+        self.state().faults = Some(Box::new(faults));
+    }
+}
+
+impl KeyValue for Fake {
+    type Session = FakeSession;
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn scans(&self) -> Applicable<()> {
+        if self.no_scans {
+            return Err(NotApplicable {
+                capability: "scans",
+                database: "Fake".into(),
+                because: "it was told so",
+            });
+        }
+        Ok(())
+    }
+
+    async fn session(&self, _: &Table) -> Result<FakeSession> {
+        Ok(FakeSession(self.clone()))
+    }
+}
+
+pub struct FakeSession(Fake);
+
+impl FakeSession {
+    /// Notes the call and decides on its fault.
+    async fn begin(&self, call: &'static str, key: &str, fields: Fields) -> Fault {
+        let fault = {
+            let mut state = self.0.state();
+            if self.0.note {
+                state.calls.push((call, key.to_owned(), fields));
+            }
+            state.faults.as_mut().map_or(Fault::None, |faults| faults(call, key))
+        };
+        if fault == Fault::Hang {
+            std::future::pending::<()>().await;
+        }
+        fault
+    }
+
+    /// Does it or not, and answers.
+    fn end<T>(
+        &self,
+        fault: Fault,
+        lost: T,
+        act: impl FnOnce(&mut State) -> Result<T>,
+    ) -> Result<T> {
+        let error = |kind| Error::new(kind, "call the fake", "a fault on purpose");
+        match fault {
+            Fault::Refuse(kind) => Err(error(kind)),
+            Fault::Lose => Ok(lost),
+            Fault::Lie(kind) => act(&mut self.0.state()).and(Err(error(kind))),
+            _ => act(&mut self.0.state()),
+        }
+    }
+}
+
+fn fill(row: &[Vec<u8>], fields: Fields, record: &mut Record) {
+    for (field, value) in row.iter().enumerate() {
+        let field = field as u16;
+        if fields == Fields::All || fields == Fields::One(field) {
+            record.push(field, |out| out.extend_from_slice(value));
+        }
+    }
+}
+
+impl KeyValueSession for FakeSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
+        record.clear();
+        let fault = self.begin("read", key, fields).await;
+        self.end(fault, true, |state| {
+            let Some(row) = state.rows.get(key) else { return Ok(false) };
+            fill(row, fields, record);
+            Ok(true)
+        })
+    }
+
+    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+        let fault = self.begin("insert", key, Fields::All).await;
+        self.end(fault, (), |state| {
+            if state.rows.contains_key(key) {
+                return Err(Error::new(ErrorKind::Duplicate, "insert", "the key exists"));
+            }
+            state.rows.insert(key.to_owned(), record.iter().map(|(_, v)| v.to_vec()).collect());
+            Ok(())
+        })
+    }
+
+    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+        let fault = self.begin("update", key, Fields::All).await;
+        self.end(fault, true, |state| {
+            let Some(row) = state.rows.get_mut(key) else { return Ok(false) };
+            for (field, value) in record.iter() {
+                // Rows that a test cut short stay so.
+                if let Some(old) = row.get_mut(usize::from(field)) {
+                    *old = value.to_vec();
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    async fn scan(
+        &mut self,
+        start: &str,
+        count: usize,
+        fields: Fields,
+        scanned: &mut Scanned,
+    ) -> Result<()> {
+        scanned.clear();
+        let fault = self.begin("scan", start, fields).await;
+        self.end(fault, (), |state| {
+            for (key, row) in state.rows.range(start.to_owned()..).take(count) {
+                fill(row, fields, scanned.push(key));
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What the checks need; the rest is nobody's.
+#[async_trait]
+impl Documents for Fake {
+    async fn note(&self) -> Result<Option<serde_json::Value>> {
+        unreachable!()
+    }
+    async fn set_note(&self, _: Option<&serde_json::Value>, _: &serde_json::Value) -> Result<bool> {
+        unreachable!()
+    }
+    async fn any_exists(&self, _: &[&str]) -> Result<bool> {
+        unreachable!()
+    }
+    async fn drop(&self, _: &[&str]) -> Result<()> {
+        unreachable!()
+    }
+    async fn create(&self, _: &[&str]) -> Result<()> {
+        unreachable!()
+    }
+    async fn bulk(&self, _: &str) -> Result<Box<dyn BulkWriter>> {
+        unreachable!()
+    }
+    async fn settle(&self, _: &[Index]) -> Result<()> {
+        unreachable!()
+    }
+    async fn scan(
+        &self,
+        collection: &str,
+        _: &[&str],
+        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
+    ) -> Result<()> {
+        assert_eq!(collection, "usertable");
+        let keys: Vec<String> = self.state().rows.keys().cloned().collect();
+        keys.iter().try_for_each(|key| each(key, Vec::new()))
+    }
+}

@@ -1,0 +1,107 @@
+//! Spec nosql §1: "`zipfian` reproduces YCSB's frequencies (chi-squared test against the generators in YCSB's own
+//! jar, part of the suite where Java is present)".
+//!
+//! The jar comes from Maven Central into the folder that HOAP_CACHE names, else into Cargo's. Without Java, or
+//! where the jar cannot be fetched, the test says so; the figures that the jar printed once are checked in
+//! `distributions` and in hoap-data's tests all the same.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hoap_data::ycsb::{RecordSpec, Records};
+
+use crate::distributions::draw;
+use crate::statistics::{Counts, deviations};
+
+const DRAWS: u64 = 1_000_000;
+
+/// What `nextKeynum` is asked for. Every distribution, several record counts, a part of the records, growth.
+const CASES: [&str; 12] = [
+    "requestdistribution=zipfian;operationcount=1;recordcount=10",
+    "requestdistribution=zipfian;operationcount=1;recordcount=1000",
+    "requestdistribution=zipfian;operationcount=1;recordcount=100000",
+    "requestdistribution=zipfian;operationcount=10000;recordcount=1000;insertproportion=0.05",
+    "requestdistribution=zipfian;operationcount=1;recordcount=1000;insertstart=300;insertcount=200",
+    "requestdistribution=latest;recordcount=1000",
+    "requestdistribution=latest;recordcount=50000",
+    "requestdistribution=hotspot;recordcount=1000",
+    "requestdistribution=hotspot;recordcount=3000;hotspotdatafraction=0.01;hotspotopnfraction=0.5",
+    "requestdistribution=exponential;recordcount=1000",
+    "requestdistribution=exponential;recordcount=1000;exponential.percentile=80;exponential.frac=0.1",
+    "requestdistribution=uniform;recordcount=1000;insertstart=100",
+];
+
+#[test]
+fn draws_and_keys_are_those_of_ycsbs_jar() {
+    let printed = match run_jar() {
+        Ok(printed) => printed,
+        Err(why) => {
+            eprintln!("not compared with YCSB's jar: {why}");
+            return;
+        }
+    };
+    let keys = Records::new(RecordSpec::default()).expect("valid");
+    let mut cases = 0;
+    for part in printed.split("case ").skip(1) {
+        let (case, lines) = part.split_once('\n').expect("a line");
+        let mut theirs = Counts::new();
+        for line in lines.lines() {
+            let [number, count, text] =
+                line.split(' ').collect::<Vec<_>>().try_into().expect("three words");
+            let number: u64 = number.parse().expect("a key number");
+            theirs.insert(number, count.parse().expect("a count"));
+            let mut ours = String::new();
+            keys.append_key(keys.key(number), &mut ours);
+            assert_eq!(ours, text, "key {number}");
+        }
+        let ours = draw(case, DRAWS, 12);
+        let deviations = deviations(&ours, &theirs);
+        eprintln!("{case}: chi-squared {deviations:+.2} standard deviations from its mean");
+        assert!(deviations < 5.5, "{case}: {deviations}");
+        cases += 1;
+
+        // The test would see another distribution.
+        if case == CASES[1] {
+            let other = draw(&case.replace("zipfian", "zipfian-exact"), DRAWS, 12);
+            assert!(crate::statistics::deviations(&other, &theirs) > 50.0);
+        }
+    }
+    assert_eq!(cases, CASES.len());
+}
+
+/// What the jar prints for [`CASES`], or why there is nothing.
+fn run_jar() -> Result<String, String> {
+    let folder = match std::env::var_os("HOAP_CACHE") {
+        Some(cache) => PathBuf::from(cache).join("ycsb"),
+        None => PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ycsb"),
+    };
+    let jar = folder.join("core-0.17.0.jar");
+    if !jar.exists() {
+        let copy = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
+        let output = format!("-DoutputDirectory={}", folder.display());
+        run(Command::new("mvn").args([
+            "-q",
+            "-B",
+            copy,
+            "-Dartifact=site.ycsb:core:0.17.0",
+            &output,
+        ]))?;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ycsb/Draws.java");
+    run(Command::new("javac").arg("-cp").arg(&jar).arg("-d").arg(&folder).arg(&source))?;
+    let separator = if cfg!(windows) { ";" } else { ":" };
+    let path = format!("{}{separator}{}", jar.display(), folder.display());
+    let mut java = Command::new("java");
+    java.args(["-cp", &path, "site.ycsb.workloads.Draws", &DRAWS.to_string()]).args(CASES);
+    run(&mut java)
+}
+
+fn run(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|e| format!("{name}: {e}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{name}: {} {said}", output.status));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
