@@ -94,7 +94,9 @@ impl StepPlan {
         };
         match self.pace {
             Pace::Closed => clients,
-            Pace::Open { rate, .. } => format!("{clients}, {rate}/s"),
+            // A search draws rates with many digits; a name needs few of them.
+            Pace::Open { rate, .. } if rate >= 100.0 => format!("{clients}, {rate:.0}/s"),
+            Pace::Open { rate, .. } => format!("{clients}, {}/s", (rate * 100.0).round() / 100.0),
         }
     }
 
