@@ -12,25 +12,39 @@ pub const TEXT_SLACK: usize = 32;
 
 /// A field name as JSON writes it, quotes and colon included: a byte run ready to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    pub(crate) json: &'static str,
+pub struct Field<'a> {
+    pub(crate) json: &'a str,
 }
 
-impl Field {
+impl Field<'static> {
     /// Bytes of the longest name as JSON writes it.
     pub(crate) const LONGEST: usize = 28;
 
     /// The place of a value that has no name: the document itself, the elements of an array.
-    pub const ELEMENT: Field = Field { json: "" };
+    pub const ELEMENT: Field<'static> = Field { json: "" };
 
     /// Takes `"name":` as a whole; the macro `field!` makes it.
-    pub(crate) const fn quoted(json: &'static str) -> Field {
+    pub(crate) const fn quoted(json: &'static str) -> Field<'static> {
         assert!(json.len() <= Field::LONGEST);
         Field { json }
     }
+}
+
+impl<'a> Field<'a> {
+    /// Takes `"name":` as a whole, of any length. Only for texts: other values are written together
+    /// with their name in a window that holds [`Field::LONGEST`] bytes of it.
+    pub(crate) fn of_text(json: &'a str) -> Field<'a> {
+        Field { json }
+    }
+
+    /// Whether it is [`Field::ELEMENT`].
+    #[inline(always)]
+    pub fn is_element(&self) -> bool {
+        self.json.is_empty()
+    }
 
     /// The name; empty for [`Field::ELEMENT`].
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'a str {
         self.json.trim_matches(['"', ':'])
     }
 }

@@ -189,5 +189,10 @@ fn record() -> Run {
         checks: Vec::new(),
         audit: Vec::new(),
         search: None,
+        events: Vec::new(),
+        catch_up: None,
+        stopped_by: None,
+        repetition: None,
+        drivers: vec![],
     }
 }

@@ -9,15 +9,18 @@ use futures_util::future::{Either, select};
 use hoap_workload::client::{Canceller, Client, Completion, Outcome};
 use hoap_workload::{Error, ErrorKind};
 
+use crate::on_error::Rest;
 use crate::plan::{End, Phase};
+use crate::probe::Looked;
 use crate::signal::Signal;
-use crate::worker::{Context, give_way};
+use crate::worker::{Context, Failed, give_way};
 
-/// Which of the two workloads.
+/// Which of the workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Transactions,
     Queries,
+    Probe,
 }
 
 /// What clients tell the controller.
@@ -34,6 +37,10 @@ pub(crate) enum Event {
     LastOperation,
     /// A query ended.
     Execution(Box<QueryEnd>),
+    /// The probe has looked.
+    Looked(Looked),
+    /// An operation failed in a way that ends the step.
+    Stopped(Error),
     /// A client has run its last operation.
     Finished { side: Side, client: usize },
     /// A worker thread has ended, in whatever way.
@@ -90,6 +97,7 @@ impl Stream<'_> {
     pub async fn run<C: Client>(&self, client: &mut C, context: Context<'_>) {
         let signal = context.signal;
         let patience = if client.canceller().is_some() { self.patience } else { Duration::ZERO };
+        let mut rest = Rest::new();
         for lap in 0.. {
             if let End::Loops { warmup, measured } = self.end {
                 if lap == warmup {
@@ -113,6 +121,10 @@ impl Stream<'_> {
                 let completion = unless_ended(client.run(), signal, patience).await;
                 let took = start.elapsed();
                 self.running.store(0, Ordering::Relaxed);
+                let failed = match &completion.outcome {
+                    Outcome::Failed(e) if e.kind != ErrorKind::Cancelled => Some(context.failed(e)),
+                    _ => None,
+                };
                 context.tell(Event::Execution(Box::new(QueryEnd {
                     stream: self.number,
                     lap,
@@ -122,7 +134,16 @@ impl Stream<'_> {
                     took,
                     completion,
                 })));
-                if !signal.pause(next.think).await {
+                // Every failed query is a row of a file: none may come at once after another.
+                let pause = match failed {
+                    None => {
+                        rest.over();
+                        next.think
+                    }
+                    Some(Failed::Stops) => return signal.reached(Phase::Ended).await,
+                    Some(_) => rest.next().max(next.think),
+                };
+                if !signal.pause(pause).await {
                     return;
                 }
                 give_way().await;

@@ -1,16 +1,18 @@
 //! Brings together what the clients measured: the time series, the step's histograms and its totals.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hoap_workload::Result;
 use hoap_workload::client::Outcome;
 
 use crate::clients::{Class, QueryEnd};
+use crate::events::Events;
 use crate::folder::{RunFolder, seconds};
 use crate::hlog::{self, Hlog};
 use crate::measure::{Interval, KindSet, Measured, Slot, Took};
 use crate::plan::{Phase, StepPlan, Tick};
-use crate::record::{Execution, Operation, Query, Sample};
+use crate::probe::{self, Looked};
+use crate::record::{Event, Execution, FRESHNESS, Freshness, Operation, Query, Sample};
 use crate::summary::{QueryTotal, Score, operation, rate, score};
 
 /// Gathers a step.
@@ -26,6 +28,7 @@ pub(crate) struct Collector<'a> {
     /// Both sides since the last tick.
     tx: Measured,
     queries: Measured,
+    probe: Measured,
     /// When the running phase and the running tick began.
     phase_began: Instant,
     tick_began: Instant,
@@ -35,18 +38,21 @@ pub(crate) struct Collector<'a> {
     /// The measured window.
     tx_total: Interval,
     query_totals: Vec<QueryTotal>,
+    probe_total: Option<probe::Total>,
+    events: Events,
     pub tx_cancelled: u64,
     pub queries_cancelled: u64,
 }
 
 impl<'a> Collector<'a> {
-    /// Begins the step's files.
+    /// Begins the step's files. `probe_every` is the cadence of the probe, where there is one.
     pub fn new(
         plan: &'a StepPlan,
         folder: &'a mut RunFolder,
         slots: &'a [Slot],
         tx_kinds: &'a [&'static str],
         query_kinds: &'a [&'static str],
+        probe_every: Option<Duration>,
     ) -> Result<Self> {
         let hlog = Hlog::create(folder.path(), plan.number, folder.started_at())?;
         let now = Instant::now();
@@ -60,6 +66,7 @@ impl<'a> Collector<'a> {
             query_kinds,
             tx: Measured::new(tx_kinds.len()),
             queries: Measured::new(query_kinds.len()),
+            probe: Measured::new(probe::KINDS.len()),
             phase_began: now,
             tick_began: now,
             failed: 0,
@@ -67,6 +74,8 @@ impl<'a> Collector<'a> {
             rows: Vec::new(),
             tx_total: Interval::new(tx_kinds.len()),
             query_totals: vec![QueryTotal::default(); query_kinds.len()],
+            probe_total: probe_every.map(probe::Total::new),
+            events: Events::new(),
             tx_cancelled: 0,
             queries_cancelled: 0,
         })
@@ -132,6 +141,23 @@ impl<'a> Collector<'a> {
         })
     }
 
+    /// Takes over a look of the probe.
+    pub fn looked(&mut self, looked: &Looked) {
+        if let Some(total) = &mut self.probe_total {
+            total.add(looked, &mut self.probe);
+        }
+    }
+
+    /// How old what the queries saw was, where a probe looked.
+    pub fn freshness(&self) -> Option<Freshness> {
+        self.probe_total.as_ref().map(probe::Total::freshness)
+    }
+
+    /// What went wrong and when.
+    pub fn events(&self) -> Vec<Event> {
+        self.events.list(self.plan.number, self.folder)
+    }
+
     /// A line for each kind of transaction over the measured window of this many seconds.
     pub fn transactions(&self, seconds: f64) -> Vec<Operation> {
         let kinds = self.tx_kinds.iter().zip(&self.tx_total.0);
@@ -180,6 +206,8 @@ impl<'a> Collector<'a> {
             (Phase::Measured, &self.tx.window, self.tx_kinds),
             (Phase::Warmup, &self.queries.warmup, self.query_kinds),
             (Phase::Measured, &self.queries.window, self.query_kinds),
+            (Phase::Warmup, &self.probe.warmup, probe::KINDS),
+            (Phase::Measured, &self.probe.window, probe::KINDS),
         ];
         for (phase, interval, names) in parts {
             for (set, kind) in interval.0.iter().zip(names).filter(|(set, _)| !set.is_empty()) {
@@ -210,8 +238,12 @@ impl<'a> Collector<'a> {
         self.tx_total.absorb(&self.tx.window);
         self.tx_cancelled +=
             self.tx.cancelled + self.tx.warmup.cancelled() + self.tx.window.cancelled();
-        for side in [&self.tx, &self.queries] {
+        let clients = if self.plan.plain { "operations" } else { "transactions" };
+        let sides = [(clients, &self.tx), ("queries", &self.queries), (FRESHNESS, &self.probe)];
+        for (name, side) in sides {
             self.failed += side.warmup.failed() + side.window.failed();
+            let kinds = side.warmup.0.iter().chain(&side.window.0);
+            kinds.flat_map(|kind| &kind.failures).for_each(|f| self.events.add(name, f));
         }
         let all = match phase {
             Phase::Measured => self.tx.window.all(),
@@ -219,6 +251,7 @@ impl<'a> Collector<'a> {
         };
         self.tx.clear();
         self.queries.clear();
+        self.probe.clear();
         self.tick_began = now;
         Ok(Tick {
             plan: self.plan,

@@ -14,7 +14,7 @@ use crate::folder::seconds;
 use crate::pace::Schedule;
 use crate::plan::{End, Observer, Phase, StepPlan, Stop};
 use crate::rate::Rates;
-use crate::record::Step;
+use crate::record::{self, Step};
 use crate::signal::Signal;
 use crate::summary::Score;
 
@@ -54,17 +54,22 @@ pub(crate) struct Controller<'a> {
     rates: Option<Rates<'a>>,
     /// Worker threads that have not ended.
     workers: usize,
+    /// Of the clients to connect, one is the probe.
+    probed: bool,
+    /// The failure that ends the step as its plan says.
+    stopped_by: Option<Error>,
     /// Why the step cannot go on.
     failure: Option<Error>,
 }
 
 impl<'a> Controller<'a> {
-    /// For clients on this many worker threads.
+    /// For clients on this many worker threads, and the probe, if there is one, on one more.
     pub fn new(
         given: Given<'a>,
         inbox: Receiver<Event>,
         collector: Collector<'a>,
         workers: usize,
+        probed: bool,
     ) -> Self {
         Controller {
             given,
@@ -79,7 +84,9 @@ impl<'a> Controller<'a> {
             measured: 0,
             last_operation: false,
             rates: given.schedule.map(|schedule| Rates::new(given.plan, schedule, given.clock)),
-            workers,
+            workers: workers + usize::from(probed),
+            probed,
+            stopped_by: None,
             failure: None,
         }
     }
@@ -97,13 +104,32 @@ impl<'a> Controller<'a> {
             Phase::Measured => (began, ended.saturating_duration_since(began)),
             _ => (ended, Duration::ZERO),
         };
-        let partial = (!whole).then(|| match last {
-            Phase::Measured => {
-                format!("interrupted {:.1} s into the measured window", length.as_secs_f64())
+        let partial = (!whole).then(|| {
+            let moment = match last {
+                Phase::Measured => {
+                    format!("{:.1} s into the measured window", length.as_secs_f64())
+                }
+                _ => "before the measured window".into(),
+            };
+            match &self.stopped_by {
+                Some(error) => {
+                    let kind = error.kind.name();
+                    format!("stopped by an error ({kind}) {moment}: {error}")
+                }
+                None => format!("interrupted {moment}"),
             }
-            _ => "interrupted before the measured window".into(),
         });
         Ok(self.summary(start, length, partial))
+    }
+
+    /// The failure that ended the step, if one did.
+    pub fn stopped_by(&mut self) -> Option<Error> {
+        self.stopped_by.take()
+    }
+
+    /// What went wrong and when.
+    pub fn events(&self) -> Vec<record::Event> {
+        self.collector.events()
     }
 
     /// Transactions and queries that were cut off.
@@ -114,7 +140,8 @@ impl<'a> Controller<'a> {
     // Each of these says whether the step goes on.
 
     fn connect(&mut self) -> bool {
-        let clients = self.given.plan.tx_clients + self.given.plan.query_clients;
+        let plan = self.given.plan;
+        let clients = plan.tx_clients + plan.query_clients + usize::from(self.probed);
         self.wait(Duration::ZERO, |c| c.connected == clients)
     }
 
@@ -165,7 +192,7 @@ impl<'a> Controller<'a> {
     }
 
     fn interrupted(&self) -> bool {
-        self.failure.is_some() || self.given.stop.is_set()
+        self.failure.is_some() || self.stopped_by.is_some() || self.given.stop.is_set()
     }
 
     /// Waits until the phase has lasted for `time` and is `done`, ticking all the while.
@@ -208,7 +235,7 @@ impl<'a> Controller<'a> {
                     schedule.close();
                 }
                 for (side, _, canceller) in &self.cancellers {
-                    if *side == Side::Queries || !patient {
+                    if *side != Side::Transactions || !patient {
                         canceller();
                     }
                 }
@@ -265,6 +292,13 @@ impl<'a> Controller<'a> {
                     self.fail(error);
                 }
             }
+            Event::Looked(looked) => self.collector.looked(&looked),
+            Event::Stopped(error) => {
+                // What fails while the step ends has not ended it.
+                if self.phase != Phase::Ended {
+                    self.stopped_by.get_or_insert(error);
+                }
+            }
             Event::Finished { side, client } => {
                 self.cancellers.retain(|(s, c, _)| (*s, *c) != (side, client));
             }
@@ -311,6 +345,7 @@ impl<'a> Controller<'a> {
             power_seconds,
             queries_per_hour,
             incomplete,
+            freshness: collector.freshness(),
             ..Step::default()
         };
         if let Some(rates) = &self.rates {

@@ -33,6 +33,11 @@ impl RunFolder {
     /// [`ErrorKind::Invalid`] where something is in the folder already,
     /// [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn create(path: &Path, run: &Run) -> Result<Self> {
+        RunFolder::create_at(path, run, SystemTime::now())
+    }
+
+    /// The same for a run that started at another time.
+    pub(crate) fn create_at(path: &Path, run: &Run, started_at: SystemTime) -> Result<Self> {
         let tried = || format!("create run folder {}", path.display());
         let failed = |e| Error::new(ErrorKind::Unavailable, tried(), e);
         fs::create_dir_all(path).map_err(failed)?;
@@ -45,7 +50,7 @@ impl RunFolder {
             samples: Table::create(path.join(SAMPLES))?,
             queries: Table::create(path.join(QUERIES))?,
             started: Instant::now(),
-            started_at: SystemTime::now(),
+            started_at,
         };
         folder.checkpoint(run)?;
         Ok(folder)
@@ -118,7 +123,12 @@ impl RunFolder {
 
 /// Seconds to the microsecond, which is what the files keep.
 pub(crate) fn seconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e6
+    micros(time.as_secs_f64())
+}
+
+/// The same of seconds.
+pub(crate) fn micros(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
 }
 
 /// A CSV file that is being written.

@@ -34,14 +34,49 @@ pub fn path(folder: &Path, step: usize) -> PathBuf {
     folder.join(format!("step-{step:02}.hlog"))
 }
 
+/// One interval of a log: the times of one tag in one tick.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// Kind of operation, in an open loop also with [`SERVICE`] or [`WAIT`] behind it.
+    pub tag: String,
+    /// Seconds from the run's start to its start.
+    pub start_seconds: f64,
+    /// Its length.
+    pub seconds: f64,
+    /// Microseconds.
+    pub times: Histogram<u64>,
+}
+
 /// All response times of a step by kind of operation, microseconds; in an open loop also the two parts
 /// of them.
 pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
+    let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
+    each(
+        folder,
+        step,
+        |_| true,
+        |interval| {
+            let whole = kinds.entry(interval.tag).or_insert_with(histogram);
+            whole.add(&interval.times).map_err(|e| e.to_string())
+        },
+    )?;
+    Ok(kinds)
+}
+
+/// Hands every interval of a step whose tag is wanted to `take`, in the order of the log, which is that of
+/// time. A last line that was cut off when its writer was killed is left out.
+///
+/// [`ErrorKind::Invalid`] naming the file, where it is missing or broken, or `take` refuses.
+pub fn each(
+    folder: &Path,
+    step: usize,
+    wanted: impl Fn(&str) -> bool,
+    mut take: impl FnMut(Interval) -> std::result::Result<(), String>,
+) -> Result<()> {
     let path = path(folder, step);
     let broken =
         |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
     let text = read_text(&path)?;
-    let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
     let mut deserializer = Deserializer::new();
     for entry in IntervalLogIterator::new(whole_lines(&text).as_bytes()) {
         let LogEntry::Interval(interval) =
@@ -50,16 +85,22 @@ pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64
             continue;
         };
         let tag = interval.tag().ok_or_else(|| broken("an interval without a tag".into()))?;
-        let kind = tag.as_str();
-        let of_kind = |e: &dyn std::fmt::Display| broken(format!("a histogram of {kind}: {e}"));
-        let bytes =
-            BASE64_STANDARD.decode(interval.encoded_histogram()).map_err(|e| of_kind(&e))?;
-        let part: Histogram<u64> =
-            deserializer.deserialize(&mut bytes.as_slice()).map_err(|e| of_kind(&e))?;
-        let whole = kinds.entry(kind.to_owned()).or_insert_with(histogram);
-        whole.add(&part).map_err(|e| of_kind(&e))?;
+        let tag = tag.as_str();
+        if !wanted(tag) {
+            continue;
+        }
+        let of_tag = |e: &dyn std::fmt::Display| broken(format!("a histogram of {tag}: {e}"));
+        let bytes = BASE64_STANDARD.decode(interval.encoded_histogram()).map_err(|e| of_tag(&e))?;
+        let times = deserializer.deserialize(&mut bytes.as_slice()).map_err(|e| of_tag(&e))?;
+        take(Interval {
+            tag: tag.to_owned(),
+            start_seconds: interval.start_timestamp().as_secs_f64(),
+            seconds: interval.duration().as_secs_f64(),
+            times,
+        })
+        .map_err(|e| of_tag(&e))?;
     }
-    Ok(kinds)
+    Ok(())
 }
 
 /// Writes the log of a step.

@@ -5,6 +5,8 @@
 //! * [`plan`]: what a step does, how to stop it, how to watch it.
 //! * [`step`]: [`run_step`], which runs clients and measures them.
 //! * [`pace`]: closed and open loop; [`search`]: the highest rate that holds bounds, [`sla`].
+//! * [`on_error`]: which failures end a run.
+//! * [`merge`](mod@merge): one run out of those of several driver machines.
 //! * [`host`](mod@host): the machine the driver runs on.
 //!
 //! The driver knows neither documents nor databases: it asks [`hoap_workload::client::Client`] for
@@ -16,12 +18,16 @@ mod clients;
 mod clock;
 mod collector;
 mod controller;
+mod events;
 pub mod folder;
 pub mod hlog;
 pub mod host;
 mod measure;
+pub mod merge;
+pub mod on_error;
 pub mod pace;
 pub mod plan;
+mod probe;
 mod rate;
 pub mod record;
 mod room;
@@ -36,6 +42,8 @@ mod worker;
 
 pub use folder::RunFolder;
 pub use host::{host, now};
+pub use merge::merge;
+pub use on_error::OnError;
 pub use pace::{Arrivals, Pace};
 pub use plan::{End, NoWorkload, Observer, Phase, StepPlan, Stop, Tick};
-pub use step::{StepOutcome, run_step};
+pub use step::{StepOutcome, run_probed_step, run_step};

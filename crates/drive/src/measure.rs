@@ -7,9 +7,10 @@
 //! the first of each error.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Instant;
 
-use hoap_workload::ErrorKind;
 use hoap_workload::client::{Completion, Outcome};
+use hoap_workload::{Error, ErrorKind};
 
 use crate::plan::Phase;
 use crate::timing::Timing;
@@ -58,11 +59,35 @@ pub(crate) struct Split {
 }
 
 /// Failures of one kind.
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub kind: ErrorKind,
     pub count: u64,
     /// The first of them, in words.
     pub first: String,
+    /// When the first of them ended.
+    pub from: Instant,
+    /// When the last of them ended.
+    pub to: Instant,
+}
+
+impl Failure {
+    /// One failure, which has just been met.
+    #[cold]
+    pub fn now(error: &Error) -> Self {
+        let now = Instant::now();
+        Failure { kind: error.kind, count: 1, first: error.to_string(), from: now, to: now }
+    }
+
+    /// Adds others of the same kind.
+    pub fn absorb(&mut self, other: &Failure) {
+        self.count += other.count;
+        if other.from < self.from {
+            self.from = other.from;
+            self.first.clone_from(&other.first);
+        }
+        self.to = self.to.max(other.to);
+    }
 }
 
 impl KindSet {
@@ -89,12 +114,13 @@ impl KindSet {
             }
             Outcome::Cancelled => self.cancelled += 1,
             Outcome::Failed(e) if e.kind == ErrorKind::Cancelled => self.cancelled += 1,
-            Outcome::Failed(e) => self.failure(e.kind, 1, || e.to_string()),
+            Outcome::Failed(e) => self.failed_with(e),
         }
     }
 
+    /// Adds one that went well.
     #[inline]
-    fn success(&mut self, took: Took) {
+    pub fn success(&mut self, took: Took) {
         self.response.add(took.response());
         if let Some(wait) = took.wait {
             let split = self.split();
@@ -108,11 +134,23 @@ impl KindSet {
         self.split.get_or_insert_with(new)
     }
 
+    /// The words of an error are made for the first of its kind only.
     #[cold]
-    fn failure(&mut self, kind: ErrorKind, count: u64, first: impl FnOnce() -> String) {
-        match self.failures.iter_mut().find(|f| f.kind == kind) {
-            Some(known) => known.count += count,
-            None => self.failures.push(Failure { kind, count, first: first() }),
+    fn failed_with(&mut self, error: &Error) {
+        match self.failures.iter_mut().find(|f| f.kind == error.kind) {
+            Some(known) => {
+                known.count += 1;
+                known.to = Instant::now();
+            }
+            None => self.failures.push(Failure::now(error)),
+        }
+    }
+
+    /// Adds failures of one kind.
+    pub fn failure(&mut self, failure: &Failure) {
+        match self.failures.iter_mut().find(|f| f.kind == failure.kind) {
+            Some(known) => known.absorb(failure),
+            None => self.failures.push(failure.clone()),
         }
     }
 
@@ -127,9 +165,7 @@ impl KindSet {
         self.rolled_back += other.rolled_back;
         self.retries += other.retries;
         self.cancelled += other.cancelled;
-        for f in &other.failures {
-            self.failure(f.kind, f.count, || f.first.clone());
-        }
+        other.failures.iter().for_each(|f| self.failure(f));
     }
 
     /// Successes.
@@ -322,8 +358,6 @@ impl Drop for Recorder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::Error;
-
     use super::*;
 
     fn done(recorder: &mut Recorder<'_>, service: u64) {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hoap_workload::client::{Client, Completion, Next, Workload};
+use hoap_workload::client::{Client, Completion, Look, Next, Probe, Probing, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
 
+use crate::on_error::OnError;
 use crate::pace::{FASTEST, Pace};
 use crate::record::Sample;
 
@@ -38,6 +39,11 @@ pub struct StepPlan {
     /// The kind of transaction whose rate per minute is the step's headline, as an index into the
     /// workload's kinds.
     pub headline: Option<usize>,
+    /// Which failures end the step.
+    pub on_error: OnError,
+    /// How long clients go on trying to connect where the database is unavailable when the step begins,
+    /// as after a crash in the step before.
+    pub connect_limit: Duration,
 }
 
 /// When the measured window of a step ends.
@@ -61,7 +67,8 @@ pub enum End {
 }
 
 impl StepPlan {
-    /// A step without warm-up time, with ticks of one second and five seconds of grace.
+    /// A step without warm-up time, with ticks of one second and five seconds of grace, that goes on
+    /// whatever fails and gives up where a client cannot connect.
     pub fn new(number: usize, tx_clients: usize, query_clients: usize, end: End) -> Self {
         StepPlan {
             number,
@@ -74,6 +81,8 @@ impl StepPlan {
             tick: Duration::from_secs(1),
             grace: Duration::from_secs(5),
             headline: None,
+            on_error: OnError::default(),
+            connect_limit: Duration::ZERO,
         }
     }
 
@@ -163,7 +172,7 @@ impl StepPlan {
     }
 }
 
-/// No workload: the side that a step does without, as in `run_step(plan, Some(&ycsb),
+/// No workload, or no probe: the side that a step does without, as in `run_step(plan, Some(&ycsb),
 /// None::<&NoWorkload>, …)`. It cannot be made.
 #[derive(Clone, Copy, Debug)]
 pub struct NoWorkload(Infallible);
@@ -184,6 +193,24 @@ impl Workload for NoWorkload {
     }
 
     async fn client(&self, _number: usize) -> Result<NoClient> {
+        match self.0 {}
+    }
+}
+
+impl Probing for NoWorkload {
+    type Probe = NoClient;
+
+    fn every(&self) -> Duration {
+        match self.0 {}
+    }
+
+    async fn probe(&self) -> Result<NoClient> {
+        match self.0 {}
+    }
+}
+
+impl Probe for NoClient {
+    async fn look(&mut self) -> Result<Look> {
         match self.0 {}
     }
 }

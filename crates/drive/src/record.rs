@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
-//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window, an interval for each tick and kind, tagged with the kind, in an open loop also with `KIND:service` and `KIND:wait`; latencies in µs |
+//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window, an interval for each tick and kind, tagged with the kind, in an open loop also with `KIND:service` and `KIND:wait`, and with [`FRESHNESS`]; latencies in µs |
 //! | `queries.csv` | every execution of a query |
 //! | `answers/qNN.json` | answers, where they were asked for |
 //!
@@ -66,6 +66,105 @@ pub struct Run {
     /// The search for the highest rate, where this was one: its probes are the steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// What went wrong and when, in the order in which it began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
+    /// How long the database of the queries took to hold what that of the transactions held, where they
+    /// are two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catch_up: Option<CatchUp>,
+    /// The error that ended the run, where `--on-error` told it to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<String>,
+    /// Which of several repetitions this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<Repetition>,
+    /// The driver machines whose runs `hoap merge` made this one of. [`host`](Run::host) is then the first
+    /// one's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drivers: Vec<Driver>,
+}
+
+/// A burst of failures of one kind on one side: those with less than three seconds between them.
+/// Where a step has more than 200, those closer than six seconds are one, and so on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Number of the step.
+    pub step: usize,
+    /// When the first of them ended, seconds since the run's start.
+    pub from_seconds: f64,
+    /// When the last of them ended.
+    pub to_seconds: f64,
+    /// "transactions", "queries", "operations" (of a workload without two sides), "freshness" (the
+    /// probe).
+    pub side: String,
+    /// The kind of error: "unavailable", "ambiguous commit", …
+    pub what: String,
+    /// How many operations failed so, those of the warm-up included.
+    pub count: u64,
+    /// The first error in words.
+    pub first: String,
+}
+
+/// How long the database of the queries took to catch up with that of the transactions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CatchUp {
+    /// Before the first step: seconds until it held the same data and, where freshness is measured, a
+    /// mark that was committed then.
+    pub before_seconds: f64,
+    /// After the last step: seconds until it showed the last acknowledged transaction of every client.
+    /// `None` where freshness is not measured or it never did.
+    pub after_seconds: Option<f64>,
+}
+
+/// How old what the queries see is, over the probes that began in the measured window
+/// (spec ch2 §7). Every age is that at the beginning of its probe; a commit that was acknowledged
+/// later does not count for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Freshness {
+    /// Time from the beginning of a probe to that of the next one, unless it takes longer.
+    pub every_seconds: f64,
+    /// Probes that were answered.
+    pub probes: u64,
+    /// Probes that failed. [`Run::events`] has the errors.
+    pub failed: u64,
+    /// Of the probes, those that saw every acknowledged commit.
+    pub all_seen: u64,
+    /// The headline: age of the oldest acknowledged commit that the queries cannot see, 0 where they
+    /// see all.
+    pub unseen: Latency,
+    /// Age of the newest acknowledged commit that the queries can see.
+    pub newest_seen: Latency,
+    /// How long the probes took.
+    pub took: Latency,
+}
+
+/// One of several runs of the same configuration, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repetition {
+    /// From 1.
+    pub number: usize,
+    /// How many there were to be.
+    pub of: usize,
+}
+
+/// A driver machine of a merged run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Driver {
+    /// The name of its run folder.
+    pub name: String,
+    /// Its command line.
+    pub command: Vec<String>,
+    /// When its run started (RFC 3339), by its own clock.
+    pub started: String,
+    /// How long that was after the start of the merged run, which is that of the earliest.
+    pub offset_seconds: f64,
+    /// How long its run took.
+    pub seconds: f64,
+    /// What it was asked for.
+    pub configuration: BTreeMap<String, serde_json::Value>,
+    /// The machine.
+    pub host: Host,
 }
 
 /// The machine the driver ran on.
@@ -150,7 +249,14 @@ pub struct Step {
     /// Why the numbers are not those of the intended rate, if it was not reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_shortfall: Option<String>,
+    /// How old what the queries see was, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<Freshness>,
 }
+
+/// The kind under which `samples.csv` and the interval logs have the ages of [`Freshness::unseen`]:
+/// there they stand in place of response times, and a probe is an operation.
+pub const FRESHNESS: &str = "freshness";
 
 /// What happened to one kind of transaction within the measured window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -225,7 +331,7 @@ pub struct Sample {
     pub at_seconds: f64,
     /// Length of the tick: the last one of a phase may be shorter. A rate is `count / seconds`.
     pub seconds: f64,
-    /// Kind of operation: "NewOrder", "Q01", …
+    /// Kind of operation: "NewOrder", "Q01", …, or [`FRESHNESS`].
     pub kind: String,
     /// Successes in the tick.
     pub count: u64,

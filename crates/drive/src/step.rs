@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 use std::thread::{self, ScopedJoinHandle};
 
-use hoap_workload::client::{Client, Workload};
+use hoap_workload::client::{Client, Probing, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::budget::Budget;
@@ -15,8 +15,9 @@ use crate::controller::{Controller, Given};
 use crate::folder::RunFolder;
 use crate::measure::Slot;
 use crate::pace::{Pace, Schedule};
-use crate::plan::{End, Observer, Phase, StepPlan, Stop};
-use crate::record::Step;
+use crate::plan::{End, NoWorkload, Observer, Phase, StepPlan, Stop};
+use crate::probe::watch;
+use crate::record::{Event, Step};
 use crate::signal::Signal;
 use crate::transactions::{Desk, Load};
 use crate::worker::{Context, work, workers};
@@ -34,6 +35,10 @@ pub struct StepOutcome<T, Q> {
     pub transactions_cancelled: u64,
     /// Queries that the end of the step cut off.
     pub queries_cancelled: u64,
+    /// What went wrong and when.
+    pub events: Vec<Event>,
+    /// The failure that ended the step, where the plan says that it does.
+    pub stopped_by: Option<Error>,
 }
 
 type MemoryOf<W> = <<W as Workload>::Client as Client>::Memory;
@@ -59,7 +64,12 @@ type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
 /// commit and the answer. Their cancellers are called only after [`StepPlan::grace`]. Queries are
 /// cancelled at once; one whose client has no canceller is dropped at its next await.
 ///
-/// *Stop.* When `stop` is set the step ends in the same way and its record says so.
+/// *Stop.* When `stop` is set, or an operation fails in a way that [`StepPlan::on_error`] stops at, the
+/// step ends in the same way and its record says so.
+///
+/// *Failures.* After an operation that failed because the database is unavailable, a client of a closed
+/// loop rests for 10 ms, and longer each time, to 100 ms at most; a query client after any failure. In an
+/// open loop the schedule sets the pace.
 ///
 /// This blocks the thread. Clients run in runtimes of their own that end with the step; whatever a
 /// target has spawned in another runtime keeps working only if that one is driven by other threads.
@@ -75,9 +85,24 @@ pub fn run_step<T: Workload, Q: Workload>(
     stop: &Stop,
     observer: &dyn Observer,
 ) -> Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>> {
+    run_probed_step(plan, (tx, queries, None::<&NoWorkload>), folder, stop, observer)
+}
+
+/// Runs one step as [`run_step`] does, with a probe beside its transactions and queries: it looks from the
+/// beginning of the warm-up at its own cadence, and the looks that begin in the measured window count
+/// ([`Step::freshness`](crate::record::Step::freshness)). One that runs when the step ends is cut
+/// off. A step without transaction clients has no probe.
+pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
+    plan: &StepPlan,
+    (tx, queries, probing): (Option<&T>, Option<&Q>, Option<&P>),
+    folder: &mut RunFolder,
+    stop: &Stop,
+    observer: &dyn Observer,
+) -> Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>> {
     plan.check(tx.map(|w| w.kinds().len()), queries.map(Q::loop_length))?;
     let tx = tx.filter(|_| plan.tx_clients > 0);
     let queries = queries.filter(|_| plan.query_clients > 0);
+    let probing = probing.filter(|_| tx.is_some());
     let tx_kinds = tx.map_or(&[][..], T::kinds);
     let query_kinds = queries.map_or(&[][..], Q::kinds);
     let tx_workers = tx.map_or(0, |w| workers(plan.tx_clients, w.blocking()));
@@ -85,7 +110,8 @@ pub fn run_step<T: Workload, Q: Workload>(
 
     let slots: Vec<Slot> = (0..tx_workers).map(|_| Slot::new(tx_kinds.len())).collect();
     let running: Vec<AtomicUsize> = (0..plan.query_clients).map(|_| AtomicUsize::new(0)).collect();
-    let collector = Collector::new(plan, folder, &slots, tx_kinds, query_kinds)?;
+    let every = probing.map(P::every);
+    let collector = Collector::new(plan, folder, &slots, tx_kinds, query_kinds, every)?;
     let (signal, clock) = (Signal::new(), Clock::new());
     let load = load(plan, tx_workers);
     let (events, inbox) = channel();
@@ -93,7 +119,7 @@ pub fn run_step<T: Workload, Q: Workload>(
     thread::scope(|scope| {
         // Whatever happens below, no client goes on behind our back.
         let _end = EndOnDrop(&signal);
-        let context = Context { signal: &signal, clock: &clock, events: &events };
+        let context = Context { plan, signal: &signal, clock: &clock, events: &events };
         let mut tx_threads = Vec::with_capacity(tx_workers);
         if let Some(workload) = tx {
             for (i, slot) in slots.iter().enumerate() {
@@ -127,6 +153,9 @@ pub fn run_step<T: Workload, Q: Workload>(
                 })?);
             }
         }
+        let probe_thread = probing
+            .map(|probing| start(scope, "freshness".into(), move || watch(probing, context)))
+            .transpose()?;
         let schedule = match &load {
             Load::Open(schedule) => Some(schedule),
             Load::Closed | Load::Counted(_) => None,
@@ -141,13 +170,25 @@ pub fn run_step<T: Workload, Q: Workload>(
             running: &running,
             query_kinds,
         };
-        let mut controller = Controller::new(given, inbox, collector, tx_workers + query_workers);
+        let workers = tx_workers + query_workers;
+        let mut controller =
+            Controller::new(given, inbox, collector, workers, probe_thread.is_some());
         let step = controller.conduct();
         let (transactions_cancelled, queries_cancelled) = controller.cancelled();
+        let (events, stopped_by) = (controller.events(), controller.stopped_by());
         let (transactions, queries) = (memories(tx_threads), memories(query_threads));
+        let probed = probe_thread.map_or(Ok(()), joined);
         // A panic comes first: it explains the failure that it led to.
-        let (transactions, queries, step) = (transactions?, queries?, step?);
-        Ok(StepOutcome { step, transactions, queries, transactions_cancelled, queries_cancelled })
+        let (transactions, queries, (), step) = (transactions?, queries?, probed?, step?);
+        Ok(StepOutcome {
+            step,
+            transactions,
+            queries,
+            transactions_cancelled,
+            queries_cancelled,
+            events,
+            stopped_by,
+        })
     })
 }
 
@@ -177,36 +218,27 @@ fn start<'scope, 'env, R: Send + 'scope>(
 
 /// What the clients of these threads remember, in the order of their numbers.
 fn memories<M>(threads: Vec<Worker<'_, M>>) -> Result<Vec<M>> {
-    let mut all = Vec::new();
-    let mut panicked = None;
-    for thread in threads {
-        let name = thread.thread().name().unwrap_or_default().to_owned();
-        match thread.join() {
-            Ok(memories) => all.extend(memories),
-            Err(panic) => {
-                let text = panic
-                    .downcast_ref::<String>()
-                    .map(String::as_str)
-                    .or_else(|| panic.downcast_ref::<&str>().copied())
-                    .unwrap_or("it gave no reason");
-                panicked.get_or_insert_with(|| {
-                    Error::new(
-                        ErrorKind::Broken,
-                        format!("run client {name}"),
-                        format!("it panicked: {text}"),
-                    )
-                    .advise("this is a defect of hoap, please report it")
-                });
-            }
-        }
-    }
-    match panicked {
-        Some(error) => Err(error),
-        None => {
-            all.sort_by_key(|(number, _)| *number);
-            Ok(all.into_iter().map(|(_, memory)| memory).collect())
-        }
-    }
+    // All are joined before the first panic is told.
+    let joined: Vec<_> = threads.into_iter().map(joined).collect();
+    let mut all: Vec<_> =
+        joined.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, memory)| memory).collect())
+}
+
+/// What a thread returned; its panic as an error.
+fn joined<R>(thread: ScopedJoinHandle<'_, R>) -> Result<R> {
+    let name = thread.thread().name().unwrap_or_default().to_owned();
+    thread.join().map_err(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("it gave no reason");
+        let tried = format!("run client {name}");
+        Error::new(ErrorKind::Broken, tried, format!("it panicked: {text}"))
+            .advise("this is a defect of hoap, please report it")
+    })
 }
 
 /// Ends the step when it goes out of scope.

@@ -2,15 +2,16 @@
 
 use std::cell::{Cell, RefCell};
 
-use hoap_workload::client::Client;
+use hoap_workload::client::{Client, Completion, Outcome};
 
 use crate::budget::{Budget, Share};
 use crate::clients::Event;
 use crate::measure::{Recorder, Slot, Took};
+use crate::on_error::Rest;
 use crate::pace::{Cursor, Schedule};
 use crate::plan::Phase;
 use crate::room::Room;
-use crate::worker::{Context, give_way};
+use crate::worker::{Context, Failed, give_way};
 
 /// Operations that a client runs before the others of its worker have their turn, where none of them
 /// has to wait for its answer.
@@ -61,6 +62,7 @@ impl<'a> Desk<'a> {
     async fn closed<C: Client>(&self, client: &mut C, share: Option<&Share<'_>>, room: &Room<'_>) {
         let Context { signal, clock, .. } = self.context;
         let mut turn = Turn::new(room);
+        let mut rest = Rest::new();
         loop {
             let began = signal.phase();
             if began == Phase::Ended {
@@ -77,11 +79,22 @@ impl<'a> Desk<'a> {
             let start = clock.now();
             let completion = client.run().await;
             let took = Took::closed(clock.now() - start);
+            let failed = self.failed(&completion);
             // With a number of operations it is where they begin that counts, and else where they end.
             let phase = if self.counts() { began } else { signal.phase() };
             self.recorder.borrow_mut().add(next.kind, phase, took, completion);
             if share.is_some_and(|share| share.end(!next.think.is_zero())) {
                 self.context.tell(Event::LastOperation);
+            }
+            match failed {
+                None => rest.over(),
+                Some(Failed::Stops) => break,
+                Some(Failed::Unavailable) => {
+                    if !signal.pause(rest.next()).await {
+                        return;
+                    }
+                }
+                Some(Failed::Other) => {}
             }
             if !next.think.is_zero() && !signal.pause(next.think).await {
                 return;
@@ -91,6 +104,15 @@ impl<'a> Desk<'a> {
             }
         }
         signal.reached(Phase::Ended).await;
+    }
+
+    /// What a failure means for what comes next. Where it ends the step, the controller is told.
+    #[inline]
+    fn failed(&self, completion: &Completion) -> Option<Failed> {
+        match &completion.outcome {
+            Outcome::Failed(error) => Some(self.context.failed(error)),
+            Outcome::Done | Outcome::RolledBack | Outcome::Cancelled => None,
+        }
     }
 
     fn counts(&self) -> bool {
@@ -118,10 +140,16 @@ impl<'a> Desk<'a> {
             let completion = client.run().await;
             let service = clock.now() - start;
             let took = Took { service, wait: Some(start.saturating_sub(due)) };
+            let failed = self.failed(&completion);
             let phase = schedule.phase(number);
             self.recorder.borrow_mut().add(next.kind, phase, took, completion);
             if schedule.end_one(number, start) {
                 self.context.tell(Event::LastOperation);
+            }
+            // No rest after an unavailable database: the schedule sets the pace, and each operation is
+            // tried once.
+            if matches!(failed, Some(Failed::Stops)) {
+                break;
             }
             if turn.is_over() {
                 give_way().await;

@@ -7,17 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::task::{self, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, Stream};
 use futures_util::task::AtomicWaker;
 use hoap_workload::client::{Client, Workload};
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::alarm::Alarm;
 use crate::clients::{Event, Side};
 use crate::clock::Clock;
-use crate::plan::Phase;
+use crate::plan::{Phase, StepPlan};
 use crate::room::Room;
 use crate::signal::Signal;
 
@@ -36,6 +37,7 @@ pub(crate) fn workers(clients: usize, blocking: bool) -> usize {
 /// What every worker knows.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
+    pub plan: &'a StepPlan,
     pub signal: &'a Signal,
     pub clock: &'a Clock,
     pub events: &'a Sender<Event>,
@@ -46,6 +48,32 @@ impl Context<'_> {
         // The controller listens until the last worker is gone; if it is not there any more, it
         // has ended the step for a reason of its own.
         let _ = self.events.send(event);
+    }
+}
+
+/// What a failure means for what its client does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// The step ends.
+    Stops,
+    /// The database cannot be reached: asking again at once would be a storm.
+    Unavailable,
+    /// The next operation may go better.
+    Other,
+}
+
+impl Context<'_> {
+    /// Says what a failure means, and tells the controller where it ends the step.
+    #[cold]
+    pub fn failed(&self, error: &Error) -> Failed {
+        if self.plan.on_error.stops(error.kind) {
+            self.tell(Event::Stopped(error.clone()));
+            return Failed::Stops;
+        }
+        match error.kind {
+            ErrorKind::Unavailable => Failed::Unavailable,
+            _ => Failed::Other,
+        }
     }
 }
 
@@ -71,16 +99,7 @@ pub(crate) fn work<W: Workload>(
     let (seat, room) = (&seat, &room);
     let seats: FuturesUnordered<_> = clients
         .map(|number| async move {
-            let connecting = pin!(workload.client(number));
-            let mut client =
-                match select(connecting, pin!(context.signal.reached(Phase::Ended))).await {
-                    Either::Left((Ok(client), _)) => client,
-                    Either::Left((Err(error), _)) => {
-                        context.tell(Event::NotConnected(error));
-                        return None;
-                    }
-                    Either::Right(_) => return None,
-                };
+            let mut client = connect(context, || workload.client(number)).await?;
             let canceller = client.canceller();
             context.tell(Event::Connected { side, client: number, canceller });
             context.signal.reached(Phase::Warmup).await;
@@ -93,6 +112,39 @@ pub(crate) fn work<W: Workload>(
     // The runtime's own budget would end each round after 128 answers; a round is fair as it is.
     let all = tokio::task::unconstrained(serve(seats, room, context));
     runtime.block_on(all).into_iter().flatten().collect()
+}
+
+/// How long a client rests that cannot connect.
+const RECONNECT: Duration = Duration::from_millis(200);
+
+/// Connects one client, trying again for as long as the plan says where the database is unavailable.
+/// `None` where it cannot, which the controller has been told, or where the step has ended.
+pub(crate) async fn connect<C, F: Future<Output = Result<C>>>(
+    context: Context<'_>,
+    client: impl Fn() -> F,
+) -> Option<C> {
+    let connecting = async {
+        let start = Instant::now();
+        loop {
+            match client().await {
+                Err(e)
+                    if e.kind == ErrorKind::Unavailable
+                        && start.elapsed() < context.plan.connect_limit =>
+                {
+                    tokio::time::sleep(RECONNECT).await;
+                }
+                end => return end,
+            }
+        }
+    };
+    match select(pin!(connecting), pin!(context.signal.reached(Phase::Ended))).await {
+        Either::Left((Ok(client), _)) => Some(client),
+        Either::Left((Err(error), _)) => {
+            context.tell(Event::NotConnected(error));
+            None
+        }
+        Either::Right(_) => None,
+    }
 }
 
 /// Polls the seats until all are done.
@@ -178,7 +230,7 @@ pub(crate) async fn give_way() {
 }
 
 /// Says that its thread has ended, even if by a panic.
-struct Gone<'a>(&'a Sender<Event>);
+pub(crate) struct Gone<'a>(pub &'a Sender<Event>);
 
 impl Drop for Gone<'_> {
     fn drop(&mut self) {

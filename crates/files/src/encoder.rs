@@ -3,24 +3,24 @@
 use std::io;
 use std::ops::Range;
 
-use hoap_data::Collection;
-
 use crate::error::Result;
 use crate::sink::Sink;
 
 /// A format: fills chunks on any thread, appends them to files in order.
 pub(crate) trait Encoder: Sync {
+    /// One of the collections whose documents it encodes.
+    type Collection: Copy;
     /// The documents of a range, encoded; recycled by its thread.
     type Chunk: Default + Send;
     /// A file that is being written.
     type File: Send;
 
     /// The files that a collection's documents go to, the one of the documents themselves first.
-    fn tables(&self, collection: Collection) -> &[String];
+    fn tables(&self, collection: Self::Collection) -> &[String];
     /// Documents of a chunk, at least one.
-    fn step(&self, collection: Collection) -> u64;
+    fn step(&self, collection: Self::Collection) -> u64;
     /// Encodes a range of documents in place of what the chunk holds.
-    fn fill(&self, of: Collection, range: Range<u64>, chunk: &mut Self::Chunk) -> Result<()>;
+    fn fill(&self, of: Self::Collection, range: Range<u64>, chunk: &mut Self::Chunk) -> Result<()>;
 
     /// Bytes of a file so far.
     fn size(&self, file: &Self::File) -> u64;
@@ -29,7 +29,7 @@ pub(crate) trait Encoder: Sync {
     /// Rows of a table in a chunk, where they are not its documents.
     fn rows(&self, chunk: &Self::Chunk, table: usize) -> Option<u64>;
     /// Begins the file of a table.
-    fn open(&self, of: Collection, table: usize, sink: Sink) -> io::Result<Self::File>;
+    fn open(&self, of: Self::Collection, table: usize, sink: Sink) -> io::Result<Self::File>;
     /// Appends a table's share of a chunk.
     fn append(
         &self,

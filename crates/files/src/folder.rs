@@ -6,8 +6,6 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use hoap_data::Collection;
-
 use crate::error::{Error, Result};
 use crate::manifest::{
     FileEntry, Manifest, Parameters, Part, manifest_path, part_suffix, unfinished_path,
@@ -141,15 +139,14 @@ impl Folder {
     }
 
     /// Keeps those files of an earlier call that are whole, up to the first gap, and forgets the
-    /// others. Returns how many files of each table are there and the documents that are left;
+    /// others, of the collection of this name. Returns how many files of each table are there and the documents that are left;
     /// nothing where all are there.
     pub(crate) fn keep(
         &mut self,
-        collection: Collection,
+        name: &str,
         tables: usize,
         range: &Range<u64>,
     ) -> Option<(u64, Range<u64>)> {
-        let name = collection.name();
         let mine: Vec<FileEntry> =
             self.manifest.files.iter().filter(|f| f.collection == name).cloned().collect();
         let (mut next, mut number) = (range.start, 0);

@@ -4,8 +4,6 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use hoap_data::{Collection, DataSet};
-
 use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::{Existing, Folder};
@@ -13,15 +11,16 @@ use crate::manifest::{FileEntry, Manifest, Parameters, Part};
 use crate::options::{Form, Format};
 use crate::parallel::in_order;
 use crate::shape::average_bytes;
+use crate::source::Source;
 use crate::text::Text;
 
 /// What to write.
-#[derive(Clone, Debug)]
-pub struct Request<'a> {
+#[derive(Debug)]
+pub struct Request<'a, D: Source> {
     /// Where the documents come from.
-    pub data: &'a DataSet,
+    pub data: &'a D,
     /// The collections, in the order in which they are written.
-    pub collections: &'a [Collection],
+    pub collections: &'a [D::Collection],
     /// Which part of each collection, or in a pipe of all of them one after the other.
     pub part: Part,
     /// What the files are made of.
@@ -69,20 +68,20 @@ pub struct Watch<'a> {
 /// # Errors
 /// What is there already, a file system that refuses, the caller's wish to stop. Whole files stay,
 /// and the next call can go on from there; half files do not.
-pub fn to_files(
-    request: &Request<'_>,
+pub fn to_files<D: Source>(
+    request: &Request<'_, D>,
     dir: &Path,
     existing: Existing,
     watch: Watch<'_>,
 ) -> Result<Written> {
-    let Request { data, collections, form, .. } = request;
+    let Request { data, collections, form, .. } = *request;
     match form.format {
         #[cfg(feature = "parquet")]
         Format::Parquet => {
-            let encoder = crate::parquet::Parquet::new(data, collections, form)?;
+            let encoder = crate::parquet::Parquet::new(data, collections, &form)?;
             files_of(&encoder, request, dir, existing, watch)
         }
-        _ => files_of(&Text::new(data, collections, form)?, request, dir, existing, watch),
+        _ => files_of(&Text::new(data, collections, &form)?, request, dir, existing, watch),
     }
 }
 
@@ -95,8 +94,8 @@ struct Job {
 }
 
 /// What is to be written of a collection.
-struct Work {
-    collection: Collection,
+struct Work<C> {
+    collection: C,
     /// Files of each table that are there.
     number: u64,
     range: Range<u64>,
@@ -105,9 +104,9 @@ struct Work {
     weight: u64,
 }
 
-impl Work {
+impl<C> Work<C> {
     /// One job at least: an empty collection has its files, too.
-    fn jobs(&self, work: usize) -> impl Iterator<Item = Job> + Send + use<> {
+    fn jobs(&self, work: usize) -> impl Iterator<Item = Job> + Send + use<C> {
         let (Range { start, end }, step) = (self.range.clone(), self.step);
         (0..(end - start).div_ceil(step).max(1)).map(move |n| {
             let first = start + n * step;
@@ -117,7 +116,7 @@ impl Work {
     }
 }
 
-fn all_jobs(work: &[Work]) -> impl Iterator<Item = Job> + Send {
+fn all_jobs<C: Sync>(work: &[Work<C>]) -> impl Iterator<Item = Job> + Send {
     work.iter().enumerate().flat_map(|(place, w)| w.jobs(place))
 }
 
@@ -128,12 +127,12 @@ struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    fn new(work: &[Work], progress: &'a mut (dyn FnMut(Progress) + Send)) -> Self {
+    fn new<C>(work: &[Work<C>], progress: &'a mut (dyn FnMut(Progress) + Send)) -> Self {
         let of = work.iter().map(|w| (w.range.end - w.range.start) * w.weight).sum();
         Tally { so_far: Progress { of, ..Progress::default() }, progress }
     }
 
-    fn add(&mut self, work: &Work, documents: u64, bytes: u64) {
+    fn add<C>(&mut self, work: &Work<C>, documents: u64, bytes: u64) {
         self.so_far.documents += documents;
         self.so_far.bytes = bytes;
         self.so_far.done += documents * work.weight;
@@ -141,23 +140,23 @@ impl<'a> Tally<'a> {
     }
 }
 
-fn files_of<E: Encoder>(
+fn files_of<D: Source, E: Encoder<Collection = D::Collection>>(
     encoder: &E,
-    request: &Request<'_>,
+    request: &Request<'_, D>,
     dir: &Path,
     existing: Existing,
     watch: Watch<'_>,
 ) -> Result<Written> {
-    let &Request { data, collections, part, form, threads } = request;
+    let Request { data, collections, part, form, threads } = *request;
     let parameters = Parameters::of(data, collections, part, &form);
     let tables: Vec<&str> =
         collections.iter().flat_map(|&c| encoder.tables(c)).map(String::as_str).collect();
     let mut folder = Folder::begin(dir, parameters, form.extension(), &tables, existing)?;
     let mut work = Vec::new();
     for &collection in collections {
-        let range = data.part(collection, part.part, part.of);
+        let range = data.part(collection, part);
         let tables = encoder.tables(collection).len();
-        if let Some((number, range)) = folder.keep(collection, tables, &range) {
+        if let Some((number, range)) = folder.keep(data.name(collection), tables, &range) {
             let step = encoder.step(collection);
             let weight = average_bytes(data, collection);
             work.push(Work { collection, number, range, step, weight });
@@ -165,6 +164,7 @@ fn files_of<E: Encoder>(
     }
     let kept = folder.files().len();
     let mut files = Files {
+        data,
         encoder,
         folder,
         split: form.split,
@@ -188,7 +188,8 @@ fn files_of<E: Encoder>(
 }
 
 /// The files that are open: one of each table of a collection, all with the same documents.
-struct Files<'a, E: Encoder> {
+struct Files<'a, D, E: Encoder> {
+    data: &'a D,
     encoder: &'a E,
     folder: Folder,
     split: Option<u64>,
@@ -207,8 +208,13 @@ struct Open<F> {
     rows: Option<u64>,
 }
 
-impl<E: Encoder> Files<'_, E> {
-    fn take(&mut self, work: &[Work], job: &Job, chunk: &mut E::Chunk) -> Result<()> {
+impl<D: Source, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
+    fn take(
+        &mut self,
+        work: &[Work<D::Collection>],
+        job: &Job,
+        chunk: &mut E::Chunk,
+    ) -> Result<()> {
         let of = &work[job.work];
         let Range { start, end } = job.range;
         if start == of.range.start {
@@ -238,7 +244,7 @@ impl<E: Encoder> Files<'_, E> {
         })
     }
 
-    fn begin(&mut self, collection: Collection, first: u64) -> Result<()> {
+    fn begin(&mut self, collection: D::Collection, first: u64) -> Result<()> {
         self.number += 1;
         self.first = first;
         for (table, name) in self.encoder.tables(collection).iter().enumerate() {
@@ -251,7 +257,7 @@ impl<E: Encoder> Files<'_, E> {
         Ok(())
     }
 
-    fn end(&mut self, collection: Collection, next: u64) -> Result<()> {
+    fn end(&mut self, collection: D::Collection, next: u64) -> Result<()> {
         let mut entries = Vec::new();
         for open in self.open.drain(..) {
             let whole = self.encoder.close(open.file).and_then(|sink| sink.commit());
@@ -260,7 +266,7 @@ impl<E: Encoder> Files<'_, E> {
             let file = open.name.file_name().unwrap_or_default().to_string_lossy().into_owned();
             entries.push(FileEntry {
                 file,
-                collection: collection.to_string(),
+                collection: self.data.name(collection).to_owned(),
                 first: self.first,
                 documents: next - self.first,
                 rows: open.rows,
@@ -278,12 +284,12 @@ impl<E: Encoder> Files<'_, E> {
 /// # Errors
 /// A format other than NDJSON; a reader that has closed the pipe ([`ErrorKind::Closed`]) or refuses;
 /// the caller's wish to stop.
-pub fn to_pipe(
-    request: &Request<'_>,
+pub fn to_pipe<D: Source>(
+    request: &Request<'_, D>,
     mut out: impl Write + Send,
     watch: Watch<'_>,
 ) -> Result<(u64, u64)> {
-    let &Request { data, collections, part, form, threads } = request;
+    let Request { data, collections, part, form, threads } = *request;
     if form.format != Format::Ndjson || form.split.is_some() {
         let what = if form.split.is_some() { "split files" } else { "this format" };
         return Err(Error::usage(format!(
@@ -291,7 +297,7 @@ pub fn to_pipe(
         )));
     }
     let text = Text::new(data, collections, &form)?;
-    let work: Vec<Work> = stream_part(data, collections, part)
+    let work: Vec<Work<D::Collection>> = stream_part(data, collections, part)
         .into_iter()
         .filter(|(_, range)| !range.is_empty())
         .map(|(collection, range)| {
@@ -327,11 +333,11 @@ fn pipe_failed(e: &io::Error) -> Error {
 }
 
 /// The part of the concatenated collections, as ranges of each.
-fn stream_part(
-    data: &DataSet,
-    collections: &[Collection],
+fn stream_part<D: Source>(
+    data: &D,
+    collections: &[D::Collection],
     part: Part,
-) -> Vec<(Collection, Range<u64>)> {
+) -> Vec<(D::Collection, Range<u64>)> {
     let all: u128 = collections.iter().map(|&c| u128::from(data.count(c))).sum();
     let cut = |i: u64| (all * u128::from(i) / u128::from(part.of)) as u64;
     let (from, to) = (cut(part.part - 1), cut(part.part));
@@ -349,7 +355,7 @@ fn stream_part(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hoap_data::{Schema, Spec};
+    use hoap_data::{Collection, DataSet, Schema, Spec};
 
     #[test]
     fn parts_of_the_stream_are_the_stream() {

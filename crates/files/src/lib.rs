@@ -23,12 +23,15 @@ mod parallel;
 mod parquet;
 mod shape;
 mod sink;
+mod source;
 mod text;
 
 pub use check::{Checked, check};
 pub use error::{Error, ErrorKind, Result};
+pub use flat::{Child, Flat};
 pub use folder::Existing;
 pub use generate::{Progress, Request, Watch, Written, to_files, to_pipe};
 pub use manifest::{FileEntry, Manifest, Parameters, Part};
 pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Options, ROW_GROUP};
 pub use shape::{Value, document};
+pub use source::{Source, YcsbTable};

@@ -4,12 +4,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hoap_data::{Collection, DATA_VERSION, DataSet};
+use hoap_data::DATA_VERSION;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Codec, Form, Format};
 use crate::sink::temporary;
+use crate::source::Source;
 
 /// Part `part` of `of`, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +33,9 @@ pub struct Parameters {
     /// Version of the documents' bytes.
     pub data_version: u32,
     pub benchmark: String,
-    pub warehouses: u32,
-    pub seed: u64,
-    pub run_date: String,
-    pub extra_fields: String,
-    pub scale_down: u32,
+    /// What the benchmark's documents are made from: [`Source::parameters`].
+    #[serde(flatten)]
+    pub data: Map<String, Value>,
     pub collections: Vec<String>,
     pub part: u64,
     pub of: u64,
@@ -53,23 +53,18 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    pub(crate) fn of(
-        data: &DataSet,
-        collections: &[Collection],
+    pub(crate) fn of<D: Source>(
+        data: &D,
+        collections: &[D::Collection],
         part: Part,
         form: &Form,
     ) -> Parameters {
-        let spec = data.spec();
         let levels = !matches!(form.codec, Codec::None | Codec::Snappy);
         Parameters {
             data_version: DATA_VERSION,
-            benchmark: spec.schema.to_string(),
-            warehouses: spec.warehouses,
-            seed: spec.seed,
-            run_date: spec.run_date.to_string(),
-            extra_fields: spec.extra_fields.to_string(),
-            scale_down: spec.scale_down,
-            collections: collections.iter().map(Collection::to_string).collect(),
+            benchmark: data.benchmark().to_owned(),
+            data: data.parameters(),
+            collections: collections.iter().map(|&c| data.name(c).to_owned()).collect(),
             part: part.part,
             of: part.of,
             format: form.format.to_string(),
@@ -84,14 +79,14 @@ impl Parameters {
     /// The first parameter that differs, with both values: "seed 1, not 2".
     pub(crate) fn difference(&self, wanted: &Parameters) -> Option<String> {
         let fields = |p: &Parameters| match serde_json::to_value(p) {
-            Ok(serde_json::Value::Object(fields)) => fields,
-            _ => serde_json::Map::new(),
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
         };
         let (theirs, ours) = (fields(self), fields(wanted));
         let names = theirs.keys().chain(ours.keys());
-        let show = |v: Option<&serde_json::Value>| match v {
+        let show = |v: Option<&Value>| match v {
             None => "none".to_owned(),
-            Some(serde_json::Value::String(s)) => s.clone(),
+            Some(Value::String(s)) => s.clone(),
             Some(v) => v.to_string(),
         };
         names.into_iter().find(|name| theirs.get(*name) != ours.get(*name)).map(|name| {

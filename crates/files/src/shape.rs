@@ -4,10 +4,14 @@
 use std::collections::HashSet;
 
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
-use hoap_data::{Collection, DataSet, Timestamp};
+use hoap_data::{Buffer, Timestamp};
+
+use crate::source::Source;
 
 /// Documents that are looked at. They are spread evenly over the collection.
 const PROBES: u64 = 256;
+/// Bytes that they have together, about; one document is looked at in any case.
+const PROBED_BYTES: u64 = 16 << 20;
 /// A column with fewer different values than this share of all is worth a dictionary.
 const MOSTLY_DIFFERENT: f64 = 0.95;
 
@@ -30,7 +34,7 @@ pub enum Value {
 }
 
 /// One document as a tree of values.
-pub fn document(data: &DataSet, collection: Collection, index: u64) -> Value {
+pub fn document<D: Source>(data: &D, collection: D::Collection, index: u64) -> Value {
     let mut tree = Tree::default();
     data.write(collection, index, &mut tree);
     tree.root
@@ -73,18 +77,28 @@ pub(crate) enum Kind {
 }
 
 /// Bytes of a collection's average document as JSON, at least one.
-pub(crate) fn average_bytes(data: &DataSet, collection: Collection) -> u64 {
-    let mut text = Vec::new();
+pub(crate) fn average_bytes<D: Source>(data: &D, collection: D::Collection) -> u64 {
+    let mut text = Buffer::new();
     let probes = probes(data, collection);
-    let count = probes.len() as u64;
-    probes.for_each(|index| data.append(collection, index, &mut text));
-    text.len() as u64 / count.max(1) + 1
+    let (count, mut bytes) = (probes.len() as u64, 0);
+    for index in probes {
+        text.clear();
+        data.append_range(collection, index..index + 1, b"", &mut text);
+        bytes += text.len() as u64;
+    }
+    bytes / count.max(1) + 1
 }
 
 /// Indexes of documents that stand for all.
-fn probes(data: &DataSet, collection: Collection) -> impl ExactSizeIterator<Item = u64> {
+fn probes<D: Source>(
+    data: &D,
+    collection: D::Collection,
+) -> impl ExactSizeIterator<Item = u64> + use<D> {
     let count = data.count(collection);
-    let probes = PROBES.min(count) as u32;
+    let mut first = Buffer::new();
+    data.append_range(collection, 0..count.min(1), b"", &mut first);
+    let affordable = (PROBED_BYTES / (first.len() as u64).max(1)).max(1);
+    let probes = PROBES.min(affordable).min(count) as u32;
     (0..probes).map(move |n| (u128::from(n) * u128::from(count) / u128::from(probes)) as u64)
 }
 
@@ -96,7 +110,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The shape of a collection. Every part of the same data set learns the same.
-    pub(crate) fn of(data: &DataSet, collection: Collection) -> Shape {
+    pub(crate) fn of<D: Source>(data: &D, collection: D::Collection) -> Shape {
         let mut root = Node { name: String::new(), kind: Kind::Unknown, nullable: false };
         let mut seen = Seen::default();
         let values: Vec<Value> =
@@ -222,7 +236,7 @@ impl Tree {
 }
 
 impl Writer for Tree {
-    fn begin_object(&mut self, field: Field) {
+    fn begin_object(&mut self, field: Field<'_>) {
         self.open.push((field.name().to_owned(), Value::Object(Vec::new())));
     }
 
@@ -230,7 +244,7 @@ impl Writer for Tree {
         self.end();
     }
 
-    fn begin_array(&mut self, field: Field) {
+    fn begin_array(&mut self, field: Field<'_>) {
         self.open.push((field.name().to_owned(), Value::List(Vec::new())));
     }
 
@@ -238,31 +252,31 @@ impl Writer for Tree {
         self.end();
     }
 
-    fn null(&mut self, field: Field) {
+    fn null(&mut self, field: Field<'_>) {
         self.put(field.name(), Value::Null);
     }
 
-    fn bool(&mut self, field: Field, value: bool) {
+    fn bool(&mut self, field: Field<'_>, value: bool) {
         self.put(field.name(), Value::Bool(value));
     }
 
-    fn int(&mut self, field: Field, value: u64) {
+    fn int(&mut self, field: Field<'_>, value: u64) {
         self.put(field.name(), Value::Int(value));
     }
 
-    fn cents(&mut self, field: Field, value: i64) {
+    fn cents(&mut self, field: Field<'_>, value: i64) {
         self.put(field.name(), Value::Cents(value));
     }
 
-    fn ratio(&mut self, field: Field, value: u32) {
+    fn ratio(&mut self, field: Field<'_>, value: u32) {
         self.put(field.name(), Value::Ratio(value));
     }
 
-    fn timestamp(&mut self, field: Field, value: Timestamp) {
+    fn timestamp(&mut self, field: Field<'_>, value: Timestamp) {
         self.put(field.name(), Value::Timestamp(value));
     }
 
-    fn text(&mut self, field: Field, len: usize, fill: impl FnOnce(&mut [u8])) {
+    fn text(&mut self, field: Field<'_>, len: usize, fill: impl FnOnce(&mut [u8])) {
         let mut text = vec![0; len + TEXT_SLACK];
         fill(&mut text);
         text.truncate(len);

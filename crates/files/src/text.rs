@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use hoap_data::{Buffer, Collection, DataSet};
+use hoap_data::Buffer;
 
 use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,17 +13,18 @@ use crate::options::{Form, Format};
 use crate::pack::{Packer, State};
 use crate::shape::{Shape, average_bytes};
 use crate::sink::Sink;
+use crate::source::Source;
 
 /// Bytes of text that a thread makes before they are written: enough that handing over the turn and
 /// beginning a compressed frame cost nothing beside it, few enough for the processor's cache.
 pub(crate) const CHUNK: u64 = 4 << 20;
 
 /// Writes text.
-pub(crate) struct Text<'a> {
-    data: &'a DataSet,
+pub(crate) struct Text<'a, D: Source> {
+    data: &'a D,
     format: Format,
     packer: Packer,
-    collections: BTreeMap<Collection, Prepared>,
+    collections: BTreeMap<D::Collection, Prepared>,
     /// What stands between two chunks of a file, and what ends it.
     between: Vec<u8>,
     end: Vec<u8>,
@@ -41,8 +42,8 @@ struct Prepared {
     relation: Option<Relation>,
 }
 
-impl<'a> Text<'a> {
-    pub(crate) fn new(data: &'a DataSet, collections: &[Collection], form: &Form) -> Result<Self> {
+impl<'a, D: Source> Text<'a, D> {
+    pub(crate) fn new(data: &'a D, collections: &[D::Collection], form: &Form) -> Result<Self> {
         let packer = Packer { codec: form.codec, level: form.level };
         let chunk = form.split.map_or(CHUNK, |split| CHUNK.min(split / 4));
         // Text that belongs to no document is a compressed frame of its own.
@@ -54,8 +55,9 @@ impl<'a> Text<'a> {
         let frame = |text: &[u8]| if text.is_empty() { Ok(Vec::new()) } else { pack(text) };
         let mut prepared = BTreeMap::new();
         for &c in collections {
+            let name = data.name(c);
             let relation = match form.format {
-                Format::Csv => Some(Relation::new(c, &Shape::of(data, c))?),
+                Format::Csv => Some(Relation::new(name, data.flat(), &Shape::of(data, c))?),
                 _ => None,
             };
             let (tables, heads) = match &relation {
@@ -64,8 +66,10 @@ impl<'a> Text<'a> {
                     let names = relation.tables.iter().map(|t| t.name.clone()).collect();
                     (names, heads.collect::<Result<_>>()?)
                 }
-                None if form.format == Format::Json => (vec![c.to_string()], vec![frame(b"[\n")?]),
-                None => (vec![c.to_string()], vec![Vec::new()]),
+                None if form.format == Format::Json => {
+                    (vec![name.to_owned()], vec![frame(b"[\n")?])
+                }
+                None => (vec![name.to_owned()], vec![Vec::new()]),
             };
             let step = (chunk / average_bytes(data, c)).max(1);
             prepared.insert(c, Prepared { tables, step, heads, relation });
@@ -77,7 +81,7 @@ impl<'a> Text<'a> {
         Ok(Text { data, format: form.format, packer, collections: prepared, between, end, nothing })
     }
 
-    fn of(&self, c: Collection) -> &Prepared {
+    fn of(&self, c: D::Collection) -> &Prepared {
         &self.collections[&c]
     }
 }
@@ -111,7 +115,7 @@ pub(crate) struct TextFile {
     empty: bool,
 }
 
-impl Text<'_> {
+impl<D: Source> Text<'_, D> {
     fn bytes<'c>(&self, chunk: &'c TextChunk, table: usize) -> &'c [u8] {
         let TableText { rows, packed, .. } = &chunk.tables[table];
         match (self.packer.packs(), self.format) {
@@ -127,19 +131,20 @@ impl Text<'_> {
     }
 }
 
-impl Encoder for Text<'_> {
+impl<D: Source> Encoder for Text<'_, D> {
+    type Collection = D::Collection;
     type Chunk = TextChunk;
     type File = TextFile;
 
-    fn tables(&self, c: Collection) -> &[String] {
+    fn tables(&self, c: D::Collection) -> &[String] {
         &self.of(c).tables
     }
 
-    fn step(&self, c: Collection) -> u64 {
+    fn step(&self, c: D::Collection) -> u64 {
         self.of(c).step
     }
 
-    fn fill(&self, c: Collection, range: Range<u64>, chunk: &mut TextChunk) -> Result<()> {
+    fn fill(&self, c: D::Collection, range: Range<u64>, chunk: &mut TextChunk) -> Result<()> {
         let prepared = self.of(c);
         let TextChunk { documents, tables, state } = chunk;
         documents.clear();
@@ -182,7 +187,7 @@ impl Encoder for Text<'_> {
         (self.format == Format::Csv).then(|| chunk.tables[table].count)
     }
 
-    fn open(&self, c: Collection, table: usize, mut sink: Sink) -> io::Result<TextFile> {
+    fn open(&self, c: D::Collection, table: usize, mut sink: Sink) -> io::Result<TextFile> {
         sink.write_all(&self.of(c).heads[table])?;
         Ok(TextFile { sink, empty: true })
     }

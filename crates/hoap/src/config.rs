@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, FromArgMatches};
+use hoap_target::url::{has_secret, redact, scrub};
 use toml::Value;
 
 use crate::args::Cli;
@@ -23,7 +24,18 @@ pub enum ParseError {
 }
 
 /// Parses the command line and the configuration file it names.
+///
+/// A URL with a password is refused among the words that were typed: every user of the machine can read
+/// them. In the file it is fine.
 pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
+    if let Some(word) = argv.iter().skip(1).map(|w| w.to_string_lossy()).find(|w| has_secret(w)) {
+        return Err(ParseError::Usage(Failure::usage(format!(
+            "{}: the command line shows its password to every user of this machine; put the URL into \
+             the file of --config, or leave the password out and give it as the database's own tools \
+             take it (such as PGPASSWORD, REDISCLI_AUTH, AWS_SECRET_ACCESS_KEY)",
+            redact(&word)
+        ))));
+    }
     if let Some(file) = config_file(&argv) {
         let words = words(&file, &argv).map_err(ParseError::Usage)?;
         argv.extend(words);
@@ -41,7 +53,8 @@ impl From<clap::Error> for ParseError {
             DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion => {
                 ParseError::Help(e)
             }
-            _ => ParseError::Usage(Failure::usage(one_line(&e.render().to_string()))),
+            // It repeats values, also those of the configuration file.
+            _ => ParseError::Usage(Failure::usage(scrub(&one_line(&e.render().to_string())))),
         }
     }
 }
@@ -100,7 +113,8 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let mut words = Vec::new();
     for (key, value) in flags {
         let known = |a: &&clap::Arg| a.get_long() == Some(&key) && key != "config";
-        let Some(flag) = cli.get_arguments().chain(command.get_arguments()).find(known) else {
+        let global = commands.iter().flat_map(|c| c.get_arguments().filter(|a| a.is_global_set()));
+        let Some(flag) = global.chain(command.get_arguments()).find(known) else {
             let names: Vec<_> = commands.iter().map(|c| c.get_name()).collect();
             return Err(wrong(format!(
                 "unknown key {key:?}; keys are the flags that `{} --help` lists",
@@ -166,7 +180,7 @@ fn text(key: &str, value: Value) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Command, LoadBenchmark};
+    use crate::args::{Command, Gen, GenBenchmark, LoadBenchmark};
 
     fn parse_with(toml: &str, words: &[&str]) -> Result<Cli, ParseError> {
         let dir = tempfile::tempdir().unwrap();
@@ -191,6 +205,51 @@ mod tests {
         assert_eq!(load.data.run_date.to_string(), "2022-05-01");
         assert!(load.loading.resume);
         assert_eq!(load.data.scale_down, 20);
+    }
+
+    fn usage(end: Result<Cli, ParseError>) -> String {
+        match end {
+            Err(ParseError::Usage(failure)) => format!("{failure:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_password_is_refused_among_the_words_and_taken_from_the_file() {
+        let url = "postgres://u:hunter2@h/d";
+        let words = ["load", "ch2pp", "--target"].map(OsString::from);
+        for typed in [vec![url.to_owned()], vec![format!("--target={url}")]] {
+            let hoap = std::iter::once("hoap".into()).chain(words.clone());
+            let argv = hoap.chain(typed.into_iter().map(OsString::from)).collect();
+            let why = usage(parse(argv));
+            assert!(why.contains("code: 2") && why.contains("u:***@h"), "{why}");
+            assert!(why.contains("--config") && !why.contains("hunter2"), "{why}");
+        }
+        let cli = parse_with(&format!("target = \"{url}\""), &["load", "ch2pp"]).unwrap();
+        let Command::Load { benchmark: LoadBenchmark::Ch2pp(load) } = cli.command else {
+            panic!("{cli:?}")
+        };
+        assert_eq!(load.loading.target, url);
+        // What the parser says of the file's words hides them too.
+        let end =
+            parse_with(&format!("warehouses = \"{url}\""), &["load", "ch2pp", "--target", "x:"]);
+        assert!(!usage(end).contains("hunter2"));
+    }
+
+    #[test]
+    fn flags_that_benchmarks_share_come_from_the_file_too() {
+        let toml = "[gen]\nthreads = 3\nsplit = \"5MB\"\n[gen.shop]\ncustomers = 2000\n[gen.ch2]\n\
+                    warehouses = 5\n";
+        let cli = parse_with(toml, &["gen", "shop", "-o", "d"]).unwrap();
+        let Command::Gen(Gen { benchmark: Some(GenBenchmark::Shop(shop)), threads, .. }) =
+            cli.command
+        else {
+            panic!("another command")
+        };
+        assert_eq!((threads.map(|n| n.get()), shop.shop.customers), (Some(3), 2000));
+        assert_eq!(shop.output.split.map(|size| size.0), Some(5_000_000));
+        let end = parse_with("[gen.ycsb]\ncustomers = 1", &["gen", "ycsb", "-o", "d"]);
+        assert!(matches!(end, Err(ParseError::Usage(_))));
     }
 
     #[test]

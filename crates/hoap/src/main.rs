@@ -6,6 +6,7 @@ mod config;
 mod console;
 mod failure;
 mod interrupt;
+mod live;
 
 use std::process::ExitCode;
 
@@ -18,7 +19,9 @@ fn main() -> ExitCode {
         Err(config::ParseError::Help(help)) => help.exit(),
         Err(config::ParseError::Usage(failure)) => return failure.report(),
     };
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
+    // More than one thread: what a database's driver does in the background goes on while a command
+    // keeps this one busy.
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(e) => return Failure::unavailable(format!("start: {e}")).report(),
     };

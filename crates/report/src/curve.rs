@@ -15,8 +15,9 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Quantiles of a curve, as far as the number of values carries them.
-const QUANTILES: [f64; 24] = [
+/// Quantiles of a curve, as far as the number of values carries them: each curve has the first of
+/// them, and then its maximum.
+pub const QUANTILES: [f64; 24] = [
     0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99,
     0.995, 0.998, 0.999, 0.9995, 0.9999, 0.999_99, 0.999_999,
 ];

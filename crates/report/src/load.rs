@@ -7,6 +7,7 @@ use hoap_drive::hlog::{self, SERVICE, WAIT};
 use hoap_drive::record::{Latency, Run, Sample, Step};
 use hoap_workload::Result;
 
+use crate::configuration::folder_name;
 use crate::curve::Curve;
 use crate::measure::{self, Measure};
 use crate::tables::Entry;
@@ -25,6 +26,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether this is a run folder.
+    pub fn is_run(folder: &Path) -> bool {
+        folder.join("run.json").exists()
+    }
+
     /// Reads a run folder, also of a run that was killed: what its record names and is not there
     /// shows as a warning.
     ///
@@ -54,7 +60,7 @@ impl Loaded {
         if !missing.is_empty() {
             run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
         }
-        Ok(Loaded { name: name(folder), run, samples, curves })
+        Ok(Loaded { name: folder_name(folder), run, samples, curves })
     }
 
     /// The run as tables take it.
@@ -86,12 +92,4 @@ fn recorded<'a>(step: &'a Step, tag: &str) -> Option<&'a Latency> {
         WAIT => o.wait.as_ref(),
         _ => None,
     })
-}
-
-/// The last part of the path, of the real one where the given one ends in none ("." and "..").
-fn name(folder: &Path) -> String {
-    let real = folder.canonicalize();
-    let real = real.as_deref().unwrap_or(folder);
-    let last = folder.file_name().or_else(|| real.file_name()).unwrap_or(folder.as_os_str());
-    last.to_string_lossy().into_owned()
 }

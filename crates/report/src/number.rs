@@ -20,6 +20,8 @@ pub enum Unit {
     Ratio,
     /// A share between 0 and 1 of a whole: "99.9 %".
     Share,
+    /// Money, its currency in another column: "5,524.42", "0.000182".
+    Price,
 }
 
 impl Unit {
@@ -37,6 +39,7 @@ impl Unit {
             Unit::Ratio => ratio(value),
             Unit::Share if value.abs() >= 10.0 => format!("{} %", fixed(value * 100.0, 0)),
             Unit::Share => format!("{} %", trim(&fixed(value * 100.0, 4))),
+            Unit::Price => price(value),
         }
     }
 
@@ -51,7 +54,7 @@ impl Unit {
     /// The unit of the bare number, for files that machines read.
     pub fn bare(self) -> Option<&'static str> {
         match self {
-            Unit::Count => None,
+            Unit::Count | Unit::Price => None,
             Unit::Rate(unit) => Some(unit),
             Unit::Seconds | Unit::Moment => Some("s"),
             Unit::Bytes => Some("bytes"),
@@ -77,6 +80,24 @@ fn rate(value: f64) -> String {
 
 fn ratio(value: f64) -> String {
     if value != 0.0 && value.abs() < 0.001 { format!("{value:.2e}") } else { fixed(value, 3) }
+}
+
+/// Cents; below one as many as four significant digits, as unit prices have.
+fn price(value: f64) -> String {
+    let size = value.abs();
+    if size >= 0.995 || size == 0.0 {
+        fixed(value, 2)
+    } else if size < 1e-6 {
+        format!("{value:.2e}")
+    } else {
+        let digits = 3.0 - size.log10().floor();
+        trim(&fixed(value, digits as usize)).to_string()
+    }
+}
+
+/// A number as it was written, its thousands grouped: "16,340.34".
+pub fn plain(value: f64) -> String {
+    trim(&fixed(value, 6)).to_string()
 }
 
 /// `decimals` decimals with the thousands grouped by commas.
@@ -208,6 +229,11 @@ mod tests {
             (Unit::Ratio, 0.000_01, "1.00e-5"),
             (Unit::Share, 0.999, "99.9 %"),
             (Unit::Share, 0.5, "50 %"),
+            (Unit::Price, 5524.416, "5,524.42"),
+            (Unit::Price, 0.0, "0.00"),
+            (Unit::Price, 0.003_421_4, "0.003421"),
+            (Unit::Price, 0.000_182, "0.000182"),
+            (Unit::Price, 0.7748, "0.7748"),
             (Unit::Count, f64::NAN, "–"),
         ];
         for (unit, value, text) in cases {
@@ -225,6 +251,7 @@ mod tests {
             Unit::Bytes,
             Unit::Ratio,
             Unit::Share,
+            Unit::Price,
         ];
         let mut value = 1e-320;
         while value < f64::MAX / 8.0 {

@@ -46,9 +46,11 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
     }
     retries(run, &mut out);
     out.table("Failures by kind", &tables::failures(&entries));
+    events(run, &mut out);
     out.table("Queries", &tables::query_rates(&entries));
     let isolation = tables::isolation(&entries);
     out.table(&isolation.title.clone(), &isolation);
+    freshness(run, &entries, &mut out);
     let audit = tables::audit(&entries);
     out.table(&audit.title.clone(), &audit);
     checks(run, &mut out);
@@ -68,6 +70,7 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
 pub fn alerts(run: &Run) -> Vec<String> {
     let mut alerts = run.warnings.clone();
     alerts.extend(run.partial.iter().map(|why| format!("partial: {why}")));
+    alerts.extend(run.stopped_by.iter().map(|why| format!("the error that ended it: {why}")));
     alerts.extend(run.steps.iter().filter_map(|s| {
         s.partial.as_ref().map(|why| format!("step {} ({}) is partial: {why}", s.number, s.name))
     }));
@@ -104,6 +107,29 @@ fn retries(run: &Run, out: &mut Paper) {
     if !retried.is_empty() {
         let first = format!("retries of all {}s  ", Measure::of(run).operation());
         out.marked("", &first, &retried.join("; "));
+    }
+}
+
+fn events(run: &Run, out: &mut Paper) {
+    let lines = tables::event_lines(run);
+    if lines.is_empty() {
+        return;
+    }
+    out.heading("What went wrong and when");
+    let widest = lines.iter().map(|(moment, _)| moment.chars().count()).max().unwrap_or(0);
+    for (moment, words) in lines {
+        out.marked("", &format!("{moment:widest$}  "), &words);
+    }
+}
+
+fn freshness(run: &Run, entries: &[Entry<'_>], out: &mut Paper) {
+    let freshness = tables::freshness(entries);
+    out.table(&freshness.title.clone(), &freshness);
+    if let Some(sentence) = tables::caught_up(run) {
+        if freshness.rows.is_empty() {
+            out.text.push('\n');
+        }
+        out.marked("", "queries caught up  ", &sentence);
     }
 }
 

@@ -135,6 +135,22 @@ impl Table {
 }
 
 impl Table {
+    /// Its rows as JSON objects by bare heading; what is missing is null.
+    pub fn json(&self) -> serde_json::Value {
+        use serde_json::{Map, Value};
+        let cell = |cell: &Cell| match cell {
+            Cell::Text(text) => Value::from(text.as_str()),
+            Cell::Number(value) => Value::from(*value),
+            Cell::Verdict(verdict) => Value::from(verdict_word(*verdict).to_lowercase()),
+            Cell::Empty | Cell::Incomplete(_) => Value::Null,
+        };
+        let row = |row: &Vec<Cell>| -> Value {
+            let headings = self.columns.iter().map(Column::bare_heading);
+            Value::Object(headings.zip(row.iter().map(cell)).collect::<Map<_, _>>())
+        };
+        self.rows.iter().map(row).collect()
+    }
+
     /// A table for each value of the column of this title, without that column, named by the value; in
     /// the order in which the values first come.
     pub fn split(&self, title: &str) -> Vec<Table> {

@@ -52,16 +52,17 @@ impl Tick {
     }
 }
 
-/// How many ticks of the samples went into each point of [`ticks`].
+/// How many ticks of the samples went into each point of [`ticks`] of at most [`MOST`].
 pub fn merged(samples: &[Sample], kinds: &[&str]) -> usize {
-    factor(&each(samples, kinds))
+    factor(&each(samples, kinds), MOST)
 }
 
-/// The ticks of each kind in the order of time.
-pub fn ticks(samples: &[Sample], kinds: &[&str]) -> Vec<Tick> {
+/// The ticks of each kind in the order of time, at most `most` of a kind (and one more for each step
+/// and phase).
+pub fn ticks(samples: &[Sample], kinds: &[&str], most: usize) -> Vec<Tick> {
     let each = each(samples, kinds);
     // One factor for all, so that the ticks of all kinds end at the same times.
-    let factor = factor(&each);
+    let factor = factor(&each, most);
     let mut out: Vec<Tick> = Vec::new();
     let mut taken = 0;
     for tick in each.into_iter().flatten() {
@@ -86,8 +87,8 @@ fn each(samples: &[Sample], kinds: &[&str]) -> Vec<Vec<Tick>> {
     kinds.iter().map(|kind| all(&rows, kind)).collect()
 }
 
-fn factor(each: &[Vec<Tick>]) -> usize {
-    each.iter().map(Vec::len).max().unwrap_or(0).div_ceil(MOST).max(1)
+fn factor(each: &[Vec<Tick>], most: usize) -> usize {
+    each.iter().map(Vec::len).max().unwrap_or(0).div_ceil(most.max(1)).max(1)
 }
 
 /// Every tick of every step in which the kind ever ended. Ticks without a row are ticks in which nothing
@@ -169,7 +170,7 @@ mod tests {
             .iter()
             .map(|&at| sample(1, at, "NewOrder", 10, 500))
             .collect();
-        let ticks = ticks(&samples, &["NewOrder"]);
+        let ticks = ticks(&samples, &["NewOrder"], MOST);
         assert_eq!(
             ticks.iter().map(|t| (t.at_seconds, t.rate(60.0))).collect::<Vec<_>>(),
             [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
@@ -186,7 +187,7 @@ mod tests {
                 [sample(1, at, "NewOrder", 3, p99), sample(1, at, "Payment", 9, 9)]
             })
             .collect();
-        let ticks = ticks(&samples, &["NewOrder"]);
+        let ticks = ticks(&samples, &["NewOrder"], MOST);
         assert!(ticks.len() <= MOST, "{}", ticks.len());
         assert_eq!(merged(&samples, &["NewOrder"]), 13);
         assert_eq!(ticks.iter().map(|t| t.count).sum::<u64>(), 15_000);
@@ -204,7 +205,7 @@ mod tests {
                 [Some(sample(step, at, "READ", 1, 7)), update].into_iter().flatten()
             })
             .collect();
-        let ticks = ticks(&samples, &["READ", "UPDATE"]);
+        let ticks = ticks(&samples, &["READ", "UPDATE"], MOST);
         let ends = |kind: &str| -> Vec<f64> {
             let of_kind = ticks.iter().filter(|t| t.kind == kind && t.step == 2);
             of_kind.map(|t| t.at_seconds).collect()
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_step_of_queries_alone_has_no_ticks() {
-        assert_eq!(ticks(&[sample(1, 1.0, "Q01", 1, 1)], &["NewOrder"]), []);
-        assert_eq!(ticks(&[], &["NewOrder"]), []);
+        assert_eq!(ticks(&[sample(1, 1.0, "Q01", 1, 1)], &["NewOrder"], MOST), []);
+        assert_eq!(ticks(&[], &["NewOrder"], MOST), []);
     }
 }

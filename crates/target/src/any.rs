@@ -7,11 +7,20 @@ use hoap_workload::capability::{
 
 use crate::null::Null;
 
-#[cfg(feature = "sqlite")]
-pub use crate::sqlite::Sqlite;
-/// SQLite in a build without it.
-#[cfg(not(feature = "sqlite"))]
-pub type Sqlite = Absent;
+/// The type of a database: its module's where the feature is on, else [`Absent`].
+macro_rules! built {
+    ($feature:literal, $module:ident, $Type:ident) => {
+        #[cfg(feature = $feature)]
+        pub use crate::$module::$Type;
+        #[allow(missing_docs)]
+        #[cfg(not(feature = $feature))]
+        pub type $Type = Absent;
+    };
+}
+
+built!("sqlite", sqlite, Sqlite);
+built!("postgres", postgres, Postgres);
+built!("redis", redis, Redis);
 
 /// A database of one of the types that `hoap` knows. Clones are the same database.
 ///
@@ -28,6 +37,10 @@ pub enum AnyTarget {
     Null(Null),
     /// SQLite.
     Sqlite(Sqlite),
+    /// PostgreSQL.
+    Postgres(Postgres),
+    /// Redis and Valkey.
+    Redis(Redis),
 }
 
 impl AnyTarget {
@@ -36,6 +49,8 @@ impl AnyTarget {
         match self {
             AnyTarget::Null(target) => target,
             AnyTarget::Sqlite(target) => target,
+            AnyTarget::Postgres(target) => target,
+            AnyTarget::Redis(target) => target,
         }
     }
 
@@ -44,6 +59,8 @@ impl AnyTarget {
         match self {
             AnyTarget::Null(target) => Box::new(target),
             AnyTarget::Sqlite(target) => Box::new(target),
+            AnyTarget::Postgres(target) => Box::new(target),
+            AnyTarget::Redis(target) => Box::new(target),
         }
     }
 }
@@ -71,6 +88,8 @@ macro_rules! with_key_value {
         match $target {
             $crate::AnyTarget::Null($name) => $crate::applicable($body),
             $crate::AnyTarget::Sqlite($name) => $crate::applicable($body),
+            $crate::AnyTarget::Postgres($name) => $crate::applicable($body),
+            $crate::AnyTarget::Redis($name) => $crate::applicable($body),
         }
     };
 }
@@ -84,6 +103,8 @@ macro_rules! with_shop {
         match $target {
             $crate::AnyTarget::Null($name) => $crate::applicable($body),
             $crate::AnyTarget::Sqlite($name) => $crate::applicable($body),
+            $crate::AnyTarget::Postgres($name) => $crate::applicable($body),
+            $crate::AnyTarget::Redis($name) => $crate::applicable($body),
         }
     };
 }

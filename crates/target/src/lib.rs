@@ -11,14 +11,23 @@ use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind, Result};
 
 mod any;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod json;
+#[cfg(any(feature = "postgres", feature = "redis", feature = "sqlite"))]
+mod names;
 pub mod null;
 mod options;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod patches;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+pub mod url;
 
-#[doc(hidden)]
-pub use any::applicable;
-pub use any::{Absent, AnyTarget, Sqlite};
+pub use any::*;
 
 /// A database that `hoap` knows, whether or not it is part of this build.
 #[derive(Clone, Copy, Debug)]
@@ -106,32 +115,62 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
     }
 }
 
-#[cfg(feature = "sqlite")]
-const SQLITE: Scheme = Scheme {
-    options: sqlite::OPTIONS,
-    capabilities: CAPABILITIES,
-    open: Some(|url| Box::pin(async move { sqlite::open(url).map(AnyTarget::Sqlite) })),
-    ..SQLITE_ABSENT
-};
-#[cfg(not(feature = "sqlite"))]
-const SQLITE: Scheme = SQLITE_ABSENT;
-const SQLITE_ABSENT: Scheme = absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]");
+/// A line of [`SCHEMES`]: the names of a database, and how its module opens it where the feature of
+/// the module's name is on.
+macro_rules! scheme {
+    ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
+        #[cfg(feature = $feature)]
+        const SCHEME: Scheme = Scheme {
+            options: $module::OPTIONS,
+            capabilities: $module::CAPABILITIES,
+            open: Some(|$url| Box::pin(async move { $open })),
+            ..absent($names, $database, $form)
+        };
+        #[cfg(not(feature = $feature))]
+        const SCHEME: Scheme = absent($names, $database, $form);
+        SCHEME
+    }};
+}
 
 const SCHEMES: &[Scheme] = &[
-    SQLITE,
-    absent(&["duckdb"], "DuckDB", "duckdb:PATH"),
-    absent(&["postgres", "postgresql"], "PostgreSQL", "postgres://USER@HOST/DATABASE"),
-    absent(&["mongodb", "mongodb+srv"], "MongoDB", "mongodb://HOST/DATABASE"),
-    absent(&["couchbase", "couchbases"], "Couchbase", "couchbase://HOST/BUCKET"),
+    scheme!("sqlite", &["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]", sqlite, |url| {
+        sqlite::open(url).map(AnyTarget::Sqlite)
+    }),
+    scheme!(
+        "postgres",
+        &["postgres", "postgresql"],
+        "PostgreSQL",
+        "postgres://[USER@]HOST[:PORT]/DATABASE[?option=value&…]",
+        postgres,
+        |url| postgres::open(url).await.map(AnyTarget::Postgres)
+    ),
+    absent(
+        &["mongodb", "mongodb+srv"],
+        "MongoDB",
+        "mongodb://HOST[:PORT]/DATABASE[?option=value&…]",
+    ),
+    absent(&["couchbase", "couchbases"], "Couchbase", "couchbase://HOST/BUCKET[?option=value&…]"),
     absent(
         &["couchbase-analytics", "couchbases-analytics"],
         "Couchbase Analytics, Capella Columnar",
-        "couchbase-analytics://HOST/DATABASE",
+        "couchbase-analytics://HOST/DATABASE[?option=value&…]",
     ),
-    absent(&["asterixdb"], "Apache AsterixDB", "asterixdb://HOST/DATAVERSE"),
-    absent(&["cassandra"], "Apache Cassandra", "cassandra://HOST/KEYSPACE"),
-    absent(&["dynamodb"], "Amazon DynamoDB", "dynamodb://REGION"),
-    absent(&["redis", "rediss"], "Redis", "redis://HOST"),
+    absent(
+        &["asterixdb"],
+        "Apache AsterixDB",
+        "asterixdb://HOST[:PORT]/DATAVERSE[?option=value&…]",
+    ),
+    absent(&["cassandra"], "Apache Cassandra", "cassandra://HOST[:PORT]/KEYSPACE[?option=value&…]"),
+    absent(&["dynamodb"], "Amazon DynamoDB", "dynamodb://REGION[?option=value&…]"),
+    scheme!(
+        "redis",
+        &["redis", "rediss"],
+        "Redis, Valkey",
+        "redis://HOST[:PORT][?option=value&…]",
+        redis,
+        |url| redis::open(url).await.map(AnyTarget::Redis)
+    ),
+    absent(&["duckdb"], "DuckDB", "duckdb:PATH"),
     Scheme {
         options: null::OPTIONS,
         capabilities: null::CAPABILITIES,

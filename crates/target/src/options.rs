@@ -3,17 +3,19 @@
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::OptionHelp;
+use crate::url::redact;
 
 /// Calls `set` with the name and the value of each option; what it returns is why it refuses.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`], which repeats the URL: not for databases that take a password.
+/// [`ErrorKind::Invalid`], which repeats the URL without its secrets.
 pub(crate) fn set_each(
     url: &str,
     query: Option<&str>,
     mut set: impl FnMut(&str, &str) -> std::result::Result<(), String>,
 ) -> Result<()> {
-    let invalid = |answer: String| Error::new(ErrorKind::Invalid, format!("open {url}"), answer);
+    let invalid =
+        |answer: String| Error::new(ErrorKind::Invalid, format!("open {}", redact(url)), answer);
     for pair in query.into_iter().flat_map(|q| q.split('&')) {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(invalid(format!("option `{pair}` has no value"))

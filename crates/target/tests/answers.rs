@@ -1,6 +1,8 @@
 //! The 22 queries on loaded data: what a database answers, against the oracle.
 #![cfg(feature = "sqlite")]
 
+#[cfg(feature = "postgres")]
+mod beside;
 mod oracle;
 mod record;
 

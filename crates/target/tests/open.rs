@@ -22,6 +22,11 @@ fn what_is_known_and_not_built_in_says_so_without_repeating_secrets() {
         "couchbases://host",
         "duckdb:secret.duckdb",
     ] {
+        let (name, _) = url.split_once(':').unwrap();
+        let built_in = |s: &hoap_target::Scheme| s.names.contains(&name) && s.built_in();
+        if hoap_target::known().iter().any(built_in) {
+            continue;
+        }
         let line = refused(url).to_string();
         assert!(line.contains("is not part of this build"), "{line}");
         assert!(!line.contains("secret"), "{line}");
@@ -49,12 +54,19 @@ fn every_scheme_is_listed_once() {
     assert_eq!(names.len(), count);
 }
 
-/// A URL of every database that is built in, with each option at its default.
+/// A URL of every database that is built in, with each option at its default; but Redis, which connects
+/// as it is opened.
 fn built_in() -> Vec<(&'static hoap_target::Scheme, String)> {
-    let built_in = hoap_target::known().iter().filter(|s| s.built_in());
+    let known = hoap_target::known().iter();
+    let built_in = known.filter(|s| s.built_in() && s.names[0] != "redis");
     let url = |scheme: &'static hoap_target::Scheme| {
         let name = scheme.names[0];
-        let path = if name == "null" { "" } else { "t.db" };
+        let path = match name {
+            "null" => "",
+            "sqlite" => "t.db",
+            // Nobody listens there.
+            _ => "//127.0.0.1:1/t",
+        };
         let given = scheme.options.iter().map(|o| format!("{}={}", o.name, o.default));
         (scheme, format!("{name}:{path}?{}", given.collect::<Vec<_>>().join("&")))
     };

@@ -64,6 +64,38 @@ pub struct Next {
     pub think: Duration,
 }
 
+/// Looks beside the load at how old what the queries see is. The driver makes one probe for a step.
+pub trait Probing: Send + Sync {
+    /// The probe type.
+    type Probe: Probe;
+
+    /// Time from the beginning of one look to that of the next. Looks never overlap.
+    fn every(&self) -> Duration;
+
+    /// Connects the probe.
+    fn probe(&self) -> impl Future<Output = Result<Self::Probe>> + Send;
+}
+
+/// One connection that looks.
+pub trait Probe: Send {
+    /// Looks once.
+    fn look(&mut self) -> impl Future<Output = Result<Look>> + Send;
+
+    /// A handle that makes a running [`Probe::look`] return early, where the database has a way.
+    fn canceller(&self) -> Option<Canceller> {
+        None
+    }
+}
+
+/// How old what the queries see was when a look began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Age of the oldest acknowledged commit that was not seen; zero where all were.
+    pub unseen: Duration,
+    /// Age of the newest acknowledged commit that was seen; `None` where none was.
+    pub newest_seen: Option<Duration>,
+}
+
 /// How an operation ended.
 #[derive(Clone, Debug)]
 pub struct Completion {

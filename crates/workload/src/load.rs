@@ -21,6 +21,11 @@ pub trait Source: Send + Sync {
     /// The collections, in the order they are loaded.
     fn collections(&self) -> Vec<&'static str>;
 
+    /// Collections that runs make beside these: they go when the data is replaced.
+    fn beside(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// The indexes of part `part` (from 1) of `of` of the collection at `at` in
     /// [`Source::collections`]. The parts are the whole, one after the other.
     fn part(&self, at: usize, part: u64, of: u64) -> Range<u64>;
@@ -171,7 +176,8 @@ async fn begin(
             )
             .advise("let part 1 replace it, then start the others without --replace"));
         }
-        documents.drop(names).await?;
+        let all: Vec<&str> = names.iter().copied().chain(source.beside()).collect();
+        documents.drop(&all).await?;
     }
     let wanted = source.parameters();
     loop {
@@ -226,7 +232,7 @@ async fn begin(
 }
 
 /// The first parameter in which the data of a note differs from the data wanted.
-fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option<String> {
+pub(crate) fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option<String> {
     if note.benchmark != benchmark {
         return Some(format!("{}, not {benchmark}", note.benchmark));
     }

@@ -18,11 +18,11 @@ const ZIP_END: &[u8; 5] = b"11111";
 /// The field names of an address.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
-    pub(super) street_1: Field,
-    pub(super) street_2: Field,
-    pub(super) city: Field,
-    pub(super) state: Field,
-    pub(super) zip: Field,
+    pub(super) street_1: Field<'static>,
+    pub(super) street_2: Field<'static>,
+    pub(super) city: Field<'static>,
+    pub(super) state: Field<'static>,
+    pub(super) zip: Field<'static>,
 }
 
 /// `address_fields!("c")`: the names `c_street_1` to `c_zip`.

@@ -1,6 +1,8 @@
 //! Customers.
 
-use super::data::{PADDING_FRAME, ShopCollection, ShopData};
+use super::collection::ShopCollection;
+use super::data::ShopData;
+use super::documents::PADDING_FRAME;
 use super::spec::ShopSpec;
 use super::text::{Text, digits};
 use super::values::{

@@ -1,18 +1,15 @@
 //! A data set of customers and orders: sizes, keys, who belongs to whom, and documents by index.
 
-use std::fmt;
 use std::ops::Range;
 
+use super::collection::ShopCollection;
 use super::spec::ShopSpec;
-use super::text::{Text, letters16};
 use super::values::{self, MONTHS};
 use crate::DATA_VERSION;
 use crate::error::SpecError;
-use crate::json::{JsonWriter, SCRATCH};
 use crate::part::part_of;
 use crate::permutation::Permutation;
 use crate::random::Stream;
-use crate::writer::{TEXT_SLACK, Writer, field};
 
 /// What keeps this data's random streams apart from those of the other benchmarks.
 const STREAM: u64 = 0x7368_6f70;
@@ -28,48 +25,6 @@ enum Choice {
     Place,
     OrderNumber,
     Month,
-}
-
-/// The two collections.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ShopCollection {
-    /// Customers.
-    Customer,
-    /// Orders.
-    Orders,
-}
-
-impl ShopCollection {
-    /// Both, in the order they are loaded.
-    pub const ALL: [ShopCollection; 2] = [ShopCollection::Customer, ShopCollection::Orders];
-
-    /// The collection's name in a database.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ShopCollection::Customer => "shop_customer",
-            ShopCollection::Orders => "shop_orders",
-        }
-    }
-
-    /// What every key begins with, so that both collections can share one key space.
-    pub(super) const fn key_prefix(self) -> &'static str {
-        match self {
-            ShopCollection::Customer => "customer:",
-            ShopCollection::Orders => "order:",
-        }
-    }
-
-    /// The key of a number.
-    #[inline(always)]
-    pub(super) fn key(self, number: u64) -> Text {
-        Text::new().str(self.key_prefix()).number(number)
-    }
-}
-
-impl fmt::Display for ShopCollection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// All customers and orders of a specification, each computed when asked for. Holds parameters
@@ -122,30 +77,6 @@ impl ShopData {
     /// `0..count`, and differ in size by at most one. Empty where there is no such part.
     pub fn part(&self, collection: ShopCollection, part: u64, of: u64) -> Range<u64> {
         part_of(self.count(collection), part, of)
-    }
-
-    /// Appends a document as JSON, without white space and without a line end. Its fields are in
-    /// the order of the specification's section 2, then `padding`, which makes it exactly as long as
-    /// [`ShopSpec`] says.
-    ///
-    /// # Panics
-    /// Where `index` is not below [`ShopData::count`].
-    pub fn append(&self, collection: ShopCollection, index: u64, out: &mut Vec<u8>) {
-        assert!(index < self.count(collection), "{collection} has no document {index}");
-        let bytes = match collection {
-            ShopCollection::Customer => self.spec.customer_bytes,
-            ShopCollection::Orders => self.spec.order_bytes,
-        };
-        let start = out.len();
-        out.resize(start + bytes + ROOM_BEHIND, 0);
-        let mut w = JsonWriter::new(&mut out[start..]);
-        let padding = match collection {
-            ShopCollection::Customer => self.customer(index, &mut w),
-            ShopCollection::Orders => self.order(index, &mut w),
-        };
-        pad(padding, bytes, &mut w);
-        let len = w.finish();
-        out.truncate(start + len);
     }
 
     /// Appends the key of a document, such as `customer:42`.
@@ -282,21 +213,4 @@ impl ShopData {
         };
         self.root.child(choice as u64).child(index)
     }
-}
-
-/// Scratch that the writer needs behind a document: its window, and a last word of text.
-const ROOM_BEHIND: usize = SCRATCH + TEXT_SLACK;
-
-/// Bytes of `"padding":""}` around the characters.
-pub(super) const PADDING_FRAME: usize = 13;
-
-/// Ends the document with random letters `a` to `p` that make it `bytes` long.
-fn pad(mut words: Stream, bytes: usize, w: &mut JsonWriter<'_>) {
-    let len = bytes.saturating_sub(w.len() + PADDING_FRAME);
-    w.text(field!("padding"), len, |out| {
-        let (chunks, rest) = out[..len].as_chunks_mut();
-        chunks.iter_mut().for_each(|chunk| *chunk = letters16(words.next_u64()));
-        rest.copy_from_slice(&letters16(words.next_u64())[..rest.len()]);
-    });
-    w.end_object();
 }

@@ -19,8 +19,10 @@
 //! # Ok::<(), hoap_data::SpecError>(())
 //! ```
 
+mod collection;
 mod customer;
 mod data;
+mod documents;
 mod order;
 mod spec;
 mod text;
@@ -29,7 +31,8 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-pub use data::{ShopCollection, ShopData};
+pub use collection::ShopCollection;
+pub use data::ShopData;
 pub use spec::{
     JOIN_DOCUMENTS, MAX_CUSTOMERS, MAX_DOCUMENT_BYTES, MAX_ORDERS_PER_CUSTOMER, ShopSpec,
 };

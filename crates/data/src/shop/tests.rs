@@ -1,6 +1,6 @@
 //! Sizes: what the least size of a document is, and that every document can be padded to it.
 
-use super::data::PADDING_FRAME;
+use super::documents::PADDING_FRAME;
 use super::{
     MAX_CUSTOMERS, MAX_ORDERS_PER_CUSTOMER, ShopCollection, ShopData, ShopSpec, customer, order,
 };

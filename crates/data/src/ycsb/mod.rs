@@ -15,6 +15,7 @@
 //! The bytes are those that YCSB writes at random: 32 characters, five bits each, here from `0` to `O`
 //! because YCSB's own include the quotation mark.
 
+mod documents;
 mod hash;
 mod length;
 mod prefix;
@@ -22,6 +23,7 @@ mod records;
 mod value;
 mod zipf;
 
+pub use documents::Documents;
 pub use hash::fnv_hash64;
 pub use length::FieldLength;
 pub use prefix::FieldPrefix;

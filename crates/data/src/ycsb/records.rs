@@ -9,6 +9,7 @@ use crate::DATA_VERSION;
 use crate::error::{SpecError, quoted};
 use crate::number::write_u64;
 use crate::random::Stream;
+use crate::writer::{Field, Writer};
 
 /// What every key begins with.
 const USER: &str = "user";
@@ -203,6 +204,14 @@ impl Records {
     pub fn append_value(&self, key: Key, field: u16, version: u64, out: &mut Vec<u8>) {
         let of_field = self.of_field(key, field);
         value::append(of_field, version, self.length(of_field, version), out);
+    }
+
+    /// Writes the value that is loaded, version 0.
+    #[inline]
+    pub(super) fn write_value<W: Writer>(&self, key: Key, field: u16, name: Field<'_>, w: &mut W) {
+        let of_field = self.of_field(key, field);
+        let len = self.length(of_field, 0);
+        w.text(name, len, |out| value::fill(of_field, 0, &mut out[..len]));
     }
 
     /// The version that a value of this field states, as far as its length allows ([`super::stated`]);

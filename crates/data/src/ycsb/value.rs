@@ -56,8 +56,15 @@ fn characters(word: u64) -> [u8; 8] {
 pub(super) fn append(of_field: Stream, version: u64, len: usize, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + len, 0);
+    fill(of_field, version, &mut out[start..]);
+}
+
+/// Fills `out` with the value of its length.
+#[inline]
+pub(super) fn fill(of_field: Stream, version: u64, out: &mut [u8]) {
+    let len = out.len();
     let version = stated(version, len);
-    let (head, rest) = out[start..].split_at_mut(digits(len).min(len));
+    let (head, rest) = out.split_at_mut(digits(len).min(len));
     write_digits(version, head);
     let mut words = of_field.child(version);
     let mut chunks = rest.chunks_exact_mut(8);

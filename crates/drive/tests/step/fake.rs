@@ -100,6 +100,8 @@ pub struct Fake {
     pub blocking: bool,
     pub cancellable: bool,
     pub refuses: Option<usize>,
+    /// How many attempts to connect are refused, whoever makes them.
+    pub refusals: AtomicUsize,
     pub script: Arc<Script>,
 }
 
@@ -122,6 +124,7 @@ impl Fake {
             blocking: false,
             cancellable: true,
             refuses: None,
+            refusals: AtomicUsize::new(0),
             script: Arc::new(move |client, nth| {
                 script(client, nth).map(|(kind, act)| (next(kind), act))
             }),
@@ -169,7 +172,10 @@ impl Workload for Fake {
     }
 
     async fn client(&self, number: usize) -> Result<FakeClient> {
-        if self.refuses == Some(number) {
+        let refusals = self
+            .refusals
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if self.refuses == Some(number) || refusals.is_ok() {
             return Err(Error::new(ErrorKind::Unavailable, format!("connect {number}"), "no"));
         }
         let thread = std::thread::current().id();
@@ -420,5 +426,10 @@ pub fn run() -> Run {
         checks: Vec::new(),
         audit: Vec::new(),
         search: None,
+        events: Vec::new(),
+        catch_up: None,
+        stopped_by: None,
+        repetition: None,
+        drivers: vec![],
     }
 }

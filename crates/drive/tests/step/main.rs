@@ -4,6 +4,7 @@
 mod clients;
 mod ending;
 mod fake;
+mod faults;
 mod files;
 mod loops;
 mod measurement;

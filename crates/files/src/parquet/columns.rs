@@ -68,7 +68,7 @@ impl Values {
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     pub(super) leaves: Vec<Column>,
-    /// Elements of each array of each document.
+    /// Elements of each array, each time it occurs: once in a document, or in each element around it.
     pub(super) lists: Vec<Vec<u32>>,
     pub(super) documents: usize,
 }
@@ -89,7 +89,7 @@ impl Columns {
     /// Takes the next document.
     pub(super) fn document<'a>(&'a mut self, layout: &'a Layout) -> Shredder<'a> {
         self.documents += 1;
-        Shredder { layout, columns: self, leaf: 0, list: 0, open: None, wrong: false }
+        Shredder { layout, columns: self, leaf: 0, list: 0, open: Vec::new(), wrong: false }
     }
 }
 
@@ -101,8 +101,8 @@ pub(super) struct Shredder<'a> {
     /// The next column, and the next array.
     leaf: usize,
     list: usize,
-    /// The array that has begun: its number, its first column, its elements so far.
-    open: Option<(usize, usize, u32)>,
+    /// Arrays that have begun and not ended, the outermost first: its number, its elements so far.
+    open: Vec<(usize, u32)>,
     /// Whether a value had no place.
     wrong: bool,
 }
@@ -111,23 +111,24 @@ impl Shredder<'_> {
     /// Whether every value had its place and every place its value.
     pub(super) fn is_whole(&self) -> bool {
         let Layout { leaves, lists, .. } = self.layout;
-        !self.wrong && self.leaf == leaves.len() && self.list == lists.len() && self.open.is_none()
+        !self.wrong && self.leaf == leaves.len() && self.list == lists.len() && self.open.is_empty()
     }
 
     /// An element of an array begins: its values go to the array's first column and those after.
     #[inline]
-    fn element(&mut self, field: Field) {
-        if field == Field::ELEMENT
-            && let Some((_, first, elements)) = &mut self.open
+    fn element(&mut self, field: Field<'_>) {
+        if field.is_element()
+            && let Some((list, elements)) = self.open.last_mut()
         {
-            self.leaf = *first;
+            self.leaf = self.layout.lists[*list].first;
+            self.list = *list + 1;
             *elements += 1;
         }
     }
 
     /// The column of the next value.
     #[inline]
-    fn next(&mut self, field: Field) -> Option<&mut Values> {
+    fn next(&mut self, field: Field<'_>) -> Option<&mut Values> {
         self.element(field);
         self.place(true)
     }
@@ -151,7 +152,7 @@ impl Shredder<'_> {
     }
 
     #[inline]
-    fn long(&mut self, field: Field, value: i64) {
+    fn long(&mut self, field: Field<'_>, value: i64) {
         match self.next(field) {
             Some(Values::Long(values)) => values.push(value),
             _ => self.wrong = true,
@@ -159,14 +160,14 @@ impl Shredder<'_> {
     }
 
     #[inline]
-    fn bytes(&mut self, field: Field, value: &[u8]) {
+    fn bytes(&mut self, field: Field<'_>, value: &[u8]) {
         self.text(field, value.len(), |out| out[..value.len()].copy_from_slice(value));
     }
 }
 
 impl Writer for Shredder<'_> {
     #[inline]
-    fn begin_object(&mut self, field: Field) {
+    fn begin_object(&mut self, field: Field<'_>) {
         self.element(field);
     }
 
@@ -174,10 +175,12 @@ impl Writer for Shredder<'_> {
     fn end_object(&mut self) {}
 
     #[inline]
-    fn begin_array(&mut self, _: Field) {
+    fn begin_array(&mut self, field: Field<'_>) {
+        self.element(field);
+        let around = self.open.last().map(|(list, _)| *list);
         match self.layout.lists.get(self.list) {
-            Some(list) if list.first == self.leaf && self.open.is_none() => {
-                self.open = Some((self.list, list.first, 0));
+            Some(list) if list.first == self.leaf && list.parent == around => {
+                self.open.push((self.list, 0));
                 self.list += 1;
             }
             _ => self.wrong = true,
@@ -186,21 +189,22 @@ impl Writer for Shredder<'_> {
 
     #[inline]
     fn end_array(&mut self) {
-        if let Some((list, _, elements)) = self.open.take() {
-            self.wrong |= elements > 0 && self.leaf != self.layout.lists[list].end;
-            self.leaf = self.layout.lists[list].end;
-            self.columns.lists[list].push(elements);
+        if let Some((number, elements)) = self.open.pop() {
+            let list = &self.layout.lists[number];
+            self.wrong |= elements > 0 && (self.leaf, self.list) != (list.end, list.next);
+            (self.leaf, self.list) = (list.end, list.next);
+            self.columns.lists[number].push(elements);
         }
     }
 
     #[inline]
-    fn null(&mut self, field: Field) {
+    fn null(&mut self, field: Field<'_>) {
         self.element(field);
         self.place(false);
     }
 
     #[inline]
-    fn bool(&mut self, field: Field, value: bool) {
+    fn bool(&mut self, field: Field<'_>, value: bool) {
         match self.next(field) {
             Some(Values::Bool(values)) => values.push(value),
             _ => self.wrong = true,
@@ -208,18 +212,18 @@ impl Writer for Shredder<'_> {
     }
 
     #[inline]
-    fn int(&mut self, field: Field, value: u64) {
+    fn int(&mut self, field: Field<'_>, value: u64) {
         self.wrong |= value > i64::MAX as u64;
         self.long(field, value as i64);
     }
 
     #[inline]
-    fn cents(&mut self, field: Field, value: i64) {
+    fn cents(&mut self, field: Field<'_>, value: i64) {
         self.long(field, value);
     }
 
     #[inline]
-    fn ratio(&mut self, field: Field, value: u32) {
+    fn ratio(&mut self, field: Field<'_>, value: u32) {
         self.wrong |= value > i32::MAX as u32;
         match self.next(field) {
             Some(Values::Short(values)) => values.push(value as i32),
@@ -228,12 +232,12 @@ impl Writer for Shredder<'_> {
     }
 
     #[inline]
-    fn timestamp(&mut self, field: Field, value: Timestamp) {
+    fn timestamp(&mut self, field: Field<'_>, value: Timestamp) {
         self.bytes(field, &value.to_bytes());
     }
 
     #[inline]
-    fn text(&mut self, field: Field, len: usize, fill: impl FnOnce(&mut [u8])) {
+    fn text(&mut self, field: Field<'_>, len: usize, fill: impl FnOnce(&mut [u8])) {
         match self.next(field) {
             Some(Values::Text { bytes, ends }) => {
                 let start = bytes.len();

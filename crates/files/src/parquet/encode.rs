@@ -20,11 +20,13 @@ const BATCH: usize = 1024;
 /// The places of a column's values: one for each document, or in an array one for each element and
 /// one for an array without any.
 struct Places {
-    /// 0 where a document begins, 1 elsewhere; nothing outside of arrays, where every place begins
-    /// one.
+    /// Arrays around the value.
+    depth: i16,
+    /// How many of the arrays around a place go on there: 0 where a document begins. Nothing outside of
+    /// arrays, where every place begins one.
     repetition: Vec<i16>,
-    /// Whether there is an element; nothing outside of arrays.
-    elements: Vec<bool>,
+    /// How many of the arrays around a place have an element there. Nothing outside of arrays.
+    elements: Vec<i16>,
     /// Runs of places that are encoded at once.
     batches: Vec<Range<usize>>,
 }
@@ -32,28 +34,43 @@ struct Places {
 impl Places {
     fn of_documents(documents: usize) -> Places {
         let batches = (0..documents).step_by(BATCH).map(|n| n..documents.min(n + BATCH));
-        Places { repetition: Vec::new(), elements: Vec::new(), batches: batches.collect() }
+        let (repetition, elements) = (Vec::new(), Vec::new());
+        Places { depth: 0, repetition, elements, batches: batches.collect() }
     }
 
-    fn of_elements(counts: &[u32]) -> Places {
-        let mut places =
-            Places { repetition: Vec::new(), elements: Vec::new(), batches: Vec::new() };
+    /// The places in an array: `around` are those of the array that it is in, `None` where it is in none,
+    /// and `counts` how many elements it has each time it occurs.
+    fn of_elements(around: Option<&Places>, counts: &[u32]) -> Places {
+        let depth = around.map_or(0, |a| a.depth) + 1;
+        let (mut repetition, mut elements) = (Vec::new(), Vec::new());
+        // `there`: how many of the arrays around it have an element for it to occur in.
+        let mut occurs = |first: i16, there: i16, count: u32| {
+            repetition.push(first);
+            elements.push(if count > 0 { depth } else { there });
+            repetition.extend((1..count).map(|_| depth));
+            elements.extend((1..count).map(|_| depth));
+        };
+        match around {
+            None => counts.iter().for_each(|&count| occurs(0, 0, count)),
+            Some(around) => {
+                let mut counts = counts.iter().copied();
+                for (&first, &there) in around.repetition.iter().zip(&around.elements) {
+                    let occurring = there == around.depth;
+                    let count = if occurring { counts.next().unwrap_or(0) } else { 0 };
+                    occurs(first, there, count);
+                }
+            }
+        }
+        let mut batches = Vec::new();
         let mut start = 0;
-        for &count in counts {
-            places.repetition.push(0);
-            places.repetition.extend((1..count).map(|_| 1));
-            places.elements.push(count > 0);
-            places.elements.extend((1..count).map(|_| true));
-            let end = places.repetition.len();
-            if end - start >= BATCH {
-                places.batches.push(start..end);
+        for end in 1..=repetition.len() {
+            let whole = end == repetition.len() || repetition[end] == 0;
+            if whole && (end - start >= BATCH || end == repetition.len()) {
+                batches.push(start..end);
                 start = end;
             }
         }
-        if start < places.repetition.len() {
-            places.batches.push(start..places.repetition.len());
-        }
-        places
+        Places { depth, repetition, elements, batches }
     }
 }
 
@@ -64,7 +81,12 @@ pub(super) fn columns(
     encoded: &mut Vec<(Bytes, ColumnCloseResult)>,
 ) -> Result<()> {
     let of_documents = Places::of_documents(columns.documents);
-    let of_elements: Vec<Places> = columns.lists.iter().map(|l| Places::of_elements(l)).collect();
+    let mut of_elements: Vec<Places> = Vec::with_capacity(layout.lists.len());
+    for (list, counts) in layout.lists.iter().zip(&columns.lists) {
+        let around = list.parent.map(|parent| &of_elements[parent]);
+        let places = Places::of_elements(around, counts);
+        of_elements.push(places);
+    }
     for (number, leaf) in layout.leaves.iter().enumerate() {
         let places = leaf.list.map_or(&of_documents, |list| &of_elements[list]);
         let column = &mut columns.leaves[number];
@@ -139,13 +161,14 @@ fn write<T: DataType>(
         definition.clear();
         let first = values;
         for place in batch.clone() {
-            let there = !in_list || places.elements[place];
+            let around = if in_list { places.elements[place] } else { 0 };
+            let there = around == places.depth;
             let value = there && (!leaf.nullable || present[elements]);
             elements += usize::from(there);
             values += usize::from(value);
             if has_definition {
                 let level = if leaf.nullable { i16::from(value) } else { 0 };
-                definition.push(level + i16::from(in_list && there));
+                definition.push(level + around);
             }
         }
         let repetition = in_list.then(|| &places.repetition[batch.clone()]);
@@ -171,13 +194,23 @@ mod tests {
     /// An array of no elements has one place, and no document is divided.
     #[test]
     fn places() {
-        let places = Places::of_elements(&[2, 0, 3]);
+        let places = Places::of_elements(None, &[2, 0, 3]);
         assert_eq!(places.repetition, [0, 1, 0, 0, 1, 1]);
-        assert_eq!(places.elements, [true, true, false, true, true, true]);
+        assert_eq!(places.elements, [1, 1, 0, 1, 1, 1]);
         assert_eq!(places.batches.first(), Some(&(0..6)));
-        let long = Places::of_elements(&[BATCH as u32 - 1, 5, 7]);
+        let long = Places::of_elements(None, &[BATCH as u32 - 1, 5, 7]);
         assert_eq!(long.batches, [0..BATCH + 4, BATCH + 4..BATCH + 11]);
-        assert_eq!(Places::of_elements(&[]).batches, []);
+        assert_eq!(Places::of_elements(None, &[]).batches, []);
         assert_eq!(Places::of_documents(BATCH + 1).batches, [0..BATCH, BATCH..BATCH + 1]);
+    }
+
+    /// The levels of `[[a, b], []]`, `[]` and `[[c]]`, as the format's definition derives them.
+    #[test]
+    fn places_in_arrays_of_arrays() {
+        let outer = Places::of_elements(None, &[2, 0, 1]);
+        let inner = Places::of_elements(Some(&outer), &[2, 0, 1]);
+        assert_eq!(inner.repetition, [0, 2, 1, 0, 0]);
+        assert_eq!(inner.elements, [2, 2, 1, 0, 2]);
+        assert_eq!(inner.depth, 2);
     }
 }

@@ -6,7 +6,6 @@ use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, Z
 use ::parquet::errors::Result as ParquetResult;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
-use hoap_data::Collection;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Codec, Form};
@@ -21,23 +20,31 @@ const RATIO: (i32, i32) = (9, 4);
 pub(super) struct Leaf {
     pub(super) scalar: Scalar,
     pub(super) nullable: bool,
-    /// The array that it is in.
+    /// The innermost array that it is in.
     pub(super) list: Option<usize>,
     /// Whether values come again often.
     repeats: bool,
 }
 
-/// The columns of an array: the first, and the first after.
+/// An array: what is in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List {
+    /// The array that it is in.
+    pub(super) parent: Option<usize>,
+    /// Arrays around its elements, itself among them.
+    pub(super) depth: i16,
+    /// Its columns: the first, and the first after.
     pub(super) first: usize,
     pub(super) end: usize,
+    /// The first array after those in it.
+    pub(super) next: usize,
 }
 
 /// The columns of a collection, in the order of the documents' values.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) leaves: Vec<Leaf>,
+    /// The arrays, in the order in which they begin.
     pub(super) lists: Vec<List>,
     pub(super) schema: TypePtr,
     pub(super) descriptor: SchemaDescriptor,
@@ -45,14 +52,14 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(collection: Collection, shape: &Shape, form: &Form) -> Result<Layout> {
+    pub(super) fn new(name: &str, shape: &Shape, form: &Form) -> Result<Layout> {
         let mut building = Building { leaves: Vec::new(), lists: Vec::new(), list: None };
         let failed = |e: String| {
-            let message = format!("lay out {collection} as parquet: {e}; choose another format");
+            let message = format!("lay out {name} as parquet: {e}; choose another format");
             Error::new(ErrorKind::Usage, message)
         };
         let fields = building.fields(&shape.fields).map_err(failed)?;
-        let schema = Type::group_type_builder(collection.name()).with_fields(fields).build();
+        let schema = Type::group_type_builder(name).with_fields(fields).build();
         let schema: TypePtr = Arc::new(schema.map_err(|e| failed(e.to_string()))?);
         let descriptor = SchemaDescriptor::new(schema.clone());
         let Building { leaves, lists, .. } = building;
@@ -116,14 +123,15 @@ impl Building {
                 group.build().map(Arc::new).map_err(of)
             }
             Kind::List(element) => {
-                if self.list.is_some() {
-                    return Err(format!("{name} is an array in an array"));
-                }
-                let first = self.leaves.len();
-                self.list = Some(self.lists.len());
-                let element = self.field("element", element)?;
-                self.list = None;
-                self.lists.push(List { first, end: self.leaves.len() });
+                let (number, first, parent) = (self.lists.len(), self.leaves.len(), self.list);
+                let depth = parent.map_or(0, |list| self.lists[list].depth) + 1;
+                self.lists.push(List { parent, depth, first, end: first, next: number + 1 });
+                self.list = Some(number);
+                let wrong = |e| format!("{name}: {e}");
+                let element = self.field("element", element).map_err(wrong)?;
+                self.list = parent;
+                self.lists[number].end = self.leaves.len();
+                self.lists[number].next = self.lists.len();
                 let repeated = Type::group_type_builder("list")
                     .with_repetition(Repetition::REPEATED)
                     .with_fields(vec![element]);

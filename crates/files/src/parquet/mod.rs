@@ -26,13 +26,13 @@ use ::parquet::column::writer::ColumnCloseResult;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::writer::SerializedFileWriter;
 use bytes::Bytes;
-use hoap_data::{Collection, DataSet};
 
 use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Form;
 use crate::shape::{Shape, average_bytes};
 use crate::sink::Sink;
+use crate::source::Source;
 use columns::Columns;
 use layout::Layout;
 
@@ -42,9 +42,9 @@ const BUFFER: usize = 1 << 20;
 const FOOTER: (u64, u64) = (400, 8 << 10);
 
 /// Writes Parquet.
-pub(crate) struct Parquet<'a> {
-    data: &'a DataSet,
-    collections: BTreeMap<Collection, Prepared>,
+pub(crate) struct Parquet<'a, D: Source> {
+    data: &'a D,
+    collections: BTreeMap<D::Collection, Prepared>,
 }
 
 /// What is known of a collection before its documents are made.
@@ -54,15 +54,16 @@ struct Prepared {
     layout: Layout,
 }
 
-impl<'a> Parquet<'a> {
-    pub(crate) fn new(data: &'a DataSet, collections: &[Collection], form: &Form) -> Result<Self> {
+impl<'a, D: Source> Parquet<'a, D> {
+    pub(crate) fn new(data: &'a D, collections: &[D::Collection], form: &Form) -> Result<Self> {
         let bytes = form.split.map_or(form.row_group, |split| form.row_group.min(split));
         let mut prepared = BTreeMap::new();
         for &c in collections {
             let shape = Shape::of(data, c);
             let step = (bytes / average_bytes(data, c)).max(1);
-            let layout = Layout::new(c, &shape, form)?;
-            prepared.insert(c, Prepared { tables: [c.to_string()], step, layout });
+            let name = data.name(c);
+            let layout = Layout::new(name, &shape, form)?;
+            prepared.insert(c, Prepared { tables: [name.to_owned()], step, layout });
         }
         Ok(Parquet { data, collections: prepared })
     }
@@ -89,19 +90,20 @@ impl ParquetFile {
     }
 }
 
-impl Encoder for Parquet<'_> {
+impl<D: Source> Encoder for Parquet<'_, D> {
+    type Collection = D::Collection;
     type Chunk = RowGroup;
     type File = ParquetFile;
 
-    fn tables(&self, c: Collection) -> &[String] {
+    fn tables(&self, c: D::Collection) -> &[String] {
         &self.collections[&c].tables
     }
 
-    fn step(&self, c: Collection) -> u64 {
+    fn step(&self, c: D::Collection) -> u64 {
         self.collections[&c].step
     }
 
-    fn fill(&self, c: Collection, range: Range<u64>, chunk: &mut RowGroup) -> Result<()> {
+    fn fill(&self, c: D::Collection, range: Range<u64>, chunk: &mut RowGroup) -> Result<()> {
         let layout = &self.collections[&c].layout;
         let RowGroup { columns, encoded } = chunk;
         encoded.clear();
@@ -109,7 +111,8 @@ impl Encoder for Parquet<'_> {
             return Ok(());
         }
         let failed = |what: String| {
-            let message = format!("encode {c} {}..{}: {what}", range.start, range.end);
+            let message =
+                format!("encode {} {}..{}: {what}", self.data.name(c), range.start, range.end);
             Error::new(ErrorKind::Broken, format!("{message}; choose another format"))
         };
         columns.begin(layout);
@@ -135,7 +138,7 @@ impl Encoder for Parquet<'_> {
         None
     }
 
-    fn open(&self, c: Collection, _: usize, sink: Sink) -> io::Result<ParquetFile> {
+    fn open(&self, c: D::Collection, _: usize, sink: Sink) -> io::Result<ParquetFile> {
         let layout = &self.collections[&c].layout;
         let out = BufWriter::with_capacity(BUFFER, sink);
         let (schema, properties) = (layout.schema.clone(), layout.properties.clone());

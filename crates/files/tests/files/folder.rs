@@ -6,16 +6,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hoap_data::{Collection, DataSet, Schema, Spec};
 use hoap_files::{
-    Checked, Codec, ErrorKind, Existing, Format, Manifest, Options, Part, Progress, Request, Watch,
-    check, to_files,
+    Checked, Codec, ErrorKind, Existing, Form, Format, Manifest, Options, Part, Progress, Request,
+    Source, Watch, check, to_files,
 };
 
-use super::{data_set, form, options, read, request, write};
+use hoap_data::shop::ShopCollection;
+use serde_json::json;
+
+use super::{data_set, everything, form, options, read, request, shop, write, ycsb};
 
 /// A request whose output is split into several files of at least one collection.
-fn split(data: &DataSet, format: Format) -> Request<'_> {
-    let form = form(Options { split: Some(1 << 20), ..options(format, Codec::None) });
-    Request { form, ..request(data) }
+fn split(data: &DataSet, format: Format) -> Request<'_, DataSet> {
+    Request { form: split_form(format), ..request(data) }
+}
+
+fn split_form(format: Format) -> Form {
+    form(Options { split: Some(1 << 20), ..options(format, Codec::None) })
 }
 
 fn checked(dir: &Path) -> Checked {
@@ -64,8 +70,11 @@ fn the_manifest_tells_what_the_files_are() {
     assert_eq!(manifest, written.manifest);
     let parameters = &manifest.parameters;
     assert_eq!(parameters.data_version, hoap_data::DATA_VERSION);
-    assert_eq!((parameters.warehouses, parameters.seed, parameters.scale_down), (2, 1, 100));
-    assert_eq!(parameters.extra_fields, "customer=3,orders=64,item=1");
+    let expected = json!({
+        "warehouses": 2, "seed": 1, "run_date": "2021-01-01",
+        "extra_fields": "customer=3,orders=64,item=1", "scale_down": 100,
+    });
+    assert_eq!(json!(parameters.data), expected);
     for file in &manifest.files {
         let bytes = fs::read(dir.path().join(&file.file)).unwrap();
         assert_eq!(file.bytes, bytes.len() as u64);
@@ -133,9 +142,15 @@ fn a_check_of_parts_wants_all_of_them() {
 /// not written again.
 #[test]
 fn resuming_finishes_without_writing_anything_twice() {
-    let data = data_set(Schema::Ch2pp);
+    let (ch2pp, shop, ycsb) = (data_set(Schema::Ch2pp), shop(), ycsb());
+    finishes_by_resuming(&request(&ch2pp));
+    finishes_by_resuming(&everything(&shop, &ShopCollection::ALL));
+    finishes_by_resuming(&everything(&ycsb, &[()]));
+}
+
+fn finishes_by_resuming<D: Source>(whole: &Request<'_, D>) {
     for format in [Format::Ndjson, Format::Csv] {
-        let request = split(&data, format);
+        let request = Request { form: split_form(format), ..*whole };
         let reference = tempfile::tempdir().unwrap();
         let all = write(&request, reference.path(), Existing::Refuse).unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -146,7 +161,7 @@ fn resuming_finishes_without_writing_anything_twice() {
             let whole = read(dir.path());
             // Enough for a file or two at every call, and not for all.
             let most = AtomicU64::new(0);
-            let stop = || most.load(Ordering::SeqCst) > 2_500_000;
+            let stop = || most.load(Ordering::SeqCst) > 1_500_000;
             let mut progress = |p: Progress| most.store(p.bytes, Ordering::SeqCst);
             let watch = Watch { stop: &stop, progress: &mut progress };
             let end = to_files(&request, dir.path(), Existing::Resume, watch);

@@ -2,15 +2,19 @@
 
 mod folder;
 mod same_data;
+mod shop_and_ycsb;
 mod speed_independent;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hoap_data::{Collection, DataSet, ExtraFields, Schema, Spec};
+use hoap_data::shop::{ShopData, ShopSpec};
+use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
+use hoap_data::{Buffer, Collection, DataSet, ExtraFields, Schema, Spec};
 use hoap_files::{
-    Codec, Existing, Form, Format, Layout, Options, Part, Request, Result, Watch, Written,
+    Codec, Existing, Form, Format, Layout, Options, Part, Request, Result, Source, Watch, Written,
+    YcsbTable,
 };
 use serde_json::Value;
 
@@ -23,15 +27,42 @@ fn data_set(schema: Schema) -> DataSet {
     DataSet::new(spec).unwrap()
 }
 
+/// Few customers, so that each collection is still more than a megabyte.
+fn shop() -> ShopData {
+    let spec = ShopSpec {
+        orders_per_customer: 2,
+        customers_per_country: 200,
+        customers_per_zip: 50,
+        ..ShopSpec::new(600)
+    };
+    ShopData::new(spec).unwrap()
+}
+
+/// Records whose values differ in length, not from the first record on, with long names and keys.
+fn records() -> Records {
+    let spec = RecordSpec {
+        start: 7,
+        count: 3000,
+        length: FieldLength::Uniform { min: 1, max: 200 },
+        zero_padding: 24,
+        prefix: "a_rather-long_prefix_of_32_chars".parse().unwrap(),
+        ..RecordSpec::default()
+    };
+    Records::new(spec).unwrap()
+}
+
+fn ycsb() -> YcsbTable {
+    YcsbTable::new("usertable", records()).unwrap()
+}
+
 /// Everything of a data set, uncompressed NDJSON by two threads.
-fn request(data: &DataSet) -> Request<'_> {
-    Request {
-        data,
-        collections: &Collection::ALL,
-        part: Part::WHOLE,
-        form: form(Options::NDJSON),
-        threads: 2,
-    }
+fn request(data: &DataSet) -> Request<'_, DataSet> {
+    everything(data, &Collection::ALL)
+}
+
+fn everything<'a, D: Source>(data: &'a D, collections: &'a [D::Collection]) -> Request<'a, D> {
+    let form = form(Options::NDJSON);
+    Request { data, collections, part: Part::WHOLE, form, threads: 2 }
 }
 
 fn form(options: Options) -> Form {
@@ -44,13 +75,13 @@ fn options(format: Format, codec: Codec) -> Options {
     Options { format, layout, codec: Some(codec), ..Options::NDJSON }
 }
 
-fn write(request: &Request<'_>, dir: &Path, existing: Existing) -> Result<Written> {
+fn write<D: Source>(request: &Request<'_, D>, dir: &Path, existing: Existing) -> Result<Written> {
     let watch = Watch { stop: &|| false, progress: &mut |_| () };
     hoap_files::to_files(request, dir, existing, watch)
 }
 
 /// Writes files to a new folder and reads them back: names and bytes, without the manifest.
-fn written(request: &Request<'_>) -> BTreeMap<String, Vec<u8>> {
+fn written<D: Source>(request: &Request<'_, D>) -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     write(request, dir.path(), Existing::Refuse).unwrap();
     let mut files = read(dir.path());
@@ -64,17 +95,18 @@ fn read(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     paths.map(|path| (name(&path), fs::read(&path).unwrap())).collect()
 }
 
-/// The documents as text, one after the other.
-fn lines(data: &DataSet, collection: Collection) -> Vec<u8> {
-    let mut text = Vec::new();
+/// The documents as text, each made alone.
+fn lines<D: Source>(data: &D, collection: D::Collection) -> Vec<u8> {
+    let (mut text, mut one) = (Vec::new(), Buffer::new());
     for index in 0..data.count(collection) {
-        data.append(collection, index, &mut text);
-        text.push(b'\n');
+        one.clear();
+        data.append_range(collection, index..index + 1, b"\n", &mut one);
+        text.extend_from_slice(&one);
     }
     text
 }
 
-fn documents(data: &DataSet, collection: Collection) -> Vec<Value> {
+fn documents<D: Source>(data: &D, collection: D::Collection) -> Vec<Value> {
     let lines = lines(data, collection);
     let lines = lines.split(|&b| b == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).unwrap()).collect()

@@ -57,9 +57,9 @@ fn compressed_text_is_the_text() {
     }
 }
 
-type Row = BTreeMap<String, String>;
+pub(super) type Row = BTreeMap<String, String>;
 
-fn rows(text: &[u8]) -> Vec<Row> {
+pub(super) fn rows(text: &[u8]) -> Vec<Row> {
     let mut reader = csv::ReaderBuilder::new().flexible(false).from_reader(text);
     let header = reader.headers().unwrap().clone();
     let named = |record: csv::StringRecord| {
@@ -87,12 +87,13 @@ fn flat(object: &Value, into: &mut BTreeMap<String, Value>) {
     }
 }
 
-fn assert_row(row: &Row, expected: &BTreeMap<String, Value>) {
+pub(super) fn assert_row(row: &Row, expected: &BTreeMap<String, Value>) {
     assert_eq!(row.len(), expected.len(), "{row:?} {expected:?}");
     for (name, value) in expected {
         let text = &row[name];
         match value {
             Value::Null => assert_eq!(text, "", "{name}"),
+            Value::Bool(b) => assert_eq!(*text, b.to_string(), "{name}"),
             Value::String(s) => assert_eq!(text, s, "{name}"),
             Value::Number(n) => assert_eq!(text.parse::<f64>().ok(), n.as_f64(), "{name}"),
             other => panic!("{name}: {other}"),
@@ -212,7 +213,7 @@ fn csv_quotes_what_would_be_read_otherwise() {
 }
 
 #[cfg(feature = "parquet")]
-mod parquet {
+pub(super) mod parquet {
     use super::*;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::{Field, Row};
@@ -227,6 +228,7 @@ mod parquet {
     fn value(field: &Field) -> Value {
         match field {
             Field::Null => Value::Null,
+            Field::Bool(b) => (*b).into(),
             Field::Long(n) => (*n).into(),
             Field::Str(s) => s.as_str().into(),
             Field::Group(row) => document(row),
@@ -248,8 +250,13 @@ mod parquet {
         }
     }
 
-    fn reader(file: &[u8]) -> SerializedFileReader<Bytes> {
+    pub(in super::super) fn reader(file: &[u8]) -> SerializedFileReader<Bytes> {
         SerializedFileReader::new(Bytes::copy_from_slice(file)).unwrap()
+    }
+
+    /// All rows of a file, as the documents they were.
+    pub(in super::super) fn documents_of(file: &[u8]) -> Vec<Value> {
+        reader(file).get_row_iter(None).unwrap().map(|row| document(&row.unwrap())).collect()
     }
 
     #[test]
@@ -265,9 +272,8 @@ mod parquet {
             let files = written(&Request { form, ..request(&data) });
             assert_eq!(files.len(), Collection::ALL.len());
             for c in Collection::ALL {
-                let reader = reader(&files[&format!("{c}.parquet")]);
-                let rows = reader.get_row_iter(None).unwrap().map(|row| document(&row.unwrap()));
-                assert!(rows.eq(documents(&data, c)), "{schema} {codec} {c}");
+                let rows = documents_of(&files[&format!("{c}.parquet")]);
+                assert!(rows == documents(&data, c), "{schema} {codec} {c}");
             }
         }
     }

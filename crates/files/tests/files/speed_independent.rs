@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use hoap_data::shop::ShopCollection;
 use hoap_data::{Collection, Schema};
-use hoap_files::{Codec, Form, Format, Options, Part, Request, Watch, to_pipe};
+use hoap_files::{Codec, Form, Format, Options, Part, Request, Source, Watch, to_pipe};
 
-use super::{data_set, form, lines, options, request, written};
+use super::{data_set, everything, form, lines, options, request, shop, written, ycsb};
 
 fn forms() -> Vec<Form> {
     let mut forms = Vec::new();
@@ -25,9 +26,15 @@ fn forms() -> Vec<Form> {
 
 #[test]
 fn any_number_of_threads_writes_the_same_bytes() {
-    let data = data_set(Schema::Ch2pp);
+    let (ch2pp, shop, ycsb) = (data_set(Schema::Ch2pp), shop(), ycsb());
+    same_with_any_threads(&request(&ch2pp));
+    same_with_any_threads(&everything(&shop, &ShopCollection::ALL));
+    same_with_any_threads(&everything(&ycsb, &[()]));
+}
+
+fn same_with_any_threads<D: Source>(request: &Request<'_, D>) {
     for form in forms() {
-        let of = |threads| written(&Request { form, threads, ..request(&data) });
+        let of = |threads| written(&Request { form, threads, ..*request });
         let one = of(1);
         for threads in [2, 3, 8] {
             assert!(of(threads) == one, "{form:?} with {threads} threads");
@@ -37,20 +44,26 @@ fn any_number_of_threads_writes_the_same_bytes() {
 
 #[test]
 fn parts_hold_what_the_whole_holds() {
-    let data = data_set(Schema::Ch2pp);
+    let (ch2pp, shop, ycsb) = (data_set(Schema::Ch2pp), shop(), ycsb());
+    parts_join(&everything(&ch2pp, &[Collection::Orders, Collection::Region]));
+    parts_join(&everything(&shop, &ShopCollection::ALL));
+    parts_join(&everything(&ycsb, &[()]));
+}
+
+fn parts_join<D: Source>(request: &Request<'_, D>) {
+    let data = request.data;
     for of in [2, 3, 70] {
-        let mut joined: BTreeMap<Collection, Vec<u8>> = BTreeMap::new();
+        let mut joined: BTreeMap<D::Collection, Vec<u8>> = BTreeMap::new();
         for part in 1..=of {
             let part = Part { part, of };
-            let collections = &[Collection::Orders, Collection::Region];
-            let files = written(&Request { part, collections, ..request(&data) });
-            for &c in collections {
-                let text = &files[&format!("{c}.{}.ndjson", part.part)];
+            let files = written(&Request { part, ..*request });
+            for &c in request.collections {
+                let text = &files[&format!("{}.{}.ndjson", data.name(c), part.part)];
                 joined.entry(c).or_default().extend_from_slice(text);
             }
         }
         for (c, text) in joined {
-            assert!(text == lines(&data, c), "{c} in {of} parts");
+            assert!(text == lines(data, c), "{} in {of} parts", data.name(c));
         }
     }
 }
@@ -86,8 +99,15 @@ fn empty_parts_can_be_read() {
 
 #[test]
 fn a_pipe_gets_all_collections_in_order() {
-    let data = data_set(Schema::Ch2);
-    let expected: Vec<u8> = Collection::ALL.iter().flat_map(|&c| lines(&data, c)).collect();
+    let (ch2, shop, ycsb) = (data_set(Schema::Ch2), shop(), ycsb());
+    pipe_gets_all(&request(&ch2));
+    pipe_gets_all(&everything(&shop, &ShopCollection::ALL));
+    pipe_gets_all(&everything(&ycsb, &[()]));
+}
+
+fn pipe_gets_all<D: Source>(request: &Request<'_, D>) {
+    let Request { data, collections, .. } = *request;
+    let expected: Vec<u8> = collections.iter().flat_map(|&c| lines(data, c)).collect();
     for threads in [1, 2, 5] {
         let mut out = Vec::new();
         let mut last = 0;
@@ -96,10 +116,10 @@ fn a_pipe_gets_all_collections_in_order() {
             last = p.bytes;
         };
         let watch = Watch { stop: &|| false, progress: &mut progress };
-        let request = Request { threads, ..request(&data) };
+        let request = Request { threads, ..*request };
         let (documents, bytes) = to_pipe(&request, &mut out, watch).unwrap();
         assert!(out == expected);
         assert_eq!(bytes, out.len() as u64);
-        assert_eq!(documents, Collection::ALL.iter().map(|&c| data.count(c)).sum::<u64>());
+        assert_eq!(documents, collections.iter().map(|&c| data.count(c)).sum::<u64>());
     }
 }

@@ -71,14 +71,15 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
 
     let start = ["run", "ch2pp", "--operational", &url, "--out", &folder];
     let command = words(&start, &STEPS);
-    let Command::Run { benchmark: RunBenchmark::Ch2pp(args) } = say_and_parse(context, &command)?
+    let Command::Run { benchmark: RunBenchmark::Ch2pp(args), .. } =
+        say_and_parse(context, &command)?
     else {
         return Ok(());
     };
     let (folder, run_record) = run::record_of(context, Schema::Ch2pp, &args).await?;
 
     say_and_parse(context, &format!("report {} -o {page}", text(&folder)))?;
-    report::write_page(std::slice::from_ref(&folder), Path::new(&page))?;
+    report::write_page(&folder, Path::new(&page))?;
     let seconds = started.elapsed().as_secs_f64();
     let result = json!({ "folder": folder, "page": page, "seconds": seconds, "run": run_record });
     context.result(&result, || {

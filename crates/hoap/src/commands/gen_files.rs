@@ -5,12 +5,15 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hoap_data::Collection;
-use hoap_files::{Error, ErrorKind, Existing, Form, Options, Part, Progress, Request, Watch};
+use hoap_data::shop::ShopCollection;
+use hoap_data::{Collection, Schema};
+use hoap_files::{
+    Error, ErrorKind, Form, Options, Part, Progress, Request, Source, Watch, YcsbTable,
+};
 use serde_json::json;
 
-use super::{Context, megabytes};
-use crate::args::{Benchmark, Gen};
+use super::{Context, megabytes, ycsb};
+use crate::args::{Gen, GenBenchmark, GenHybrid, Output};
 use crate::console::Bar;
 use crate::failure::Failure;
 
@@ -23,49 +26,83 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
         Some(threads) => threads.get(),
         None => thread::available_parallelism().map_or(1, |n| n.get()),
     };
-    match (&args.check, args.benchmark) {
-        (Some(dir), _) => check(context, dir, threads),
-        (None, Some(benchmark)) => write(context, args, benchmark, threads),
-        (None, None) => Err(Failure::usage("gen: name a benchmark, or a folder with --check")),
-    }
-}
-
-fn write(
-    context: &Context,
-    args: &Gen,
-    benchmark: Benchmark,
-    threads: usize,
-) -> Result<(), Failure> {
-    let data = args.data.data_set(benchmark.schema())?;
-    let collections = match args.collections.as_slice() {
-        [] => Collection::ALL.to_vec(),
-        chosen => chosen.to_vec(),
+    let benchmark = match (&args.check, &args.benchmark) {
+        (Some(dir), None) => return check(context, dir, threads),
+        (None, Some(benchmark)) => benchmark,
+        (None, None) => {
+            return Err(Failure::usage("gen: name a benchmark, or a folder with --check"));
+        }
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage(
+                "gen: --check reads what its manifest names: leave out the benchmark",
+            ));
+        }
     };
-    if let Some(twice) =
-        (1..collections.len()).find(|&i| collections[..i].contains(&collections[i]))
-    {
-        let name = collections[twice];
-        return Err(Failure::usage(format!(
-            "gen: {name} is named twice; name each collection once"
-        )));
-    }
-    let form = Form::try_from(Options {
-        format: args.format,
-        layout: args.schema,
-        codec: args.compress,
-        level: args.level,
-        row_group: args.row_group.map(|size| size.0),
-        split: args.split.map(|size| size.0),
-    })?;
-    let part = Part { part: args.part.0.part, of: args.part.0.of };
-    let request = Request { data: &data, collections: &collections, part, form, threads };
-    match &args.out {
-        Some(dir) => to_files(context, args, &request, dir),
-        None => to_stdout(context, &request),
+    let writing = Writing { context, threads };
+    match benchmark {
+        GenBenchmark::Ch2(args) => writing.hybrid(args, Schema::Ch2),
+        GenBenchmark::Ch2pp(args) => writing.hybrid(args, Schema::Ch2pp),
+        GenBenchmark::Ycsb(args) => {
+            let table = ycsb::table(&args.records)?;
+            let table = YcsbTable::new(table.name(), table.records)?;
+            writing.write(&args.output, &table, &[()])
+        }
+        GenBenchmark::Shop(args) => {
+            let data = args.shop.data_set()?;
+            writing.write(&args.output, &data, chosen(&args.collections, &ShopCollection::ALL))
+        }
     }
 }
 
-fn to_stdout(context: &Context, request: &Request<'_>) -> Result<(), Failure> {
+/// The collections that were named, or all.
+fn chosen<'a, C>(named: &'a [C], all: &'a [C]) -> &'a [C] {
+    if named.is_empty() { all } else { named }
+}
+
+/// Writes documents.
+struct Writing<'a> {
+    context: &'a Context,
+    threads: usize,
+}
+
+impl Writing<'_> {
+    fn hybrid(&self, args: &GenHybrid, schema: Schema) -> Result<(), Failure> {
+        let data = args.data.data_set(schema)?;
+        self.write(&args.output, &data, chosen(&args.collections, &Collection::ALL))
+    }
+
+    fn write<D: Source>(
+        &self,
+        args: &Output,
+        data: &D,
+        collections: &[D::Collection],
+    ) -> Result<(), Failure> {
+        if let Some(twice) =
+            (1..collections.len()).find(|&i| collections[..i].contains(&collections[i]))
+        {
+            let name = data.name(collections[twice]);
+            return Err(Failure::usage(format!(
+                "gen: {name} is named twice; name each collection once"
+            )));
+        }
+        let form = Form::try_from(Options {
+            format: args.format,
+            layout: args.schema,
+            codec: args.compress,
+            level: args.level,
+            row_group: args.row_group.map(|size| size.0),
+            split: args.split.map(|size| size.0),
+        })?;
+        let part = Part { part: args.part.0.part, of: args.part.0.of };
+        let request = Request { data, collections, part, form, threads: self.threads };
+        match &args.out {
+            Some(dir) => to_files(self.context, args, &request, dir),
+            None => to_stdout(self.context, &request),
+        }
+    }
+}
+
+fn to_stdout<D: Source>(context: &Context, request: &Request<'_, D>) -> Result<(), Failure> {
     let mut shown = Shown::new(context, "gen");
     // The handle that is not locked buffers by lines, which chunks of whole lines do not mind.
     let mut progress = |p| shown.show(p);
@@ -77,22 +114,17 @@ fn to_stdout(context: &Context, request: &Request<'_>) -> Result<(), Failure> {
     }
 }
 
-fn to_files(
+fn to_files<D: Source>(
     context: &Context,
-    args: &Gen,
-    request: &Request<'_>,
+    args: &Output,
+    request: &Request<'_, D>,
     dir: &Path,
 ) -> Result<(), Failure> {
-    let existing = match (args.replace, args.resume) {
-        (true, _) => Existing::Replace,
-        (_, true) => Existing::Resume,
-        _ => Existing::Refuse,
-    };
     let started = Instant::now();
     let mut shown = Shown::new(context, "gen");
     let mut progress = |p| shown.show(p);
     let watch = Watch { stop: &|| context.stop.is_set(), progress: &mut progress };
-    let written = hoap_files::to_files(request, dir, existing, watch)?;
+    let written = hoap_files::to_files(request, dir, args.existing(), watch)?;
     drop(shown);
     let seconds = started.elapsed().as_secs_f64();
     let (documents, bytes, kept) = (written.documents, written.bytes, written.kept);

@@ -3,11 +3,9 @@
 use std::time::Instant;
 
 use hoap_data::Schema;
-use hoap_data::ycsb::RecordSpec;
 use hoap_workload::Error;
 use hoap_workload::capability::Target;
 use hoap_workload::load::{self, Loaded, Progress, Source};
-use hoap_workload::ycsb::{Setup, UserTable};
 use serde_json::json;
 
 use super::{Context, megabytes, open, ycsb};
@@ -40,11 +38,7 @@ pub fn source(benchmark: &LoadBenchmark) -> Result<(Box<dyn Source>, &Loading), 
     Ok(match benchmark {
         LoadBenchmark::Ch2(args) => (hybrid(args, Schema::Ch2)?, &args.loading),
         LoadBenchmark::Ch2pp(args) => (hybrid(args, Schema::Ch2pp)?, &args.loading),
-        LoadBenchmark::Ycsb(args) => {
-            let setup = Setup::new(&ycsb::properties(&args.properties, None)?)?;
-            let spec = RecordSpec { seed: args.seed, ..setup.load_spec() };
-            (Box::new(UserTable::new(&setup.table, spec)?), &args.loading)
-        }
+        LoadBenchmark::Ycsb(args) => (Box::new(ycsb::table(&args.records)?), &args.loading),
         LoadBenchmark::Shop(args) => (Box::new(args.shop.data_set()?), &args.loading),
     })
 }

@@ -1,11 +1,18 @@
 //! A module for each command.
 
+mod answers;
+mod compare;
 mod demo;
+mod faults;
+mod freshness;
 mod gen_files;
 mod load;
+mod merge;
 mod plan;
+mod price;
 mod query;
 mod record;
+mod repeat;
 mod report;
 mod run;
 mod shop;
@@ -20,9 +27,11 @@ use std::sync::Arc;
 use hoap_workload::capability::Target;
 use serde::Serialize;
 
-use crate::args::{Cli, Command};
+use crate::args::{AnswersCommand, Cli, Command};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::live::{Live, Together};
+use watch::Watch;
 
 /// What every command gets.
 pub struct Context {
@@ -32,9 +41,18 @@ pub struct Context {
     pub json: bool,
     /// Set by Ctrl-C.
     pub stop: hoap_drive::Stop,
+    /// Who watches a run from outside the terminal.
+    pub live: Live,
+    /// Which of several repetitions goes on.
+    pub repetition: Option<hoap_drive::record::Repetition>,
 }
 
 impl Context {
+    /// Watches a run: the terminal's line, and whoever watches from outside.
+    pub fn watch(&self) -> Together<'_, Watch> {
+        Together { first: Watch::new(self.console), live: &self.live }
+    }
+
     /// Prints the result: as JSON where that was asked for, else as `text` makes it.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
         use std::io::Write;
@@ -49,8 +67,13 @@ impl Context {
 
 /// Runs the command.
 pub async fn run(cli: Cli) -> Result<(), Failure> {
-    let context =
-        Context { console: Console::new(), json: cli.json, stop: hoap_drive::Stop::new() };
+    let mut context = Context {
+        console: Console::new(),
+        json: cli.json,
+        stop: hoap_drive::Stop::new(),
+        live: Live::default(),
+        repetition: None,
+    };
     crate::interrupt::on_interrupt(&context.stop);
     match cli.command {
         Command::Demo(args) => demo::demo(&context, &args).await,
@@ -58,8 +81,17 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Load { benchmark } => load::load(&context, &benchmark).await,
         Command::Verify(args) => verify::verify(&context, &args).await,
         Command::Query(args) => query::query(&context, &args).await,
-        Command::Run { benchmark } => run::run(&context, &benchmark).await,
+        Command::Answers { command: AnswersCommand::Compare(args) } => {
+            answers::compare(&context, &args)
+        }
+        Command::Run { live, benchmark } => {
+            context.live = Live::start(&live, benchmark.name(), &context.console).await?;
+            repeat::conduct(&context, benchmark).await
+        }
         Command::Report(args) => report::report(&context, &args),
+        Command::Compare(args) => compare::compare(&context, &args),
+        Command::Merge(args) => merge::merge(&context, &args),
+        Command::Price(args) => price::price(&context, &args),
         Command::Targets(_) => targets::targets(&context),
     }
 }

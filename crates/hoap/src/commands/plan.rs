@@ -5,6 +5,7 @@ use std::time::Duration;
 use hoap_drive::{End, StepPlan};
 use hoap_workload::ch2::mix::Kind;
 
+use super::faults;
 use crate::args::RunHybrid;
 use crate::failure::Failure;
 
@@ -57,6 +58,7 @@ pub fn step(
     let by_loops = tx == 0 && matches!(plan.end, End::Loops { .. });
     plan.warmup = if by_loops { Duration::ZERO } else { args.warmup.0 };
     plan.headline = Some(Kind::NewOrder as usize);
+    faults::apply(&args.faults, &mut plan);
     plan
 }
 
@@ -69,7 +71,7 @@ mod tests {
     fn run(words: &[&str]) -> RunHybrid {
         let start = ["hoap", "run", "ch2pp", "--operational", "sqlite:x.db"];
         match Cli::try_parse_from(start.iter().chain(words)).unwrap().command {
-            Command::Run { benchmark: RunBenchmark::Ch2pp(run) } => run,
+            Command::Run { benchmark: RunBenchmark::Ch2pp(run), .. } => run,
             other => panic!("{other:?}"),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hoap_drive::record::{FORMAT, Load, Run};
+use hoap_target::url::scrub;
 use hoap_workload::capability::Target;
 use hoap_workload::note::Note;
 use serde_json::Value;
@@ -21,7 +22,7 @@ pub fn begin(
         format: FORMAT,
         hoap: env!("CARGO_PKG_VERSION").into(),
         benchmark: benchmark.into(),
-        command: std::env::args().collect(),
+        command: std::env::args().map(|word| scrub(&word)).collect(),
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,
@@ -45,6 +46,11 @@ pub fn begin(
         checks: Vec::new(),
         audit: Vec::new(),
         search: None,
+        events: Vec::new(),
+        catch_up: None,
+        stopped_by: None,
+        repetition: None,
+        drivers: Vec::new(),
     }
 }
 

@@ -1,29 +1,101 @@
 //! `hoap report`: a page of one run or several.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use hoap_report::prices::{PriceList, Priced};
+use hoap_report::published;
 use serde_json::json;
 
 use super::Context;
-use crate::args::Report;
+use crate::args::{Costs, Report};
 use crate::failure::Failure;
 
 /// Makes the page and says where it is.
 pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
-    let bytes = write_page(&args.runs, &args.out)?;
+    let mut report = open(&args.runs, &args.costs)?;
+    if let Some(name) = &args.published {
+        report.published =
+            published::choose((name != "all").then_some(name.as_str())).map_err(|names| {
+                Failure::usage(format!("show published figures of {name}: {names}"))
+            })?;
+    }
+    let page = hoap_report::page(&report)?;
+    if let Some(folder) = &args.csv {
+        write_tables(folder, &page.tables)?;
+    }
+    write(&args.out, &page.html)?;
     let out = args.out.display();
-    context.result(&json!({ "page": args.out, "bytes": bytes }), || format!("Page: {out}"));
+    let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv });
+    context.result(&result, || match &args.csv {
+        Some(folder) => {
+            format!("Page: {out}\n{} tables: {}", page.tables.len(), folder.display())
+        }
+        None => format!("Page: {out}"),
+    });
     Ok(())
 }
 
-/// Writes the page of these runs and returns its size.
-pub fn write_page(runs: &[PathBuf], out: &Path) -> Result<usize, Failure> {
-    let loaded =
-        runs.iter().map(|run| hoap_report::Loaded::open(run)).collect::<Result<Vec<_>, _>>()?;
-    let page = hoap_report::html(&loaded);
-    fs::write(out, &page).map_err(|e| {
-        Failure::unavailable(format!("write {}: {e}; name another file", out.display()))
-    })?;
+/// Reads the runs, and what is said of their configurations.
+pub fn open(runs: &[String], costs: &Costs) -> Result<hoap_report::Report, Failure> {
+    let named: Vec<_> = runs.iter().map(|run| hoap_report::Named::parse(run)).collect();
+    let mut report = hoap_report::Report::open(&named)?;
+    for nodes in &costs.nodes {
+        report.set("nodes", nodes.label.as_deref(), |configuration| {
+            configuration.nodes = Some(nodes.nodes);
+            Ok(())
+        })?;
+    }
+    for file in &costs.prices {
+        let named = hoap_report::Named::parse(file);
+        let list = PriceList::open(&named.path)?;
+        report.set("prices", named.label.as_deref(), |configuration| {
+            configuration.priced = Some(Priced {
+                list: list.clone(),
+                file: named.path.display().to_string(),
+                nodes: configuration.nodes,
+                quantities: Default::default(),
+            });
+            Ok(())
+        })?;
+    }
+    for quantity in &costs.quantity {
+        let mut used = false;
+        let what = format!("quantity {}", quantity.unit);
+        report.set(&what, quantity.label.as_deref(), |configuration| {
+            if let Some(priced) = &mut configuration.priced {
+                used |= priced.list.items.iter().any(|item| item.unit == quantity.unit);
+                priced.quantities.insert(quantity.unit.clone(), quantity.amount);
+            }
+            Ok(())
+        })?;
+        if !used {
+            let unit = &quantity.unit;
+            return Err(Failure::usage(format!("set {what}: no price is for the unit {unit:?}")));
+        }
+    }
+    Ok(report)
+}
+
+/// Writes the page of one run and returns its size.
+pub fn write_page(run: &Path, out: &Path) -> Result<usize, Failure> {
+    let page = hoap_report::html(&[hoap_report::Loaded::open(run)?]);
+    write(out, &page)?;
     Ok(page.len())
+}
+
+fn write_tables(folder: &Path, tables: &[hoap_report::table::Table]) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|e| {
+        Failure::unavailable(format!("make {}: {e}; name another folder", folder.display()))
+    })?;
+    for table in tables {
+        write(&folder.join(format!("{}.csv", table.id)), &hoap_report::csv(table))?;
+    }
+    Ok(())
+}
+
+fn write(out: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(out, text).map_err(|e| {
+        Failure::unavailable(format!("write {}: {e}; name another file", out.display()))
+    })
 }

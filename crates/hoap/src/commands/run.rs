@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use hoap_data::{DataSet, Schema};
 use hoap_drive::record::{self, Check, Verdict};
-use hoap_drive::{RunFolder, run_step};
+use hoap_drive::{RunFolder, run_probed_step};
 use hoap_report::Style;
+use hoap_target::url::redact;
 use hoap_workload::Error;
 use hoap_workload::capability::{Documents, Target};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
@@ -19,28 +20,17 @@ use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 use hoap_workload::note::Note;
 use serde_json::json;
 
+use super::faults::{or_unknown, patiently};
+use super::freshness::{COST, Pair, is_measured};
 use super::record::{begin, default_folder};
-use super::watch::Watch;
+use super::repeat::beside_others;
 use super::{Context, open, plan, query, shop, ycsb};
 use crate::args::{RunBenchmark, RunHybrid};
 use crate::failure::Failure;
 
 /// Runs, prints the summary, and fails where a check failed.
 pub async fn run(context: &Context, benchmark: &RunBenchmark) -> Result<(), Failure> {
-    use RunBenchmark::*;
-    let (folder, run) = match benchmark {
-        Ch2(args) => record_of(context, Schema::Ch2, args).await?,
-        Ch2pp(args) => record_of(context, Schema::Ch2pp, args).await?,
-        YcsbA(args) => ycsb::record_of(context, "ycsb-a", args).await?,
-        YcsbB(args) => ycsb::record_of(context, "ycsb-b", args).await?,
-        YcsbC(args) => ycsb::record_of(context, "ycsb-c", args).await?,
-        YcsbD(args) => ycsb::record_of(context, "ycsb-d", args).await?,
-        YcsbE(args) => ycsb::record_of(context, "ycsb-e", args).await?,
-        YcsbEUpdate(args) => ycsb::record_of(context, "ycsb-e-update", args).await?,
-        YcsbF(args) => ycsb::record_of(context, "ycsb-f", args).await?,
-        Pagination(args) => shop::pagination(context, args).await?,
-        Join(args) => shop::join(context, args).await?,
-    };
+    let (folder, run) = recorded(context, benchmark).await?;
     context.result(&json!({ "folder": folder, "run": run }), || {
         let folder = folder.display().to_string();
         let style = Style { folder: Some(&folder), ..context.console.style() };
@@ -52,7 +42,25 @@ pub async fn run(context: &Context, benchmark: &RunBenchmark) -> Result<(), Fail
     verdict(context, &run)
 }
 
-/// The exit of a run: a failed check before all else, then an interruption.
+/// Runs once and returns the folder and what its `run.json` says.
+pub async fn recorded(
+    context: &Context,
+    benchmark: &RunBenchmark,
+) -> Result<(PathBuf, record::Run), Failure> {
+    use RunBenchmark::*;
+    let name = benchmark.name();
+    match benchmark {
+        Ch2(args) => record_of(context, Schema::Ch2, args).await,
+        Ch2pp(args) => record_of(context, Schema::Ch2pp, args).await,
+        YcsbA(args) | YcsbB(args) | YcsbC(args) | YcsbD(args) | YcsbE(args) | YcsbEUpdate(args)
+        | YcsbF(args) => ycsb::record_of(context, name, args).await,
+        Pagination(args) => shop::pagination(context, args).await,
+        Join(args) => shop::join(context, args).await,
+    }
+}
+
+/// The exit of a run: a failed check before all else, then an error that ended it, then an
+/// interruption.
 pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
     let failed = run.checks.iter().filter(|c| c.verdict == Verdict::Fail).count();
     if failed > 0 {
@@ -60,6 +68,9 @@ pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
             "{failed} of {} checks failed: the numbers of this run are void",
             run.checks.len()
         )));
+    }
+    if let Some(why) = &run.stopped_by {
+        return Err(Failure::unavailable(format!("the run ended as --on-error says: {why}")));
     }
     match context.stop.is_set() {
         true => Err(Failure::interrupted("interrupted; the run is marked partial")),
@@ -74,6 +85,7 @@ struct Setting<'a> {
     data: DataSet,
     terminals: Option<Terminals>,
     streams: Option<Streams>,
+    pair: Pair<'a>,
 }
 
 /// Runs everything and returns the folder and what its `run.json` says.
@@ -90,7 +102,7 @@ pub async fn record_of(
     let with_tx = steps.iter().any(|s| s.0 > 0);
     let with_queries = steps.iter().any(|s| s.1 > 0);
     let analytical = match &args.analytical {
-        Some(url) if with_queries => Some(open(url).await?),
+        Some(url) if with_queries || (with_tx && is_measured(args)) => Some(open(url).await?),
         _ => None,
     };
     let terminals = with_tx
@@ -114,9 +126,17 @@ pub async fn record_of(
         })
         .transpose()?;
 
-    let setting = Setting { context, args, data, terminals, streams };
+    let pair = Pair::new(context, args, &operational, analytical.as_ref(), terminals.as_ref());
+    let terminals = match pair.board() {
+        Some(board) => terminals.map(|t| t.counted(board.clone())),
+        None => terminals,
+    };
+    let catch_up = pair.begin(&loaded).await?;
+    let setting = Setting { context, args, data, terminals, streams, pair };
     let path = args.out.clone().unwrap_or_else(|| default_folder(schema.name()));
     let mut record = setting.record(&loaded, &operational, analytical.as_ref());
+    record.catch_up = catch_up;
+    context.mark(&mut record);
     let mut folder = RunFolder::create(&path, &record)?;
     let end = setting.conduct(documents, &steps, &mut folder, &mut record).await;
     record.seconds = folder.seconds();
@@ -158,17 +178,26 @@ impl Setting<'_> {
         }
 
         let mut memory = Memory::default();
+        record.warnings.extend(self.context.wait_for_start(&self.args.conduct));
         let end = self.all_steps(steps, folder, record, &mut memory);
 
-        if let (Some(before), Some(terminals)) = (before, &self.terminals) {
+        if writes && self.args.conduct.part.is_some() {
+            record.checks.push(beside_others("conditions, nothing lost, nothing added"));
+            record.audit = memory.tally.audit(self.data.spec().warehouses);
+        } else if let (Some(before), Some(terminals)) = (before, &self.terminals) {
+            record.checks.extend(self.pair.end(record.catch_up.as_mut()).await);
             say("checking the data after the run".into());
             let Memory { ledger, tally } = &memory;
-            let mut expected = Expected::of(ledger, terminals.mark());
-            // An interrupted run is checked like any other; only a second Ctrl-C ends this.
-            let after = Snapshot::take(documents, &self.data, &mut expected, &|| false).await?;
-            record.checks.extend(after_the_run(expected, ledger, &before, &after, &self.data));
             record.audit = tally.audit(self.data.spec().warehouses);
-            record.warnings.extend(growth(&before, &after));
+            let faults = &self.args.faults;
+            // An interrupted run is checked like any other.
+            let checks = patiently(self.context, faults, async || {
+                let mut expected = Expected::of(ledger, terminals.mark());
+                let after = Snapshot::take(documents, &self.data, &mut expected, &|| false).await?;
+                record.warnings.extend(growth(&before, &after));
+                Ok(after_the_run(expected, ledger, &before, &after, &self.data))
+            });
+            record.checks.extend(or_unknown(faults, checks.await)?);
         }
         end
     }
@@ -182,16 +211,16 @@ impl Setting<'_> {
         memory: &mut Memory,
     ) -> Result<(), Error> {
         let mut alone = None;
+        let probes = self.pair.probes();
         for (i, &clients) in steps.iter().enumerate() {
             let plan = plan::step(self.args, i + 1, clients, alone);
             self.context.console.say(format!("step {} of {}: {}", i + 1, steps.len(), plan.name()));
-            let outcome = run_step(
+            let outcome = run_probed_step(
                 &plan,
-                self.terminals.as_ref(),
-                self.streams.as_ref(),
+                (self.terminals.as_ref(), self.streams.as_ref(), probes.as_ref()),
                 folder,
                 &self.context.stop,
-                &Watch::new(self.context.console),
+                &self.context.watch(),
             )?;
             outcome.transactions.into_iter().for_each(|m| memory.merge(m));
             if clients.0 == 0 && self.args.loops.is_some() && alone.is_none() {
@@ -199,6 +228,13 @@ impl Setting<'_> {
             }
             self.context.console.say(format!("  {}", hoap_report::step_line(&outcome.step)));
             record.steps.push(outcome.step);
+            record.events.extend(outcome.events);
+            if let Some(e) = outcome.stopped_by {
+                record.partial =
+                    Some(format!("an error ended it in step {} of {}", i + 1, steps.len()));
+                record.stopped_by = Some(e.to_string());
+                return Ok(());
+            }
             if self.context.stop.is_set() {
                 record.partial = Some(format!("interrupted in step {} of {}", i + 1, steps.len()));
                 return Ok(());
@@ -220,6 +256,9 @@ impl Setting<'_> {
         if spec.scale_down > 1 {
             let title = spec.schema.title();
             warnings.push(format!("scaled down by {}: not a {title} result", spec.scale_down));
+        }
+        if self.pair.board().is_some() {
+            warnings.push(COST.into());
         }
         let constants = json!({
             "nurand": self.terminals.as_ref().map(Terminals::constants),
@@ -267,8 +306,8 @@ fn growth(before: &Snapshot, after: &Snapshot) -> Option<String> {
 /// Every flag with the value it has.
 fn configuration(args: &RunHybrid) -> serde_json::Value {
     let RunHybrid {
-        operational: _,
-        analytical: _,
+        operational,
+        analytical,
         tx_clients,
         query_clients,
         duration,
@@ -278,11 +317,18 @@ fn configuration(args: &RunHybrid) -> serde_json::Value {
         think_times,
         retries,
         run_seed,
+        freshness: _,
+        freshness_every,
+        catch_up_limit,
+        faults,
         parameters,
         texts,
+        conduct,
         out: _,
     } = args;
     json!({
+        "operational": redact(operational),
+        "analytical": analytical.as_deref().map(redact),
         "tx-clients": tx_clients,
         "query-clients": query_clients,
         "duration": duration.map(|t| t.to_string()),
@@ -292,9 +338,40 @@ fn configuration(args: &RunHybrid) -> serde_json::Value {
         "think-times": think_times,
         "retries": retries,
         "run-seed": run_seed,
+        "freshness": is_measured(args),
+        "freshness-every": freshness_every.to_string(),
+        "catch-up-limit": catch_up_limit.to_string(),
+        "on-error": faults.on_error.to_string(),
+        "recovery-limit": faults.recovery_limit.to_string(),
         "params": query::parameter_set(parameters).name(),
         "params-seed": parameters.params_seed,
         "query-set": texts.query_set.name(),
         "queries-dir": texts.queries_dir,
+        "part": conduct.part.map(|p| p.to_string()),
+        "start-at": conduct.start_at.map(|t| t.to_string()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    /// As they may come from a configuration file.
+    #[test]
+    fn the_record_of_the_flags_has_no_password() {
+        let words = "hoap run ch2 --operational postgres://u:hunter2@h/d --analytical postgres://u:hunter2@r/d";
+        let Command::Run { benchmark: RunBenchmark::Ch2(run), .. } =
+            Cli::try_parse_from(words.split(' ')).unwrap().command
+        else {
+            panic!("not CH2");
+        };
+        let configuration = configuration(&run);
+        assert_eq!(configuration["operational"], "postgres://u:***@h/d");
+        assert_eq!(configuration["analytical"], "postgres://u:***@r/d");
+        assert_eq!(configuration["freshness"], true, "two databases");
+        assert!(!configuration.to_string().contains("hunter2"));
+    }
 }

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use hoap_drive::record::{self, Check, Verdict};
 use hoap_drive::search::{Bounds, ProbeResult, max_rate};
 use hoap_drive::{Arrivals, End, NoWorkload, Pace, RunFolder, StepPlan, run_step};
+use hoap_target::url::redact;
 use hoap_workload::Error;
 use hoap_workload::client::{Client, Workload};
 use serde_json::{Value, json};
 
 use super::Context;
+use super::faults::{self, or_unknown};
 use super::plan::DURATION;
 use super::record::default_folder;
-use super::watch::Watch;
 use crate::args::{ArrivalChoice, StepArgs};
 use crate::failure::Failure;
 
@@ -58,6 +59,7 @@ pub fn plans(args: &StepArgs, defaults: Defaults) -> Result<Vec<StepPlan>, Failu
         for &n in &clients {
             let mut plan = StepPlan::plain(plans.len() + 1, n, end);
             plan.warmup = args.warmup.0;
+            faults::apply(&args.faults, &mut plan);
             if let Some(rate) = rate {
                 plan.pace = Pace::Open { rate, arrivals: arrivals(args) };
             }
@@ -76,8 +78,9 @@ fn arrivals(args: &StepArgs) -> Arrivals {
 
 /// Every flag of the steps with the value it has.
 pub fn configuration(args: &StepArgs, plans: &[StepPlan]) -> Value {
-    let StepArgs { duration, operations, warmup, check_reads, run_seed, .. } = args;
+    let StepArgs { target, duration, operations, warmup, check_reads, faults, run_seed, .. } = args;
     json!({
+        "target": redact(target),
         "clients": plans.iter().map(|p| p.tx_clients).collect::<Vec<_>>(),
         "rate": args.rate,
         "arrivals": arrivals(args).name(),
@@ -87,7 +90,11 @@ pub fn configuration(args: &StepArgs, plans: &[StepPlan]) -> Value {
         "sla": args.sla.iter().map(|s| format!("{}={} µs", s.percentile.name(), s.limit_us)).collect::<Vec<_>>(),
         "warmup": warmup.to_string(),
         "check-reads": check_reads,
+        "on-error": faults.on_error.to_string(),
+        "recovery-limit": faults.recovery_limit.to_string(),
         "run-seed": run_seed,
+        "part": args.conduct.part.map(|p| p.to_string()),
+        "start-at": args.conduct.start_at.map(|t| t.to_string()),
     })
 }
 
@@ -113,13 +120,15 @@ impl Steps<'_> {
         check: impl AsyncFnOnce(MemoriesOf<W>) -> Result<Vec<Check>, Error>,
     ) -> Result<(PathBuf, record::Run), Failure> {
         let path = self.args.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
+        self.context.mark(&mut record);
         let mut folder = RunFolder::create(&path, &record)?;
         let mut memories = Vec::new();
+        record.warnings.extend(self.context.wait_for_start(&self.args.conduct));
         let end = self.all(workload, &mut folder, &mut record, &mut memories);
         self.context.console.say("checking the data after the run");
         let checked = check(memories).await;
         record.seconds = folder.seconds();
-        let end = match checked {
+        let end = match or_unknown(&self.args.faults, checked) {
             Ok(checks) => {
                 record.checks = checks;
                 if self.check_reads {
@@ -146,8 +155,12 @@ impl Steps<'_> {
     ) -> Result<(), Error> {
         for plan in &self.plans {
             self.one(plan, workload, folder, record, memories)?;
+            let (step, of) = (plan.number, self.plans.len());
+            if record.stopped_by.is_some() {
+                record.partial = Some(format!("an error ended it in step {step} of {of}"));
+                return Ok(());
+            }
             if self.context.stop.is_set() {
-                let (step, of) = (plan.number, self.plans.len());
                 record.partial = Some(format!("interrupted in step {step} of {of}"));
                 return Ok(());
             }
@@ -169,12 +182,14 @@ impl Steps<'_> {
     ) -> Result<(), Error> {
         let Context { console, stop, .. } = self.context;
         console.say(format!("step {}: {}", plan.number, plan.name()));
-        let watch = Watch::new(*console);
+        let watch = self.context.watch();
         let none = None::<&NoWorkload>;
         let outcome = run_step(plan, Some(workload), none, folder, stop, &watch)?;
         memories.extend(outcome.transactions);
         console.say(format!("  {}", hoap_report::step_line(&outcome.step)));
         record.steps.push(outcome.step);
+        record.events.extend(outcome.events);
+        record.stopped_by = outcome.stopped_by.map(|e| e.to_string());
         folder.checkpoint(record)
     }
 
@@ -197,14 +212,14 @@ impl Steps<'_> {
             let pace = Pace::Open { rate, arrivals: arrivals(self.args) };
             let plan = StepPlan { number: record.steps.len() + 1, pace, ..last.clone() };
             self.one(&plan, workload, folder, record, memories)?;
-            let stopped = self.context.stop.is_set();
+            let stopped = self.context.stop.is_set() || record.stopped_by.is_some();
             Ok(record.steps.last().filter(|_| !stopped).map(ProbeResult::of))
         })?;
         let found = search.rate.map_or("no rate holds the bounds".into(), |rate| {
             format!("highest rate that holds the bounds: {rate:.0} operations a second")
         });
         self.context.console.say(found);
-        if self.context.stop.is_set() {
+        if self.context.stop.is_set() || record.stopped_by.is_some() {
             record.partial = search.unfinished.clone();
         }
         record.search = Some(search);
@@ -228,5 +243,28 @@ fn answers(record: &record::Run) -> Check {
         verdict: if wrong == 0 { Verdict::Pass } else { Verdict::Fail },
         checked,
         detail: (wrong > 0).then(|| format!("{wrong} of {checked} answers are wrong")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command, RunBenchmark};
+
+    /// As it may come from a configuration file.
+    #[test]
+    fn the_record_of_the_flags_has_no_password() {
+        let words = ["hoap", "run", "ycsb-c", "--target", "redis://me:hunter2@h"];
+        let Command::Run { benchmark: RunBenchmark::YcsbC(run), .. } =
+            Cli::try_parse_from(words).unwrap().command
+        else {
+            panic!("not YCSB C");
+        };
+        let plans = plans(&run.steps, Defaults::default()).unwrap();
+        let configuration = configuration(&run.steps, &plans);
+        assert_eq!(configuration["target"], "redis://me:***@h");
+        assert!(!configuration.to_string().contains("hunter2"));
     }
 }

@@ -10,9 +10,8 @@ use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::queries::answers::{
-    AnswerFile, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
+    AnswerFile, AnswerFolder, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
 };
-use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::stream::run_query;
@@ -146,27 +145,19 @@ impl Wanted {
             }
             return Ok(Ok(Wanted::digests(&stored)));
         }
-        let mut wanted = Vec::new();
-        for query in &QUERIES {
-            let file = path.join(AnswerFile::name(query));
-            if !file.exists() {
-                continue;
-            }
-            let answer = AnswerFile::read(&file)?;
-            if answer.benchmark != schema.name() || answer.query != query.number {
-                return Err(wrong(&format!("{} is of another query", file.display())));
-            }
-            wanted.push(Wanted {
-                query,
+        let folder = AnswerFolder::read(path)?;
+        if folder.schema != schema {
+            return Err(wrong(&format!("they are of {}", folder.schema)));
+        }
+        let of = |(number, answer): (u8, AnswerFile)| {
+            Some(Wanted {
+                query: Query::get(number)?,
                 parameters: answer.parameters.clone().into_iter().collect(),
                 from: format!("as {} gave it", answer.target),
                 on_record: OnRecord::Whole(answer.answer()),
-            });
-        }
-        match wanted.is_empty() {
-            true => Err(wrong(&"there is no q01.json … q22.json")),
-            false => Ok(Ok(wanted)),
-        }
+            })
+        };
+        Ok(Ok(folder.answers.into_iter().filter_map(of).collect()))
     }
 }
 

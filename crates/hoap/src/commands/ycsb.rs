@@ -3,19 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hoap_data::ycsb::RecordSpec;
 use hoap_drive::record;
 use hoap_target::{AnyTarget, open_any, with_key_value};
 use hoap_workload::Error;
 use hoap_workload::capability::key_value::KeyValue;
 use hoap_workload::load::Source;
 use hoap_workload::note::{self, Note};
-use hoap_workload::ycsb::{Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
+use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
 use serde_json::json;
 
 use super::Context;
+use super::faults::patiently;
 use super::record::begin;
+use super::repeat;
 use super::steps::{Defaults, Steps, configuration, plans};
-use crate::args::{PropertyArgs, RunYcsb, ScanFieldChoice};
+use crate::args::{PropertyArgs, Records, RunYcsb, ScanFieldChoice};
 use crate::failure::Failure;
 
 /// The properties of these flags, on top of those of a preset.
@@ -28,6 +31,12 @@ pub fn properties(args: &PropertyArgs, preset: Option<&Preset>) -> Result<Proper
         properties.pair(pair)?;
     }
     Ok(properties)
+}
+
+/// The records that a load of these flags writes.
+pub fn table(args: &Records) -> Result<UserTable, Error> {
+    let setup = Setup::new(&properties(&args.properties, None)?)?;
+    UserTable::new(&setup.table, RecordSpec { seed: args.seed, ..setup.load_spec() })
 }
 
 /// Runs a workload of this name and returns the folder and what its `run.json` says.
@@ -91,6 +100,14 @@ impl Run<'_> {
                 .iter()
                 .collect::<std::collections::BTreeMap<_, _>>()
         );
+        let mut setup = setup;
+        // The records are the table's own; this seed is of what the clients draw.
+        setup.records.seed = seed;
+        let shares = |kinds: &[Kind]| kinds.iter().any(|kind| setup.mix.share(*kind) > 0.0);
+        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite]);
+        let inserts = shares(&[Kind::Insert]);
+        let part = args.steps.conduct.part;
+        repeat::refuse_inserts(name, inserts && note.is_some(), &args.steps.conduct)?;
         let data = table.parameters();
         let constants = json!({ "run_seed": seed });
         let check_reads = setup.check_reads;
@@ -104,10 +121,14 @@ impl Run<'_> {
         let steps = Steps { context, args: &args.steps, plans, check_reads };
         let check = async |memories: Vec<Memory>| match note {
             None => Ok(Vec::new()),
+            Some(_) if part.is_some() && writes => {
+                Ok(vec![repeat::beside_others("record count, nothing lost: writes")])
+            }
             Some(_) => {
                 let mut memory = Memory::nothing();
                 memories.into_iter().for_each(|m| memory.merge(m));
-                workload.verify(documents, &memory, "after the run").await
+                let verify = async || workload.verify(documents, &memory, "after the run").await;
+                patiently(context, &args.steps.faults, verify).await
             }
         };
         steps.conduct(&workload, record, check).await

@@ -147,6 +147,104 @@ fn a_check_that_fails_names_the_file() {
     p.fails(&format!("gen {DATA} --seed 2 -o d --resume"), 2, &["seed 1, not 2", "--replace"]);
 }
 
+const YCSB: &str = "ycsb -p recordcount=3000 -p fieldcount=5 -p table=records --seed 3";
+const SHOP: &str = "shop --customers 400 --customers-per-country 200 --customers-per-zip 50";
+
+#[test]
+fn records_and_customers_come_in_every_format() {
+    let p = Place::new();
+    for (data, flags, file, documents) in [
+        (YCSB, "", "records.ndjson", 3000),
+        (YCSB, "--format csv --schema flat --split 1MB", "records.0002.csv", 3000),
+        (SHOP, "--format json --compress zstd", "shop_orders.json.zst", 800),
+        (SHOP, "--format csv --schema flat", "shop_customer_visited_city.csv", 800),
+        (SHOP, "--collections shop_customer", "shop_customer.ndjson", 400),
+        #[cfg(feature = "parquet")]
+        (YCSB, "--format parquet", "records.parquet", 3000),
+        #[cfg(feature = "parquet")]
+        (SHOP, "--format parquet --compress zstd", "shop_customer.parquet", 800),
+    ] {
+        p.ok(&format!("gen {data} {flags} -o d --replace"));
+        assert!(!p.read(&format!("d/{file}")).is_empty(), "{flags}");
+        let checked = p.ok("gen --check d --threads 1 --json").value();
+        assert_eq!(checked["problems"].as_array().unwrap().len(), 0, "{flags}: {checked}");
+        assert_eq!(checked["documents"], documents, "{flags}");
+    }
+    let whole = p.ok(&format!("gen {YCSB} --stdout")).out;
+    let parts: String =
+        (1..=3).map(|i| p.ok(&format!("gen {YCSB} --stdout --part {i}/3")).out).collect();
+    assert!(whole == parts);
+    p.ok(&format!("gen {SHOP} -o e --part 2/2"));
+    p.fails("gen --check e", 1, &["part 1 of 2"]);
+    p.ok(&format!("gen {SHOP} -o e --part 1/2"));
+    p.ok("gen --check e");
+    p.fails(&format!("gen {SHOP} --seed 2 -o e --part 1/2 --resume"), 2, &["seed 1, not 2"]);
+}
+
+/// Files of records hold what a load of the same flags leaves in a database, and the keys.
+#[test]
+fn files_hold_what_a_load_writes() {
+    let p = Place::new();
+    p.write("w", "insertstart=5\nfieldlengthdistribution=uniform\nrecordcount=1000\n");
+    let ycsb = "ycsb -P w -p insertcount=300 -p zeropadding=12 --seed 3";
+    for data in [ycsb, SHOP] {
+        p.ok(&format!("load {data} --target sqlite:t.db --replace"));
+        p.ok(&format!("gen {data} -o d --replace"));
+        let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+        for file in p.json("d/manifest.json")["files"].as_array().unwrap() {
+            let collection = file["collection"].as_str().unwrap();
+            let text = p.read(&format!("d/{}", file["file"].as_str().unwrap()));
+            let mut documents = 0;
+            for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
+                let mut document: serde_json::Value = serde_json::from_slice(line).unwrap();
+                let key = document["_id"].as_str().unwrap().to_owned();
+                if data == ycsb {
+                    document.as_object_mut().unwrap().shift_remove("_id");
+                }
+                let query = format!("SELECT json(doc) FROM {collection} WHERE key = ?1");
+                let stored: String = database.query_row(&query, [&key], |row| row.get(0)).unwrap();
+                let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+                assert_eq!(stored, document, "{key}");
+                documents += 1;
+            }
+            let count = format!("SELECT count(*) FROM {collection}");
+            let stored: i64 = database.query_row(&count, [], |row| row.get(0)).unwrap();
+            assert_eq!(stored, documents, "{collection}");
+        }
+    }
+}
+
+#[test]
+fn flags_of_another_benchmark_are_refused() {
+    let p = Place::new();
+    for line in [
+        "gen ycsb -o d -w 2",
+        "gen ycsb -o d --customers 5",
+        "gen ycsb -o d --collections usertable",
+        "gen shop -o d --extra-fields 3",
+        "gen shop -o d -p recordcount=5",
+        "gen shop -o d --collections customer",
+        "gen ch2 -o d --customers-per-zip 5",
+        "gen ch2pp -o d --collections shop_customer",
+        "gen ycsb",
+        "gen shop --threads 0 -o d",
+        "gen ycsb-a -o d",
+    ] {
+        p.fails(line, 2, &["--help"]);
+    }
+    p.fails("gen", 2, &["name a benchmark", "--check"]);
+    p.fails("gen --check d shop -o d", 2, &["--check", "benchmark"]);
+    p.fails("gen ycsb -o d -p recordcount=0", 2, &["recordcount"]);
+    p.fails("gen ycsb -o d -p reckordcount=5", 2, &["reckordcount"]);
+    p.fails("gen ycsb -o d -P nowhere", 2, &["nowhere"]);
+    p.fails("gen ycsb -o d -p table=../x", 2, &["table=../x"]);
+    p.fails("gen ycsb -o d -p table=manifest", 2, &["name of a file"]);
+    p.fails("gen shop -o d --customers 1001", 2, &["1001"]);
+    p.fails("gen shop -o d --collections shop_orders,shop_orders", 2, &["twice"]);
+    p.fails("gen shop --stdout --format csv", 2, &["--schema flat"]);
+    assert!(!p.path("d").exists());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_environment_error() {

@@ -1,8 +1,15 @@
 //! The program as its users meet it: commands, files, messages and exit codes.
 
+mod answers;
 mod bad_input;
+mod compare;
+mod faults;
 mod gen_files;
 mod key_value;
+mod live;
+mod pair;
+mod report;
+mod schema;
 mod whole;
 
 use std::path::{Path, PathBuf};

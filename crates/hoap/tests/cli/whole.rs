@@ -133,7 +133,21 @@ fn targets_lists_what_there_is() {
 #[test]
 fn every_command_explains_itself() {
     let p = Place::new();
-    for command in ["", "demo", "gen", "load", "verify", "query", "run", "report", "targets"] {
+    for command in [
+        "",
+        "demo",
+        "gen",
+        "load",
+        "verify",
+        "query",
+        "answers compare",
+        "run",
+        "report",
+        "compare",
+        "merge",
+        "price",
+        "targets",
+    ] {
         assert!(p.ok(&format!("{command} --help")).out.contains("Usage"));
     }
     assert!(p.ok("--version").out.starts_with("hoap "));

@@ -4,18 +4,27 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::specs::short;
 use crate::Loaded;
+use crate::curve::QUANTILES;
 use crate::isolation::{complete, power};
 use crate::measure::{Axis, Measure, operations_per_second};
 use crate::tables::step_name;
 use crate::text::harmless;
-use crate::ticks::{Tick, ticks};
+use crate::ticks::{MOST, Tick, ticks};
+
+/// Points of all time series of a page, as far as each has its fewest.
+const TICKS: usize = 6_000;
+/// No time series of more ticks is merged to fewer.
+const FEWEST: usize = 60;
 
 /// The JSON text, safe inside a `script` element: no `<`, `>` or `&` is left in it. Durations are in
 /// seconds.
-pub fn json(runs: &[Loaded]) -> String {
-    let runs: Vec<Value> = runs.iter().map(run).collect();
-    let text = json!({ "runs": runs }).to_string();
+pub fn json(runs: &[Loaded], specs: &serde_json::Map<String, Value>) -> String {
+    let kinds: usize = runs.iter().map(|r| r.measure().kinds(&r.run).len()).sum();
+    let most = (TICKS / kinds.max(1)).clamp(FEWEST, MOST);
+    let runs: Vec<Value> = runs.iter().map(|r| run(r, most)).collect();
+    let text = json!({ "quantiles": QUANTILES, "runs": runs, "specs": specs }).to_string();
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '<' | '>' | '&') || harmless(c) != c {
@@ -28,7 +37,7 @@ pub fn json(runs: &[Loaded]) -> String {
     out
 }
 
-fn run(loaded: &Loaded) -> Value {
+fn run(loaded: &Loaded, most: usize) -> Value {
     let measure = loaded.measure();
     let kinds = measure.kinds(&loaded.run);
     let steps: Vec<Value> = loaded
@@ -51,26 +60,29 @@ fn run(loaded: &Loaded) -> Value {
                 "points": points(measure, s, &kinds),
                 "power": power(s).ok(),
                 "qph": complete(s, s.queries_per_hour).ok(),
-                "times": s.queries.iter().map(|q| json!({
-                    "query": q.kind,
-                    "mean": if q.failed > 0 { None } else { q.mean_seconds },
-                    "failed": q.failed,
-                })).collect::<Vec<_>>(),
+                "times": s.queries.iter().map(|q| {
+                    let mean = if q.failed > 0 { None } else { q.mean_seconds };
+                    json!([q.kind, mean.map(short), q.failed])
+                }).collect::<Vec<_>>(),
             })
         })
         .collect();
-    let ticks: Vec<Value> = ticks(&loaded.samples, &kinds)
+    let ticks: Vec<Value> = ticks(&loaded.samples, &kinds, most)
         .iter()
         .map(|t: &Tick| {
             let kind = kinds.iter().position(|kind| *kind == t.kind);
             let (measured, rate) = (t.phase == "measured", t.rate(measure.period()));
-            json!([t.step, kind, measured, t.at_seconds, rate, t.p99_seconds])
+            let p99 = t.p99_seconds.map(short);
+            json!([t.step, kind, measured as u8, short(t.at_seconds), short(rate), p99])
         })
         .collect();
     let curves: Vec<Value> = loaded
         .curves
         .iter()
-        .map(|c| json!({ "step": c.step, "kind": c.kind, "count": c.count, "points": c.points }))
+        .map(|c| {
+            let seconds: Vec<Value> = c.points.iter().map(|p| short(p.1)).collect();
+            json!({ "step": c.step, "kind": c.kind, "count": c.count, "seconds": seconds })
+        })
         .collect();
     let axes: serde_json::Map<String, Value> =
         Axis::ALL.iter().map(|a| (a.name().to_string(), json!(a.label(measure)))).collect();

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use hoap_drive::record::Verdict;
 
+use crate::csv::csv;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
 
@@ -31,7 +32,7 @@ pub fn table(out: &mut String, table: &Table, id: &str) {
     let _ = write!(
         out,
         "<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n\
-         <table id=\"{}\">\n<caption>{title}</caption>\n",
+         <table id=\"{}\">\n<caption><span>{title}</span></caption>\n",
         escape(id)
     );
     if table.columns.iter().any(|c| !c.heading().is_empty()) {
@@ -65,6 +66,7 @@ pub fn table(out: &mut String, table: &Table, id: &str) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
+    csv_link(out, table, id);
     let reasons = table.reasons();
     if !reasons.is_empty() {
         out.push_str("<ul class=\"reasons\">\n");
@@ -73,4 +75,45 @@ pub fn table(out: &mut String, table: &Table, id: &str) {
         }
         out.push_str("</ul>\n");
     }
+}
+
+/// A table too long to be in every page: its CSV, from which the script makes it when it is opened.
+pub fn late(out: &mut String, table: &Table, id: &str) {
+    let _ = writeln!(
+        out,
+        "<div class=\"late\" id=\"{}\" data-title=\"{}\">",
+        escape(id),
+        escape(&table.title)
+    );
+    csv_link(out, table, id);
+    out.push_str("</div>\n");
+}
+
+/// A link to the table as CSV, which the file itself holds.
+fn csv_link(out: &mut String, table: &Table, id: &str) {
+    let _ = writeln!(
+        out,
+        "<p class=\"csv\"><a download=\"{}.csv\" href=\"data:text/csv;charset=utf-8,{}\">CSV\
+         <span class=\"unseen\"> of {}</span></a></p>",
+        escape(id),
+        url(&csv(table)),
+        escape(&table.title)
+    );
+}
+
+/// Text as the path of a `data:` URL that may stand between double quotes.
+fn url(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match harmless(c) {
+            c @ (' ' | '!' | '$' | '('..=';' | '=' | '@'..='Z' | '_' | 'a'..='z') => out.push(c),
+            _ => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    let _ = write!(out, "%{byte:02X}");
+                }
+            }
+        }
+    }
+    out
 }

@@ -1,60 +1,38 @@
-//! The sections of what was measured. Each benchmark of the page has its own: numbers of different
-//! benchmarks share no table and no scale.
+//! The sections of what one benchmark's runs measured, each run by itself.
 
-use super::sections::{Body, Chart, Panel, panels};
+use super::body::{Body, Chart, Panel, panels};
+use super::compared::Compared;
 use crate::Loaded;
 use crate::measure::{Axis, Measure};
 use crate::table::Table;
-use crate::tables::{self, Entry, benchmark_title};
+use crate::tables::{self, Entry};
+
+/// Writes the sections of one benchmark's runs.
+pub fn write(body: &mut Body, compared: &Compared<'_>, runs: &[Panel<'_>]) {
+    let group = Measured {
+        runs,
+        entries: runs.iter().map(|p| p.loaded.entry()).collect(),
+        measure: compared.group.measure,
+        compares: compared.group.compares(),
+        heading: compared.heading,
+        suffix: compared.suffix,
+    };
+    group.operations(body);
+    group.queries(body);
+}
 
 /// The runs of one benchmark.
-struct Group<'a> {
-    runs: Vec<Panel<'a>>,
+struct Measured<'a> {
+    runs: &'a [Panel<'a>],
     entries: Vec<Entry<'a>>,
     measure: Measure,
-    /// Stands before headings where the page has several benchmarks.
-    heading: String,
-    /// Keeps ids of different groups apart.
-    suffix: String,
+    /// Whether the configurations stand side by side before these sections.
+    compares: bool,
+    heading: &'a str,
+    suffix: &'a str,
 }
 
-/// Writes the sections of every benchmark, in the order in which their runs first come.
-pub fn write(body: &mut Body, runs: &[Panel<'_>]) {
-    for group in groups(runs) {
-        group.operations(body);
-        group.queries(body);
-    }
-}
-
-fn groups<'a>(runs: &[Panel<'a>]) -> Vec<Group<'a>> {
-    let mut benchmarks: Vec<(&str, Measure)> = Vec::new();
-    for panel in runs {
-        let benchmark = key(panel.loaded);
-        if !benchmarks.contains(&benchmark) {
-            benchmarks.push(benchmark);
-        }
-    }
-    let several = benchmarks.len() > 1;
-    let group = |(n, (name, measure)): (usize, &(&str, Measure))| {
-        let of = runs.iter().filter(|p| key(p.loaded) == (name, *measure));
-        let runs: Vec<Panel<'_>> = of.copied().collect();
-        Group {
-            entries: runs.iter().map(|p| p.loaded.entry()).collect(),
-            runs,
-            measure: *measure,
-            heading: if several { format!("{}: ", benchmark_title(name)) } else { String::new() },
-            suffix: if n == 0 { String::new() } else { format!("-{}", n + 1) },
-        }
-    };
-    benchmarks.iter().enumerate().map(group).collect()
-}
-
-/// What runs must have in common to share a table.
-fn key(loaded: &Loaded) -> (&str, Measure) {
-    (&loaded.run.benchmark, loaded.measure())
-}
-
-impl Group<'_> {
+impl Measured<'_> {
     fn open(&self, body: &mut Body, id: &str, name: &str) {
         let heading = format!("{}{name}", self.heading);
         body.open(&format!("{id}{}", self.suffix), &heading, &heading);
@@ -79,8 +57,15 @@ impl Group<'_> {
             return;
         }
         self.open(body, id, name);
-        for axis in Axis::ALL {
-            self.charts(body, axis, &headline.id);
+        let charts = |body: &mut Body| {
+            for axis in Axis::ALL {
+                self.charts(body, axis, &headline.id);
+            }
+        };
+        if self.compares {
+            body.behind("Charts of each run by itself", charts);
+        } else {
+            charts(body);
         }
         body.filled(&headline);
         if self.measure == Measure::Hybrid {
@@ -88,14 +73,14 @@ impl Group<'_> {
             self.isolation(body);
         }
         let operations = self.own(tables::operations(&self.entries));
-        body.html.push_str(match self.measure {
-            Measure::Hybrid => "<h3>All transactions</h3>\n",
-            Measure::Plain => "<h3>Every kind of operation</h3>\n",
+        body.heading(match self.measure {
+            Measure::Hybrid => "All transactions",
+            Measure::Plain => "Every kind of operation",
         });
         body.filled(&operations);
         let waits = self.own(tables::waits(&self.entries));
         if !waits.rows.is_empty() {
-            body.html.push_str("<h3>Service and wait</h3>\n");
+            body.heading("Service and wait");
             body.paragraph(
                 "In an open loop operations are due at their times, whether or not the database keeps \
                  up, and response times count from there. Service is the part from the actual start to \
@@ -117,7 +102,7 @@ impl Group<'_> {
             }
             Measure::Plain => ("Operations per second", "Response times of each kind"),
         };
-        panels(body, &self.runs, any, |body, panel| {
+        panels(body, self.runs, any, |body, panel| {
             Chart {
                 kind: "headline",
                 axis: axis.name(),
@@ -127,7 +112,7 @@ impl Group<'_> {
             }
             .write(&mut body.html, panel);
         });
-        panels(body, &self.runs, any, |body, panel| {
+        panels(body, self.runs, any, |body, panel| {
             let caption = format!("{times} against {against}");
             Chart {
                 kind: "latency",
@@ -145,7 +130,7 @@ impl Group<'_> {
         if isolation.rows.is_empty() {
             return;
         }
-        body.html.push_str("<h3>Isolation</h3>\n");
+        body.heading("Isolation");
         body.paragraph(
             "What each side takes from the other at equal numbers of clients. A tpM ratio below 1: \
              queries slow transactions down. A power ratio above 1: transactions slow queries down.",
@@ -165,7 +150,7 @@ impl Group<'_> {
         );
         body.filled(&rates);
         let any = |run: &Loaded| run.run.steps.iter().any(|s| !s.queries.is_empty());
-        panels(body, &self.runs, any, |body, panel| {
+        panels(body, self.runs, any, |body, panel| {
             let table = format!("query-times-{}", panel.number);
             Chart {
                 kind: "queries",

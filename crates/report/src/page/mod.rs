@@ -3,21 +3,36 @@
 //! Words and tables are made here and stand without JavaScript; the charts are drawn in the reader's
 //! browser from one JSON block by the vendored libraries in `assets/vendor`.
 
+mod body;
+mod compared;
 mod data;
 mod figures;
 mod markup;
 mod measured;
 mod sections;
+mod specs;
 
 use std::fmt::Write as _;
 
 use crate::Loaded;
+use crate::configuration::Report;
 use crate::summary::alerts;
+use crate::table::Table;
 use crate::tables::{Entry, benchmark_title};
+use body::Body;
 use markup::escape;
 
 const STYLE: &str = include_str!("../../assets/page.css");
-const SCRIPT: &str = include_str!("../../assets/page.js");
+/// One script in files: its parts share their names.
+const SCRIPT: &str = concat!(
+    "(function () {\n\"use strict\";\n",
+    include_str!("../../assets/script/1-numbers.js"),
+    include_str!("../../assets/script/2-parts.js"),
+    include_str!("../../assets/script/3-runs.js"),
+    include_str!("../../assets/script/4-specs.js"),
+    include_str!("../../assets/script/5-draw.js"),
+    "})();\n"
+);
 const D3: &str = include_str!("../../assets/vendor/d3.min.js");
 const PLOT: &str = include_str!("../../assets/vendor/plot.umd.min.js");
 const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
@@ -26,11 +41,32 @@ const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 
-/// The page of these runs as HTML text.
+/// A page.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The file.
+    pub html: String,
+    /// Every table in it, each under an id of its own.
+    pub tables: Vec<Table>,
+}
+
+/// The page of these runs, each a configuration of its own, as HTML text.
 pub fn html(runs: &[Loaded]) -> String {
-    let runs = &unique_names(runs);
+    let page = page(&Report::of(runs));
+    // Only prices can be wrong, and there are none.
+    page.map(|page| page.html).unwrap_or_default()
+}
+
+/// The page of a report.
+///
+/// # Errors
+/// Those of [`crate::prices::Priced::cost`].
+pub fn page(report: &Report) -> hoap_workload::Result<Page> {
+    let runs = &report.named_runs();
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
     let title = title(&entries);
+    let mut body = Body::new(runs.len());
+    sections::write(&mut body, report, runs)?;
     let mut out = String::with_capacity(1 << 20);
     let _ = write!(
         out,
@@ -38,38 +74,52 @@ pub fn html(runs: &[Loaded]) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+         <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n",
         escape(&title)
     );
     warnings(&mut out, &entries);
     let _ = write!(out, "<header>\n<h1>{}</h1>\n", escape(&title));
-    for entry in &entries {
-        let run = entry.run;
-        let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
-        let _ = writeln!(
-            out,
-            "<p class=\"meta\">{}</p>",
-            escape(&format!(
-                "{name}started {}, took {}, hoap {}",
-                crate::tables::moment(&run.started),
-                crate::number::duration(run.seconds),
-                run.hoap
-            ))
-        );
-    }
-    let mut body = sections::Body::default();
-    sections::write(&mut body, runs, &entries);
-    let _ = write!(out, "{}</header>\n<main>\n{}", body.navigation(), body.html);
+    origins(&mut out, report, &entries);
     let _ = write!(
         out,
-        "</main>\n<footer><p>Made by hoap from the run folder alone. Charts drawn with D3 and \
+        "{}</header>\n<main id=\"main\" tabindex=\"-1\">\n{}",
+        body.navigation(),
+        body.html
+    );
+    let _ = write!(
+        out,
+        "</main>\n<footer><p>Made by hoap from the run folders alone. Charts drawn with D3 and \
          Observable Plot; their licences are in the source of this page.</p></footer>\n\
          <script type=\"application/json\" id=\"data\">{}</script>\n\
          <script>\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n</script>\n<script>\n{SCRIPT}</script>\n\
          </body>\n</html>\n",
-        data::json(runs)
+        data::json(runs, &body.specs)
     );
-    out
+    Ok(Page { html: out, tables: body.tables })
+}
+
+/// When the runs were, in a line each; of many in one line.
+fn origins(out: &mut String, report: &Report, entries: &[Entry<'_>]) {
+    let moment = crate::tables::moment;
+    let mut line = |words: String| {
+        let _ = writeln!(out, "<p class=\"meta\">{}</p>", escape(&words));
+    };
+    if entries.len() > 4 {
+        let started = || entries.iter().map(|e| e.run.started.as_str());
+        let (first, last) = (started().min().unwrap_or(""), started().max().unwrap_or(""));
+        let (runs, of) = (entries.len(), report.configurations.len());
+        let s = if of == 1 { "" } else { "s" };
+        let between = format!("started between {} and {}", moment(first), moment(last));
+        line(format!("{runs} runs of {of} configuration{s}, {between}"));
+        return;
+    }
+    for entry in entries {
+        let run = entry.run;
+        let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
+        let took = crate::number::duration(run.seconds);
+        line(format!("{name}started {}, took {took}, hoap {}", moment(&run.started), run.hoap));
+    }
 }
 
 /// What every reader must know comes first of all.
@@ -111,19 +161,4 @@ fn title(entries: &[Entry<'_>]) -> String {
         }
     }
     if parts.is_empty() { "No runs".to_string() } else { parts.join("; ") }
-}
-
-/// The runs, the second and later of one name with their number behind it.
-fn unique_names(runs: &[Loaded]) -> Vec<Loaded> {
-    let mut out: Vec<Loaded> = Vec::new();
-    for run in runs {
-        let mut named = run.clone();
-        let mut n = 2;
-        while out.iter().any(|other| other.name == named.name) {
-            named.name = format!("{} ({n})", run.name);
-            n += 1;
-        }
-        out.push(named);
-    }
-    out
 }

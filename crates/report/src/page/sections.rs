@@ -2,132 +2,84 @@
 
 use std::fmt::Write as _;
 
-use super::markup::{escape, table};
-use super::{figures, measured};
+use super::body::{Body, Chart, Panel, panels};
+use super::compared::{Compared, costed};
+use super::markup::escape;
+use super::{figures, measured, specs};
 use crate::Loaded;
+use crate::configuration::Report;
+use crate::group::{Group, groups};
 use crate::measure::Measure;
-use crate::table::Table;
-use crate::tables::{self, Entry};
+use crate::tables::{self, Entry, benchmark_title};
 
-/// The sections so far and the links to them.
-#[derive(Default)]
-pub struct Body {
-    /// Sections as HTML.
-    pub html: String,
-    /// (id, words) of each section.
-    links: Vec<(String, String)>,
-}
-
-impl Body {
-    /// Begins a section. `link` is its name among the links.
-    pub fn open(&mut self, id: &str, heading: &str, link: &str) {
-        let (id, heading) = (escape(id), escape(heading));
-        let _ = write!(self.html, "<section id=\"{id}\">\n<h2>{heading}</h2>\n");
-        self.links.push((id, escape(link)));
-    }
-
-    /// Ends it.
-    pub fn close(&mut self) {
-        self.html.push_str("</section>\n");
-    }
-
-    /// A paragraph of the page's own words.
-    pub fn paragraph(&mut self, words: &str) {
-        let _ = writeln!(self.html, "<p>{words}</p>");
-    }
-
-    /// Links to all sections.
-    pub fn navigation(&self) -> String {
-        let links: Vec<String> =
-            self.links.iter().map(|(id, name)| format!("<a href=\"#{id}\">{name}</a>")).collect();
-        format!("<nav aria-label=\"Sections\">{}</nav>\n", links.join(" "))
-    }
-
-    /// A table that has rows.
-    pub fn filled(&mut self, made: &Table) {
-        if !made.rows.is_empty() {
-            table(&mut self.html, made, &made.id);
-        }
-    }
-
-    /// A table behind a line that opens it.
-    pub fn folded(&mut self, summary: &str, made: &Table, id: &str) {
-        let _ = write!(self.html, "<details>\n<summary>{}</summary>\n", escape(summary));
-        table(&mut self.html, made, id);
-        self.html.push_str("</details>\n");
-    }
-}
-
-/// A run of the page: its number there, and its name where the page has several.
-#[derive(Clone, Copy)]
-pub struct Panel<'a> {
-    pub number: usize,
-    pub loaded: &'a Loaded,
-    pub name: Option<&'a str>,
-}
-
-/// One chart of one run. `label` says in words what it shows, `table` where its numbers are.
-pub struct Chart<'a> {
-    pub kind: &'a str,
-    pub axis: &'a str,
-    pub caption: &'a str,
-    pub label: &'a str,
-    pub table: String,
-}
-
-impl Chart<'_> {
-    pub fn write(&self, out: &mut String, panel: Panel<'_>) {
-        let run = panel.name.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
-        let _ = write!(
-            out,
-            "<figure data-chart=\"{}\" data-axis=\"{}\" data-run=\"{}\">\n\
-             <figcaption>{run}{}</figcaption>\n\
-             <div class=\"plot\" role=\"img\" aria-label=\"{run}{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
-            self.kind,
-            self.axis,
-            panel.number,
-            escape(self.caption),
-            escape(self.label),
-            escape(&self.table),
-        );
-    }
-}
-
-/// What `chart` writes for each run that has something to draw, side by side.
-pub fn panels(
-    body: &mut Body,
-    runs: &[Panel<'_>],
-    which: impl Fn(&Loaded) -> bool,
-    chart: impl Fn(&mut Body, Panel<'_>),
-) {
-    if !runs.iter().any(|p| which(p.loaded)) {
-        return;
-    }
-    body.html.push_str("<div class=\"panels\">\n");
-    for panel in runs.iter().filter(|p| which(p.loaded)) {
-        body.html.push_str("<div>\n");
-        chart(body, *panel);
-        body.html.push_str("</div>\n");
-    }
-    body.html.push_str("</div>\n");
-}
+/// Runs that each have their key figures in the open.
+const CARDS: usize = 4;
 
 /// Writes all sections.
-pub fn write(body: &mut Body, runs: &[Loaded], entries: &[Entry<'_>]) {
-    let name = |run| (runs.len() > 1).then_some(run);
+///
+/// # Errors
+/// Those of the prices.
+pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_workload::Result<()> {
+    let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
+    let entries = entries.as_slice();
+    let panel = |(number, loaded): (usize, &'_ Loaded)| (number, loaded.name.clone());
+    let names: Vec<(usize, String)> = runs.iter().enumerate().map(panel).collect();
     let panels: Vec<Panel<'_>> = runs
         .iter()
-        .enumerate()
-        .map(|(number, loaded)| Panel { number, loaded, name: name(loaded.name.as_str()) })
+        .zip(&names)
+        .map(|(loaded, (number, name))| Panel {
+            number: *number,
+            loaded,
+            name: (runs.len() > 1).then_some(name.as_str()),
+        })
         .collect();
+    let groups = groups(report, runs);
+    let compared = described(&groups);
     result(body, entries);
-    measured::write(body, &panels);
-    failures(body, entries);
+    for each in compared.iter().map(Described::compared) {
+        each.configurations(body);
+        let of: Vec<Panel<'_>> = each.group.runs().map(|(n, _)| panels[n]).collect();
+        measured::write(body, &each, &of);
+        each.costs(body, &costed(report, each.group)?);
+        let studies = tables::of_benchmark(&report.published, each.group.benchmark);
+        each.sizes(body, &studies);
+    }
+    search(body, &panels, entries);
+    freshness(body, entries);
+    failures(body, entries, &compared);
     time(body, &panels);
     latency(body, &panels);
     verification(body, entries);
     setup(body, entries);
     repeat(body, entries);
+    Ok(())
+}
+
+/// A group with what tells it from others.
+struct Described<'a> {
+    group: &'a Group<'a>,
+    heading: String,
+    suffix: String,
+}
+
+impl Described<'_> {
+    fn compared(&self) -> Compared<'_> {
+        Compared { group: self.group, heading: &self.heading, suffix: &self.suffix }
+    }
+}
+
+fn described<'a>(groups: &'a [Group<'a>]) -> Vec<Described<'a>> {
+    let several = groups.len() > 1;
+    let name = |g: &Group<'_>| format!("{}: ", benchmark_title(g.benchmark));
+    groups
+        .iter()
+        .enumerate()
+        .map(|(n, group)| Described {
+            group,
+            heading: if several { name(group) } else { String::new() },
+            suffix: if n == 0 { String::new() } else { format!("-{}", n + 1) },
+        })
+        .collect()
 }
 
 const NO_SCRIPT: &str = "<noscript><p>The charts need JavaScript. The tables hold the same \
@@ -135,18 +87,55 @@ const NO_SCRIPT: &str = "<noscript><p>The charts need JavaScript. The tables hol
 
 fn result(body: &mut Body, entries: &[Entry<'_>]) {
     body.open("result", "Result", "Result");
-    for entry in entries {
-        if entries.len() > 1 {
-            let _ = writeln!(body.html, "<h3>{}</h3>", escape(entry.name));
+    let cards = |body: &mut Body| {
+        for entry in entries {
+            if entries.len() > 1 {
+                let _ = writeln!(body.html, "<h3>{}</h3>", escape(entry.name));
+            }
+            figures::write(&mut body.html, entry.run);
         }
-        figures::write(&mut body.html, entry.run);
+    };
+    if entries.len() > CARDS {
+        body.behind("Key figures of each run", cards);
+    } else {
+        cards(body);
     }
     body.html.push_str(NO_SCRIPT);
     body.filled(&tables::overview(entries));
     body.close();
 }
 
-fn failures(body: &mut Body, entries: &[Entry<'_>]) {
+/// Searches for the highest rate: every probe against the bounds.
+fn search(body: &mut Body, runs: &[Panel<'_>], entries: &[Entry<'_>]) {
+    let made = tables::search(entries);
+    if made.rows.is_empty() {
+        return;
+    }
+    body.open("search-section", "Search for the highest rate", "Highest rate");
+    body.paragraph(
+        "Each probe ran at a rate of its own. The highest rate is that of the highest probe that held \
+         every bound.",
+    );
+    for panel in runs {
+        let Some(search) = panel.loaded.run.search.as_ref().filter(|s| !s.bounds.slas.is_empty())
+        else {
+            continue;
+        };
+        let name = panel.name.map(|name| format!("{name}: ")).unwrap_or_default();
+        let caption = format!("{name}response time of each probe against its rate");
+        let found = match search.rate {
+            Some(rate) => format!("{} operations per second held", rate.round()),
+            None => "no rate held".to_string(),
+        };
+        let label = format!("Chart: {caption}; {found}. Its numbers are in the table.");
+        let id = format!("search-{}", panel.number);
+        body.chart(&id, &caption, &label, &made.id, specs::search(search));
+    }
+    body.filled(&made);
+    body.close();
+}
+
+fn failures(body: &mut Body, entries: &[Entry<'_>], groups: &[Described<'_>]) {
     if entries.iter().all(|e| e.run.steps.is_empty()) {
         return;
     }
@@ -160,7 +149,38 @@ fn failures(body: &mut Body, entries: &[Entry<'_>]) {
             "No operation failed."
         });
     }
+    for group in groups {
+        group.compared().failed(body);
+    }
     body.filled(&failures);
+    let events = tables::events(entries);
+    if !events.rows.is_empty() {
+        body.html.push_str("<h3>When</h3>\n");
+        body.paragraph(
+            "Failures of one kind with less than three seconds between them are one event, those of the \
+             warm-up included.",
+        );
+        body.filled(&events);
+    }
+    body.close();
+}
+
+fn freshness(body: &mut Body, entries: &[Entry<'_>]) {
+    let freshness = tables::freshness(entries);
+    let caught_up: Vec<String> = entries.iter().filter_map(|e| tables::caught_up(e.run)).collect();
+    if freshness.rows.is_empty() && caught_up.is_empty() {
+        return;
+    }
+    body.open("freshness-section", "Freshness", "Freshness");
+    body.paragraph(
+        "The age, when a probe begins, of the oldest acknowledged commit that a query begun then would \
+         not see; 0 where it would see all. Newest seen is the age of the newest commit that it would \
+         see.",
+    );
+    body.filled(&freshness);
+    for sentence in caught_up {
+        body.paragraph(&format!("The database of the queries had caught up {sentence}."));
+    }
     body.close();
 }
 

@@ -1,11 +1,27 @@
 //! Every table of a report, declared once for terminal, page and CSV.
 
 mod checks;
+mod configurations;
+mod costs;
+mod events;
+mod freshness;
+mod published;
+mod search;
 mod series;
 mod setup;
 mod steps;
 
 pub use checks::{audit, checks, groups};
+pub use configurations::{
+    Failed, PERCENTILES, Percentile, cluster_sizes, failed, failed_shares, kinds,
+    latency_by_configuration, power_by_configuration, queries_by_configuration, query_mean,
+    shared_query_places, summary_by_configuration, throughput_by_configuration,
+};
+pub use costs::{Costed, cost_lines, cost_notes, cost_table, costs};
+pub use events::{event_lines, events};
+pub use freshness::{caught_up, freshness};
+pub use published::{by_nodes, of_benchmark, published};
+pub use search::search;
 pub use series::{percentiles, ticks};
 pub use setup::{configuration, databases, moment, overview, setup};
 pub use steps::{
@@ -77,7 +93,13 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         ],
         Measure::Plain => vec![operations(&entries)],
     };
-    let open = [throughput(&entries), waits(&entries)];
+    let some = [
+        throughput(&entries),
+        waits(&entries),
+        search(&entries),
+        freshness(&entries),
+        events(&entries),
+    ];
     let whatever_it_measures = [
         failures(&entries),
         ticks(loaded),
@@ -89,7 +111,7 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
     ];
     [overview(&entries)]
         .into_iter()
-        .chain(open.into_iter().filter(|table| !table.rows.is_empty()))
+        .chain(some.into_iter().filter(|table| !table.rows.is_empty()))
         .chain(measured)
         .chain(whatever_it_measures)
         .collect()

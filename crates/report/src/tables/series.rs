@@ -8,7 +8,7 @@ use crate::load::Loaded;
 use crate::measure::Measure;
 use crate::number::Unit;
 use crate::table::{Cell, Sheet, Table};
-use crate::ticks::{Tick, merged, ticks as ticks_of};
+use crate::ticks::{MOST, Tick, merged, ticks as ticks_of};
 
 fn name_of(run: &Run, number: usize) -> String {
     run.steps
@@ -39,7 +39,7 @@ pub fn ticks(loaded: &Loaded) -> Table {
         .cells("p99", Some(Unit::Seconds), |t| Cell::maybe(t.p99_seconds))
         .number("retries", Unit::Count, |t| t.retries as f64)
         .number("failed", Unit::Count, |t| t.failed as f64)
-        .rows(ticks_of(&loaded.samples, &kinds))
+        .rows(ticks_of(&loaded.samples, &kinds, MOST))
 }
 
 /// Response times by percentile: a row a kind and percentile, a column a step.

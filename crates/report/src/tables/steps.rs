@@ -25,7 +25,7 @@ const LATENCIES: [(&str, Take); 7] = [
 ];
 
 /// Adds the response-time columns, of which the terminal has room for those in `shown`.
-fn latencies<'a, T: 'a>(
+pub(super) fn latencies<'a, T: 'a>(
     mut sheet: Sheet<'a, T>,
     shown: &[&str],
     of: impl Fn(&T) -> Option<&Latency> + Copy + 'a,

@@ -349,6 +349,11 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         checks: checks(),
         audit: audit(),
         search: None,
+        events: Vec::new(),
+        catch_up: None,
+        stopped_by: None,
+        repetition: None,
+        drivers: vec![],
     }
 }
 

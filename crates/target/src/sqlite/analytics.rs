@@ -127,6 +127,16 @@ impl AnalyticalSession for Stream {
         Ok(answer)
     }
 
+    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
+        let text = sql::counters(collection, field)?;
+        let failed = |e| {
+            error::sqlite(e, format!("read the counters of {collection} in {}", self.database.url))
+        };
+        let mut statement = self.connection.prepare_cached(&text).map_err(failed)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.and_then(Iterator::collect).map_err(failed)
+    }
+
     fn canceller(&self) -> Option<Canceller> {
         let handle = self.connection.get_interrupt_handle();
         Some(Arc::new(move || handle.interrupt()))

@@ -18,7 +18,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use super::connection::Role;
-use super::{Shared, Sqlite, error, json, sql};
+use super::{Shared, Sqlite, error, sql};
+use crate::json;
 
 /// Fields that one call of `jsonb_set` sets: a function has at most 1000 arguments.
 const FIELDS_A_CALL: usize = 400;

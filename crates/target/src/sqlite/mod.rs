@@ -37,7 +37,6 @@ mod bulk;
 mod connection;
 mod documents;
 mod error;
-mod json;
 mod key_value;
 mod options;
 mod patch;
@@ -58,6 +57,9 @@ use connection::Database;
 use writer::Writer;
 
 pub use options::OPTIONS;
+
+/// What it offers.
+pub(crate) use crate::CAPABILITIES;
 
 /// A SQLite database. Clones share the writing connection.
 #[derive(Clone)]

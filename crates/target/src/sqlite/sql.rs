@@ -8,57 +8,12 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde_json::Value;
 
 use super::error;
+use crate::names;
+pub(super) use crate::names::{field, path};
 
 /// Refuses a collection name that is no plain identifier or belongs to SQLite or to us.
 pub(super) fn name(collection: &str) -> Result<&str> {
-    let lower = collection.to_ascii_lowercase();
-    if !is_name(collection) || lower.starts_with("sqlite_") || lower.starts_with("hoap_") {
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!("name a collection `{collection}`"),
-            "a name is letters, digits and _, and begins neither with sqlite_ nor with hoap_",
-        ));
-    }
-    Ok(collection)
-}
-
-/// Refuses the name of a field at the top of a document that is no plain identifier.
-pub(super) fn field(field: &str) -> Result<&str> {
-    if !is_name(field) {
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!("name a field `{field}`"),
-            "a name is letters, digits and _",
-        ));
-    }
-    Ok(field)
-}
-
-/// Refuses a path that is not names joined by dots, with array positions: `a.b[3]`.
-pub(super) fn path(path: &str) -> Result<&str> {
-    let segment = |segment: &str| {
-        let (name, positions) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
-        let whole = |p: &str| {
-            p.strip_suffix(']').is_some_and(|n| {
-                !n.is_empty() && n.len() < 10 && n.bytes().all(|b| b.is_ascii_digit())
-            })
-        };
-        is_name(name) && (positions.is_empty() || positions.split('[').skip(1).all(whole))
-    };
-    if !path.split('.').all(segment) {
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!("read the path `{path}`"),
-            "a path is names joined by dots, with array positions, such as a.b[3]",
-        ));
-    }
-    Ok(path)
-}
-
-fn is_name(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
-        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    names::collection(collection, &["sqlite_", "hoap_"])
 }
 
 /// Appends `doc -> '$.a', doc -> '$.b'`, or `1` where there are no fields.
@@ -83,6 +38,11 @@ pub(super) fn get(collection: &str, asked: &[&str], out: &mut String) -> Result<
     fields(asked, out)?;
     let _ = write!(out, " FROM \"{}\" WHERE key = ?1", name(collection)?);
     Ok(())
+}
+
+/// `SELECT key, field FROM collection`, the field as a number.
+pub(super) fn counters(collection: &str, field: &str) -> Result<String> {
+    Ok(format!("SELECT key, doc ->> '$.{}' FROM \"{}\"", path(field)?, name(collection)?))
 }
 
 /// `SELECT key, fields FROM collection`.

@@ -14,6 +14,11 @@ struct Dialect {
     endless: &'static str,
     /// Sum of `o_id` over the collection.
     sum: &'static str,
+    /// A parameter that is not written `$name`, as the database's own texts would have it.
+    unnamed: &'static str,
+    /// Types, for `::type` after a parameter, of a whole number, a real one and a text; empty where
+    /// values bring their types.
+    types: [&'static str; 3],
 }
 
 fn dialect(target: &dyn Target) -> Dialect {
@@ -22,6 +27,15 @@ fn dialect(target: &dyn Target) -> Dialect {
             endless: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
                       SELECT count(*) AS c FROM n",
             sum: "SELECT sum(doc ->> '$.o_id') AS s FROM orders",
+            unnamed: "SELECT ?",
+            types: [""; 3],
+        },
+        "postgres" => Dialect {
+            endless: "WITH RECURSIVE n(i) AS (SELECT 1::int8 UNION ALL SELECT i + 1 FROM n)
+                      SELECT count(*) AS c FROM n",
+            sum: "SELECT sum((doc ->> 'o_id')::int8) AS s FROM orders",
+            unnamed: "SELECT $1",
+            types: ["::int8", "::float8", "::text"],
         },
         other => panic!("no test queries in the dialect {other}"),
     }
@@ -48,13 +62,15 @@ fn refused(target: &dyn Target, text: &str, parameters: Value, word: &str) {
 
 pub fn parameters_must_match_the_text(target: &dyn Target) {
     load(target, 1);
-    let answer = query(target, "SELECT $b - $a AS d, $b AS b", json!({"a": 1, "b": 3})).unwrap();
+    let Dialect { unnamed, types: [int, ..], .. } = dialect(target);
+    let text = format!("SELECT $b{int} - $a{int} AS d, $b{int} AS b");
+    let answer = query(target, &text, json!({"a": 1, "b": 3})).unwrap();
     assert_eq!(answer.columns, ["d", "b"]);
     assert_eq!(answer.rows, [[json!(2), json!(3)]]);
     refused(target, "SELECT $a", json!({}), "$a has no value");
     refused(target, "SELECT $a", json!({"a": 1, "b": 2}), "no parameter $b");
     refused(target, "SELECT 1", json!({"a": 1}), "no parameter $a");
-    refused(target, "SELECT ?", json!({}), "not written $name");
+    refused(target, unnamed, json!({}), "not written $name");
     refused(target, "SELECT :a", json!({"a": 1}), "no parameter $a");
     refused(target, "SELECT $a", json!({"a": [1]}), "$a is no scalar");
     let twice = [("a".to_owned(), json!(1)), ("a".to_owned(), json!(2))];
@@ -65,7 +81,9 @@ pub fn parameters_must_match_the_text(target: &dyn Target) {
 pub fn parameters_keep_their_types(target: &dyn Target) {
     load(target, 1);
     let values = json!({"i": 7, "r": 0.25, "s": "it's; -- \"x\"", "n": null, "big": i64::MAX});
-    let answer = query(target, "SELECT $i, $r, $s, $n, $big", values).unwrap();
+    let [int, real, string] = dialect(target).types;
+    let text = format!("SELECT $i{int}, $r{real}, $s{string}, $n{string}, $big{int}");
+    let answer = query(target, &text, values).unwrap();
     let row = [json!(7), json!(0.25), json!("it's; -- \"x\""), json!(null), json!(i64::MAX)];
     assert_eq!(answer.rows, [row]);
 }
@@ -126,4 +144,27 @@ pub fn a_query_can_be_cancelled(target: &dyn Target) {
     assert_eq!(wait(stream.query("SELECT 1", &[])).unwrap().rows, [[json!(1)]]);
     drop(stream);
     cancel();
+}
+
+pub fn counters_are_read_as_queries_see_them(target: &dyn Target) {
+    load(target, 3);
+    let mut stream = stream(target);
+    let mut session = session(target);
+    let sorted = |mut counters: Vec<(String, i64)>| {
+        counters.sort();
+        counters
+    };
+    let loaded = [("1.1".to_owned(), 1), ("1.2".to_owned(), 2), ("1.3".to_owned(), 3)];
+    wait(async {
+        let mut t = session.begin(Access::Write).await.unwrap();
+        let patch = Patch { path: "o_id", change: Change::AddInteger(10) };
+        t.patch(COLLECTION, "1.1", &[patch]).await.unwrap();
+        let before = stream.counters(COLLECTION, "o_id").await.unwrap();
+        assert_eq!(sorted(before), loaded, "what is not committed is not seen");
+        t.commit().await.unwrap();
+        let after = sorted(stream.counters(COLLECTION, "o_id").await.unwrap());
+        assert_eq!(after[0], ("1.1".to_owned(), 11), "what is committed is seen");
+        let e = stream.counters("a b", "o_id").await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    });
 }

@@ -11,12 +11,14 @@ mod shop;
 mod transactions;
 
 use std::future::Future;
+use std::sync::LazyLock;
 
 use hoap_workload::Result;
 use hoap_workload::capability::{
     Access, Batch, Index, Intent, Row, Session, Target, Transaction, Transactions,
 };
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 pub use analytics::*;
 pub use documents::*;
@@ -36,9 +38,11 @@ pub fn index() -> Index {
     }
 }
 
-/// Runs a future to its end on this thread.
+/// Runs a future to its end on this thread. What it leaves running in the background (a driver's
+/// connections) goes on between calls.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+    RUNTIME.block_on(future)
 }
 
 /// Writes a test for each conformance function. `$fresh` makes a target (and whatever must outlive
@@ -79,6 +83,7 @@ macro_rules! conformance_tests {
             a_query_is_one_statement_that_only_reads,
             a_query_reads_beside_a_writer,
             a_query_can_be_cancelled,
+            counters_are_read_as_queries_see_them,
         );
     };
     ($fresh:path: $($name:ident),* $(,)?) => {

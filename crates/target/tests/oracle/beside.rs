@@ -11,40 +11,54 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::Complete;
 
-/// A SQLite database in a temporary folder.
+/// A database with documents in it.
 pub struct Database {
     schema: Schema,
     target: Box<dyn Target>,
     runtime: Runtime,
-    _folder: TempDir,
+    /// Where an embedded database lies.
+    _folder: Option<TempDir>,
 }
 
 /// A document's collection, key and JSON text.
 pub type Document = (Collection, String, Vec<u8>);
 
 impl Database {
-    /// With these documents in it.
+    /// SQLite in a temporary folder, with these documents in it.
     pub fn with(schema: Schema, documents: impl Iterator<Item = Document>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("bench.db");
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let url = format!("sqlite:{}?synchronous=off", file.display());
-        let target = runtime.block_on(open(&url)).unwrap();
-        runtime.block_on(fill(&*target, schema, documents));
-        Database { schema, target, runtime, _folder: folder }
+        let url = format!("sqlite:{}?synchronous=off", folder.path().join("bench.db").display());
+        Database { _folder: Some(folder), ..Database::at(&url, schema, documents) }
     }
 
-    /// With all documents of a data set in it.
+    /// SQLite in a temporary folder, with all documents of a data set in it.
     pub fn with_all(set: &DataSet) -> Self {
-        let of = |collection| {
-            (0..set.count(collection)).map(move |index| {
-                let (mut key, mut text) = (String::new(), Vec::new());
-                set.append_key(collection, index, &mut key);
-                set.append(collection, index, &mut text);
-                (collection, key, text)
-            })
-        };
-        Database::with(set.spec().schema, Collection::ALL.into_iter().flat_map(of))
+        Database::with(set.spec().schema, documents(set))
+    }
+
+    /// The database that a URL names, with all documents of a data set in it.
+    #[cfg(feature = "postgres")]
+    pub fn at_with_all(url: &str, set: &DataSet) -> Self {
+        Database::at(url, set.spec().schema, documents(set))
+    }
+
+    fn at(url: &str, schema: Schema, documents: impl Iterator<Item = Document>) -> Self {
+        // The connections of network drivers live on threads of the runtime beside the caller's.
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let target = runtime.block_on(open(url)).unwrap();
+        runtime.block_on(fill(&*target, schema, documents));
+        Database { schema, target, runtime, _folder: None }
+    }
+
+    /// The query sets that have a text of their own for a query: one without a tuned text has the
+    /// naive one in both.
+    pub fn query_sets(&self, query: &Query) -> Vec<QuerySet> {
+        let dialect = self.target.analytics().unwrap().dialect();
+        let texts = |set| Texts::embedded(self.schema, dialect, set).unwrap();
+        match texts(QuerySet::Naive).get(query) == texts(QuerySet::Tuned).get(query) {
+            true => vec![QuerySet::Naive],
+            false => vec![QuerySet::Naive, QuerySet::Tuned],
+        }
     }
 
     /// What it answers to a query in the text of a query set.
@@ -70,21 +84,27 @@ impl Database {
         parameters: &Parameters,
         expected: &Complete,
     ) -> Vec<String> {
-        let dialect = self.target.analytics().unwrap().dialect();
-        let texts = |set| Texts::embedded(self.schema, dialect, set).unwrap();
-        let mut query_sets = vec![QuerySet::Naive];
-        // A query without a tuned text has the naive one in both sets.
-        if texts(QuerySet::Naive).get(query) != texts(QuerySet::Tuned).get(query) {
-            query_sets.push(QuerySet::Tuned);
-        }
         let difference = |query_set| {
             let found = self.answer(query, query_set, parameters);
             let verdict = found.and_then(|found| check(self.schema, query, expected, &found));
             let schema = self.schema.name();
             Some(format!("{schema}, {query_set}, {parameters:?}: {}", verdict.err()?))
         };
-        query_sets.into_iter().filter_map(difference).collect()
+        self.query_sets(query).into_iter().filter_map(difference).collect()
     }
+}
+
+/// All documents of a data set.
+fn documents(set: &DataSet) -> impl Iterator<Item = Document> {
+    let of = move |collection| {
+        (0..set.count(collection)).map(move |index| {
+            let (mut key, mut text) = (String::new(), Vec::new());
+            set.append_key(collection, index, &mut key);
+            set.append(collection, index, &mut text);
+            (collection, key, text)
+        })
+    };
+    Collection::ALL.into_iter().flat_map(of)
 }
 
 /// Writes documents that come collection by collection, and settles.
@@ -145,8 +165,12 @@ fn comparable(query: &Query, row: &Row) -> String {
             let cents = value.as_f64().map(|amount| (amount * 100.0).round());
             format!("{cents:?}")
         }
-        (Kind::Json, Value::String(text)) => {
-            serde_json::from_str::<Value>(text).unwrap_or_else(|_| value.clone()).to_string()
+        (Kind::Json, value) => {
+            let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+            let mut address: Value = parsed.unwrap_or_else(|| value.clone());
+            // An engine may keep the members of an object in an order of its own.
+            address.sort_all_objects();
+            address.to_string()
         }
         _ => value.to_string(),
     };

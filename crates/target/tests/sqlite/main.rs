@@ -1,6 +1,7 @@
 //! SQLite does what every database must do, and what its own documentation promises.
 #![cfg(feature = "sqlite")]
 
+mod ambiguous;
 #[path = "../conformance/mod.rs"]
 mod conformance;
 mod durability;

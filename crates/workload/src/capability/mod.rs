@@ -119,7 +119,7 @@ pub trait Documents: Send + Sync {
     /// Whether any of these collections exists, whoever made it.
     async fn any_exists(&self, collections: &[&str]) -> Result<bool>;
 
-    /// Drops these collections, their indexes, the note and all loading progress.
+    /// Drops those of these collections that exist, their indexes, the note and all loading progress.
     async fn drop(&self, collections: &[&str]) -> Result<()>;
 
     /// Makes these collections where they do not exist yet, without the benchmark's indexes.
@@ -343,6 +343,10 @@ pub trait AnalyticalSession: Send {
     /// # Errors
     /// [`ErrorKind::Invalid`] where the text does not parse or names a parameter not in `parameters`.
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer>;
+
+    /// Key and whole number `field` of every document of a small collection, from one state that a
+    /// query begun now would see: what freshness is measured with (spec ch2 §7).
+    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>>;
 
     /// Interrupts a running [`AnalyticalSession::query`], which then fails with
     /// [`ErrorKind::Cancelled`].

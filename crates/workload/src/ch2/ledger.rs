@@ -77,6 +77,18 @@ impl RunMark {
         hasher.write_u128(now.map(|d| d.as_nanos()).unwrap_or_default());
         RunMark(Stream::new(hasher.finish(), &[]).next_u64())
     }
+
+    /// A key of this run's.
+    pub fn key(self, number: u64) -> String {
+        format!("r{:016x}.{number}", self.0)
+    }
+
+    /// The inverse of [`RunMark::key`]; `None` for keys of other runs.
+    pub fn number(self, key: &str) -> Option<u64> {
+        let (mark, number) = key.strip_prefix('r')?.split_once('.')?;
+        let own = u64::from_str_radix(mark, 16).ok()? == self.0;
+        number.parse().ok().filter(|_| own)
+    }
 }
 
 /// What one client, or all together, saw acknowledged. Ambiguous commits are kept apart: they may

@@ -5,11 +5,13 @@
 //! * [`input`], [`mix`], [`transactions`]: the operational side (TPC-C 2.4–2.8).
 //! * [`terminal`]: a transaction client with its [`ledger`].
 //! * [`queries`], [`stream`]: the analytical side.
+//! * [`freshness`]: how old what the queries see is.
 //! * [`snapshot`], [`conditions`], [`nothing_lost`], [`audit`]: whether the database told the truth.
 
 pub mod audit;
 pub mod clock;
 pub mod conditions;
+pub mod freshness;
 pub mod input;
 pub mod ledger;
 pub mod mix;

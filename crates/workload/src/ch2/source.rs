@@ -23,6 +23,10 @@ impl Source for DataSet {
         Collection::ALL.iter().map(|c| c.name()).collect()
     }
 
+    fn beside(&self) -> Vec<&'static str> {
+        vec![super::freshness::COLLECTION]
+    }
+
     fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {
         DataSet::part(self, Collection::ALL[at], part, of)
     }

@@ -10,6 +10,7 @@ use hoap_data::random::Stream;
 
 use super::audit::Tally;
 use super::clock::Clock;
+use super::freshness::{self, Board, Counter};
 use super::input::{self, Inputs};
 use super::ledger::{HistoryKey, Ledger, Order, Payment, RunMark};
 use super::mix::{Deck, Kind, think_time};
@@ -22,9 +23,6 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The stream of random numbers that terminals draw from, apart from all streams of the data.
 const TERMINAL_STREAM: u64 = 0x7465_726d_696e_616c;
-
-/// Wait after a database that cannot be reached, so that its failures are counted without a storm.
-const UNAVAILABLE_PAUSE: Duration = Duration::from_millis(10);
 
 /// How the transactions run.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +39,7 @@ pub struct Options {
 pub struct Terminals {
     target: Arc<dyn Target>,
     shared: Arc<Shared>,
+    board: Option<Arc<Board>>,
 }
 
 /// What all terminals of a run have in common.
@@ -69,7 +68,14 @@ impl Terminals {
             constants,
             options,
         };
-        Terminals { target, shared: Arc::new(shared) }
+        Terminals { target, shared: Arc::new(shared), board: None }
+    }
+
+    /// The same, each terminal counting its writing transactions on the board of this run, which has
+    /// been prepared ([`super::freshness::prepare`]).
+    pub fn counted(mut self, board: Arc<Board>) -> Self {
+        self.board = Some(board);
+        self
     }
 
     /// NURand's constants, for the run's record (spec §4).
@@ -95,7 +101,12 @@ impl Workload for Terminals {
     }
 
     async fn client(&self, number: usize) -> Result<Terminal> {
-        let session = self.target.transactions()?.session().await?;
+        let transactions = self.target.transactions()?;
+        let session = transactions.session().await?;
+        let counter = self.board.as_ref().map(|board| board.counter(number));
+        if let Some(counter) = &counter {
+            freshness::enter(transactions, counter).await?;
+        }
         let shared = self.shared.clone();
         let terminal = shared.made.fetch_add(1, Ordering::Relaxed);
         let random = Stream::new(shared.options.seed, &[TERMINAL_STREAM, 1 + u64::from(terminal)]);
@@ -112,6 +123,7 @@ impl Workload for Terminals {
             number: terminal,
             payments: 0,
             session,
+            counter,
             shared,
         })
     }
@@ -120,6 +132,8 @@ impl Workload for Terminals {
 /// One simulated user of the operational side.
 pub struct Terminal {
     session: Box<dyn Session>,
+    /// Where freshness is measured.
+    counter: Option<Counter>,
     shared: Arc<Shared>,
     inputs: Inputs,
     deck: Deck<Kind>,
@@ -174,12 +188,7 @@ impl Client for Terminal {
         let outcome = match end {
             Ok(outcome) => outcome,
             Err(e) if e.kind == ErrorKind::Cancelled => Outcome::Cancelled,
-            Err(e) => {
-                if e.kind == ErrorKind::Unavailable {
-                    tokio::time::sleep(UNAVAILABLE_PAUSE).await;
-                }
-                Outcome::Failed(e)
-            }
+            Err(e) => Outcome::Failed(e),
         };
         Completion { outcome, retries, rows: 0 }
     }
@@ -205,7 +214,8 @@ macro_rules! transact {
         let limit = *$retries + $self.shared.options.retries;
         loop {
             let $random = $self.inputs.random();
-            match attempt!($self.session, $access, |$tx| $body) {
+            let counter = $self.counter.as_mut().filter(|_| $access == Access::Write);
+            match attempt!($self.session, counter, $access, |$tx| $body) {
                 Err(e) if e.kind == ErrorKind::Conflict && *$retries < limit => {
                     *$retries += 1;
                     tokio::time::sleep(backoff(*$retries, $self.inputs.random())).await;
@@ -216,19 +226,31 @@ macro_rules! transact {
     }};
 }
 
-/// Runs a transaction once: begin, body, then commit or rollback.
+/// Runs a transaction once: begin, body, then commit or rollback. What commits is stamped with the
+/// counter, where there is one.
 macro_rules! attempt {
-    ($session:expr, $access:expr, |$tx:ident| $body:expr) => {
+    ($session:expr, $counter:ident, $access:expr, |$tx:ident| $body:expr) => {
         match $session.begin($access).await {
             Err(e) => Err(e),
             Ok(mut begun) => {
                 let wish = {
                     let $tx: &mut dyn Transaction = &mut *begun;
-                    $body.await
+                    match ($body.await, $counter) {
+                        (Ok(Wish::Commit(value)), Some(counter)) => {
+                            let stamped = counter.stamp($tx).await;
+                            stamped.map(|()| (Wish::Commit(value), Some(counter)))
+                        }
+                        (wish, _) => wish.map(|wish| (wish, None)),
+                    }
                 };
                 match wish {
-                    Ok(Wish::Commit(value)) => begun.commit().await.map(|()| Some(value)),
-                    Ok(Wish::Rollback) => begun.rollback().await.map(|()| None),
+                    Ok((Wish::Commit(value), counter)) => begun.commit().await.map(|()| {
+                        if let Some(counter) = counter {
+                            counter.acknowledge();
+                        }
+                        Some(value)
+                    }),
+                    Ok((Wish::Rollback, _)) => begun.rollback().await.map(|()| None),
                     // What the body met is the error to tell, not what the rollback met after it.
                     Err(e) => {
                         let _ = begun.rollback().await;

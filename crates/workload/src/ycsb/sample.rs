@@ -138,14 +138,17 @@ impl Memory {
     /// Adds another client's.
     pub fn merge(&mut self, other: Memory) {
         self.inserted += other.inserted;
-        let mine = &mut self.sample;
-        for (place, writes) in other.sample.last {
+        let (mine, mut theirs) = (&mut self.sample, other.sample);
+        // Both at the same level before they are one: of a key that only the lower one remembers, the
+        // other has forgotten its writes, which may be the last.
+        mine.rise(theirs.level);
+        theirs.rise(mine.level);
+        for (place, writes) in theirs.last {
             mine.last.entry(place).or_default().extend(writes);
         }
-        for (place, versions) in other.sample.unsure {
+        for (place, versions) in theirs.unsure {
             mine.unsure.entry(place).or_default().extend(versions);
         }
-        mine.rise(mine.level.max(other.sample.level));
         while mine.last.len() + mine.unsure.len() > KEYS && mine.level < TOP {
             mine.rise(mine.level + 1);
         }
@@ -261,6 +264,34 @@ mod tests {
         assert_eq!(all.one_in(), 2f64.powi(all.sample.level as i32));
         for k in keys {
             assert_eq!(all.sample.last[&(k, Some(0))].len(), 50, "every client's write of {k:?}");
+        }
+    }
+
+    #[test]
+    fn clients_that_remember_unequally_leave_no_key_half_remembered() {
+        let writes = |keys: u64, version: u64, start: u64| {
+            memory(|s| {
+                for n in 0..keys {
+                    if s.has(key(n)) {
+                        s.acknowledged((key(n), Some(0)), write(version, start, start + 1));
+                    }
+                }
+            })
+        };
+        // The second one wrote every key last, and had to forget most of them.
+        for order in [[0, 1], [1, 0]] {
+            let mut all = Memory::nothing();
+            for client in order {
+                all.merge(match client {
+                    0 => writes(100, 1, 0),
+                    _ => writes(2000, 2, 10),
+                });
+            }
+            let keys = all.sample.keys();
+            assert!(!keys.is_empty() && all.one_in() > 1.0);
+            for k in keys {
+                assert_eq!(all.sample.acceptable(k, 0), Some(vec![2]), "{order:?}, {k:?}");
+            }
         }
     }
 

@@ -7,10 +7,12 @@
 mod canonical;
 mod compare;
 mod file;
+mod folder;
 mod stored;
 
-pub use compare::compare;
+pub use compare::{Difference, compare, difference};
 pub use file::AnswerFile;
+pub use folder::{AnswerFolder, Verdict, compare_folders};
 pub use stored::{DataSetName, StoredAnswer, StoredAnswers, Tie, stored};
 
 /// How far averages and ratios may be apart, relative to the larger one.

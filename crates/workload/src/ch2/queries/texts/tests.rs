@@ -21,6 +21,19 @@ fn every_embedded_text_names_the_parameters_of_its_query() {
     }
 }
 
+/// The server decides from the text how a value is sent, and without a cast it may guess another type.
+#[test]
+fn every_parameter_of_a_postgres_text_is_cast() {
+    for folder in embedded::FOLDERS.iter().filter(|f| f.dialect == "postgres") {
+        for text in folder.naive.iter().chain(folder.tuned.iter().map(|(_, text)| text)) {
+            for after in text.split('$').skip(1) {
+                let rest = after.trim_start_matches(|c: char| c == '_' || c.is_alphanumeric());
+                assert!(rest.starts_with("::"), "${after}");
+            }
+        }
+    }
+}
+
 /// A file that lies in the folder but not in the program would be measured by nobody.
 #[test]
 fn the_embedded_texts_are_all_those_of_the_folder() {
@@ -64,8 +77,8 @@ fn an_unknown_dialect_or_folder_is_named() {
     let error = Texts::embedded(Schema::Ch2pp, "cobol", QuerySet::Naive).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "find the query texts of ch2pp for cobol: there are none; known are sqlite; \
-         or name a folder of your own"
+        "find the query texts of ch2pp for cobol: there are none; known are sqlite, \
+         postgres; or name a folder of your own"
     );
     let nowhere = Path::new("/nowhere");
     let error = Texts::from_dir(nowhere, Schema::Ch2, "sqlite", QuerySet::Naive).unwrap_err();

@@ -6,7 +6,7 @@ use hoap_workload::capability::key_value::Record;
 ///
 /// # Errors
 /// What is wrong with the record: a value that is not UTF-8, or a field that the table does not have.
-pub(super) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) -> Result<(), String> {
+pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) -> Result<(), String> {
     out.push(b'{');
     for (i, (field, value)) in record.iter().enumerate() {
         if i > 0 {
@@ -27,7 +27,7 @@ pub(super) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) -> Res
 ///
 /// # Errors
 /// What is wrong with the number or the value.
-pub(super) fn check<'a>(names: &'a [String], field: u16, value: &[u8]) -> Result<&'a str, String> {
+pub(crate) fn check<'a>(names: &'a [String], field: u16, value: &[u8]) -> Result<&'a str, String> {
     let name = names
         .get(usize::from(field))
         .ok_or_else(|| format!("field number {field} of a table with {} fields", names.len()))?;
@@ -62,7 +62,7 @@ fn escape(value: &[u8], out: &mut Vec<u8>) {
 ///
 /// # Errors
 /// Why the text is no record: no object, or a field that is no string.
-pub(super) fn read(json: &[u8], names: &[String], record: &mut Record) -> Result<(), String> {
+pub(crate) fn read(json: &[u8], names: &[String], record: &mut Record) -> Result<(), String> {
     let mut reader = Reader { rest: json };
     if !reader.take(b'{') {
         return Err("the document is no object".to_owned());
@@ -78,6 +78,7 @@ pub(super) fn read(json: &[u8], names: &[String], record: &mut Record) -> Result
             _ => {
                 let found = if reader.take(b'"') { reader.string() } else { None };
                 let (name, _) = found.filter(|_| reader.take(b':')).ok_or_else(malformed)?;
+                reader.space();
                 names.iter().position(|n| n.as_bytes() == name)
             }
         };
@@ -106,19 +107,47 @@ pub(super) fn read(json: &[u8], names: &[String], record: &mut Record) -> Result
         if !reader.take(b',') {
             return Err(malformed());
         }
+        reader.space();
     }
+}
+
+/// Appends the characters of a JSON string.
+///
+/// # Errors
+/// What else it is.
+#[cfg(feature = "postgres")]
+pub(crate) fn read_string(json: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    let mut reader = Reader { rest: json };
+    if !reader.take(b'"') {
+        return Err("a value is no string".to_owned());
+    }
+    let (value, escaped) = reader.string().ok_or_else(malformed)?;
+    let sound = match escaped {
+        false => {
+            out.extend_from_slice(value);
+            true
+        }
+        true => unescape(value, out),
+    };
+    if sound { Ok(()) } else { Err(malformed()) }
 }
 
 fn malformed() -> String {
     "the text is no JSON".to_owned()
 }
 
-/// Reads minified JSON, as SQLite writes it.
+/// Reads JSON as databases write it: SQLite minified, PostgreSQL with a space after each comma and
+/// colon.
 struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
+    /// Steps over one space.
+    fn space(&mut self) {
+        self.take(b' ');
+    }
+
     /// Steps over this byte if it is the next one.
     fn take(&mut self, byte: u8) -> bool {
         match self.rest.split_first() {
@@ -135,6 +164,7 @@ impl<'a> Reader<'a> {
         let rest = self.rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(name));
         let rest = rest.and_then(|rest| rest.strip_prefix(b"\":"));
         self.rest = rest.unwrap_or(self.rest);
+        self.space();
         rest.is_some()
     }
 
@@ -278,6 +308,12 @@ mod tests {
         let json = r#"{"_id":[1,{"a":"]}\""},[]],"field2":"two","x":-1.5e3,"field1":null,"field0":"z\u00e9ro\ud83d\ude00\/","y":{}}"#;
         assert_eq!(read_all(json), Ok(record(&[(2, "two"), (0, "zéro😀/")])));
         assert_eq!(read_all("{}"), Ok(Record::default()));
+    }
+
+    #[test]
+    fn spaces_between_are_passed_over() {
+        let json = r#"{"x": {"y": [1, "a, b"]}, "field0": "a: b", "field1": null, "field2": "c"}"#;
+        assert_eq!(read_all(json), Ok(record(&[(0, "a: b"), (2, "c")])));
     }
 
     #[test]

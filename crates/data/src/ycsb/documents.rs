@@ -1,0 +1,92 @@
+//! Records as documents that hold their key.
+
+use std::ops::Range;
+
+use super::Records;
+use crate::buffer::Buffer;
+use crate::json::{JsonWriter, SCRATCH};
+use crate::part::part_of;
+use crate::writer::{Field, TEXT_SLACK, Writer, field};
+
+/// The records of a table as documents that stand alone: `_id`, the key, and then the fields as they
+/// are loaded. A database keeps the key beside a record; a file of records without keys would be of no
+/// use.
+#[derive(Clone, Debug)]
+pub struct Documents {
+    records: Records,
+    /// Names of the fields as JSON writes them.
+    names: Vec<String>,
+    /// Bytes that hold any document and the writer's scratch behind it.
+    room: usize,
+}
+
+impl Documents {
+    /// The documents of these records.
+    pub fn new(records: Records) -> Documents {
+        let spec = records.spec();
+        let names: Vec<String> =
+            (0..spec.fields).map(|f| format!("\"{}\":", records.field_name(f))).collect();
+        // A value has its quotes and a comma. A key is "user", a number of up to 20 characters or as
+        // many as zeros fill up, and has its name.
+        let (_, longest) = spec.length.bounds();
+        let values: usize = names.iter().map(|name| name.len() + longest as usize + 3).sum();
+        let key = 16 + usize::from(spec.zero_padding).max(20);
+        Documents { records, names, room: values + key + SCRATCH + TEXT_SLACK }
+    }
+
+    /// The records.
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// Number of documents. The index of one is its place among them: record `start` has index 0.
+    pub fn count(&self) -> u64 {
+        self.records.spec().count
+    }
+
+    /// The indexes of one of `of` parts, counted from 1. Parts are contiguous, join to `0..count`, and
+    /// differ in size by at most one. Empty where there is no such part.
+    pub fn part(&self, part: u64, of: u64) -> Range<u64> {
+        part_of(self.count(), part, of)
+    }
+
+    /// Appends the documents of a range as JSON, each followed by `end`.
+    ///
+    /// # Panics
+    /// Where the range goes beyond [`Documents::count`].
+    pub fn append_range<const N: usize>(&self, range: Range<u64>, end: &[u8; N], out: &mut Buffer) {
+        assert!(range.end <= self.count(), "there are no records {range:?}");
+        let mut key = String::new();
+        for index in range {
+            out.append(self.room + N, |out| {
+                let mut writer = JsonWriter::new(out);
+                self.write_with(index, &mut key, &mut writer);
+                let len = writer.finish();
+                out[len..len + N].copy_from_slice(end);
+                len + N
+            });
+        }
+    }
+
+    /// Writes a document in the writer's form.
+    ///
+    /// # Panics
+    /// Where `index` is not below [`Documents::count`].
+    pub fn write<W: Writer>(&self, index: u64, w: &mut W) {
+        assert!(index < self.count(), "there is no record {index}");
+        self.write_with(index, &mut String::new(), w);
+    }
+
+    #[inline]
+    fn write_with<W: Writer>(&self, index: u64, text: &mut String, w: &mut W) {
+        let key = self.records.key(self.records.spec().start + index);
+        text.clear();
+        self.records.append_key(key, text);
+        w.begin_object(Field::ELEMENT);
+        w.str(field!("_id"), text);
+        for (field, name) in (0..).zip(&self.names) {
+            self.records.write_value(key, field, Field::of_text(name), w);
+        }
+        w.end_object();
+    }
+}

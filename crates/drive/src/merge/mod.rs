@@ -1,0 +1,228 @@
+//! One run out of the folders of several driver machines that worked on one database at the same time.
+//!
+//! Counts and histograms are added; every latency of the result is that of the added histograms. Rates are
+//! the sums of the drivers' rates, each over its own measured window, and the windows of a step must
+//! all but coincide ([`belong`]). Time series lie on one grid, that of the first driver's ticks
+//! ([`series`]). `docs/results.md` has the rules in words.
+
+mod belong;
+mod operations;
+mod series;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hoap_workload::{Error, ErrorKind, Result};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::folder::{self, RunFolder, read_queries, read_run, read_samples};
+use crate::hlog::Hlog;
+use crate::record::{self, Check, Execution, Run, Sample, Verdict};
+
+/// The run of one driver machine.
+struct Driver {
+    /// The folder's name, unique among the drivers.
+    name: String,
+    folder: PathBuf,
+    run: Run,
+    started: Timestamp,
+    samples: Vec<Sample>,
+    executions: Vec<Execution>,
+}
+
+impl Driver {
+    fn open(folder: &Path) -> Result<Driver> {
+        let run = read_run(folder)?;
+        let started: Timestamp = run.started.parse().map_err(|e| {
+            let tried = format!("read {}", folder.join("run.json").display());
+            Error::new(ErrorKind::Invalid, tried, format!("no time in \"started\": {e}"))
+        })?;
+        Ok(Driver {
+            name: folder.display().to_string(),
+            folder: folder.to_owned(),
+            started,
+            samples: read_samples(folder)?,
+            executions: read_queries(folder)?,
+            run,
+        })
+    }
+
+    /// Seconds from `base` to the run's start.
+    fn offset(&self, base: Timestamp) -> f64 {
+        self.started.duration_since(base).as_secs_f64()
+    }
+}
+
+/// Writes the run of these folders into `out`, which must be empty or not there, and returns its record.
+/// `command` is the command line that asked for it.
+///
+/// [`ErrorKind::Invalid`] naming the folder, where one is broken or does not belong to the others;
+/// [`ErrorKind::Unavailable`] where `out` cannot be written. A folder that was begun is removed again.
+pub fn merge(folders: &[PathBuf], out: &Path, command: Vec<String>) -> Result<Run> {
+    let mut drivers =
+        folders.iter().map(|folder| Driver::open(folder)).collect::<Result<Vec<_>>>()?;
+    let warnings = belong::check(&drivers)?;
+    drivers.sort_by_key(|driver| driver.started);
+    let base = drivers[0].started;
+    let mut run = record(&drivers, base, command, warnings);
+    let mut folder = RunFolder::create_at(out, &run, base.into())?;
+    match steps(&drivers, base, &mut folder, &mut run) {
+        Ok(()) => folder.finish(&run)?,
+        Err(e) => {
+            // Only what this wrote is in it.
+            let _ = std::fs::remove_dir_all(out);
+            return Err(e);
+        }
+    }
+    Ok(run)
+}
+
+/// The merged run before its steps.
+fn record(drivers: &[Driver], base: Timestamp, command: Vec<String>, more: Vec<String>) -> Run {
+    let first = &drivers[0].run;
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in drivers.iter().flat_map(|d| &d.run.warnings).chain(&more) {
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+    }
+    let end = |d: &Driver| d.offset(base) + d.run.seconds;
+    Run {
+        command,
+        seconds: drivers.iter().map(end).fold(0.0, f64::max),
+        warnings,
+        configuration: configuration(drivers),
+        constants: constants(drivers),
+        steps: Vec::new(),
+        checks: checks(drivers),
+        audit: drivers
+            .iter()
+            .flat_map(|d| {
+                let named = |line: &record::AuditLine| record::AuditLine {
+                    name: format!("{}, {}", line.name, d.name),
+                    ..line.clone()
+                };
+                d.run.audit.iter().map(named).collect::<Vec<_>>()
+            })
+            .collect(),
+        repetition: None,
+        drivers: drivers
+            .iter()
+            .map(|d| record::Driver {
+                name: d.name.clone(),
+                command: d.run.command.clone(),
+                started: d.run.started.clone(),
+                offset_seconds: d.offset(base),
+                seconds: d.run.seconds,
+                configuration: d.run.configuration.clone(),
+                host: d.run.host.clone(),
+            })
+            .collect(),
+        ..first.clone()
+    }
+}
+
+/// What all drivers were asked for alike, and of the rest what each was asked for.
+fn configuration(drivers: &[Driver]) -> std::collections::BTreeMap<String, Value> {
+    let first = &drivers[0].run.configuration;
+    let of = |key: &str| drivers.iter().map(|d| d.run.configuration.get(key)).collect::<Vec<_>>();
+    first
+        .iter()
+        .map(|(key, value)| {
+            let all = of(key);
+            let alike = all.iter().all(|other| *other == Some(value));
+            (key.clone(), if alike { value.clone() } else { json!(all) })
+        })
+        .collect()
+}
+
+/// The same for the constants.
+fn constants(drivers: &[Driver]) -> Value {
+    let first = &drivers[0].run.constants;
+    match drivers.iter().all(|d| d.run.constants == *first) {
+        true => first.clone(),
+        false => drivers.iter().map(|d| (d.name.clone(), d.run.constants.clone())).collect(),
+    }
+}
+
+/// Every driver's checks, and what none of them could check.
+fn checks(drivers: &[Driver]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for driver in drivers {
+        checks.extend(driver.run.checks.iter().map(|check| Check {
+            when: format!("{}, {}", check.when, driver.name),
+            ..check.clone()
+        }));
+    }
+    if !checks.is_empty() {
+        checks.push(Check {
+            when: "merge".into(),
+            name: "nothing added by all drivers together".into(),
+            compares: "what the database grew by with what all drivers saw acknowledged".into(),
+            verdict: Verdict::Skip,
+            checked: 0,
+            detail: Some(
+                "a run folder keeps no ledger to hold against the database; run `hoap verify` when all \
+                 drivers have ended"
+                    .into(),
+            ),
+        });
+    }
+    checks
+}
+
+/// Merges step by step, and with each its log and its rows.
+fn steps(drivers: &[Driver], base: Timestamp, folder: &mut RunFolder, run: &mut Run) -> Result<()> {
+    for number in 0..drivers[0].run.steps.len() {
+        let logs: Vec<series::Log> = drivers
+            .iter()
+            .map(|driver| series::Log::read(driver, number, base))
+            .collect::<Result<_>>()?;
+        let step = operations::step(drivers, number, base, &logs)?;
+        let mut hlog = Hlog::create(folder.path(), step.number, folder.started_at())?;
+        let merged = series::merge(drivers, step.number, base, logs)?;
+        for interval in &merged.intervals {
+            let (start, length) = (time(interval.start_seconds)?, time(interval.seconds)?);
+            hlog.add(&interval.tag, &interval.times, start, length)?;
+        }
+        hlog.flush()?;
+        for row in &merged.rows {
+            folder.add_sample(row)?;
+        }
+        executions(drivers, step.number, base, folder)?;
+        folder.flush()?;
+        run.steps.push(step);
+    }
+    Ok(())
+}
+
+/// A time of a log. A broken file may hold any number.
+fn time(seconds: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(seconds).map_err(|e| {
+        Error::new(ErrorKind::Invalid, "merge samples.csv", format!("{seconds} s: {e}"))
+    })
+}
+
+/// The executions of a step in the order of their ends, streams numbered on.
+fn executions(
+    drivers: &[Driver],
+    step: usize,
+    base: Timestamp,
+    folder: &mut RunFolder,
+) -> Result<()> {
+    let (mut all, mut streams) = (Vec::new(), 0);
+    for driver in drivers {
+        for execution in driver.executions.iter().filter(|e| e.step == step) {
+            all.push(Execution {
+                stream: execution.stream + streams,
+                start_seconds: folder::micros(execution.start_seconds + driver.offset(base)),
+                ..execution.clone()
+            });
+        }
+        let ours = driver.run.steps.iter().find(|s| s.number == step);
+        streams += ours.map_or(0, |s| s.query_clients);
+    }
+    all.sort_by(|a, b| (a.start_seconds + a.seconds).total_cmp(&(b.start_seconds + b.seconds)));
+    all.iter().try_for_each(|execution| folder.add_execution(execution))
+}

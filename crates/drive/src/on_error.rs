@@ -1,0 +1,144 @@
+//! What a run does about operations that fail: go on or end, by kind of error.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use hoap_workload::ErrorKind;
+
+/// The kinds of errors that an operation may fail with, by the names that users type.
+///
+/// A cancelled operation is none of them: the end of the step did that.
+const KINDS: [(&str, ErrorKind); 8] = [
+    ("conflict", ErrorKind::Conflict),
+    ("duplicate", ErrorKind::Duplicate),
+    ("not-found", ErrorKind::NotFound),
+    ("ambiguous", ErrorKind::Ambiguous),
+    ("timeout", ErrorKind::Timeout),
+    ("unavailable", ErrorKind::Unavailable),
+    ("invalid", ErrorKind::Invalid),
+    ("broken", ErrorKind::Broken),
+];
+
+/// The kinds of errors that end a run. By default there is none: failures are counted, and the run goes
+/// on.
+///
+/// Written as rules from left to right, of which the later ones win: `continue`, `stop`,
+/// `broken=stop`, `stop,unavailable=continue`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnError {
+    /// By the place in [`KINDS`].
+    stops: [bool; KINDS.len()],
+}
+
+impl OnError {
+    /// Whether an operation that fails in this way ends the run.
+    pub fn stops(&self, kind: ErrorKind) -> bool {
+        KINDS.iter().zip(self.stops).any(|((_, known), stops)| *known == kind && stops)
+    }
+}
+
+impl FromStr for OnError {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let mut rules = OnError::default();
+        for rule in s.split(',') {
+            let (kind, word) = rule.split_once('=').map_or((None, rule), |(k, w)| (Some(k), w));
+            let stops = match word {
+                "stop" => true,
+                "continue" => false,
+                _ => return Err(format!("`{rule}` does not say continue or stop")),
+            };
+            match kind {
+                None => rules.stops = [stops; KINDS.len()],
+                Some(kind) => {
+                    let at = KINDS.iter().position(|(name, _)| *name == kind).ok_or_else(|| {
+                        let names = KINDS.map(|(name, _)| name).join(", ");
+                        format!("`{kind}` is no kind of error; the kinds are {names}")
+                    })?;
+                    rules.stops[at] = stops;
+                }
+            }
+        }
+        Ok(rules)
+    }
+}
+
+impl fmt::Display for OnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stops = KINDS.iter().zip(self.stops).filter(|(_, stops)| *stops);
+        let stops: Vec<&str> = stops.map(|((name, _), _)| *name).collect();
+        match stops.len() {
+            0 => f.write_str("continue"),
+            n if n == KINDS.len() => f.write_str("stop"),
+            _ => f.write_str(
+                &stops.iter().map(|k| format!("{k}=stop")).collect::<Vec<_>>().join(","),
+            ),
+        }
+    }
+}
+
+/// How long a client rests after failures that came at once, so that a dead server is not asked a
+/// million times a second: 10 ms, and twice as long each time, to 100 ms at most.
+pub(crate) struct Rest(Duration);
+
+impl Rest {
+    const FIRST: Duration = Duration::from_millis(10);
+    const LONGEST: Duration = Duration::from_millis(100);
+
+    pub fn new() -> Self {
+        Rest(Self::FIRST)
+    }
+
+    /// The rest after another failure.
+    pub fn next(&mut self) -> Duration {
+        let now = self.0;
+        self.0 = (now * 2).min(Self::LONGEST);
+        now
+    }
+
+    /// An operation went well.
+    #[inline]
+    pub fn over(&mut self) {
+        self.0 = Self::FIRST;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_from_left_to_right() {
+        let rules = |text: &str| text.parse::<OnError>().unwrap();
+        assert_eq!(rules("continue"), OnError::default());
+        assert!(rules("stop").stops(ErrorKind::Broken) && rules("stop").stops(ErrorKind::Conflict));
+        assert!(!rules("stop").stops(ErrorKind::Cancelled), "the end of a step is no failure");
+        let some = rules("unavailable=continue,broken=stop");
+        assert!(some.stops(ErrorKind::Broken) && !some.stops(ErrorKind::Unavailable));
+        let most = rules("stop,unavailable=continue");
+        assert!(most.stops(ErrorKind::Broken) && !most.stops(ErrorKind::Unavailable));
+        assert!(!rules("broken=stop,continue").stops(ErrorKind::Broken), "the later rule wins");
+        for text in ["continue", "stop", "broken=stop", "timeout=stop,invalid=stop"] {
+            assert_eq!(rules(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_with_the_kinds() {
+        for wrong in ["", "halt", "broken", "broken=", "=stop", "stop,", "brocken=stop"] {
+            let why = wrong.parse::<OnError>().unwrap_err();
+            assert!(why.contains("continue or stop") || why.contains("unavailable"), "{why}");
+        }
+    }
+
+    #[test]
+    fn rests_grow_to_a_tenth_of_a_second_and_begin_anew() {
+        let mut rest = Rest::new();
+        let times: Vec<u128> = (0..6).map(|_| rest.next().as_millis()).collect();
+        assert_eq!(times, [10, 20, 40, 80, 100, 100]);
+        rest.over();
+        assert_eq!(rest.next().as_millis(), 10);
+    }
+}

@@ -1,0 +1,178 @@
+//! The flat, relational form: a table for each collection, objects spread into columns, arrays into
+//! tables of their own that repeat the key of the document. Written as CSV.
+
+mod csv;
+
+use crate::error::{Error, Result};
+use crate::shape::{Kind, Node, Shape};
+
+/// How the documents of a benchmark become tables.
+#[derive(Debug)]
+pub struct Flat {
+    /// Whether a column of a field in an object has the object's name before its own, `address_city`,
+    /// because names of fields are not unique in a document.
+    pub qualified: bool,
+    /// Arrays of a fixed length whose elements become columns: the array and those columns.
+    pub spread: &'static [(&'static str, &'static [&'static str])],
+    /// All other arrays.
+    pub tables: &'static [Child],
+}
+
+/// An array that becomes a table.
+#[derive(Debug)]
+pub struct Child {
+    /// Its name; of an array in the elements of another one `outer.inner`. Where the elements are
+    /// arrays themselves, the innermost elements are the rows.
+    pub array: &'static str,
+    /// The table's name, which its files have.
+    pub table: &'static str,
+    /// The key of the document: a field of it, and the column of the table that repeats it.
+    pub key: &'static [(&'static str, &'static str)],
+    /// Columns of the places in the arrays around an element, counted from 1, outermost first. None
+    /// where a column of the elements tells them apart in the array's order.
+    pub positions: &'static [&'static str],
+    /// Column of the element itself where it is no object.
+    pub element: &'static str,
+}
+
+/// A table of the flat form.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) columns: Vec<String>,
+    /// Places, among the document's own columns, of the key that it repeats.
+    key: Vec<usize>,
+    /// Whether rows are numbered after the key.
+    numbered: bool,
+}
+
+impl Table {
+    fn new(name: &str) -> Table {
+        Table { name: name.to_owned(), columns: Vec::new(), key: Vec::new(), numbered: false }
+    }
+
+    /// The first line of the table's file.
+    pub(crate) fn header(&self) -> String {
+        self.columns.join(",") + "\n"
+    }
+}
+
+/// Where the elements of an array go.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// To columns of the table around it.
+    Columns,
+    /// To rows of a table.
+    Table(usize),
+    /// They are arrays, whose elements go somewhere.
+    Arrays,
+}
+
+/// An array of the documents.
+#[derive(Clone, Copy, Debug)]
+struct Array {
+    place: Place,
+    /// The next array that is not in this one.
+    next: usize,
+}
+
+/// The tables of a collection.
+#[derive(Debug)]
+pub(crate) struct Relation {
+    /// The collection's own first.
+    pub(crate) tables: Vec<Table>,
+    /// The arrays of a document, in the order in which they begin.
+    arrays: Vec<Array>,
+    /// How many of the document's own columns keys are among.
+    keyed: usize,
+}
+
+impl Relation {
+    /// # Errors
+    /// An array that no table is known for.
+    pub(crate) fn new(name: &str, flat: &Flat, shape: &Shape) -> Result<Relation> {
+        let mut relation =
+            Relation { tables: vec![Table::new(name)], arrays: Vec::new(), keyed: 0 };
+        relation.spread(flat, &shape.fields, "")?;
+        let keys = relation.tables.iter().flat_map(|t| &t.key);
+        relation.keyed = keys.map(|place| place + 1).max().unwrap_or(0);
+        Ok(relation)
+    }
+
+    /// Makes columns of fields.
+    fn spread(&mut self, flat: &Flat, fields: &[Node], before: &str) -> Result<()> {
+        for field in fields {
+            let column = format!("{before}{}", field.name);
+            match &field.kind {
+                Kind::Unknown | Kind::Scalar { .. } => self.tables[0].columns.push(column),
+                Kind::Object(fields) => {
+                    let before = if flat.qualified { column + "_" } else { String::new() };
+                    self.spread(flat, fields, &before)?;
+                }
+                Kind::List(element) => self.array(flat, &field.name, element, 1)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes columns, or a table, of an array that is in so many arrays, itself among them.
+    fn array(&mut self, flat: &Flat, name: &str, element: &Node, depth: usize) -> Result<()> {
+        let number = self.arrays.len();
+        self.arrays.push(Array { place: Place::Arrays, next: 0 });
+        let spread = flat.spread.iter().find(|(array, _)| *array == name);
+        let place = match (spread, &element.kind) {
+            (Some((_, columns)), _) => {
+                self.tables[0].columns.extend(columns.iter().map(|c| (*c).to_owned()));
+                Place::Columns
+            }
+            (None, Kind::List(inner)) => {
+                self.array(flat, name, inner, depth + 1)?;
+                Place::Arrays
+            }
+            (None, _) => Place::Table(self.table(flat, name, element, depth)?),
+        };
+        self.arrays[number] = Array { place, next: self.arrays.len() };
+        Ok(())
+    }
+
+    /// Makes a table of an array's elements, and of the arrays in them.
+    fn table(&mut self, flat: &Flat, name: &str, element: &Node, depth: usize) -> Result<usize> {
+        let unknown = || {
+            Error::usage(format!("csv has no table for what {name} holds: choose another format"))
+        };
+        let child = flat.tables.iter().find(|c| c.array == name).ok_or_else(unknown)?;
+        let numbered = !child.positions.is_empty();
+        if child.positions.len() != if numbered { depth } else { 0 } || (depth > 1 && !numbered) {
+            return Err(unknown());
+        }
+        let mut table = Table { numbered, ..Table::new(child.table) };
+        for (of_document, column) in child.key {
+            let place = self.tables[0].columns.iter().position(|c| c == of_document);
+            table.key.push(place.ok_or_else(unknown)?);
+            table.columns.push((*column).to_owned());
+        }
+        table.columns.extend(child.positions.iter().map(|c| (*c).to_owned()));
+        let number = self.tables.len();
+        self.tables.push(table);
+        match &element.kind {
+            Kind::Object(fields) => {
+                for field in fields {
+                    match &field.kind {
+                        Kind::Unknown | Kind::Scalar { .. } => {
+                            self.tables[number].columns.push(field.name.clone());
+                        }
+                        Kind::List(inner) => {
+                            let name = format!("{name}.{}", field.name);
+                            self.array(flat, &name, inner, depth + 1)?;
+                        }
+                        Kind::Object(_) => return Err(unknown()),
+                    }
+                }
+            }
+            // Without a name: an array of objects that was empty wherever one looked.
+            _ if child.element.is_empty() => return Err(unknown()),
+            _ => self.tables[number].columns.push(child.element.to_owned()),
+        }
+        Ok(number)
+    }
+}

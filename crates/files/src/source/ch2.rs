@@ -1,0 +1,122 @@
+//! CH2 and CH2++.
+
+use std::ops::Range;
+
+use hoap_data::writer::Writer;
+use hoap_data::{Buffer, Collection, DataSet};
+use serde_json::{Map, Value};
+
+use super::Source;
+use crate::flat::{Child, Flat};
+use crate::manifest::Part;
+
+const CUSTOMER_KEY: &[(&str, &str)] =
+    &[("c_w_id", "c_w_id"), ("c_d_id", "c_d_id"), ("c_id", "c_id")];
+
+/// The lines of an order take TPC-C's names (clause 1.3.1), and so do the columns of `s_dists`.
+static FLAT: Flat = Flat {
+    qualified: false,
+    spread: &[(
+        "s_dists",
+        &[
+            "s_dist_01",
+            "s_dist_02",
+            "s_dist_03",
+            "s_dist_04",
+            "s_dist_05",
+            "s_dist_06",
+            "s_dist_07",
+            "s_dist_08",
+            "s_dist_09",
+            "s_dist_10",
+        ],
+    )],
+    tables: &[
+        Child {
+            array: "o_orderline",
+            table: "orderline",
+            key: &[("o_w_id", "ol_w_id"), ("o_d_id", "ol_d_id"), ("o_id", "ol_o_id")],
+            positions: &[],
+            element: "",
+        },
+        Child {
+            array: "c_addresses",
+            table: "customer_address",
+            key: CUSTOMER_KEY,
+            positions: &["c_address_position"],
+            element: "",
+        },
+        Child {
+            array: "c_phones",
+            table: "customer_phone",
+            key: CUSTOMER_KEY,
+            positions: &["c_phone_position"],
+            element: "",
+        },
+        Child {
+            array: "c_item_categories",
+            table: "customer_item_category",
+            key: CUSTOMER_KEY,
+            positions: &["c_category_position"],
+            element: "c_item_category",
+        },
+        Child {
+            array: "i_categories",
+            table: "item_category",
+            key: &[("i_id", "i_id")],
+            positions: &["i_category_position"],
+            element: "i_category",
+        },
+    ],
+};
+
+impl Source for DataSet {
+    type Collection = Collection;
+
+    fn benchmark(&self) -> &'static str {
+        self.spec().schema.name()
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        let spec = self.spec();
+        let pairs: [(&str, Value); 5] = [
+            ("warehouses", spec.warehouses.into()),
+            ("seed", spec.seed.into()),
+            ("run_date", spec.run_date.to_string().into()),
+            ("extra_fields", spec.extra_fields.to_string().into()),
+            ("scale_down", spec.scale_down.into()),
+        ];
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn name(&self, collection: Collection) -> &str {
+        collection.name()
+    }
+
+    fn count(&self, collection: Collection) -> u64 {
+        DataSet::count(self, collection)
+    }
+
+    fn append_range<const N: usize>(
+        &self,
+        collection: Collection,
+        range: Range<u64>,
+        end: &[u8; N],
+        out: &mut Buffer,
+    ) {
+        DataSet::append_range(self, collection, range, end, out);
+    }
+
+    #[inline]
+    fn write<W: Writer>(&self, collection: Collection, index: u64, w: &mut W) {
+        DataSet::write(self, collection, index, w);
+    }
+
+    fn flat(&self) -> &'static Flat {
+        &FLAT
+    }
+
+    fn part(&self, collection: Collection, part: Part) -> Range<u64> {
+        DataSet::part(self, collection, part.part, part.of)
+    }
+}

@@ -1,0 +1,125 @@
+//! The customers and orders of Pagination and JOIN.
+
+use std::ops::Range;
+
+use hoap_data::Buffer;
+use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
+use hoap_data::writer::Writer;
+use serde_json::{Map, Value};
+
+use super::Source;
+use crate::flat::{Child, Flat};
+use crate::manifest::Part;
+
+const CUSTOMER_KEY: &[(&str, &str)] = &[("_id", "customer_id")];
+
+/// A customer has four arrays of its own and two that are arrays in arrays.
+static FLAT: Flat = Flat {
+    qualified: true,
+    spread: &[],
+    tables: &[
+        Child {
+            array: "devices",
+            table: "shop_customer_device",
+            key: CUSTOMER_KEY,
+            positions: &["position"],
+            element: "device",
+        },
+        Child {
+            array: "linked_devices",
+            table: "shop_customer_linked_device",
+            key: CUSTOMER_KEY,
+            positions: &["list_position", "position"],
+            element: "device",
+        },
+        Child {
+            array: "children",
+            table: "shop_customer_child",
+            key: CUSTOMER_KEY,
+            positions: &["position"],
+            element: "",
+        },
+        Child {
+            array: "visited_places",
+            table: "shop_customer_visited_place",
+            key: CUSTOMER_KEY,
+            positions: &["position"],
+            element: "",
+        },
+        Child {
+            array: "visited_places.cities",
+            table: "shop_customer_visited_city",
+            key: CUSTOMER_KEY,
+            positions: &["place_position", "position"],
+            element: "city",
+        },
+        Child {
+            array: "order_list",
+            table: "shop_customer_order",
+            key: CUSTOMER_KEY,
+            positions: &["position"],
+            element: "order_id",
+        },
+    ],
+};
+
+impl Source for ShopData {
+    type Collection = ShopCollection;
+
+    fn benchmark(&self) -> &'static str {
+        "shop"
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        let ShopSpec {
+            seed,
+            customers,
+            orders_per_customer,
+            customers_per_country,
+            customers_per_zip,
+            customer_bytes,
+            order_bytes,
+        } = *self.spec();
+        let pairs: [(&str, Value); 7] = [
+            ("seed", seed.into()),
+            ("customers", customers.into()),
+            ("orders_per_customer", orders_per_customer.into()),
+            ("customers_per_country", customers_per_country.into()),
+            ("customers_per_zip", customers_per_zip.into()),
+            ("customer_bytes", customer_bytes.into()),
+            ("order_bytes", order_bytes.into()),
+        ];
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn name(&self, collection: ShopCollection) -> &str {
+        collection.name()
+    }
+
+    fn count(&self, collection: ShopCollection) -> u64 {
+        ShopData::count(self, collection)
+    }
+
+    fn append_range<const N: usize>(
+        &self,
+        collection: ShopCollection,
+        range: Range<u64>,
+        end: &[u8; N],
+        out: &mut Buffer,
+    ) {
+        ShopData::append_range(self, collection, range, end, out);
+    }
+
+    #[inline]
+    fn write<W: Writer>(&self, collection: ShopCollection, index: u64, w: &mut W) {
+        ShopData::write(self, collection, index, w);
+    }
+
+    fn flat(&self) -> &'static Flat {
+        &FLAT
+    }
+
+    fn part(&self, collection: ShopCollection, part: Part) -> Range<u64> {
+        ShopData::part(self, collection, part.part, part.of)
+    }
+}

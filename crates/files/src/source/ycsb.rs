@@ -1,0 +1,102 @@
+//! The records of YCSB.
+
+use std::ops::Range;
+
+use hoap_data::Buffer;
+use hoap_data::writer::Writer;
+use hoap_data::ycsb::{Documents, Records};
+use serde_json::{Map, Value};
+
+use super::Source;
+use crate::error::{Error, Result};
+use crate::flat::Flat;
+use crate::manifest::Part;
+
+/// Most characters of a table's name: what is left of a file name when part, number and ending have
+/// their share.
+const MOST_NAME: usize = 100;
+
+/// The records of a table, each with its key as the field `_id`.
+#[derive(Clone, Debug)]
+pub struct YcsbTable {
+    name: String,
+    documents: Documents,
+}
+
+impl YcsbTable {
+    /// The table of this name.
+    ///
+    /// # Errors
+    /// A name that files cannot have.
+    pub fn new(name: &str, records: Records) -> Result<YcsbTable> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        // A JSON array of that name would be the manifest.
+        if name.is_empty()
+            || name.len() > MOST_NAME
+            || name == "manifest"
+            || !name.chars().all(fits)
+        {
+            return Err(Error::usage(format!(
+                "table {name:?} cannot be the name of a file: use 1 to {MOST_NAME} ASCII letters, \
+                 digits, '_' or '-', and not \"manifest\""
+            )));
+        }
+        Ok(YcsbTable { name: name.to_owned(), documents: Documents::new(records) })
+    }
+}
+
+static FLAT: Flat = Flat { qualified: false, spread: &[], tables: &[] };
+
+impl Source for YcsbTable {
+    type Collection = ();
+
+    fn benchmark(&self) -> &'static str {
+        "ycsb"
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        let spec = self.documents.records().spec();
+        let pairs: [(&str, Value); 9] = [
+            ("table", self.name.as_str().into()),
+            ("seed", spec.seed.into()),
+            ("start", spec.start.into()),
+            ("records", spec.count.into()),
+            ("fields", spec.fields.into()),
+            ("field_length", spec.length.to_string().into()),
+            ("order", spec.order.name().into()),
+            ("zero_padding", spec.zero_padding.into()),
+            ("field_prefix", spec.prefix.as_str().into()),
+        ];
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn name(&self, (): ()) -> &str {
+        &self.name
+    }
+
+    fn count(&self, (): ()) -> u64 {
+        self.documents.count()
+    }
+
+    fn append_range<const N: usize>(
+        &self,
+        (): (),
+        range: Range<u64>,
+        end: &[u8; N],
+        out: &mut Buffer,
+    ) {
+        self.documents.append_range(range, end, out);
+    }
+
+    fn write<W: Writer>(&self, (): (), index: u64, w: &mut W) {
+        self.documents.write(index, w);
+    }
+
+    fn flat(&self) -> &'static Flat {
+        &FLAT
+    }
+
+    fn part(&self, (): (), part: Part) -> Range<u64> {
+        self.documents.part(part.part, part.of)
+    }
+}

@@ -1,0 +1,121 @@
+//! What data is made from.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hoap_data::shop::{ShopData, ShopSpec};
+use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec};
+
+use crate::failure::Failure;
+
+/// A benchmark with documents of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Benchmark {
+    /// CH2, the first version: flat names and addresses
+    Ch2,
+    /// CH2++: nested documents, arrays, extra fields
+    Ch2pp,
+}
+
+impl Benchmark {
+    /// Its schema.
+    pub fn schema(self) -> Schema {
+        match self {
+            Benchmark::Ch2 => Schema::Ch2,
+            Benchmark::Ch2pp => Schema::Ch2pp,
+        }
+    }
+}
+
+/// What the data is made from.
+#[derive(Debug, Args)]
+pub struct Data {
+    /// Warehouses: the scale of the data
+    #[arg(short, long, value_name = "W", default_value_t = 1)]
+    pub warehouses: u32,
+    /// Seed of the data: the same seed gives the same bytes everywhere
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Extra fields of a document: 0 to 128 (64 for ch2pp if not given), or
+    /// customer=N,orders=N,item=N
+    #[arg(long, value_name = "N")]
+    pub extra_fields: Option<ExtraFields>,
+    /// Divide items, customers and stock by N (a divisor of 100); results are no CH2 results then
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub scale_down: u32,
+    /// The day on which the benchmark's history ends
+    #[arg(long, value_name = "YYYY-MM-DD", default_value = "2021-01-01")]
+    pub run_date: Date,
+}
+
+impl Data {
+    /// The data set of these flags.
+    pub fn data_set(&self, schema: Schema) -> Result<DataSet, Failure> {
+        let defaults = Spec::new(schema, self.warehouses);
+        let spec = Spec {
+            seed: self.seed,
+            run_date: self.run_date,
+            extra_fields: self.extra_fields.unwrap_or(defaults.extra_fields),
+            scale_down: self.scale_down,
+            ..defaults
+        };
+        DataSet::new(spec).map_err(|e| Failure::usage(e.to_string()))
+    }
+}
+
+/// Parameters as YCSB takes them.
+#[derive(Debug, Args)]
+pub struct PropertyArgs {
+    /// Properties file of YCSB, such as its workloads/workloada; later ones win
+    #[arg(short = 'P', long = "properties", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// One property of YCSB, such as recordcount=1000000; wins over files
+    #[arg(short = 'p', long = "property", value_name = "KEY=VALUE")]
+    pub pairs: Vec<String>,
+}
+
+/// What the records of YCSB are made from.
+#[derive(Debug, Args)]
+pub struct Records {
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub properties: PropertyArgs,
+    /// Seed of the data
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// What customers and orders are made from. Every number of "so many per" is exact.
+#[derive(Debug, Args)]
+pub struct ShopArgs {
+    /// Customers
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub customers: u64,
+    /// Orders of each customer
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub orders_per_customer: u64,
+    /// Customers of each country
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub customers_per_country: u64,
+    /// Customers of each zip code, which is what a JOIN qualifies; the reports had 100, 250 and 500
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub customers_per_zip: u64,
+    /// Seed of the data
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl ShopArgs {
+    /// The data set of these flags.
+    pub fn data_set(&self) -> Result<ShopData, Failure> {
+        let spec = ShopSpec {
+            seed: self.seed,
+            orders_per_customer: self.orders_per_customer,
+            customers_per_country: self.customers_per_country,
+            customers_per_zip: self.customers_per_zip,
+            ..ShopSpec::new(self.customers)
+        };
+        ShopData::new(spec).map_err(|e| Failure::usage(e.to_string()))
+    }
+}

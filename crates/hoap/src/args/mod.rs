@@ -1,0 +1,113 @@
+//! The words users type.
+
+mod answers;
+mod compare;
+mod conduct;
+mod data;
+mod files;
+mod load;
+mod query;
+mod report;
+mod run;
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use answers::*;
+pub use compare::*;
+pub use conduct::*;
+pub use data::*;
+pub use files::*;
+pub use load::*;
+pub use query::*;
+pub use report::*;
+pub use run::*;
+pub use values::*;
+
+/// The benchmark suite for JSON document databases
+#[derive(Debug, Parser)]
+#[command(name = "hoap", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 a check failed, 2 usage, 3 the database could not be \
+                        reached or refused, 130 interrupted."
+)]
+pub struct Cli {
+    /// TOML file with flags by their long names; what is typed here wins
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the result as one JSON object on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[allow(missing_docs)]
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+#[allow(missing_docs)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a process")]
+pub enum Command {
+    /// Run a scaled-down CH2++ on the embedded database and make its page
+    Demo(Demo),
+    /// Write a benchmark's documents to files or standard output, or check such files
+    #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
+    Gen(Gen),
+    /// Load a benchmark's documents into a database
+    #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
+    Load {
+        #[command(subcommand)]
+        benchmark: LoadBenchmark,
+    },
+    /// Check that a database holds consistent data and gives right answers
+    Verify(Verify),
+    /// Run the analytical queries one after the other
+    Query(Query),
+    /// Look at answers that queries left in folders
+    Answers {
+        #[command(subcommand)]
+        command: AnswersCommand,
+    },
+    /// Run a benchmark in steps and measure it
+    #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
+    Run {
+        #[command(flatten)]
+        live: LiveArgs,
+        #[command(subcommand)]
+        benchmark: RunBenchmark,
+    },
+    /// Make an HTML page of one run or several
+    Report(Report),
+    /// Hold runs against a baseline: ratios, intervals, and better, worse or undecided
+    Compare(Compare),
+    /// Make one run of the folders of several driver machines
+    Merge(Merge),
+    /// Print what runs' configurations cost by price files
+    Price(Price),
+    /// List the databases and what they can run
+    Targets(Targets),
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct Demo {
+    /// Folder for the database, the run and its page
+    #[arg(long, value_name = "DIR", default_value = "hoap-demo")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct Targets {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,187 @@
+//! Values of flags: parts, times, sizes, lists.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use hoap_workload::load::Part;
+
+/// `I/N`, with 1 ≤ I ≤ N.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartArg(pub Part);
+
+impl FromStr for PartArg {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let parsed = s
+            .split_once('/')
+            .and_then(|(i, n)| Some(Part { part: i.parse().ok()?, of: n.parse().ok()? }));
+        match parsed {
+            Some(part) if (1..=part.of).contains(&part.part) => Ok(PartArg(part)),
+            _ => Err("a part is I/N with I from 1 to N, such as 1/4".into()),
+        }
+    }
+}
+
+impl fmt::Display for PartArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.0.part, self.0.of)
+    }
+}
+
+/// A length of time: `500ms`, `60s`, `5m`, `1h`; more than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time(pub Duration);
+
+impl FromStr for Time {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let digits = s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
+        let (number, unit) = s.split_at(digits);
+        let milliseconds = match unit {
+            "ms" => Some(1),
+            "s" => Some(1000),
+            "m" => Some(60_000),
+            "h" => Some(3_600_000),
+            _ => None,
+        };
+        number
+            .parse::<u64>()
+            .ok()
+            .zip(milliseconds)
+            .and_then(|(n, unit)| n.checked_mul(unit))
+            .map(|ms| Time(Duration::from_millis(ms)))
+            .ok_or_else(|| "a time is a number and ms, s, m or h, such as 60s".into())
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_millis() {
+            ms if ms % 1000 == 0 => write!(f, "{}s", ms / 1000),
+            ms => write!(f, "{ms}ms"),
+        }
+    }
+}
+
+/// Bytes: `1000`, `256MB`, `64MiB`, `1GB`; more than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let digits = s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
+        let (number, unit) = s.split_at(digits);
+        let bytes = match unit {
+            "" => Some(1),
+            "kB" | "KB" => Some(1000),
+            "MB" => Some(1_000_000),
+            "GB" => Some(1_000_000_000),
+            "KiB" => Some(1 << 10),
+            "MiB" => Some(1 << 20),
+            "GiB" => Some(1 << 30),
+            _ => None,
+        };
+        let size = number.parse::<u64>().ok().zip(bytes).and_then(|(n, unit)| n.checked_mul(unit));
+        size.filter(|&n| n > 0).map(Size).ok_or_else(|| {
+            "a size is a number and kB, MB, GB, KiB, MiB or GiB, such as 256MB".into()
+        })
+    }
+}
+
+/// A share: `1%`, `0.5%`; from nothing to the whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Percent(pub f64);
+
+impl FromStr for Percent {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let number = s.strip_suffix('%').and_then(|digits| digits.trim().parse::<f64>().ok());
+        let share = number.map(|percent| percent / 100.0);
+        share
+            .filter(|share| (0.0..=1.0).contains(share))
+            .map(Percent)
+            .ok_or_else(|| "a share is a number from 0 to 100 and %, such as 1%".into())
+    }
+}
+
+/// Numbers of queries, each once, in the order given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryList(pub Vec<u8>);
+
+impl QueryList {
+    pub fn all() -> Self {
+        QueryList((1..=22).collect())
+    }
+}
+
+impl FromStr for QueryList {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let wrong = || "a list of queries is numbers from 1 to 22 and ranges, such as 1,5-7".into();
+        let mut numbers = Vec::new();
+        for word in s.split(',') {
+            let (first, last) = word.split_once('-').unwrap_or((word, word));
+            let (first, last): (u8, u8) = match (first.parse(), last.parse()) {
+                (Ok(first), Ok(last)) => (first, last),
+                _ => return Err(wrong()),
+            };
+            if !(1 <= first && first <= last && last <= 22) {
+                return Err(wrong());
+            }
+            for number in first..=last {
+                if !numbers.contains(&number) {
+                    numbers.push(number);
+                }
+            }
+        }
+        Ok(QueryList(numbers))
+    }
+}
+
+impl fmt::Display for QueryList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == QueryList::all() {
+            return f.write_str("1-22");
+        }
+        let words: Vec<String> = self.0.iter().map(u8::to_string).collect();
+        f.write_str(&words.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_times_and_lists_read_what_users_type_and_nothing_else() {
+        assert_eq!("2/4".parse(), Ok(PartArg(Part { part: 2, of: 4 })));
+        for wrong in ["", "1", "0/4", "5/4", "1/0", "a/b", "-1/2", "1/2/3"] {
+            assert!(wrong.parse::<PartArg>().is_err(), "{wrong}");
+        }
+        assert_eq!("90s".parse(), Ok(Time(Duration::from_secs(90))));
+        assert_eq!("2m".parse(), Ok(Time(Duration::from_secs(120))));
+        for wrong in ["", "s", "5", "5 s", "-5s", "5d", "99999999999999999999h"] {
+            assert!(wrong.parse::<Time>().is_err(), "{wrong}");
+        }
+        assert_eq!("256MB".parse(), Ok(Size(256_000_000)));
+        assert_eq!("64MiB".parse(), Ok(Size(64 << 20)));
+        for wrong in ["", "MB", "0", "5 MB", "-5MB", "5mb", "1.5GB", "99999999999999GiB"] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+        }
+        assert_eq!("0.5%".parse(), Ok(Percent(0.005)));
+        for wrong in ["", "%", "1", "-1%", "101%", "NaN%", "one%"] {
+            assert!(wrong.parse::<Percent>().is_err(), "{wrong}");
+        }
+        assert_eq!("1,5-7,6".parse(), Ok(QueryList(vec![1, 5, 6, 7])));
+        for wrong in ["", "0", "23", "7-5", "1,,2", "x", "1-"] {
+            assert!(wrong.parse::<QueryList>().is_err(), "{wrong}");
+        }
+    }
+}

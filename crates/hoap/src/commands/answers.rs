@@ -1,0 +1,96 @@
+//! `hoap answers compare`: the answers in two folders beside each other.
+
+use hoap_report::text::paragraph;
+use hoap_workload::ch2::queries::Query;
+use hoap_workload::ch2::queries::answers::{AnswerFolder, Difference, Verdict, compare_folders};
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::args::CompareAnswers;
+use crate::failure::Failure;
+
+/// Compares, prints a line for each query, and fails where one is not equal.
+pub fn compare(context: &Context, args: &CompareAnswers) -> Result<(), Failure> {
+    let folders = [AnswerFolder::read(&args.first)?, AnswerFolder::read(&args.second)?];
+    let verdicts = compare_folders([&folders[0], &folders[1]])?;
+    let names = [&args.first, &args.second].map(|path| path.display().to_string());
+    context.result(&json_of(&folders, &verdicts), || text_of(&names, &verdicts));
+
+    let count = |of: fn(&Verdict) -> bool| verdicts.iter().filter(|(_, v)| of(v)).count();
+    let all = verdicts.len();
+    let asked_otherwise = count(|v| matches!(v, Verdict::OtherParameters(_)));
+    if asked_otherwise > 0 {
+        return Err(Failure::usage(format!(
+            "{asked_otherwise} of {all} answers cannot be compared: they were asked with other \
+             parameters; run both with the same --params and --params-seed on the same data"
+        )));
+    }
+    match count(|v| !matches!(v, Verdict::Equal { .. })) {
+        0 => Ok(()),
+        unequal => Err(Failure::check(format!("{unequal} of {all} answers are not equal"))),
+    }
+}
+
+/// The word that a verdict has in both forms of the result.
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Equal { .. } => "equal",
+        Verdict::Differ(_) => "differ",
+        Verdict::Missing { .. } => "missing",
+        Verdict::OtherParameters(_) => "other parameters",
+    }
+}
+
+fn text_of(names: &[String; 2], verdicts: &[(&'static Query, Verdict)]) -> String {
+    let [first, second] = names.each_ref().map(|name| format!("in {name}"));
+    let mut text = String::new();
+    for (query, verdict) in verdicts {
+        let detail = match verdict {
+            Verdict::Equal { rows } => format!("{rows} rows"),
+            Verdict::Differ(difference) => difference.words([&first, &second]),
+            Verdict::Missing { which } => format!("not in {}", names[*which]),
+            Verdict::OtherParameters([a, b]) => {
+                let value = |v: Option<&Value>| v.map_or("nothing".into(), Value::to_string);
+                let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+                let other = names.filter(|name| a.get(*name) != b.get(*name));
+                let each = other.map(|name| {
+                    let [a, b] = [a, b].map(|parameters| value(parameters.get(name)));
+                    format!("${name} is {a} {first}, {b} {second}")
+                });
+                each.collect::<Vec<_>>().join("; ")
+            }
+        };
+        let start = format!("{}  {:<16}  ", query.name, word(verdict));
+        text.push_str(&paragraph(&start, &detail));
+    }
+    text
+}
+
+fn json_of(folders: &[AnswerFolder; 2], verdicts: &[(&'static Query, Verdict)]) -> Value {
+    let query = |(query, verdict): &(&'static Query, Verdict)| {
+        let mut object = json!({ "query": query.number, "verdict": word(verdict) });
+        match verdict {
+            Verdict::Equal { rows } => object["rows"] = json!([rows, rows]),
+            Verdict::Missing { which } => object["missing_in"] = json!(folders[*which].path),
+            Verdict::OtherParameters(parameters) => object["parameters"] = json!(parameters),
+            Verdict::Differ(Difference::NoAnswer { which, error }) => {
+                object["no_answer_in"] = json!(folders[*which].path);
+                object["why"] = json!(error.to_string());
+            }
+            Verdict::Differ(Difference::Row { rows, has }) => {
+                object["rows"] = json!(rows);
+                object["first_difference"] = json!(has);
+            }
+            Verdict::Differ(Difference::Tie { rows, has }) => {
+                object["rows"] = json!(rows);
+                object["at_the_limit"] = json!(has);
+            }
+        }
+        object
+    };
+    json!({
+        "benchmark": folders[0].schema.name(),
+        "folders": folders.each_ref().map(|folder| &folder.path),
+        "queries": verdicts.iter().map(query).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,47 @@
+//! `hoap compare`: runs held against a baseline.
+
+use std::fs;
+
+use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
+
+use super::Context;
+use crate::args::{Compare, CompareFormat};
+use crate::failure::Failure;
+
+/// Compares, prints, and fails where a bound is broken.
+pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
+    let (baseline, candidates) = match (&args.baseline, args.runs.split_first()) {
+        (Some(baseline), _) => (baseline, args.runs.as_slice()),
+        (None, Some((baseline, candidates))) if !candidates.is_empty() => (baseline, candidates),
+        (None, _) => {
+            return Err(Failure::usage(
+                "compare: there is nothing to compare with; name two runs, or --baseline RUNS",
+            ));
+        }
+    };
+    let baseline = Side::open(baseline)?;
+    let candidates = candidates.iter().map(|path| Side::open(path)).collect::<Result<_, _>>()?;
+    let question = Question { gates: args.fail_if.clone(), relevant: args.relevant.0 };
+    let comparison = Comparison::new(baseline, candidates, question)?;
+    let blocks = document(&comparison);
+    let written = || match args.format {
+        CompareFormat::Text => plain(&blocks),
+        CompareFormat::Markdown => markdown(&blocks),
+        CompareFormat::Junit => junit(&comparison),
+    };
+    if let Some(out) = &args.out {
+        fs::write(out, written()).map_err(|e| {
+            Failure::unavailable(format!("write {}: {e}; name another file", out.display()))
+        })?;
+    }
+    context.result(&json(&comparison), || match args.out {
+        Some(_) => plain(&blocks),
+        None => written(),
+    });
+    match comparison.broken() {
+        0 => Ok(()),
+        broken => {
+            Err(Failure::check(format!("{broken} of {} bounds broken", comparison.gates.len())))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A database that fails while a run goes on: waiting for it, and saying what cannot be known.
+
+use std::time::{Duration, Instant};
+
+use hoap_drive::StepPlan;
+use hoap_drive::record::{Check, Verdict};
+use hoap_workload::{Error, ErrorKind};
+
+use super::Context;
+use crate::args::FaultArgs;
+
+/// Wait between two attempts.
+const REST: Duration = Duration::from_millis(500);
+
+/// The flags in the plan of a step. A database that is not there when the run begins is not waited for:
+/// it may never have been.
+pub fn apply(args: &FaultArgs, plan: &mut StepPlan) {
+    plan.on_error = args.on_error;
+    plan.connect_limit = if plan.number > 1 { args.recovery_limit.0 } else { Duration::ZERO };
+}
+
+/// Does `work` again while the database cannot be reached, until the limit has passed. Only a second
+/// Ctrl-C ends this early.
+pub async fn patiently<T>(
+    context: &Context,
+    args: &FaultArgs,
+    mut work: impl AsyncFnMut() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let start = Instant::now();
+    let mut told = false;
+    loop {
+        match work().await {
+            Err(e) if is_unreachable(&e) && start.elapsed() < args.recovery_limit.0 => {
+                if !std::mem::replace(&mut told, true) {
+                    let limit = args.recovery_limit;
+                    context.console.say(format!("  waiting up to {limit} for the database: {e}"));
+                }
+                tokio::time::sleep(REST).await;
+            }
+            end => return end,
+        }
+    }
+}
+
+/// Whether the database may answer later.
+fn is_unreachable(e: &Error) -> bool {
+    matches!(e.kind, ErrorKind::Unavailable | ErrorKind::Timeout)
+}
+
+/// The checks of a database after the run. One that could not be reached is a failed check: nobody knows
+/// whether it holds what it acknowledged.
+pub fn or_unknown(
+    args: &FaultArgs,
+    checks: Result<Vec<Check>, Error>,
+) -> Result<Vec<Check>, Error> {
+    match checks {
+        Err(e) if is_unreachable(&e) => Ok(vec![Check {
+            when: "after the run".into(),
+            name: "database reachable".into(),
+            compares: "whether everything acknowledged is there".into(),
+            verdict: Verdict::Fail,
+            checked: 0,
+            detail: Some(format!(
+                "UNKNOWN: nothing could be checked within {}: {e}",
+                args.recovery_limit
+            )),
+        }]),
+        checks => checks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::Console;
+    use crate::live::Live;
+
+    fn faults(limit: &str) -> FaultArgs {
+        FaultArgs { on_error: "continue".parse().unwrap(), recovery_limit: limit.parse().unwrap() }
+    }
+
+    /// Does work that fails so often with this kind of error.
+    fn work(limit: &str, fails: usize, kind: ErrorKind) -> (Result<usize, Error>, usize) {
+        let context = Context {
+            console: Console::new(),
+            json: false,
+            stop: hoap_drive::Stop::new(),
+            live: Live::default(),
+            repetition: None,
+        };
+        let mut attempts = 0;
+        let end = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let end = end.block_on(patiently(&context, &faults(limit), async || {
+            attempts += 1;
+            match attempts > fails {
+                true => Ok(attempts),
+                false => Err(Error::new(kind, "scan orders", "connection refused")),
+            }
+        }));
+        (end, attempts)
+    }
+
+    #[test]
+    fn a_database_that_cannot_be_reached_is_waited_for_and_any_other_error_is_not() {
+        assert_eq!(work("1m", 2, ErrorKind::Unavailable).0.unwrap(), 3);
+        let (end, attempts) = work("1m", 9, ErrorKind::Broken);
+        assert_eq!((end.unwrap_err().kind, attempts), (ErrorKind::Broken, 1));
+        let (end, attempts) = work("600ms", 1_000, ErrorKind::Timeout);
+        assert_eq!(end.unwrap_err().kind, ErrorKind::Timeout);
+        assert!((2..=4).contains(&attempts), "{attempts}");
+    }
+
+    #[test]
+    fn what_could_not_be_checked_is_a_failed_check_that_says_unknown() {
+        let error = |kind| Err(Error::new(kind, "scan orders", "connection refused"));
+        let checks = or_unknown(&faults("1m"), error(ErrorKind::Unavailable)).unwrap();
+        assert_eq!((checks.len(), checks[0].verdict), (1, Verdict::Fail));
+        let detail = checks[0].detail.as_deref().unwrap();
+        assert!(
+            detail.starts_with("UNKNOWN: ") && detail.contains("connection refused"),
+            "{detail}"
+        );
+        assert!(or_unknown(&faults("1m"), error(ErrorKind::Broken)).is_err());
+        assert_eq!(or_unknown(&faults("1m"), Ok(Vec::new())).unwrap(), []);
+    }
+}

@@ -1,0 +1,131 @@
+//! Freshness, and the pair of databases that it is measured on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hoap_drive::record::{CatchUp, Check, Verdict};
+use hoap_workload::capability::Target;
+use hoap_workload::ch2::freshness::{self, Board, Probes};
+use hoap_workload::ch2::terminal::Terminals;
+use hoap_workload::note::Note;
+use hoap_workload::{Error, ErrorKind};
+
+use super::Context;
+use crate::args::{RunHybrid, Switch};
+
+/// What a reader must know of a run that measures freshness.
+pub const COST: &str = "freshness was measured: every transaction that writes updated one small \
+                        document more than the benchmark asks for";
+
+/// The databases of a hybrid run.
+pub struct Pair<'a> {
+    context: &'a Context,
+    args: &'a RunHybrid,
+    operational: Arc<dyn Target>,
+    /// That of the queries, where it is another one.
+    follower: Option<Arc<dyn Target>>,
+    board: Option<Arc<Board>>,
+}
+
+/// Whether `--analytical` names another database than `--operational`.
+pub fn are_two(args: &RunHybrid) -> bool {
+    args.analytical.as_ref().is_some_and(|url| *url != args.operational)
+}
+
+/// Whether a run with transactions measures freshness.
+pub fn is_measured(args: &RunHybrid) -> bool {
+    args.freshness.map_or_else(|| are_two(args), |switch| switch == Switch::On)
+}
+
+impl<'a> Pair<'a> {
+    /// The pair of a run; `terminals` are those that count for its freshness, if it is measured.
+    pub fn new(
+        context: &'a Context,
+        args: &'a RunHybrid,
+        operational: &Arc<dyn Target>,
+        analytical: Option<&Arc<dyn Target>>,
+        terminals: Option<&Terminals>,
+    ) -> Self {
+        Pair {
+            context,
+            args,
+            operational: operational.clone(),
+            follower: analytical.filter(|_| are_two(args)).cloned(),
+            board: terminals.filter(|_| is_measured(args)).map(|t| Board::new(t.mark())),
+        }
+    }
+
+    /// The board of the counters, where freshness is measured.
+    pub fn board(&self) -> Option<&Arc<Board>> {
+        self.board.as_ref()
+    }
+
+    /// The probes of the run, where freshness is measured.
+    pub fn probes(&self) -> Option<Probes> {
+        let queried = self.follower.as_ref().unwrap_or(&self.operational);
+        let every = self.args.freshness_every.0;
+        self.board.as_ref().map(|board| Probes::new(queried.clone(), board.clone(), every))
+    }
+
+    /// Before the first step: makes the counters, and waits until the database of the queries holds what
+    /// that of the transactions holds. `None` where they are one.
+    pub async fn begin(&self, loaded: &Note) -> Result<Option<CatchUp>, Error> {
+        let start = Instant::now();
+        if let Some(board) = &self.board {
+            freshness::prepare(&*self.operational).await?;
+            if self.follower.is_some() {
+                freshness::mark(&*self.operational, board).await?;
+            }
+        }
+        let Some(follower) = &self.follower else { return Ok(None) };
+        let url = follower.description().url;
+        self.context.console.say(format!("waiting until {url} has caught up"));
+        let (limit, stop) = (self.args.catch_up_limit.0, || self.context.stop.is_set());
+        if follower.documents().is_ok() {
+            freshness::same_data(&**follower, loaded, limit, &stop).await?;
+        }
+        if let Some(board) = &self.board {
+            freshness::caught_up(&**follower, board, &board.ask(), limit, &stop).await?;
+        }
+        let before_seconds = seconds(start.elapsed());
+        self.context.console.say(format!("  caught up in {before_seconds:.1} s"));
+        Ok(Some(CatchUp { before_seconds, after_seconds: None }))
+    }
+
+    /// After the last step: waits until the database of the queries shows all that was acknowledged.
+    /// `None` where that is not asked.
+    pub async fn end(&self, catch_up: Option<&mut CatchUp>) -> Option<Check> {
+        let (Some(follower), Some(board), Some(catch_up)) = (&self.follower, &self.board, catch_up)
+        else {
+            return None;
+        };
+        self.context.console.say("waiting until the queries see every transaction");
+        let (limit, stop) = (self.args.catch_up_limit.0, || self.context.stop.is_set());
+        let end = freshness::caught_up(&**follower, board, &board.ask(), limit, &stop).await;
+        let (verdict, detail) = match end {
+            Ok(time) => {
+                catch_up.after_seconds = Some(seconds(time));
+                (Verdict::Pass, None)
+            }
+            Err(e) if e.kind == ErrorKind::Cancelled => {
+                let why = "the run was interrupted before they did";
+                (Verdict::Skip, Some(why.to_owned()))
+            }
+            Err(e) => (Verdict::Fail, Some(e.to_string())),
+        };
+        Some(Check {
+            when: "after the run".into(),
+            name: "queries caught up".into(),
+            compares: "the last acknowledged transaction of each client with what queries see"
+                .into(),
+            verdict,
+            checked: board.clients() as u64,
+            detail,
+        })
+    }
+}
+
+/// Seconds to the millisecond.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
+}

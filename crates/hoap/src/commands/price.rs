@@ -1,0 +1,46 @@
+//! `hoap price`: what runs' configurations cost, and what one gets for it.
+
+use hoap_report::tables::benchmark_title;
+use hoap_report::text::{paragraph, table};
+use serde_json::json;
+
+use super::{Context, report};
+use crate::args::Price;
+use crate::failure::Failure;
+
+/// Prints the costs.
+pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
+    if args.costs.prices.is_empty() {
+        return Err(Failure::usage(
+            "price runs: no prices given; name a file with --prices, such as \
+             prices/couchbase-cloud-2020.toml",
+        ));
+    }
+    let costs = report::open(&args.runs, &args.costs)?.costs()?;
+    let json: Vec<_> = costs
+        .iter()
+        .map(|c| {
+            json!({ "benchmark": c.benchmark, "costs": c.costs.json(), "lines": c.lines.json(),
+                "notes": c.notes })
+        })
+        .collect();
+    context.result(&json, || {
+        let mut out = String::new();
+        for c in &costs {
+            let title = format!("{}: {}", benchmark_title(&c.benchmark), c.costs.title);
+            out += &format!(
+                "{}{}\n{}\n{}\n",
+                paragraph("", &title),
+                table(&c.costs),
+                c.lines.title,
+                table(&c.lines)
+            );
+            for note in &c.notes {
+                out += &paragraph("", note);
+            }
+            out.push('\n');
+        }
+        out
+    });
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! What a run measures, for other programs while it goes on: the same intervals that `samples.csv` gets.
+//!
+//! `docs/metrics.md` names every metric.
+
+#[cfg(feature = "otlp")]
+mod otlp;
+mod prometheus;
+
+use std::sync::Arc;
+
+use hoap_drive::{Observer, Phase, StepPlan, Tick};
+
+use crate::args::LiveArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+
+/// Whoever watches a run from outside the terminal.
+#[derive(Clone, Default)]
+pub struct Live(Arc<[Watcher]>);
+
+type Watcher = Box<dyn Observer + Send + Sync>;
+
+impl Live {
+    /// Those that the flags ask for. `benchmark` is the run's, as users type it.
+    ///
+    /// # Errors
+    /// An address that cannot be listened on, a collector whose address is none, an exporter that is
+    /// not part of this build.
+    pub async fn start(
+        args: &LiveArgs,
+        benchmark: &str,
+        console: &Console,
+    ) -> Result<Live, Failure> {
+        let mut all: Vec<Watcher> = Vec::new();
+        if let Some(address) = args.metrics {
+            let (endpoint, address) = prometheus::Endpoint::listen(address, benchmark).await?;
+            console.say(format!("metrics at http://{address}/metrics"));
+            all.push(Box::new(endpoint));
+        }
+        if let Some(collector) = &args.otlp {
+            all.push(exporter(collector, benchmark)?);
+        }
+        Ok(Live(all.into()))
+    }
+}
+
+#[cfg(feature = "otlp")]
+fn exporter(collector: &str, benchmark: &str) -> Result<Watcher, Failure> {
+    Ok(Box::new(otlp::Exporter::start(collector, benchmark)?))
+}
+
+#[cfg(not(feature = "otlp"))]
+fn exporter(_: &str, _: &str) -> Result<Watcher, Failure> {
+    Err(Failure::usage(
+        "send metrics to an OpenTelemetry collector: not part of this build; build it with \
+         `cargo build --release --features otlp`",
+    ))
+}
+
+/// The terminal's line and everybody else.
+pub struct Together<'a, O> {
+    /// The terminal's line.
+    pub first: O,
+    /// Everybody else.
+    pub live: &'a Live,
+}
+
+impl<O: Observer> Observer for Together<'_, O> {
+    fn phase(&self, step: &StepPlan, phase: Phase) {
+        self.first.phase(step, phase);
+        self.live.0.iter().for_each(|o| o.phase(step, phase));
+    }
+
+    fn tick(&self, tick: &Tick<'_>) {
+        self.first.tick(tick);
+        self.live.0.iter().for_each(|o| o.tick(tick));
+    }
+}
+
+/// The phases by name, for a metric that is 1 for the one that the step is in.
+const PHASES: [Phase; 4] = [Phase::Connecting, Phase::Warmup, Phase::Measured, Phase::Ended];

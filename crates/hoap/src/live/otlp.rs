@@ -1,0 +1,132 @@
+//! Metrics to an OpenTelemetry collector, by OTLP over HTTP.
+
+use std::time::Duration;
+
+use hoap_drive::{Observer, Phase, StepPlan, Tick};
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Gauge, MeterProvider};
+use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
+
+use super::PHASES;
+use crate::failure::Failure;
+
+/// How often metrics leave; and how long the end of a run waits for the last ones at most.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Sends what the run measures until it is dropped.
+pub struct Exporter {
+    provider: SdkMeterProvider,
+    step: Gauge<u64>,
+    phase: Gauge<u64>,
+    clients: Gauge<u64>,
+    operations: Counter<u64>,
+    retries: Counter<u64>,
+    response: Gauge<f64>,
+}
+
+impl Exporter {
+    /// To a collector such as `http://127.0.0.1:4318`. The collector need not be there: what cannot be
+    /// sent is lost, and the run goes on.
+    pub fn start(collector: &str, benchmark: &str) -> Result<Exporter, Failure> {
+        let endpoint = format!("{}/v1/metrics", collector.trim_end_matches('/'));
+        let build = move || {
+            MetricExporter::builder()
+                .with_http()
+                .with_protocol(Protocol::HttpBinary)
+                .with_endpoint(endpoint)
+                .with_timeout(EVERY)
+                .build()
+        };
+        // The client keeps a runtime of its own, which must not be made inside of ours.
+        let exporter = std::thread::spawn(build)
+            .join()
+            .map_err(|_| "its client could not be made".to_owned())
+            .and_then(|built| built.map_err(|e| e.to_string()))
+            .map_err(|e| Failure::usage(format!("send metrics to {collector}: {e}")))?;
+        let resource = Resource::builder()
+            .with_service_name("hoap")
+            .with_attributes([
+                KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+                KeyValue::new("hoap.benchmark", benchmark.to_owned()),
+            ])
+            .build();
+        let reader = PeriodicReader::builder(exporter).with_interval(EVERY).build();
+        let provider =
+            SdkMeterProvider::builder().with_resource(resource).with_reader(reader).build();
+        let meter = provider.meter("hoap");
+        Ok(Exporter {
+            step: meter.u64_gauge("hoap.step").with_description("Number of the step").build(),
+            phase: meter
+                .u64_gauge("hoap.phase")
+                .with_description("1 for the phase that the step is in")
+                .build(),
+            clients: meter
+                .u64_gauge("hoap.clients")
+                .with_description("Clients of the step")
+                .build(),
+            operations: meter
+                .u64_counter("hoap.operations")
+                .with_description("Operations that ended, by kind and outcome")
+                .build(),
+            retries: meter
+                .u64_counter("hoap.retries")
+                .with_description("Times an operation was begun again after a conflict")
+                .build(),
+            response: meter
+                .f64_gauge("hoap.interval.response")
+                .with_unit("s")
+                .with_description(
+                    "Response times of the successes of the last interval; quantile 1 is the slowest",
+                )
+                .build(),
+            provider,
+        })
+    }
+}
+
+impl Observer for Exporter {
+    fn phase(&self, step: &StepPlan, phase: Phase) {
+        self.step.record(step.number as u64, &[]);
+        for one in PHASES {
+            self.phase.record((one == phase).into(), &[KeyValue::new("phase", one.name())]);
+        }
+        for (side, clients) in [("transactions", step.tx_clients), ("queries", step.query_clients)]
+        {
+            self.clients.record(clients as u64, &[KeyValue::new("side", side)]);
+        }
+    }
+
+    fn tick(&self, tick: &Tick<'_>) {
+        for sample in tick.samples {
+            let kind = KeyValue::new("kind", sample.kind.clone());
+            let which = [
+                KeyValue::new("step", sample.step as i64),
+                KeyValue::new("phase", tick.phase.name()),
+                kind.clone(),
+            ];
+            for (outcome, n) in [("success", sample.count), ("failure", sample.failed)] {
+                let mut ended = which.to_vec();
+                ended.push(KeyValue::new("outcome", outcome));
+                self.operations.add(n, &ended);
+            }
+            self.retries.add(sample.retries, &which);
+            if sample.count > 0 {
+                for (quantile, us) in
+                    [("0.5", sample.p50_us), ("0.99", sample.p99_us), ("1", sample.max_us)]
+                {
+                    let which = [kind.clone(), KeyValue::new("quantile", quantile)];
+                    self.response.record(us as f64 / 1e6, &which);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        // What the collector does not take now nobody can bring it later.
+        let _ = self.provider.shutdown_with_timeout(EVERY);
+    }
+}

@@ -1,0 +1,169 @@
+//! Repetitions, comparisons and merged runs at the command line.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::{End, Place};
+
+/// A run against a database that takes so long for everything.
+fn run(latency_us: u32, more: &str) -> String {
+    format!(
+        "run ycsb-c --target null:?latency_us={latency_us} --clients 2 --duration 300ms \
+         --warmup 10ms {more}"
+    )
+}
+
+#[test]
+fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
+    let p = Place::new();
+    let end = p.ok(&run(1_000, "--repeat 3 --out fast"));
+    assert!(end.out.contains("3 runs") && end.out.contains("hoap compare"), "{}", end.out);
+    let seeds: Vec<_> = (1..=3)
+        .map(|n| {
+            let record = p.json(&format!("fast/0{n}/run.json"));
+            assert_eq!(record["repetition"], serde_json::json!({ "number": n, "of": 3 }));
+            record["configuration"]["run-seed"].as_u64().unwrap()
+        })
+        .collect();
+    assert_eq!(seeds, [1, 2, 3]);
+    let value = p.ok(&run(50_000, "--repeat 3 --out slow --json")).value();
+    assert_eq!(value["runs"].as_array().unwrap().len(), 3);
+
+    let value = p.ok("compare fast slow --json").value();
+    let lines = value["comparisons"][0]["lines"].as_array().unwrap();
+    let ops = lines.iter().find(|l| l["metric"] == "ops").unwrap();
+    assert_eq!(ops["verdict"], "worse", "{ops:#}");
+    let ratio = ops["ratio"].as_f64().unwrap();
+    assert!(ratio < 0.5, "{ratio}");
+    assert_eq!(ops["baseline"]["basis"]["runs"], 3);
+
+    let end = p.fails("compare fast slow --fail-if ops<-5%", 1, &["1 of 1 bounds broken"]);
+    assert!(end.out.contains("BROKEN") && end.out.contains("worse"), "{}", end.out);
+    assert!(end.out.lines().all(|l| l.chars().count() <= 80), "{}", end.out);
+    p.ok("compare slow fast --fail-if ops<-5% --fail-if p99>10%");
+    p.ok("compare --baseline fast fast fast --fail-if ops<-5%");
+    let line = "compare fast slow --fail-if ops<-5% --format junit --out gate.xml";
+    let end = p.fails(line, 1, &["bounds"]);
+    assert!(end.out.contains("BROKEN"), "plain text beside the file: {}", end.out);
+    let xml = String::from_utf8(p.read("gate.xml")).unwrap();
+    assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
+    let end = p.ok("compare fast/01 slow/01 --format markdown");
+    assert!(end.out.contains("| ops/s |") && end.out.contains("one run a side"), "{}", end.out);
+}
+
+#[test]
+fn comparisons_that_cannot_be_made_are_refused() {
+    let p = Place::new();
+    p.ok(&run(1_000, "--out one"));
+    p.ok("run ycsb-b --target null: --operations 100 --warmup 10ms --out other");
+    p.fails("compare one", 2, &["two runs"]);
+    p.fails("compare one nowhere", 2, &["nowhere"]);
+    p.fails("compare one other", 2, &["other", "benchmark is ycsb-b"]);
+    p.fails("compare one one --fail-if tpm<-5%", 2, &["tpm<-5%"]);
+    p.fails("compare one one --fail-if tpm", 2, &["tpm<-5%", "--help"]);
+    p.fails("compare one one --fail-if speed<-5%", 2, &["no metric", "p99"]);
+    p.fails("compare one one --relevant 1", 2, &["such as 1%"]);
+    p.fails("compare one one --out no/such/file", 3, &["no/such/file"]);
+    p.write("newer/run.json", "{\"format\": 99, \"hoap\": \"9.0\"}");
+    p.fails("compare one newer", 2, &["newer/run.json", "format 99"]);
+    let whole = String::from_utf8(p.read("one/run.json")).unwrap();
+    p.write("cut/run.json", &whole[..whole.len() / 2]);
+    p.fails("compare cut one", 2, &["cut/run.json"]);
+    p.fails("report cut one -o page.html", 2, &["cut/run.json"]);
+    p.fails("merge one other -o out", 2, &["other", "benchmark"]);
+    p.fails("merge one -o out", 2, &["--help"]);
+    p.fails("merge one newer -o out", 2, &["newer/run.json"]);
+    assert!(!p.path("out").exists());
+}
+
+#[test]
+fn what_cannot_be_repeated_is_refused_before_it_begins() {
+    let p = Place::new();
+    p.fails(&run(1_000, "--repeat 0"), 2, &["--repeat"]);
+    p.fails(&run(1_000, "--repeat 2 --start-at 2100-01-01T00:00:00Z"), 2, &["--start-at"]);
+    p.fails(&run(1_000, "--start-at 2020-01-01T00:00:00Z --out x"), 2, &["has passed"]);
+    p.fails(&run(1_000, "--start-at soon"), 2, &["--start-at"]);
+    p.fails(&run(1_000, "--part 1/2"), 2, &["--start-at"]);
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=100");
+    let d = "run ycsb-d --target sqlite:t.db --operations 10 --out x";
+    p.fails(&format!("{d} --repeat 2"), 2, &["ycsb-d", "inserts"]);
+    p.fails(&format!("{d} --part 1/2 --start-at 2100-01-01T00:00:00Z"), 2, &["ycsb-d", "inserts"]);
+    p.write("there/file", "");
+    p.fails(&run(1_000, "--repeat 2 --out there"), 2, &["there", "not empty"]);
+    assert!(!p.path("x").exists());
+}
+
+/// A writing benchmark repeats on the data that it left, and says so.
+#[test]
+fn repetitions_of_ch2_say_what_they_began_on() {
+    let p = Place::new();
+    p.load("t.db");
+    p.ok("run ch2pp --operational sqlite:t.db --tx-clients 1 --query-clients 0 --duration 300ms \
+          --warmup 10ms --repeat 2 --out runs");
+    let warnings = |n: u32| p.json(&format!("runs/0{n}/run.json"))["warnings"].to_string();
+    assert!(!warnings(1).contains("repetition") && warnings(2).contains("a repetition"));
+    for n in [1, 2] {
+        let record = p.json(&format!("runs/0{n}/run.json"));
+        let checks = record["checks"].as_array().unwrap();
+        assert!(!checks.is_empty() && checks.iter().all(|c| c["verdict"] == "pass"), "{n}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_repetition_and_begins_no_other() {
+    let p = Place::new();
+    let line = "run ycsb-c --target null:?latency_us=1000 --duration 10m --repeat 5 --out runs";
+    let child = p.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let samples = p.path("runs/01/samples.csv");
+    let begun = Instant::now();
+    while std::fs::metadata(&samples).map_or(0, |m| m.len()) < 200 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no sample was written");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let end = End::of(child.wait_with_output().unwrap());
+    assert_eq!(end.code, 130, "{end:#?}");
+    assert!(p.json("runs/01/run.json")["partial"].as_str().unwrap().contains("interrupted"));
+    assert!(!p.path("runs/02").exists());
+}
+
+#[test]
+fn drivers_that_start_together_make_one_run() {
+    let p = Place::new();
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=100");
+    let start = jiff::Timestamp::now() + Duration::from_secs(4);
+    let drivers: Vec<_> = (1..=2)
+        .map(|n| {
+            let line = format!(
+                "run ycsb-b --target sqlite:t.db --clients {n} --duration 6s --warmup 100ms \
+                 --start-at {start} --part {n}/2 --out driver-{n}"
+            );
+            p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for driver in drivers {
+        let end = End::of(driver.wait_with_output().unwrap());
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    let end = p.ok("merge driver-1 driver-2 -o whole");
+    assert!(end.out.contains("3 clients"), "{}", end.out);
+    let [one, two, whole] =
+        ["driver-1", "driver-2", "whole"].map(|run| p.json(&format!("{run}/run.json")));
+    let count = |record: &serde_json::Value| {
+        let operations = record["steps"][0]["transactions"].as_array().unwrap();
+        operations.iter().map(|o| o["count"].as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!(count(&whole), count(&one) + count(&two));
+    assert!(count(&one) > 0 && count(&two) > 0);
+    let seeds = [&one, &two].map(|r| r["configuration"]["run-seed"].as_u64().unwrap());
+    assert_ne!(seeds[0], seeds[1], "each draws keys of its own");
+    // Others wrote too: what is in the table says nothing of one driver's writes.
+    let skipped = |record: &serde_json::Value| {
+        let checks = record["checks"].as_array().unwrap();
+        checks.iter().all(|c| c["verdict"] == "skip") && !checks.is_empty()
+    };
+    assert!(skipped(&one) && skipped(&whole), "{:#}", whole["checks"]);
+    p.ok("report whole -o page.html");
+    p.fails("merge driver-1 driver-1 -o twice", 2, &["same run"]);
+}

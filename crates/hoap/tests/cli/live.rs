@@ -1,0 +1,205 @@
+//! What other programs see of a run while it goes on.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use super::Place;
+
+const YCSB: &str = "run ycsb-a --target null: -p recordcount=100 --clients 2 --warmup 300ms";
+
+/// The head and the body of what a URL answers.
+fn get(address: &str, path: &str) -> Option<(String, String)> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    Some((head.to_owned(), body.to_owned()))
+}
+
+/// The value of the metric that this line begins with.
+fn value(body: &str, metric: &str) -> Option<f64> {
+    let line = body.lines().find(|l| l.starts_with(metric))?;
+    line.rsplit_once(' ')?.1.parse().ok()
+}
+
+/// The address that a run tells.
+fn address(run: &mut Child) -> String {
+    let mut told = BufReader::new(run.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("metrics at http://") {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "it tells no address");
+    }
+    // Somebody must read what else it says.
+    std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+    let rest = line.trim().split_once("http://").unwrap().1;
+    rest.strip_suffix("/metrics").unwrap().to_owned()
+}
+
+#[test]
+fn prometheus_scrapes_a_run_while_it_goes_on() {
+    let p = Place::new();
+    let line = format!("{YCSB} --duration 4s --metrics 127.0.0.1:0 --out run");
+    let mut command = p.command(&line);
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let address = address(&mut run);
+    let success =
+        "hoap_operations_total{step=\"1\",phase=\"measured\",kind=\"READ\",outcome=\"success\"}";
+    let until = Instant::now() + Duration::from_secs(30);
+    let mut seen = Vec::new();
+    while seen.len() < 2 {
+        assert!(Instant::now() < until, "no operations were counted: {seen:?}");
+        std::thread::sleep(Duration::from_millis(200));
+        let Some((head, body)) = get(&address, "/metrics") else { break };
+        assert!(head.contains("application/openmetrics-text"), "{head}");
+        assert!(body.ends_with("# EOF\n"), "{body}");
+        if let Some(n) = value(&body, success)
+            && seen.last().is_none_or(|&last| n > last)
+        {
+            assert!(body.contains("benchmark=\"ycsb-a\""), "{body}");
+            assert_eq!(value(&body, "hoap_phase{phase=\"measured\"}"), Some(1.0), "{body}");
+            assert_eq!(value(&body, "hoap_phase{phase=\"warmup\"}"), Some(0.0), "{body}");
+            assert_eq!(value(&body, "hoap_clients{side=\"transactions\"}"), Some(2.0), "{body}");
+            let p99 =
+                value(&body, "hoap_interval_response_seconds{kind=\"READ\",quantile=\"0.99\"}");
+            assert!(p99.is_some_and(|s| s < 60.0), "{body}");
+            seen.push(n);
+        }
+    }
+    assert!(get(&address, "/").is_none_or(|(head, _)| head.starts_with("HTTP/1.1 404")));
+    assert!(run.wait().unwrap().success());
+    let total: u64 = p.json("run/run.json")["steps"][0]["transactions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|o| o["kind"] == "READ")
+        .map(|o| o["count"].as_u64().unwrap())
+        .sum();
+    assert!(seen[0] > 0.0 && seen[1] <= total as f64, "{seen:?} of {total}");
+}
+
+#[test]
+fn an_address_that_is_taken_is_an_error_before_the_run() {
+    let p = Place::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let line = format!("{YCSB} --metrics {address} --out run");
+    p.fails(&line, 3, &["listen for Prometheus", &address.to_string(), "--metrics"]);
+    assert!(!p.path("run").exists());
+    assert_eq!(p.run(&format!("{YCSB} --metrics nowhere")).code, 2);
+}
+
+#[test]
+fn metrics_are_a_key_of_a_configuration_file_too() {
+    let p = Place::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    p.write("c.toml", &format!("metrics = \"{address}\"\n"));
+    p.fails(&format!("{YCSB} --config c.toml --out run"), 3, &["listen for Prometheus"]);
+}
+
+#[cfg(not(feature = "otlp"))]
+#[test]
+fn a_build_without_the_exporter_says_so() {
+    let p = Place::new();
+    p.fails(&format!("{YCSB} --otlp http://127.0.0.1:9"), 2, &["--features otlp"]);
+}
+
+#[cfg(feature = "otlp")]
+mod otlp {
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+
+    use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+    use opentelemetry_proto::tonic::metrics::v1::{metric, number_data_point};
+    use prost::Message;
+
+    use super::*;
+
+    /// A collector that hands over each request: its path and what it brings.
+    fn collector() -> (String, mpsc::Receiver<(String, ExportMetricsServiceRequest)>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let sender = sender.clone();
+                std::thread::spawn(move || {
+                    let mut stream = BufReader::new(stream.unwrap());
+                    while let Some(request) = request(&mut stream) {
+                        stream
+                            .get_mut()
+                            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                            .unwrap();
+                        if sender.send(request).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        (address, receiver)
+    }
+
+    fn request(stream: &mut BufReader<TcpStream>) -> Option<(String, ExportMetricsServiceRequest)> {
+        let (mut path, mut length, mut line) = (String::new(), 0, String::new());
+        loop {
+            line.clear();
+            if stream.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            let lower = line.to_ascii_lowercase();
+            if line.starts_with("POST ") {
+                path = line.split(' ').nth(1)?.to_owned();
+            } else if let Some(n) = lower.strip_prefix("content-length:") {
+                length = n.trim().parse().ok()?;
+            } else if line.trim().is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).ok()?;
+        Some((path, ExportMetricsServiceRequest::decode(&*body).ok()?))
+    }
+
+    /// The sum of a counter's points in a request, 0 where it is not there.
+    fn total(request: &ExportMetricsServiceRequest, name: &str) -> i64 {
+        let scopes = request.resource_metrics.iter().flat_map(|r| &r.scope_metrics);
+        let metrics = scopes.flat_map(|s| &s.metrics).filter(|m| m.name == name);
+        metrics
+            .filter_map(|m| match m.data.as_ref()? {
+                metric::Data::Sum(sum) => Some(sum),
+                _ => None,
+            })
+            .flat_map(|sum| &sum.data_points)
+            .filter_map(|point| match point.value? {
+                number_data_point::Value::AsInt(n) => Some(n),
+                number_data_point::Value::AsDouble(_) => None,
+            })
+            .sum()
+    }
+
+    #[test]
+    fn a_collector_gets_every_operation_of_the_run() {
+        let p = Place::new();
+        let (address, requests) = collector();
+        p.ok(&format!("{YCSB} --operations 20000 --otlp http://{address} --out run"));
+        let last = requests.try_iter().last().expect("nothing came");
+        assert_eq!(last.0, "/v1/metrics");
+        let run = p.json("run/run.json");
+        let counted = run["steps"][0]["transactions"].as_array().unwrap().iter();
+        let counted: i64 = counted.map(|o| o["count"].as_i64().unwrap()).sum();
+        // The warm-up's operations are there, too.
+        assert!(total(&last.1, "hoap.operations") >= counted, "{counted} of {last:?}");
+    }
+
+    #[test]
+    fn a_collector_that_is_not_there_does_not_disturb_the_run() {
+        let p = Place::new();
+        p.ok(&format!("{YCSB} --operations 1000 --otlp http://127.0.0.1:9 --out run"));
+        p.fails(&format!("{YCSB} --otlp :: --out other"), 2, &["send metrics to ::"]);
+    }
+}

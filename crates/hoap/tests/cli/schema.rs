@@ -1,0 +1,65 @@
+//! `run.json` is what `docs/run.schema.json` says, field by field.
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use super::Place;
+
+const SCHEMA: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/run.schema.json"));
+
+fn validator() -> Validator {
+    jsonschema::draft202012::new(&serde_json::from_str(SCHEMA).unwrap()).unwrap()
+}
+
+fn valid(run: &Value) {
+    let errors: Vec<String> =
+        validator().iter_errors(run).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn runs_of_every_kind_are_what_the_schema_says() {
+    let p = Place::new();
+    p.load("t.db");
+    p.ok("run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 0,1 --duration 1s \
+          --warmup 100ms --freshness on --out hybrid");
+    valid(&p.json("hybrid/run.json"));
+    p.ok("run ycsb-a --target null: -p recordcount=100 --clients 2 --rate 2000 --duration 500ms \
+          --warmup 100ms --out open");
+    valid(&p.json("open/run.json"));
+    p.ok(
+        "run ycsb-c --target null:?latency_us=500 -p recordcount=100 --clients 2 --duration 300ms \
+          --warmup 50ms --max-rate --sla p99=20ms --out search",
+    );
+    let search = p.json("search/run.json");
+    assert!(!search["search"]["probes"].as_array().unwrap().is_empty());
+    valid(&search);
+}
+
+#[test]
+fn the_schema_refuses_what_is_no_run() {
+    let p = Place::new();
+    p.ok("run ycsb-a --target null: -p recordcount=100 --operations 100 --warmup 10ms --out run");
+    let run = p.json("run/run.json");
+    let schema = validator();
+    assert!(schema.is_valid(&run));
+    type Change = fn(&mut Value);
+    let changes: [(&str, Change); 5] = [
+        ("a newer format", |run| run["format"] = json!(2)),
+        ("a field that nobody documented", |run| run["news"] = json!(1)),
+        ("a count that is none", |run| run["steps"][0]["transactions"][0]["count"] = json!(-1)),
+        ("no steps", |run| {
+            run.as_object_mut().unwrap().remove("steps");
+        }),
+        ("a latency without its median", |run| {
+            let latency = &mut run["steps"][0]["transactions"][0]["latency"];
+            latency.as_object_mut().unwrap().remove("p50_us");
+        }),
+    ];
+    for (what, change) in changes {
+        let mut changed = run.clone();
+        change(&mut changed);
+        assert!(!schema.is_valid(&changed), "{what}");
+    }
+}

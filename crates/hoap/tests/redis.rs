@@ -1,0 +1,127 @@
+//! Every workload that Redis and Valkey can run, as their users run it. The servers are those of the
+//! lab: `eval "$(lab/env)"`.
+
+use std::process::{Command, Stdio};
+
+use hoap_target::{AnyTarget, open_any};
+
+/// A folder and a prefix of a test's own.
+struct Place {
+    folder: tempfile::TempDir,
+    url: String,
+}
+
+impl Place {
+    fn new(variable: &str, name: &str) -> Place {
+        let url = std::env::var(variable).unwrap_or_else(|_| {
+            panic!(
+                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
+            )
+        });
+        let joint = if url.contains('?') { '&' } else { '?' };
+        let url = format!("{url}{joint}prefix=cli-{name}-{}", std::process::id());
+        Place { folder: tempfile::tempdir().unwrap(), url }
+    }
+
+    fn run(&self, line: &str) -> (i32, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_hoap"))
+            .current_dir(self.folder.path())
+            .args(line.split_whitespace())
+            .args(["--target", &self.url])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let told = format!("hoap {line}: {}{}", text(&output.stdout), text(&output.stderr));
+        (output.status.code().unwrap_or(-1), told)
+    }
+
+    fn ok(&self, line: &str) {
+        let (code, told) = self.run(line);
+        assert_eq!(code, 0, "{told}");
+    }
+
+    /// Runs a workload with reads checked: all operations are done, and every check passes.
+    fn passes(&self, workload: &str, operations: u64) {
+        self.ok(&format!(
+            "run {workload} --operations {operations} --clients 3 --warmup 10ms --check-reads --out \
+             {workload}"
+        ));
+        let path = self.folder.path().join(workload).join("run.json");
+        let record: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let done = record["steps"][0]["transactions"].as_array().unwrap();
+        let count: u64 = done.iter().map(|kind| kind["count"].as_u64().unwrap()).sum();
+        assert_eq!(count, operations, "{workload}");
+        let checks = record["checks"].as_array().unwrap();
+        assert!(!checks.is_empty());
+        assert!(checks.iter().all(|check| check["verdict"] == "pass"), "{workload}: {checks:#?}");
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let dropped = runtime.block_on(async {
+            let AnyTarget::Redis(target) = open_any(&self.url).await? else { return Ok(()) };
+            let target: &dyn hoap_workload::capability::Target = &target;
+            let documents = target.documents().map_err(hoap_workload::Error::from)?;
+            documents.drop(&["usertable", "shop_customer", "shop_orders"]).await
+        });
+        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+    }
+}
+
+fn ycsb(variable: &str) {
+    let place = Place::new(variable, "ycsb");
+    for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
+        place.ok("load ycsb -p recordcount=300 --replace");
+        place.passes(&format!("ycsb-{name}"), 600);
+    }
+}
+
+fn shop(variable: &str) {
+    let place = Place::new(variable, "shop");
+    place.ok("load shop --customers 2000 --orders-per-customer 2");
+    place.passes("pagination", 300);
+    place.passes("join", 100);
+    let (code, told) = place.run("run join --variant ansi --operations 10 --out ansi");
+    assert_eq!(code, 2, "{told}");
+    assert!(told.contains("two-phase"), "{told}");
+}
+
+mod on_redis {
+    #[test]
+    fn every_ycsb_workload_passes() {
+        super::ycsb("HOAP_TEST_REDIS");
+    }
+
+    #[test]
+    fn pages_and_joins_are_right() {
+        super::shop("HOAP_TEST_REDIS");
+    }
+}
+
+mod on_redis_cluster {
+    #[test]
+    fn every_ycsb_workload_passes() {
+        super::ycsb("HOAP_TEST_REDIS_CLUSTER");
+    }
+
+    #[test]
+    fn pages_and_joins_are_right() {
+        super::shop("HOAP_TEST_REDIS_CLUSTER");
+    }
+}
+
+mod on_valkey {
+    #[test]
+    fn every_ycsb_workload_passes() {
+        super::ycsb("HOAP_TEST_VALKEY");
+    }
+
+    #[test]
+    fn pages_and_joins_are_right() {
+        super::shop("HOAP_TEST_VALKEY");
+    }
+}

@@ -1,0 +1,53 @@
+//! Writes run folders with made-up numbers, to look at pages of many runs: `sample_runs DIR NAME…`,
+//! each NAME `ch2pp`, another benchmark's name, or `search`.
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::path::PathBuf;
+
+use hoap_drive::search::{Bounds, Probe, Search, Time};
+use hoap_drive::sla::{Percentile, Sla};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().expect("sample_runs DIR NAME…"));
+    for (name, n) in arguments.zip(1u32..) {
+        let (seed, speed) = (u64::from(n), 0.8 + 0.35 * f64::from(n));
+        let mut made = match name.as_str() {
+            "ch2pp" => common::folder(seed, speed),
+            "search" => common::plain::folder("ycsb-c", seed, speed),
+            plain => common::plain::folder(plain, seed, speed),
+        };
+        if name == "search" {
+            made.run.search = Some(search());
+        }
+        made.write(&folder.join(format!("{n:02}-{name}")));
+    }
+}
+
+fn search() -> Search {
+    let slas = [(Percentile::P50, 2_000), (Percentile::P99, 10_000)]
+        .map(|(percentile, limit_us)| Sla { percentile, limit_us });
+    let probe = |(rate, p50, p99): (f64, u64, u64)| {
+        let time = |percentile, us| Time { percentile, kind: "READ".into(), us };
+        let broken = (p99 > 10_000).then(|| format!("READ: p99 is {p99} µs"));
+        let times = vec![time(Percentile::P50, p50), time(Percentile::P99, p99)];
+        Probe { rate, achieved: rate * 0.999, failures: 0.0, times, broken }
+    };
+    let probes = [
+        (1_000.0, 310, 1_900),
+        (2_000.0, 330, 2_300),
+        (4_000.0, 420, 4_100),
+        (8_000.0, 1_900, 61_000),
+        (5_657.0, 600, 12_800),
+        (4_757.0, 480, 6_900),
+        (5_187.0, 530, 9_400),
+        (5_417.0, 560, 10_700),
+    ];
+    Search {
+        bounds: Bounds { slas: slas.to_vec(), failures: 0.0 },
+        rate: Some(5_187.0),
+        unfinished: None,
+        probes: probes.map(probe).to_vec(),
+    }
+}

@@ -1,0 +1,158 @@
+//! What must be the same on both sides, and what may differ and is told.
+
+use hoap_drive::record::Run;
+use hoap_workload::capability::Description;
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::Value;
+
+use super::side::Side;
+
+/// Flags that decide what a client does: other values are another benchmark.
+const DECISIVE: [&str; 6] =
+    ["params", "params-seed", "properties", "variant", "think-times", "check-reads"];
+
+/// Flags that say nothing about how a run compares: the seeds of repetitions are to differ.
+const IRRELEVANT: [&str; 3] = ["run-seed", "part", "start-at"];
+
+/// A fact that differs: its name and its value on each side, empty where it has none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Such as "hoap", "database version", "synchronous".
+    pub name: String,
+    /// The baseline's value first.
+    pub values: Vec<String>,
+}
+
+/// Holds the sides against the first one.
+///
+/// # Errors
+/// `Invalid`, naming the fact, where they do not compare, or the runs of one side are not repetitions of
+/// one another.
+pub fn differences(sides: &[&Side]) -> Result<Vec<Difference>> {
+    for side in sides {
+        for other in &side.runs[1..] {
+            let folder = other.folder.display();
+            let first = side.runs[0].folder.display();
+            same(side.first(), &other.run, decisive)
+                .and_then(|()| same(side.first(), &other.run, versions))
+                .and_then(|()| same(side.first(), &other.run, flags))
+                .map_err(|what| {
+                    let tried = format!("take {folder} as a repetition of {first}");
+                    Error::new(ErrorKind::Invalid, tried, what)
+                        .advise("keep only runs of one configuration in a folder of repetitions")
+                })?;
+        }
+    }
+    let (baseline, candidates) = sides.split_first().expect("a comparison has a baseline");
+    for candidate in candidates {
+        same(baseline.first(), candidate.first(), decisive).map_err(|what| {
+            let tried = format!("compare {} with {}", candidate.name, baseline.name);
+            Error::new(ErrorKind::Invalid, tried, what)
+                .advise("compare runs of the same benchmark on the same data")
+        })?;
+    }
+    let facts: Vec<Vec<Fact>> = sides.iter().map(|side| told(side.first())).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in facts.iter().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let values = |name: &String| -> Vec<String> {
+        facts.iter().map(|facts| value(facts, name).to_owned()).collect()
+    };
+    Ok(names
+        .into_iter()
+        .map(|name| Difference { name: name.clone(), values: values(name) })
+        .filter(|d| d.values.iter().any(|v| *v != d.values[0]))
+        .collect())
+}
+
+type Fact = (String, String);
+
+fn value<'a>(facts: &'a [Fact], name: &str) -> &'a str {
+    facts.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value.as_str())
+}
+
+/// The first fact that differs, in words.
+fn same(a: &Run, b: &Run, facts: fn(&Run) -> Vec<Fact>) -> std::result::Result<(), String> {
+    let (a, b) = (facts(a), facts(b));
+    let shown = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+    for (name, _) in a.iter().chain(&b) {
+        let (left, right) = (value(&a, name), value(&b, name));
+        if left != right {
+            return Err(format!("{name} is {} here and {} there", shown(right), shown(left)));
+        }
+    }
+    Ok(())
+}
+
+/// What must be equal.
+fn decisive(run: &Run) -> Vec<Fact> {
+    let mut facts = vec![
+        ("benchmark".to_owned(), run.benchmark.clone()),
+        ("query set".to_owned(), run.query_set.clone().unwrap_or_default()),
+    ];
+    flatten("data", &run.data, &mut facts);
+    for name in DECISIVE {
+        if let Some(value) = run.configuration.get(name) {
+            flatten(name, value, &mut facts);
+        }
+    }
+    facts
+}
+
+/// What may differ between sides.
+fn told(run: &Run) -> Vec<Fact> {
+    let mut facts = versions(run);
+    for (part, database) in databases(run) {
+        if let Some(Description { url, settings, .. }) = database {
+            facts.push((format!("{part}URL"), url.clone()));
+            let settings = settings.iter();
+            facts.extend(settings.map(|(key, value)| (format!("{part}{key}"), value.clone())));
+        }
+    }
+    facts.push(("machine".to_owned(), run.host.processor.clone()));
+    facts.push(("system".to_owned(), run.host.system.clone()));
+    facts.push(("cores".to_owned(), run.host.cores.to_string()));
+    facts.extend(flags(run));
+    facts
+}
+
+fn databases(run: &Run) -> [(&'static str, &Option<Description>); 2] {
+    [("", &run.operational), ("queries: ", &run.analytical)]
+}
+
+/// Of hoap and of the databases; repetitions share them.
+fn versions(run: &Run) -> Vec<Fact> {
+    let mut facts = vec![("hoap".to_owned(), run.hoap.clone())];
+    for (part, database) in databases(run) {
+        if let Some(Description { name, version, .. }) = database {
+            facts.push((format!("{part}database"), format!("{name} {version}")));
+        }
+    }
+    facts
+}
+
+/// What was asked for; repetitions share it.
+fn flags(run: &Run) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (name, value) in &run.configuration {
+        if !DECISIVE.contains(&name.as_str()) && !IRRELEVANT.contains(&name.as_str()) {
+            flatten(name, value, &mut facts);
+        }
+    }
+    facts
+}
+
+/// Objects as "outer.inner", anything else as it is; nothing for null.
+fn flatten(name: &str, value: &Value, out: &mut Vec<Fact>) {
+    match value {
+        Value::Null => {}
+        Value::Object(map) => {
+            map.iter().for_each(|(key, inner)| flatten(&format!("{name}.{key}"), inner, out));
+        }
+        Value::String(text) => out.push((name.to_owned(), text.clone())),
+        other => out.push((name.to_owned(), other.to_string())),
+    }
+}

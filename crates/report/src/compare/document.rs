@@ -1,0 +1,246 @@
+//! A comparison as headings, paragraphs and tables, which text and Markdown print.
+
+use super::change::{change, span};
+use super::lines::{Line, Place, Shown};
+use super::metric::Metric;
+use super::{Comparison, Side};
+use crate::measure::Measure;
+use crate::number::Unit;
+use crate::statistics::{Basis, Estimate, FALSE_VERDICTS, FEWEST, Verdict};
+use crate::table::{Cell, Column, Table};
+use crate::text;
+
+/// A piece of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// What no reader may miss.
+    Alert(String),
+    /// A heading, of the first level or the second.
+    Heading(usize, String),
+    /// Words.
+    Paragraph(String),
+    /// A table, its title not to be shown again.
+    Table(Table),
+}
+
+/// The whole comparison.
+pub fn document(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks: Vec<Block> = comparison.alerts().into_iter().map(Block::Alert).collect();
+    for (number, candidate) in comparison.candidates.iter().enumerate() {
+        blocks.push(Block::Heading(1, title(&comparison.baseline, candidate)));
+        let mut places: Vec<&Place> = Vec::new();
+        for line in comparison.of(number) {
+            if !places.contains(&&line.place) {
+                places.push(&line.place);
+            }
+        }
+        places.sort_by_key(|place| matches!(place, Place::Step(_)));
+        blocks.push(Block::Paragraph(verdicts(comparison.of(number))));
+        for place in places {
+            let here = |l: &&Line| l.place == *place;
+            let heading = match place {
+                Place::Overall(steps) => format!("Geometric mean of {steps} steps"),
+                Place::Step(name) => name.clone(),
+            };
+            let (queries, rest): (Vec<&Line>, Vec<&Line>) =
+                comparison.of(number).filter(here).partition(|l| l.metric == Metric::Query);
+            if !rest.is_empty() {
+                blocks.push(Block::Heading(2, heading.clone()));
+                blocks.push(Block::Table(table(&heading, &rest)));
+            }
+            if !queries.is_empty() {
+                let heading = format!("{heading}: queries");
+                blocks.push(Block::Heading(2, heading.clone()));
+                blocks.push(Block::Table(table(&heading, &queries)));
+            }
+        }
+    }
+    if !comparison.left_out.is_empty() {
+        blocks.push(Block::Heading(2, "Not compared".into()));
+        blocks.extend(comparison.left_out.iter().cloned().map(Block::Paragraph));
+    }
+    if !comparison.differences.is_empty() {
+        blocks.push(Block::Heading(2, "What differs".into()));
+        blocks.push(Block::Table(differences(comparison)));
+    }
+    if !comparison.gates.is_empty() {
+        blocks.push(Block::Heading(2, "Bounds".into()));
+        blocks.push(Block::Table(gates(comparison)));
+    }
+    blocks.push(Block::Paragraph(method(comparison)));
+    blocks
+}
+
+/// The headlines of repeated runs: their geometric mean and its interval.
+pub fn repeated(side: &Side) -> Vec<Block> {
+    let right = Some(Unit::Ratio);
+    let columns = vec![
+        column("step", None),
+        column("", None),
+        column("mean", right),
+        column("95 % interval", right),
+        column("of each run", None),
+    ];
+    let measure = Measure::of(side.first());
+    let mut rows = Vec::new();
+    for (key, first) in super::side::steps(side.first()) {
+        let Ok(steps) = side.steps(&key) else { continue };
+        for metric in [Metric::Tpm, Metric::Ops, Metric::Power] {
+            if !metric.is_headline(measure) {
+                continue;
+            }
+            let values: Option<Vec<f64>> =
+                steps.iter().map(|step| metric.recorded(None, step)?.ok()).collect();
+            let estimate = values.as_deref().and_then(Estimate::of_runs);
+            let (Some(values), Some(estimate)) = (values, estimate) else { continue };
+            let show = |value: f64| metric.unit().show(value);
+            let interval = estimate.interval(1.0 - FALSE_VERDICTS);
+            let interval = interval.map(|(low, high)| format!("{} … {}", show(low), show(high)));
+            let each: Vec<String> = values.iter().map(|v| show(*v)).collect();
+            rows.push(vec![
+                Cell::Text(first.name.clone()),
+                Cell::Text(metric.title(None)),
+                Cell::Text(show(estimate.value)),
+                interval.map_or(Cell::Empty, Cell::Text),
+                Cell::Text(each.join(", ")),
+            ]);
+        }
+    }
+    let title = format!("{} ({})", side.name, side.size());
+    let table = Table { id: "repeated".into(), title: title.clone(), columns, rows };
+    let mut blocks: Vec<Block> = side.alerts().into_iter().map(Block::Alert).collect();
+    blocks.extend([Block::Heading(1, title), Block::Table(table)]);
+    blocks
+}
+
+fn title(baseline: &Side, candidate: &Side) -> String {
+    let side = |side: &Side| format!("{} ({})", side.name, side.size());
+    format!("{} against {}", side(candidate), side(baseline))
+}
+
+/// "better: tpM in 4 tx, 0 queries; worse: …", headlines first.
+fn verdicts<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
+    let lines: Vec<&Line> = lines.collect();
+    let count = |verdict, headline| {
+        lines.iter().filter(|l| l.finding.verdict == verdict && l.headline == headline).count()
+    };
+    let row = |name: &str, headline| {
+        let word = |verdict: Verdict| format!("{} {}", count(verdict, headline), verdict.word());
+        let words = [Verdict::Better, Verdict::Worse, Verdict::Undecided].map(word);
+        format!("{name}: {}", words.join(", "))
+    };
+    format!("{}; {}.", row("Headlines", true), row("details", false))
+}
+
+fn column(title: &str, unit: Option<Unit>) -> Column {
+    Column { title: title.into(), unit, wide: false }
+}
+
+fn table(title: &str, lines: &[&Line]) -> Table {
+    // A unit makes a column stand flush right; the cells are words with units of their own.
+    let right = Some(Unit::Ratio);
+    let columns = vec![
+        column("", None),
+        column("baseline", right),
+        column("candidate", right),
+        column("change", right),
+        column("95 % interval", right),
+        column("verdict", None),
+    ];
+    let rows = lines.iter().map(|line| {
+        let value = |value: &std::result::Result<Shown, String>| match value {
+            Ok(shown) => Cell::Text(line.metric.unit().show(shown.value)),
+            Err(why) => Cell::Incomplete(why.clone()),
+        };
+        let interval = line.ratio.and_then(|r| r.interval(1.0 - FALSE_VERDICTS));
+        let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
+        vec![
+            Cell::Text(line.title()),
+            value(&line.baseline),
+            value(&line.candidate_value),
+            text(line.ratio.map(|r| change(r.value))),
+            text(interval.map(|(low, high)| span(low, high))),
+            text(line.ratio.map(|_| line.finding.verdict.word().to_owned())),
+        ]
+    });
+    Table { id: id(title), title: title.into(), columns, rows: rows.collect() }
+}
+
+fn id(title: &str) -> String {
+    title
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect()
+}
+
+fn differences(comparison: &Comparison) -> Table {
+    let sides = std::iter::once(&comparison.baseline).chain(&comparison.candidates);
+    let columns = std::iter::once(column("", None))
+        .chain(sides.map(|side| column(&text::tame(&side.name), None)))
+        .collect();
+    let rows = comparison.differences.iter().map(|difference| {
+        let values = difference.values.iter().map(|value| Cell::text(value.clone()));
+        std::iter::once(Cell::Text(difference.name.clone())).chain(values).collect()
+    });
+    Table { id: "differences".into(), title: "What differs".into(), columns, rows: rows.collect() }
+}
+
+fn gates(comparison: &Comparison) -> Table {
+    let columns = vec![column("fail if", None), column("", None), column("where", None)];
+    let mut rows = Vec::new();
+    for judged in &comparison.gates {
+        let name = || Cell::Text(judged.gate.to_string());
+        if judged.broken.is_empty() {
+            let s = if judged.looked_at == 1 { "" } else { "s" };
+            let all = format!("{} line{s} looked at", judged.looked_at);
+            rows.push(vec![name(), Cell::Text("holds".into()), Cell::Text(all)]);
+        }
+        for broken in &judged.broken {
+            let side = &comparison.candidates[broken.candidate].name;
+            let place = match comparison.candidates.len() {
+                1 => format!("{}: {}", broken.what, broken.why),
+                _ => format!("{side}: {}: {}", broken.what, broken.why),
+            };
+            rows.push(vec![name(), Cell::Text("BROKEN".into()), Cell::Text(place)]);
+        }
+    }
+    Table { id: "bounds".into(), title: "Bounds".into(), columns, rows }
+}
+
+/// Where the intervals come from and what the verdicts promise.
+fn method(comparison: &Comparison) -> String {
+    let mut smallest: Option<f64> = None;
+    let mut bare = false;
+    for line in comparison.lines.iter().filter(|l| l.headline) {
+        for shown in [&line.baseline, &line.candidate_value].into_iter().flatten() {
+            match shown.estimate.basis {
+                Basis::Series(effective) => {
+                    smallest = Some(smallest.map_or(effective, |s: f64| s.min(effective)));
+                }
+                Basis::Nothing => bare = true,
+                Basis::Runs(_) | Basis::Executions(_) => {}
+            }
+        }
+    }
+    let from = match smallest {
+        Some(effective) => format!(
+            "A single run's intervals come from its time series, whose smallest effective sample \
+             size is {effective:.0} ticks"
+        ),
+        None if bare => format!(
+            "There is no interval where a single run has fewer than {FEWEST} ticks, or a query fewer \
+             than two executions"
+        ),
+        None => "Intervals come from the differences between the runs of a side".into(),
+    };
+    format!(
+        "{from}. A verdict needs a difference of at least {} % that chance explains in fewer than 5 of 100 \
+         comparisons, however many lines there are: among headlines no false verdict (Holm), among details \
+         at most 5 of 100 verdicts false (Benjamini-Hochberg). An interval is each line's own, so it may \
+         leave out 0 and the verdict be undecided.",
+        Unit::Rate("")
+            .show(comparison.relevant * 100.0)
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+    )
+}

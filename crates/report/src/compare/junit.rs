@@ -1,0 +1,124 @@
+//! A comparison as JUnit XML: a suite for each candidate, a case for each line, and one for each bound. A
+//! bound that was broken is a failure of its case; nothing else is.
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+
+use super::Comparison;
+use super::change::{change, span};
+use super::lines::{Line, Place};
+use crate::statistics::FALSE_VERDICTS;
+use crate::text;
+
+/// The XML.
+pub fn junit(comparison: &Comparison) -> String {
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    // Writing to memory does not fail.
+    write(comparison, &mut writer).expect("memory takes every byte");
+    let mut text = String::from_utf8(writer.into_inner()).expect("only text was written");
+    text.push('\n');
+    text
+}
+
+fn write(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Result<()> {
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let failures: usize = comparison.gates.iter().filter(|g| !g.broken.is_empty()).count();
+    let cases = comparison.lines.len() + comparison.gates.len();
+    writer
+        .create_element("testsuites")
+        .with_attribute(("name", "hoap compare"))
+        .with_attribute(("tests", cases.to_string().as_str()))
+        .with_attribute(("failures", failures.to_string().as_str()))
+        .write_inner_content(|writer| {
+            for (number, candidate) in comparison.candidates.iter().enumerate() {
+                let name =
+                    words(&format!("{} against {}", candidate.name, comparison.baseline.name));
+                let lines: Vec<&Line> = comparison.of(number).collect();
+                suite(writer, &name, lines.len(), 0, |writer| {
+                    lines.iter().try_for_each(|l| case(writer, l))
+                })?;
+            }
+            if !comparison.gates.is_empty() {
+                let count = comparison.gates.len();
+                suite(writer, "bounds", count, failures, |writer| bounds(comparison, writer))?;
+            }
+            Ok(())
+        })?;
+    Ok(())
+}
+
+fn suite(
+    writer: &mut Writer<Vec<u8>>,
+    name: &str,
+    tests: usize,
+    failures: usize,
+    content: impl FnOnce(&mut Writer<Vec<u8>>) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    writer
+        .create_element("testsuite")
+        .with_attribute(("name", name))
+        .with_attribute(("tests", tests.to_string().as_str()))
+        .with_attribute(("failures", failures.to_string().as_str()))
+        .write_inner_content(content)?;
+    Ok(())
+}
+
+/// A line: what it shows, as its output.
+fn case(writer: &mut Writer<Vec<u8>>, line: &Line) -> std::io::Result<()> {
+    let place = match &line.place {
+        Place::Overall(_) => "all steps",
+        Place::Step(name) => name.as_str(),
+    };
+    let shown = match line.ratio {
+        Some(ratio) => {
+            let interval = ratio.interval(1.0 - FALSE_VERDICTS);
+            let interval = interval.map(|(low, high)| format!(" ({})", span(low, high)));
+            let word = line.finding.verdict.word();
+            format!("{}{}: {word}", change(ratio.value), interval.unwrap_or_default())
+        }
+        None => "not compared".into(),
+    };
+    writer
+        .create_element("testcase")
+        .with_attribute(("classname", words(place).as_str()))
+        .with_attribute(("name", words(&line.title()).as_str()))
+        .write_inner_content(|writer| {
+            let output = writer.create_element("system-out");
+            output.write_text_content(BytesText::new(&words(&shown)))?;
+            Ok(())
+        })?;
+    Ok(())
+}
+
+fn bounds(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Result<()> {
+    for judged in &comparison.gates {
+        let name = words(&judged.gate.to_string());
+        let case = writer.create_element("testcase").with_attribute(("classname", "bounds"));
+        let case = case.with_attribute(("name", name.as_str()));
+        if judged.broken.is_empty() {
+            case.write_empty()?;
+            continue;
+        }
+        let places: Vec<String> = judged
+            .broken
+            .iter()
+            .map(|broken| {
+                let side = &comparison.candidates[broken.candidate].name;
+                words(&format!("{side}: {}: {}", broken.what, broken.why))
+            })
+            .collect();
+        case.write_inner_content(|writer| {
+            let number = format!("broken in {} of {} lines", places.len(), judged.looked_at);
+            let failure =
+                writer.create_element("failure").with_attribute(("message", number.as_str()));
+            failure.write_text_content(BytesText::new(&places.join("\n")))?;
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// XML 1.0 has no way to write control characters.
+fn words(text: &str) -> String {
+    text::tame(text)
+}

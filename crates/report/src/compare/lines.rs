@@ -1,0 +1,305 @@
+//! The lines of a comparison: every quantity of every step that both sides have.
+
+use hoap_drive::record::Step;
+use hoap_workload::{Error, ErrorKind, Result};
+
+use super::gate::Gate;
+use super::metric::{Logs, Metric, Percentile};
+use super::side::{Side, StepKey, logs, steps};
+use crate::measure::Measure;
+use crate::statistics::{Estimate, Finding, Question, Ratio, judge};
+
+/// Where a line belongs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// The geometric mean over this many steps.
+    Overall(usize),
+    /// A step, by its name.
+    Step(String),
+}
+
+/// A quantity on both sides.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Which candidate, from 0.
+    pub candidate: usize,
+    /// Where it belongs.
+    pub place: Place,
+    /// The quantity.
+    pub metric: Metric,
+    /// The kind of operation, or the query.
+    pub kind: Option<String>,
+    /// Whether it is a headline.
+    pub headline: bool,
+    /// What the sides show, or why there is nothing.
+    pub baseline: std::result::Result<Shown, String>,
+    /// The same of the candidate.
+    pub candidate_value: std::result::Result<Shown, String>,
+    /// Candidate ÷ baseline.
+    pub ratio: Option<Ratio>,
+    /// What it means.
+    pub finding: Finding,
+}
+
+/// A value and what is known about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shown {
+    /// The value in its unit; seconds, shares.
+    pub value: f64,
+    /// What ratios are made of. Of failures its value is not the one shown: see `docs/compare.md`.
+    pub estimate: Estimate,
+}
+
+impl Line {
+    /// "tpM", "NewOrder p99", "Q07".
+    pub fn title(&self) -> String {
+        self.metric.title(self.kind.as_deref())
+    }
+}
+
+/// What [`lines`] found.
+pub struct Found {
+    /// All lines.
+    pub lines: Vec<Line>,
+    /// What could not be compared, in words.
+    pub left_out: Vec<String>,
+}
+
+/// A line without its verdict.
+struct Open {
+    line: Line,
+    question: Question,
+}
+
+/// The steps of one side that are compared, each with the estimates of a candidate's and its own.
+struct Matched<'a> {
+    name: String,
+    baseline: Vec<&'a Step>,
+    candidate: Vec<&'a Step>,
+}
+
+/// Compares each candidate with the baseline and judges all lines together.
+pub fn lines(
+    baseline: &Side,
+    candidates: &[Side],
+    measure: Measure,
+    gates: &[Gate],
+    relevant: f64,
+) -> Result<Found> {
+    let (mut open, mut left_out) = (Vec::new(), Vec::new());
+    for (number, candidate) in candidates.iter().enumerate() {
+        let matched = matched(baseline, candidate, &mut left_out);
+        if matched.is_empty() {
+            let tried = format!("compare {} with {}", candidate.name, baseline.name);
+            let answer = match left_out.first() {
+                None => "they have no step".into(),
+                Some(why) => format!("no step is whole on both sides ({why})"),
+            };
+            return Err(Error::new(ErrorKind::Invalid, tried, answer)
+                .advise("run both sides with the same clients and rates"));
+        }
+        for step in &matched {
+            let both = [logs(baseline, &step.baseline)?, logs(candidate, &step.candidate)?];
+            for (metric, kind) in asked(step, measure, gates) {
+                let sides = [(baseline, &step.baseline), (candidate, &step.candidate)];
+                let mut values = sides
+                    .into_iter()
+                    .zip(&both)
+                    .map(|((side, steps), logs)| shown(metric, kind.as_deref(), side, steps, logs));
+                let pair = (values.next().flatten(), values.next().flatten());
+                let headline = metric.is_headline(measure);
+                let place = Place::Step(step.name.clone());
+                open.extend(line(number, place, metric, kind, headline, pair));
+            }
+        }
+        for metric in [Metric::Tpm, Metric::Ops, Metric::Power] {
+            if metric.is_headline(measure) {
+                open.extend(overall(number, metric, baseline, candidate, &matched, &open));
+            }
+        }
+    }
+    let questions: Vec<Question> = open.iter().map(|o| o.question).collect();
+    let findings = judge(&questions, relevant);
+    let lines = open.into_iter().zip(findings).map(|(o, finding)| Line { finding, ..o.line });
+    Ok(Found { lines: lines.collect(), left_out })
+}
+
+/// The steps that both sides have, whole in every run; the others in words.
+fn matched<'a>(
+    baseline: &'a Side,
+    candidate: &'a Side,
+    left_out: &mut Vec<String>,
+) -> Vec<Matched<'a>> {
+    let keys = |side: &'a Side| -> Vec<(StepKey, &'a Step)> { steps(side.first()) };
+    let (ours, theirs) = (keys(baseline), keys(candidate));
+    for (key, step) in &theirs {
+        if !ours.iter().any(|(other, _)| other == key) {
+            left_out.push(format!("step {}: {} has no such step", step.name, baseline.name));
+        }
+    }
+    let mut matched = Vec::new();
+    for (key, step) in ours {
+        let name = match key.occurrence {
+            0 => step.name.clone(),
+            n => format!("{} ({})", step.name, n + 1),
+        };
+        match (baseline.steps(&key), candidate.steps(&key)) {
+            (Ok(baseline), Ok(candidate)) => matched.push(Matched { name, baseline, candidate }),
+            (Err(why), _) | (_, Err(why)) => left_out.push(format!("step {name}: {why}")),
+        }
+    }
+    matched
+}
+
+/// What is compared of a step: what every comparison shows, and what a gate is about.
+fn asked(step: &Matched<'_>, measure: Measure, gates: &[Gate]) -> Vec<(Metric, Option<String>)> {
+    let sides = || step.baseline.iter().chain(&step.candidate);
+    let mut kinds: Vec<&str> = Vec::new();
+    let mut queries: Vec<&str> = Vec::new();
+    for step in sides() {
+        for operation in step.transactions.iter().filter(|o| o.count > 0) {
+            if !kinds.contains(&operation.kind.as_str()) {
+                kinds.push(&operation.kind);
+            }
+        }
+        for query in &step.queries {
+            if !queries.contains(&query.kind.as_str()) {
+                queries.push(&query.kind);
+            }
+        }
+    }
+    let gated = |metric: Metric| gates.iter().any(|gate| gate.is_about(metric));
+    let failing = sides().any(|step| crate::measure::failed(step) > 0);
+    let mut asked = Vec::new();
+    let mut ask = |metric, kind: Option<&str>| asked.push((metric, kind.map(str::to_owned)));
+    ask(Metric::Tpm, None);
+    if measure == Measure::Plain || gated(Metric::Ops) {
+        ask(Metric::Ops, None);
+    }
+    for kind in kinds {
+        for p in Percentile::ALL {
+            let metric = Metric::Percentile(p);
+            if matches!(p, Percentile::P50 | Percentile::P99) || gated(metric) {
+                ask(metric, Some(kind));
+            }
+        }
+    }
+    if failing || gated(Metric::Failures) {
+        ask(Metric::Failures, None);
+    }
+    ask(Metric::Power, None);
+    ask(Metric::Qph, None);
+    queries.into_iter().for_each(|query| ask(Metric::Query, Some(query)));
+    asked
+}
+
+type Value = std::result::Result<Shown, String>;
+
+/// What a side shows of it; `None` where its step has no such thing.
+fn shown(
+    metric: Metric,
+    kind: Option<&str>,
+    side: &Side,
+    steps: &[&Step],
+    logs: &Logs,
+) -> Option<Value> {
+    let estimate = metric.estimate(kind, side, steps, logs)?;
+    Some(estimate.map(|estimate| {
+        let value = match metric {
+            Metric::Failures => {
+                let (failed, all) = steps.iter().fold((0.0, 0.0), |sum, step| {
+                    let (failed, all) = super::metric::attempts(step);
+                    (sum.0 + failed, sum.1 + all)
+                });
+                failed / f64::max(all, 1.0)
+            }
+            _ => estimate.value,
+        };
+        Shown { value, estimate }
+    }))
+}
+
+/// A line, unless neither side has such a thing.
+fn line(
+    candidate: usize,
+    place: Place,
+    metric: Metric,
+    kind: Option<String>,
+    headline: bool,
+    (baseline, value): (Option<Value>, Option<Value>),
+) -> Option<Open> {
+    if baseline.is_none() && value.is_none() {
+        return None;
+    }
+    let or_missing = |value: Option<Value>| value.unwrap_or_else(|| Err("not measured".into()));
+    let (baseline, candidate_value) = (or_missing(baseline), or_missing(value));
+    let ratio = match (&baseline, &candidate_value) {
+        (Ok(a), Ok(b)) => Some(Ratio::of(&b.estimate, &a.estimate)),
+        _ => None,
+    };
+    let question = Question { ratio, more_is_better: metric.more_is_better(), headline };
+    let finding = judge(&[question], 0.0)[0];
+    let line = Line {
+        candidate,
+        place,
+        metric,
+        kind,
+        headline,
+        baseline,
+        candidate_value,
+        ratio,
+        finding,
+    };
+    Some(Open { line, question })
+}
+
+/// The geometric mean over the steps, where there are several. Of repeated runs each run has its own, for
+/// the steps of a run have their luck in common.
+fn overall(
+    number: usize,
+    metric: Metric,
+    baseline: &Side,
+    candidate: &Side,
+    matched: &[Matched<'_>],
+    open: &[Open],
+) -> Option<Open> {
+    let of_steps: Vec<&Line> = open
+        .iter()
+        .map(|o| &o.line)
+        .filter(|l| l.candidate == number && l.metric == metric && l.ratio.is_some())
+        .collect();
+    let number_of_steps = of_steps.len();
+    if number_of_steps < 2 {
+        return None;
+    }
+    let compared =
+        |step: &&Matched<'_>| of_steps.iter().any(|l| l.place == Place::Step(step.name.clone()));
+    let steps: Vec<&Matched<'_>> = matched.iter().filter(compared).collect();
+    let mean = |side: &Side,
+                of: fn(&Line) -> &Value,
+                runs: for<'b, 'c> fn(&'b Matched<'c>) -> &'b [&'c Step]| {
+        let estimate = match side.runs.len() {
+            1 => {
+                let parts: Option<Vec<Estimate>> =
+                    of_steps.iter().map(|l| of(l).as_ref().ok().map(|s| s.estimate)).collect();
+                Estimate::geometric_mean(&parts?)
+            }
+            n => {
+                let of_run = |run: usize| -> Option<f64> {
+                    let logarithms: Option<Vec<f64>> = steps
+                        .iter()
+                        .map(|step| Some(metric.recorded(None, runs(step)[run])?.ok()?.ln()))
+                        .collect();
+                    Some((logarithms?.iter().sum::<f64>() / number_of_steps as f64).exp())
+                };
+                Estimate::of_runs(&(0..n).map(of_run).collect::<Option<Vec<f64>>>()?)
+            }
+        };
+        Some(Ok(Shown { value: estimate?.value, estimate: estimate? }))
+    };
+    let pair = (
+        mean(baseline, |l| &l.baseline, |m| &m.baseline),
+        mean(candidate, |l| &l.candidate_value, |m| &m.candidate),
+    );
+    line(number, Place::Overall(number_of_steps), metric, None, true, pair)
+}

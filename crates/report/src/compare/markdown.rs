@@ -1,0 +1,109 @@
+//! A document as Markdown (GitHub's tables) and as plain text.
+
+use super::document::Block;
+use crate::table::{Cell, Table};
+use crate::text;
+
+/// As Markdown.
+pub fn markdown(blocks: &[Block]) -> String {
+    let mut out = String::new();
+    for block in blocks {
+        match block {
+            Block::Alert(words) => out.push_str(&format!("> **{}**\n\n", escaped(words))),
+            Block::Heading(level, words) => {
+                out.push_str(&format!("{} {}\n\n", "#".repeat(level + 1), escaped(words)));
+            }
+            Block::Paragraph(words) => out.push_str(&format!("{}\n\n", escaped(words))),
+            Block::Table(table) => markdown_table(table, &mut out),
+        }
+    }
+    out
+}
+
+/// A table, and the reasons for what is incomplete.
+fn markdown_table(table: &Table, out: &mut String) {
+    let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    out.push_str(&row(table.columns.iter().map(|c| escaped(&c.heading())).collect()));
+    let lines = table.columns.iter().map(|c| if c.numeric() { "---:" } else { "---" }.to_owned());
+    out.push_str(&row(lines.collect()));
+    for cells in &table.rows {
+        let cells = cells.iter().zip(&table.columns).map(|(cell, column)| shown(cell, column.unit));
+        out.push_str(&row(cells.collect()));
+    }
+    out.push('\n');
+    for reason in table.reasons() {
+        out.push_str(&format!("Incomplete: {}\n\n", escaped(&reason)));
+    }
+}
+
+fn shown(cell: &Cell, unit: Option<crate::number::Unit>) -> String {
+    match cell {
+        Cell::Text(word) if matches!(word.as_str(), "better" | "worse" | "BROKEN") => {
+            format!("**{word}**")
+        }
+        other => escaped(&other.show(unit)),
+    }
+}
+
+/// What a run folder says is words, never Markdown or HTML.
+fn escaped(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    for c in text::tame(words).chars() {
+        if matches!(c, '\\' | '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '#' | '&') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// As plain text for a terminal.
+pub fn plain(blocks: &[Block]) -> String {
+    let mut out = String::new();
+    let mut after_table = false;
+    for block in blocks {
+        if std::mem::replace(&mut after_table, matches!(block, Block::Table(_)))
+            && matches!(block, Block::Paragraph(_))
+        {
+            out.push('\n');
+        }
+        match block {
+            Block::Alert(words) => out.push_str(&text::paragraph("! ", words)),
+            Block::Heading(level, words) => {
+                out.push('\n');
+                out.push_str(&text::paragraph("", words));
+                if *level == 1 {
+                    out.push('\n');
+                }
+            }
+            Block::Paragraph(words) => out.push_str(&text::paragraph("", words)),
+            Block::Table(table) => {
+                out.push_str(&text::table(table));
+                for reason in table.reasons() {
+                    out.push_str(&text::paragraph("incomplete  ", &reason));
+                }
+            }
+        }
+    }
+    out.trim_start().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::Unit;
+    use crate::table::Sheet;
+
+    #[test]
+    fn what_a_folder_says_stays_words() {
+        let table = Sheet::new("t", "t")
+            .text("a|b", |_: &f64| "<script>|**x**")
+            .number("n", Unit::Count, |x| *x)
+            .rows([1234.0]);
+        let text = markdown(&[Block::Heading(1, "# x".into()), Block::Table(table)]);
+        assert_eq!(
+            text,
+            "## \\# x\n\n| a\\|b | n |\n| --- | ---: |\n| \\<script\\>\\|\\*\\*x\\*\\* | 1,234 |\n\n"
+        );
+    }
+}

@@ -1,0 +1,292 @@
+//! What is compared: where each number stands in a run, and how well a single run knows it.
+
+use std::collections::BTreeMap;
+
+use hoap_drive::record::{Latency, Operation, Sample, Step};
+
+use super::side::{Series, Side};
+use crate::isolation;
+use crate::measure::{Measure, failed, operations_per_second};
+use crate::number::Unit;
+use crate::statistics::{Basis, Estimate, Intervals, quantile, throughput, window};
+
+/// Interval histograms of a step by kind of operation.
+pub type Logs = BTreeMap<String, Intervals>;
+
+/// A quantity of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// NewOrder transactions per minute.
+    Tpm,
+    /// Operations of all kinds per second.
+    Ops,
+    /// A percentile of the response times of a kind of operation.
+    Percentile(Percentile),
+    /// Geometric mean of the queries' mean times.
+    Power,
+    /// Queries per hour.
+    Qph,
+    /// Mean time of one query.
+    Query,
+    /// Operations given up, as a share of those that ended.
+    Failures,
+}
+
+/// The percentiles that a run records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Percentile {
+    P50,
+    P90,
+    P95,
+    P99,
+    P999,
+}
+
+impl Percentile {
+    /// All of them.
+    pub const ALL: [Percentile; 5] =
+        [Percentile::P50, Percentile::P90, Percentile::P95, Percentile::P99, Percentile::P999];
+
+    /// As users write it, and as people read it.
+    pub fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Percentile::P50 => ("p50", "p50"),
+            Percentile::P90 => ("p90", "p90"),
+            Percentile::P95 => ("p95", "p95"),
+            Percentile::P99 => ("p99", "p99"),
+            Percentile::P999 => ("p999", "p99.9"),
+        }
+    }
+
+    fn share(self) -> f64 {
+        match self {
+            Percentile::P50 => 0.5,
+            Percentile::P90 => 0.9,
+            Percentile::P95 => 0.95,
+            Percentile::P99 => 0.99,
+            Percentile::P999 => 0.999,
+        }
+    }
+
+    fn of(self, latency: &Latency) -> u64 {
+        match self {
+            Percentile::P50 => latency.p50_us,
+            Percentile::P90 => latency.p90_us,
+            Percentile::P95 => latency.p95_us,
+            Percentile::P99 => latency.p99_us,
+            Percentile::P999 => latency.p999_us,
+        }
+    }
+}
+
+impl Metric {
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Tpm => "tpm",
+            Metric::Ops => "ops",
+            Metric::Percentile(p) => p.names().0,
+            Metric::Power => "power",
+            Metric::Qph => "qph",
+            Metric::Query => "query",
+            Metric::Failures => "failures",
+        }
+    }
+
+    /// As people read it, of this kind of operation.
+    pub fn title(self, kind: Option<&str>) -> String {
+        match (self, kind) {
+            (Metric::Tpm, _) => "tpM".into(),
+            (Metric::Ops, _) => "ops/s".into(),
+            (Metric::Percentile(p), kind) => {
+                format!("{} {}", kind.unwrap_or("all"), p.names().1)
+            }
+            (Metric::Qph, _) => "QpH".into(),
+            (Metric::Query, Some(kind)) => kind.to_owned(),
+            (Metric::Failures, _) => "failures".into(),
+            (other, _) => other.name().into(),
+        }
+    }
+
+    /// The unit of its values: seconds, not microseconds.
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::Tpm | Metric::Ops | Metric::Qph => Unit::Rate(""),
+            Metric::Percentile(_) | Metric::Power | Metric::Query => Unit::Seconds,
+            Metric::Failures => Unit::Share,
+        }
+    }
+
+    /// Whether more of it is better.
+    pub fn more_is_better(self) -> bool {
+        matches!(self, Metric::Tpm | Metric::Ops | Metric::Qph)
+    }
+
+    /// Whether it is a headline of its step.
+    pub fn is_headline(self, measure: Measure) -> bool {
+        match self {
+            Metric::Tpm | Metric::Power => true,
+            Metric::Ops => measure == Measure::Plain,
+            _ => false,
+        }
+    }
+
+    /// What a step records of it; `None` where the step has no such thing, an error where it should
+    /// and has not.
+    pub fn recorded(self, kind: Option<&str>, step: &Step) -> Option<Result<f64, String>> {
+        match self {
+            Metric::Tpm => step.tpm.map(Ok),
+            Metric::Ops => (step.tx_clients > 0).then(|| Ok(operations_per_second(step))),
+            Metric::Percentile(p) => {
+                let latency = latency(kind?, step)?;
+                Some(latency.map(|l| p.of(&l) as f64 / 1e6))
+            }
+            Metric::Power => (!step.queries.is_empty()).then(|| isolation::power(step)),
+            Metric::Qph => {
+                (!step.queries.is_empty()).then(|| isolation::complete(step, step.queries_per_hour))
+            }
+            Metric::Query => {
+                let query = step.queries.iter().find(|q| Some(q.kind.as_str()) == kind)?;
+                Some(match (query.failed, query.mean_seconds) {
+                    (1.., _) => Err(query.error.clone().unwrap_or_else(|| "it failed".into())),
+                    (0, Some(mean)) => Ok(mean),
+                    (0, None) => Err("it did not finish".into()),
+                })
+            }
+            Metric::Failures => (step.tx_clients > 0).then(|| {
+                let (failed, all) = attempts(step);
+                Ok(failed / all.max(1.0))
+            }),
+        }
+    }
+
+    /// The side's estimate of it over the steps of its runs, one for each run; `logs` are those of a
+    /// single run's step.
+    pub fn estimate(
+        self,
+        kind: Option<&str>,
+        side: &Side,
+        steps: &[&Step],
+        logs: &Logs,
+    ) -> Option<Result<Estimate, String>> {
+        let mut values = Vec::with_capacity(steps.len());
+        for (run, step) in side.runs.iter().zip(steps) {
+            match self.recorded(kind, step)? {
+                Ok(value) => values.push(value),
+                Err(why) => return Some(Err(format!("{}: {why}", run.folder.display()))),
+            }
+        }
+        if self == Metric::Failures {
+            return Some(failures(side, steps));
+        }
+        let whole = match (&side.series, steps) {
+            (Some(series), [step]) => self.of_series(kind, series, logs, step),
+            _ => Estimate::of_runs(&values),
+        };
+        let resolved = whole.map(|e| e.no_better_than(self.resolution(e.value)));
+        Some(resolved.ok_or_else(|| "too small to tell from nothing".to_owned()))
+    }
+
+    /// The relative error of rounding a value.
+    fn resolution(self, value: f64) -> f64 {
+        match self {
+            // To a microsecond, and to three digits; a value is anywhere within.
+            Metric::Percentile(_) => (0.5e-6 / value).max(0.0005) / 3f64.sqrt(),
+            _ => 0.0,
+        }
+    }
+
+    /// What one run knows of it. `None` where the value is 0.
+    fn of_series(
+        self,
+        kind: Option<&str>,
+        series: &Series,
+        logs: &Logs,
+        step: &Step,
+    ) -> Option<Estimate> {
+        let recorded = self.recorded(kind, step)?.ok()?;
+        let found = match self {
+            Metric::Tpm | Metric::Ops => {
+                let counted = |kind: &str| {
+                    let ours = step.transactions.iter().any(|o| o.kind == kind);
+                    ours && (self == Metric::Ops || Measure::Hybrid.counts(kind))
+                };
+                let of = |s: &Sample| if counted(&s.kind) { s.count } else { 0 };
+                throughput(&window(step, &series.samples, of))
+            }
+            Metric::Percentile(p) => logs.get(kind?).and_then(|log| quantile(log, p.share())),
+            Metric::Query => Estimate::of_executions(&times(series, step, kind?)),
+            Metric::Power | Metric::Qph => self.of_queries(series, step),
+            Metric::Failures => None,
+        };
+        // The record is what every report shows; the series adds how well it is known.
+        match found {
+            Some(e) => Estimate::new(recorded, e.error, e.freedom, e.basis),
+            None => Estimate::bare(recorded),
+        }
+    }
+
+    /// Power and queries per hour from the executions of the queries.
+    fn of_queries(self, series: &Series, step: &Step) -> Option<Estimate> {
+        let queries: Vec<Estimate> = step
+            .queries
+            .iter()
+            .map(|q| Estimate::of_executions(&times(series, step, &q.kind)))
+            .collect::<Option<_>>()?;
+        match self {
+            Metric::Power => Estimate::geometric_mean(&queries),
+            _ => {
+                let sum: f64 = queries.iter().map(|q| q.value).sum();
+                let parts: Vec<_> = queries.iter().map(|q| (q.value / sum, *q)).collect();
+                Estimate::of_parts(1.0 / sum, &parts)
+            }
+        }
+    }
+}
+
+/// Response times of a kind of operation; an error where none succeeded.
+fn latency(kind: &str, step: &Step) -> Option<Result<Latency, String>> {
+    let operation = step.transactions.iter().find(|o| o.kind == kind)?;
+    Some(match operation.count {
+        0 => Err("none succeeded".into()),
+        _ => Ok(operation.latency.clone()),
+    })
+}
+
+/// Measured executions of a query that succeeded, seconds.
+fn times(series: &Series, step: &Step, query: &str) -> Vec<f64> {
+    let of = series.executions.iter().filter(|e| e.step == step.number && e.query == query);
+    of.filter(|e| e.phase == "measured" && e.error.is_empty()).map(|e| e.seconds).collect()
+}
+
+/// Operations given up, and operations that ended.
+pub fn attempts(step: &Step) -> (f64, f64) {
+    let done: u64 = step.transactions.iter().map(|o: &Operation| o.count).sum();
+    let failed = failed(step) as f64;
+    (failed, done as f64 + failed)
+}
+
+/// The share of failures. There may be none, which has no logarithm: half a failure is added on each side
+/// (Haldane 1956, Anscombe 1956), and the error is never below that of a count.
+fn failures(side: &Side, steps: &[&Step]) -> Result<Estimate, String> {
+    let counts: Vec<(f64, f64)> = steps.iter().map(|step| attempts(step)).collect();
+    let shares: Vec<f64> =
+        counts.iter().map(|(failed, all)| (failed + 0.5) / (all + 0.5)).collect();
+    let total: f64 = counts.iter().map(|(failed, _)| failed).sum();
+    let of_count = 1.0 / (total + 0.5).sqrt();
+    let estimate = match (&side.series, steps) {
+        (Some(series), [step]) => {
+            // Failures come in bursts; their time series tells.
+            let ours = |kind: &str| step.transactions.iter().any(|o| o.kind == kind);
+            let ticks = window(step, &series.samples, |s| if ours(&s.kind) { s.failed } else { 0 });
+            let (error, freedom, basis) = match throughput(&ticks) {
+                Some(e) => (e.error, e.freedom.max(1.0), e.basis),
+                None => (0.0, ticks.len().max(2) as f64 - 1.0, Basis::Series(ticks.len() as f64)),
+            };
+            Estimate::new(shares[0], error.max(of_count), freedom, basis)
+        }
+        _ => Estimate::of_runs(&shares).map(|e| e.no_better_than(of_count)),
+    };
+    estimate.ok_or_else(|| "nothing ended".into())
+}

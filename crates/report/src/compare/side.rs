@@ -1,0 +1,205 @@
+//! One side of a comparison: a run, or several of the same configuration.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hdrhistogram::Histogram;
+use hoap_drive::folder::{read_queries, read_run, read_samples};
+use hoap_drive::hlog;
+use hoap_drive::record::{Execution, Run, Sample, Step, Verdict};
+use hoap_workload::{Error, ErrorKind, Result};
+
+use super::metric::Logs;
+use crate::statistics::Intervals;
+
+/// A side.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// The path as the user named it.
+    pub name: String,
+    /// Its runs, at least one.
+    pub runs: Vec<SideRun>,
+    /// Of a single run what its error is taken from.
+    pub series: Option<Series>,
+}
+
+/// A run of a side.
+#[derive(Clone, Debug)]
+pub struct SideRun {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// `run.json`.
+    pub run: Run,
+}
+
+/// The files of a single run that show how its numbers came about.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// `samples.csv`.
+    pub samples: Vec<Sample>,
+    /// `queries.csv`.
+    pub executions: Vec<Execution>,
+}
+
+impl Side {
+    /// Reads a run folder, or a folder of run folders.
+    ///
+    /// # Errors
+    /// `Invalid`, where it is neither, or a file in it is broken or of another format.
+    pub fn open(path: &Path) -> Result<Side> {
+        let folders = match path.join("run.json").exists() {
+            true => vec![path.to_owned()],
+            false => runs_within(path)?,
+        };
+        let runs: Vec<SideRun> = folders
+            .into_iter()
+            .map(|folder| Ok(SideRun { run: read_run(&folder)?, folder }))
+            .collect::<Result<_>>()?;
+        let series = match runs.as_slice() {
+            [one] => Some(Series {
+                samples: if_there(&one.folder, "samples.csv", read_samples)?,
+                executions: if_there(&one.folder, "queries.csv", read_queries)?,
+            }),
+            _ => None,
+        };
+        Ok(Side { name: path.display().to_string(), runs, series })
+    }
+
+    /// The first run, which says what the others do too.
+    pub fn first(&self) -> &Run {
+        &self.runs[0].run
+    }
+
+    /// "run" or "5 runs".
+    pub fn size(&self) -> String {
+        match self.runs.len() {
+            1 => "1 run".into(),
+            n => format!("{n} runs"),
+        }
+    }
+
+    /// What a reader must know before the first number.
+    pub fn alerts(&self) -> Vec<String> {
+        let mut alerts = Vec::new();
+        for SideRun { folder, run } in &self.runs {
+            let folder = folder.display();
+            if let Some(why) = &run.partial {
+                alerts.push(format!("{folder} is partial: {why}"));
+            }
+            let failed = failed_checks(run);
+            if failed > 0 {
+                let s = if failed == 1 { "" } else { "s" };
+                alerts.push(format!("{folder}: {failed} check{s} failed, its numbers are void"));
+            }
+        }
+        alerts
+    }
+
+    /// The run's step of this key, in each run; `None` where one has none, or one that is not whole.
+    pub fn steps(&self, key: &StepKey) -> std::result::Result<Vec<&Step>, String> {
+        self.runs
+            .iter()
+            .map(|r| {
+                let folder = r.folder.display();
+                let step = steps(&r.run).into_iter().find(|(k, _)| k == key).map(|(_, step)| step);
+                match step {
+                    None => Err(format!("{folder} has no such step")),
+                    Some(step) => match &step.partial {
+                        Some(why) => Err(format!("{folder}: {why}")),
+                        None => Ok(step),
+                    },
+                }
+            })
+            .collect()
+    }
+}
+
+/// The interval histograms of a single run's step by kind of operation; of a run that was killed before
+/// it wrote them, none.
+pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
+    let (Some(_), [step]) = (&side.series, steps) else { return Ok(Logs::new()) };
+    let folder = &side.runs[0].folder;
+    let mut tags: BTreeMap<String, Vec<Histogram<u64>>> = BTreeMap::new();
+    if hlog::path(folder, step.number).exists() {
+        let part = |tag: &str| tag.ends_with(hlog::SERVICE) || tag.ends_with(hlog::WAIT);
+        hlog::each(
+            folder,
+            step.number,
+            |tag| !part(tag),
+            |interval| {
+                tags.entry(interval.tag).or_default().push(interval.times);
+                Ok(())
+            },
+        )?;
+    }
+    Ok(tags.into_iter().map(|(tag, all)| (tag, Intervals::new(&all))).collect())
+}
+
+/// Checks that did not hold.
+pub fn failed_checks(run: &Run) -> usize {
+    run.checks.iter().filter(|c| c.verdict == Verdict::Fail).count()
+}
+
+/// A file of a folder, or nothing where it is not there: a run that was killed may lack it.
+fn if_there<T: Default>(
+    folder: &Path,
+    file: &str,
+    read: impl FnOnce(&Path) -> Result<T>,
+) -> Result<T> {
+    if folder.join(file).exists() { read(folder) } else { Ok(T::default()) }
+}
+
+/// The run folders within a folder, by name.
+fn runs_within(path: &Path) -> Result<Vec<PathBuf>> {
+    let tried = || format!("read {}", path.display());
+    let entries = fs::read_dir(path).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|folder| folder.join("run.json").exists())
+        .collect();
+    folders.sort();
+    match folders.is_empty() {
+        false => Ok(folders),
+        true => {
+            let answer = "it is neither a run folder nor a folder of run folders: no run.json";
+            Err(Error::new(ErrorKind::Invalid, tried(), answer)
+                .advise("name the folder of a run, or that of `hoap run --repeat`"))
+        }
+    }
+}
+
+/// What makes a step the same step in another run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepKey {
+    /// Transaction clients, or those of a workload without two sides.
+    pub tx_clients: usize,
+    /// Query clients.
+    pub query_clients: usize,
+    /// Open loop: the intended rate and how arrivals are spread.
+    pub rate: Option<(f64, String)>,
+    /// Of several such steps in a run, which, from 0.
+    pub occurrence: usize,
+}
+
+/// The steps of a run with their keys. The probes of a search are no steps to compare: their rates
+/// depend on what was found.
+pub fn steps(run: &Run) -> Vec<(StepKey, &Step)> {
+    let probes = run.search.as_ref().map_or(0, |search| search.probes.len());
+    let planned = run.steps.len().saturating_sub(probes);
+    let mut keyed: Vec<(StepKey, &Step)> = Vec::new();
+    for step in &run.steps[..planned] {
+        let rate = step.rate_intended.map(|r| (r, step.arrivals.clone().unwrap_or_default()));
+        let mut key = StepKey {
+            tx_clients: step.tx_clients,
+            query_clients: step.query_clients,
+            rate,
+            occurrence: 0,
+        };
+        while keyed.iter().any(|(other, _)| *other == key) {
+            key.occurrence += 1;
+        }
+        keyed.push((key, step));
+    }
+    keyed
+}

@@ -1,0 +1,253 @@
+//! The runs of one benchmark by configuration. Numbers of different benchmarks share no table and no
+//! scale.
+
+use hoap_drive::record::{Operation, Step};
+
+use crate::configuration::Report;
+use crate::load::Loaded;
+use crate::measure::{Axis, Measure};
+use crate::table::Cell;
+
+/// The runs of one benchmark.
+#[derive(Clone, Debug)]
+pub struct Group<'a> {
+    /// "ch2pp", "ycsb-a", …
+    pub benchmark: &'a str,
+    /// What it measures.
+    pub measure: Measure,
+    /// Its configurations, in the order of the report.
+    pub members: Vec<Member<'a>>,
+}
+
+/// The runs of one configuration that are of the group's benchmark.
+#[derive(Clone, Debug)]
+pub struct Member<'a> {
+    /// The configuration's name.
+    pub label: &'a str,
+    /// Names of its databases: "PostgreSQL", "MongoDB + AsterixDB".
+    pub system: String,
+    /// Nodes of the cluster.
+    pub nodes: Option<u32>,
+    /// The runs with their numbers on the page.
+    pub runs: Vec<(usize, &'a Loaded)>,
+}
+
+/// The groups of a report. `runs` are all its runs, by configuration ([`Report::named_runs`]).
+pub fn groups<'a>(report: &'a Report, runs: &'a [Loaded]) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut numbered = runs.iter().enumerate();
+    for configuration in &report.configurations {
+        for (number, run) in numbered.by_ref().take(configuration.runs.len()) {
+            let (benchmark, measure) = (run.run.benchmark.as_str(), run.measure());
+            let at = groups
+                .iter()
+                .position(|g| (g.benchmark, g.measure) == (benchmark, measure))
+                .unwrap_or_else(|| {
+                    groups.push(Group { benchmark, measure, members: Vec::new() });
+                    groups.len() - 1
+                });
+            let members = &mut groups[at].members;
+            match members.iter_mut().find(|m| m.label == configuration.label) {
+                Some(member) => member.runs.push((number, run)),
+                None => members.push(Member {
+                    label: &configuration.label,
+                    system: system(run),
+                    nodes: configuration.nodes,
+                    runs: vec![(number, run)],
+                }),
+            }
+        }
+    }
+    groups
+}
+
+fn system(run: &Loaded) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for database in [&run.run.operational, &run.run.analytical].into_iter().flatten() {
+        if !names.contains(&database.name.as_str()) {
+            names.push(&database.name);
+        }
+    }
+    names.join(" + ")
+}
+
+impl<'a> Group<'a> {
+    /// Whether there is anything to compare or to average.
+    pub fn compares(&self) -> bool {
+        self.members.len() > 1 || self.members.iter().any(|m| m.runs.len() > 1)
+    }
+
+    /// Its runs with their numbers on the page.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, &'a Loaded)> {
+        self.members.iter().flat_map(|m| m.runs.iter().copied())
+    }
+
+    /// The places of all members, a member after the other, each in the order of its runs.
+    pub fn places(&self) -> Vec<Place<'a>> {
+        self.members.iter().enumerate().flat_map(|(n, member)| member.places(n)).collect()
+    }
+}
+
+/// The steps of a configuration's runs that had the same clients and the same rate: repetitions of
+/// one measurement.
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    /// Number of the member.
+    pub member: usize,
+    /// Clients of transactions, or of a workload without two sides.
+    pub clients: usize,
+    /// Clients of queries.
+    pub query_clients: usize,
+    /// Intended operations per second of an open loop.
+    pub rate: Option<f64>,
+    /// The steps, one of each run that has it.
+    pub steps: Vec<&'a Step>,
+}
+
+impl<'a> Member<'a> {
+    /// Its places. The steps of a search for the highest rate are not among them: its rates are the
+    /// search's and not the user's.
+    pub fn places(&self, number: usize) -> Vec<Place<'a>> {
+        let mut places: Vec<Place<'a>> = Vec::new();
+        let runs = self.runs.iter().filter(|(_, run)| run.run.search.is_none());
+        for step in runs.flat_map(|(_, run)| &run.run.steps) {
+            let same = |p: &Place<'_>| {
+                (p.clients, p.query_clients) == (step.tx_clients, step.query_clients)
+                    && p.rate == step.rate_intended
+            };
+            match places.iter_mut().find(|p| same(p)) {
+                Some(place) => place.steps.push(step),
+                None => places.push(Place {
+                    member: number,
+                    clients: step.tx_clients,
+                    query_clients: step.query_clients,
+                    rate: step.rate_intended,
+                    steps: vec![step],
+                }),
+            }
+        }
+        places
+    }
+
+    /// Documents per second of the load, mean over the runs that know it.
+    pub fn load_rate(&self) -> Option<f64> {
+        let loads = self.runs.iter().filter_map(|(_, run)| run.run.load.as_ref());
+        Spread::of(loads.filter(|l| l.seconds > 0.0).map(|l| l.documents as f64 / l.seconds))
+            .map(|s| s.mean)
+    }
+
+    /// The closed-loop place of the highest throughput of whole steps, with that throughput.
+    pub fn best(&self, measure: Measure) -> Option<(Place<'a>, Spread)> {
+        let mut best: Option<(Place<'a>, Spread)> = None;
+        for place in self.places(0) {
+            let Some(value) = place.spread(|s| measure.value(s).ok()) else { continue };
+            let short = place.steps.iter().any(|s| s.rate_shortfall.is_some());
+            if short || place.clients == 0 {
+                continue;
+            }
+            if best.as_ref().is_none_or(|(_, b)| value.mean > b.mean) {
+                best = Some((place, value));
+            }
+        }
+        best
+    }
+
+    /// The place with query clients whose power is complete and lowest in transaction clients.
+    pub fn power(&self) -> Option<(Place<'a>, Spread)> {
+        let places = self.places(0);
+        let complete = places.into_iter().filter_map(|p| {
+            let power = p.spread(|s| crate::isolation::power(s).ok())?;
+            Some((p, power))
+        });
+        complete.min_by_key(|(p, _)| (p.query_clients, p.clients))
+    }
+}
+
+impl Place<'_> {
+    /// Its name: "4 tx, 1 query", "8 clients, 5000/s".
+    pub fn name(&self) -> &str {
+        self.steps.first().map_or("", |s| s.name.as_str())
+    }
+
+    /// What it differs in from others.
+    pub fn axis(&self) -> Axis {
+        if self.rate.is_some() { Axis::Rate } else { Axis::Clients }
+    }
+
+    /// Where it stands on its axis.
+    pub fn x(&self) -> f64 {
+        self.rate.unwrap_or(self.clients as f64)
+    }
+
+    /// A value over the steps that have it.
+    pub fn spread(&self, value: impl Fn(&Step) -> Option<f64>) -> Option<Spread> {
+        Spread::of(self.steps.iter().filter_map(|s| value(s)))
+    }
+
+    /// The mean of a value, or why there is none.
+    pub fn cell(&self, value: impl Fn(&Step) -> Result<f64, String>) -> Cell {
+        match self.spread(|s| value(s).ok()) {
+            Some(spread) => Cell::Number(spread.mean),
+            None => match self.steps.iter().find_map(|s| value(s).err()) {
+                Some(why) => Cell::Incomplete(why),
+                None => Cell::Empty,
+            },
+        }
+    }
+
+    /// A value of the whole steps' operations of this kind; of all kinds, weighted by their number,
+    /// where none is given.
+    pub fn latency(&self, kind: &str, of: impl Fn(&Operation) -> f64) -> Option<Spread> {
+        self.spread(|s| {
+            let o = s.transactions.iter().find(|o| o.kind == kind && o.count > 0)?;
+            s.partial.is_none().then(|| of(o) / 1e6)
+        })
+    }
+
+    /// Mean response time of the operations that the measure counts, in seconds.
+    pub fn mean_latency(&self, measure: Measure) -> Option<Spread> {
+        self.spread(|s| {
+            let done: u64 = measure.operations(s).map(|o| o.count).sum();
+            let sum: f64 = measure.operations(s).map(|o| o.count as f64 * o.latency.mean_us).sum();
+            (done > 0 && s.partial.is_none()).then(|| sum / done as f64 / 1e6)
+        })
+    }
+
+    /// The longest 99th percentile of the kinds that the measure counts, in seconds.
+    pub fn worst_p99(&self, measure: Measure) -> Option<Spread> {
+        self.spread(|s| {
+            let kinds = measure.operations(s).filter(|o| o.count > 0);
+            let p99 = kinds.map(|o| o.latency.p99_us).max()?;
+            s.partial.is_none().then_some(p99 as f64 / 1e6)
+        })
+    }
+}
+
+/// A value over repetitions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Lowest.
+    pub low: f64,
+    /// Highest.
+    pub high: f64,
+    /// How many.
+    pub count: usize,
+}
+
+impl Spread {
+    /// `None` where there is no finite value.
+    pub fn of(values: impl Iterator<Item = f64>) -> Option<Spread> {
+        let values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
+        if values.is_empty() {
+            return None;
+        }
+        Some(Spread {
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            low: values.iter().copied().fold(f64::INFINITY, f64::min),
+            high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            count: values.len(),
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! The page in the making: sections, tables with their CSV, charts.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::markup::{escape, late, table};
+use crate::Loaded;
+use crate::table::Table;
+
+/// A table of more cells is folded.
+const LONG: usize = 4_000;
+/// Folded tables of more cells, for each run of the page, are made in the reader's browser from their
+/// CSV when they are opened: the page of many runs stays small.
+const LATE: usize = 6_000;
+/// Runs of which each has its charts in the open; those of more are folded.
+const OPEN_RUNS: usize = 3;
+
+/// The sections so far, the links to them, and what they are made of.
+#[derive(Default)]
+pub struct Body {
+    /// Sections as HTML.
+    pub html: String,
+    /// Charts that are not of one run, by name, as the script takes them.
+    pub specs: Map<String, Value>,
+    /// Every table of the page, each under an id of its own.
+    pub tables: Vec<Table>,
+    /// Runs on the page.
+    runs: usize,
+    /// (id, words) of each section.
+    links: Vec<(String, String)>,
+}
+
+impl Body {
+    /// The start of a page of this many runs.
+    pub fn new(runs: usize) -> Body {
+        Body { runs, ..Body::default() }
+    }
+
+    /// Begins a section. `link` is its name among the links.
+    pub fn open(&mut self, id: &str, heading: &str, link: &str) {
+        let (id, heading) = (escape(id), escape(heading));
+        let _ = write!(
+            self.html,
+            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n\
+             <h2 id=\"{id}-heading\">{heading}</h2>\n"
+        );
+        self.links.push((id, escape(link)));
+    }
+
+    /// Ends it.
+    pub fn close(&mut self) {
+        self.html.push_str("</section>\n");
+    }
+
+    /// A heading within a section, of the page's own words.
+    pub fn heading(&mut self, words: &str) {
+        let _ = writeln!(self.html, "<h3>{words}</h3>");
+    }
+
+    /// A paragraph of the page's own words.
+    pub fn paragraph(&mut self, words: &str) {
+        let _ = writeln!(self.html, "<p>{words}</p>");
+    }
+
+    /// Words from anywhere as a list.
+    pub fn list(&mut self, items: &[String]) {
+        if items.is_empty() {
+            return;
+        }
+        self.html.push_str("<ul>\n");
+        for item in items {
+            let _ = writeln!(self.html, "<li>{}</li>", escape(item));
+        }
+        self.html.push_str("</ul>\n");
+    }
+
+    /// Links to all sections.
+    pub fn navigation(&self) -> String {
+        let links: Vec<String> = self
+            .links
+            .iter()
+            .map(|(id, name)| format!("<li><a href=\"#{id}\">{name}</a></li>"))
+            .collect();
+        format!("<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n", links.join("\n"))
+    }
+
+    /// A table that has rows. A very long one is folded.
+    pub fn filled(&mut self, made: &Table) {
+        if made.rows.is_empty() {
+            return;
+        }
+        if made.rows.len() * made.columns.len() > LONG {
+            self.folded(&made.title.clone(), made, &made.id.clone());
+            return;
+        }
+        table(&mut self.html, made, &made.id);
+        self.tables.push(made.clone());
+    }
+
+    /// A table behind a line that opens it.
+    pub fn folded(&mut self, summary: &str, made: &Table, id: &str) {
+        let _ = write!(self.html, "<details>\n<summary>{}</summary>\n", escape(summary));
+        if made.rows.len() * made.columns.len() > LATE / self.runs.max(1) {
+            late(&mut self.html, made, id);
+        } else {
+            table(&mut self.html, made, id);
+        }
+        self.html.push_str("</details>\n");
+        self.tables.push(Table { id: id.to_string(), ..made.clone() });
+    }
+
+    /// A chart that is not of one run. `label` says in words what it shows, `table` is the id of the
+    /// table of its numbers.
+    pub fn chart(&mut self, name: &str, caption: &str, label: &str, table: &str, spec: Value) {
+        let _ = write!(
+            self.html,
+            "<figure data-chart=\"spec\" data-spec=\"{}\">\n<figcaption>{}</figcaption>\n\
+             <div class=\"plot\" role=\"img\" aria-label=\"{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
+            escape(name),
+            escape(caption),
+            escape(label),
+            escape(table)
+        );
+        self.specs.insert(name.to_string(), spec);
+    }
+
+    /// What stands side by side where there is room.
+    pub fn beside(&mut self, write: impl FnOnce(&mut Body)) {
+        self.html.push_str("<div class=\"panels\">\n");
+        write(self);
+        self.html.push_str("</div>\n");
+    }
+
+    /// What stands behind a line that opens it.
+    pub fn behind(&mut self, summary: &str, write: impl FnOnce(&mut Body)) {
+        let _ = write!(self.html, "<details>\n<summary>{}</summary>\n", escape(summary));
+        write(self);
+        self.html.push_str("</details>\n");
+    }
+}
+
+/// A run of the page: its number there, and its name where the page has several.
+#[derive(Clone, Copy)]
+pub struct Panel<'a> {
+    pub number: usize,
+    pub loaded: &'a Loaded,
+    pub name: Option<&'a str>,
+}
+
+/// One chart of one run. `label` says in words what it shows, `table` where its numbers are.
+pub struct Chart<'a> {
+    pub kind: &'a str,
+    pub axis: &'a str,
+    pub caption: &'a str,
+    pub label: &'a str,
+    pub table: String,
+}
+
+impl Chart<'_> {
+    pub fn write(&self, out: &mut String, panel: Panel<'_>) {
+        let run = panel.name.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
+        let _ = write!(
+            out,
+            "<figure data-chart=\"{}\" data-axis=\"{}\" data-run=\"{}\">\n\
+             <figcaption>{run}{}</figcaption>\n\
+             <div class=\"plot\" role=\"img\" aria-label=\"{run}{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
+            self.kind,
+            self.axis,
+            panel.number,
+            escape(self.caption),
+            escape(self.label),
+            escape(&self.table),
+        );
+    }
+}
+
+/// What `chart` writes for each run that has something to draw, side by side; of many runs each
+/// behind a line with its name.
+pub fn panels(
+    body: &mut Body,
+    runs: &[Panel<'_>],
+    which: impl Fn(&Loaded) -> bool,
+    chart: impl Fn(&mut Body, Panel<'_>),
+) {
+    let drawn: Vec<&Panel<'_>> = runs.iter().filter(|p| which(p.loaded)).collect();
+    if drawn.is_empty() {
+        return;
+    }
+    if drawn.len() > OPEN_RUNS {
+        for panel in drawn {
+            body.behind(panel.name.unwrap_or("run"), |body| chart(body, *panel));
+        }
+        return;
+    }
+    body.beside(|body| {
+        for panel in drawn {
+            body.html.push_str("<div>\n");
+            chart(body, *panel);
+            body.html.push_str("</div>\n");
+        }
+    });
+}

@@ -1,0 +1,278 @@
+//! What a page says of several configurations of one benchmark side by side.
+
+use serde_json::Value;
+
+use super::body::Body;
+use super::specs::{self, Column};
+use crate::configuration::Report;
+use crate::group::Group;
+use crate::measure::{Axis, Measure};
+use crate::published::{Figure, Metric, Study};
+use crate::table::Table;
+use crate::tables::{self, Costed};
+
+/// A group and what keeps its ids and headings apart from those of others.
+pub struct Compared<'a> {
+    pub group: &'a Group<'a>,
+    /// Stands before headings where the page has several benchmarks.
+    pub heading: &'a str,
+    /// Stands behind ids.
+    pub suffix: &'a str,
+}
+
+impl Compared<'_> {
+    fn own(&self, table: Table) -> Table {
+        Table { id: format!("{}{}", table.id, self.suffix), ..table }
+    }
+
+    fn open(&self, body: &mut Body, id: &str, name: &str) {
+        let heading = format!("{}{name}", self.heading);
+        body.open(&format!("{id}{}", self.suffix), &heading, &heading);
+    }
+
+    fn chart(
+        &self,
+        body: &mut Body,
+        name: &str,
+        caption: &str,
+        table: &Table,
+        spec: Option<Value>,
+    ) {
+        let Some(spec) = spec else { return };
+        let label = format!("Chart: {caption}. Its numbers are in the table.");
+        body.chart(&format!("{name}{}", self.suffix), caption, &label, &table.id, spec);
+    }
+
+    /// Throughput, response times and power, a line a configuration.
+    pub fn configurations(&self, body: &mut Body) {
+        if !self.group.compares() {
+            return;
+        }
+        let group = self.group;
+        self.open(body, "configurations", "Configurations compared");
+        if group.members.iter().any(|m| m.runs.len() > 1) {
+            body.paragraph(
+                "A configuration with several runs: lines and numbers are means of the runs, bars \
+                 reach from the lowest to the highest of them.",
+            );
+        }
+        body.filled(&self.own(tables::summary_by_configuration(group)));
+        let throughput = self.own(tables::throughput_by_configuration(group));
+        let latency = self.own(tables::latency_by_configuration(group));
+        let (what, of) = match group.measure {
+            Measure::Hybrid => ("NewOrder transactions per minute (tpM)", "NewOrder "),
+            Measure::Plain => ("Operations per second", ""),
+        };
+        for axis in Axis::ALL {
+            let against = axis.label(group.measure);
+            let name = axis.name();
+            let caption = format!("{what} against {against}, by configuration");
+            let spec = specs::throughput(group, axis);
+            self.chart(body, &format!("throughput-by-{name}"), &caption, &throughput, spec);
+            for percentile in [tables::PERCENTILES[0], tables::PERCENTILES[3]] {
+                let which = match percentile.0 {
+                    "mean" => "mean response time",
+                    _ => "99th percentile of the response time",
+                };
+                let caption = sentence(&format!("{of}{which} against {against}, by configuration"));
+                let spec = specs::latency(group, axis, percentile);
+                let name = format!("{}-by-{name}", percentile.0);
+                self.chart(body, &name, &caption, &latency, spec);
+            }
+        }
+        if !throughput.rows.is_empty() {
+            body.folded("Throughput by configuration: the numbers", &throughput, &throughput.id);
+            body.folded("Response times by configuration: the numbers", &latency, &latency.id);
+        }
+        self.power(body);
+        body.close();
+    }
+
+    fn power(&self, body: &mut Body) {
+        let power = self.own(tables::power_by_configuration(self.group));
+        if power.rows.is_empty() {
+            return;
+        }
+        let caption = "Power (geometric mean of the queries' mean times) against transaction \
+                       clients, by configuration";
+        self.chart(body, "power-by-clients", caption, &power, specs::power(self.group));
+        body.folded("Power by configuration: the numbers", &power, &power.id);
+        let shared = tables::shared_query_places(self.group);
+        for (n, (name, places)) in shared.iter().enumerate() {
+            let made = tables::queries_by_configuration(name, places);
+            let made = Table { id: format!("{}{}-{n}", made.id, self.suffix), ..made };
+            let caption = format!("Mean time of each query by configuration, {name}");
+            let spec = Some(specs::queries(places, &made));
+            let write = |body: &mut Body| {
+                self.chart(body, &format!("queries-{n}"), &caption, &made, spec);
+                body.folded("Numbers of this chart", &made, &made.id);
+            };
+            // The first in the open: the queries alone, or with the fewest transactions beside them.
+            if n == 0 {
+                write(body);
+            } else {
+                body.behind(&caption, write);
+            }
+        }
+    }
+
+    /// Throughput and response time by cluster size, with the published ones apart.
+    pub fn sizes(&self, body: &mut Body, studies: &[(&Study, Vec<&Figure>)]) {
+        let group = self.group;
+        let made = self.own(tables::cluster_sizes(group));
+        let published = self.own(tables::published(studies));
+        if made.rows.is_empty() && studies.is_empty() {
+            return;
+        }
+        let (throughput, latency) = own_columns(group);
+        let unit = group.measure.unit();
+        let stated = |metric, scale| published_columns(studies, metric, scale);
+        let pairs = [
+            ("Throughput", unit, throughput, Metric::Throughput, 1.0),
+            ("Mean response time", "s", latency, Metric::Latency, 1e-3),
+        ];
+        if !made.rows.is_empty() {
+            self.open(body, "cluster-size", "By cluster size");
+            body.paragraph(
+                "Each configuration at the number of clients where it did most. The response time \
+                 is the mean over all kinds of operation.",
+            );
+            body.beside(|body| {
+                for (name, unit, own, metric, scale) in &pairs {
+                    let top = top(own, &stated(*metric, *scale));
+                    let spec = specs::columns(own, name, unit, top, false);
+                    let caption = format!("{name} by cluster size and system");
+                    let id = format!("size-{unit}").replace('/', "-");
+                    self.chart(body, &id, &caption, &made, (!own.is_empty()).then_some(spec));
+                }
+            });
+            body.filled(&made);
+            body.close();
+        }
+        if studies.is_empty() {
+            return;
+        }
+        self.open(body, "published-section", "Published figures");
+        body.html.push_str("<div class=\"published\">\n");
+        body.paragraph(
+            "<strong>Not measured here.</strong> These numbers are as papers and reports state \
+             them: other machines, versions, clients and data. They stand beside a run for \
+             orientation; no difference between them and a run says which system is faster.",
+        );
+        body.list(
+            &studies
+                .iter()
+                .map(|(s, _)| format!("{}: {}. {}.", s.name, s.cited(), s.setting))
+                .collect::<Vec<_>>(),
+        );
+        for study in studies {
+            body.beside(|body| {
+                for (name, unit, own, metric, scale) in &pairs {
+                    let columns = published_columns(std::slice::from_ref(study), *metric, *scale);
+                    let top = top(own, &stated(*metric, *scale));
+                    let spec = specs::columns(&columns, name, unit, top, true);
+                    let (name, from) = (name.to_lowercase(), study.0.name);
+                    let caption = format!("Published, {from}: {name} by cluster size and system");
+                    let id = format!("published-size-{unit}-{from}").replace('/', "-");
+                    let spec = (!columns.is_empty()).then_some(spec);
+                    self.chart(body, &id, &caption, &published, spec);
+                }
+            });
+        }
+        body.filled(&published);
+        body.html.push_str("</div>\n");
+        body.close();
+    }
+
+    /// The share of operations that failed, by kind.
+    pub fn failed(&self, body: &mut Body) {
+        let failed = tables::failed(self.group);
+        let made = self.own(tables::failed_shares(self.group));
+        if failed.is_empty() {
+            return;
+        }
+        let caption = format!("{}Share of operations that failed, by kind of error", self.heading);
+        self.chart(body, "failed", &caption, &made, Some(specs::failed(&failed)));
+        body.filled(&made);
+    }
+
+    /// The costs of the configurations that have prices.
+    pub fn costs(&self, body: &mut Body, costed: &[Costed<'_>]) {
+        if costed.is_empty() {
+            return;
+        }
+        self.open(body, "costs-section", "Costs");
+        body.paragraph(
+            "What a month of the cluster costs if it worked all month as in its best step. Prices \
+             are the list's, not an offer; see where they come from below.",
+        );
+        let measure = self.group.measure;
+        let made = self.own(tables::cost_table(measure, costed));
+        let currencies: Vec<&str> =
+            costed.iter().map(|c| c.priced.list.currency.as_str()).collect();
+        // Money of two kinds has no common scale.
+        if let Some(currency) = currencies.first().filter(|c| currencies.iter().all(|o| o == *c)) {
+            body.beside(|body| {
+                let caption = format!("Cost of a million operations ({currency})");
+                let spec = specs::costs(costed, currency, |c| c.cost.per_million(c.per_second));
+                self.chart(body, "cost-million", &caption, &made, Some(spec));
+                let caption = format!("Cost of a month ({currency})");
+                let spec = specs::costs(costed, currency, |c| Some(c.cost.month));
+                self.chart(body, "cost-month", &caption, &made, Some(spec));
+            });
+        }
+        body.filled(&made);
+        body.filled(&self.own(tables::cost_lines(costed)));
+        body.list(&tables::cost_notes(costed));
+        body.close();
+    }
+}
+
+/// The costs of a group's configurations.
+///
+/// # Errors
+/// Those of [`crate::prices::Priced::cost`].
+pub fn costed<'a>(report: &'a Report, group: &Group<'_>) -> hoap_workload::Result<Vec<Costed<'a>>> {
+    tables::costs(group, |label| {
+        let configuration = report.configurations.iter().find(|c| c.label == label)?;
+        Some((configuration.label.as_str(), configuration.priced.as_ref()?))
+    })
+}
+
+fn sentence(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// Throughput and mean response times of the members whose number of nodes is known.
+fn own_columns(group: &Group<'_>) -> (Vec<Column>, Vec<Column>) {
+    let (mut throughput, mut latency) = (Vec::new(), Vec::new());
+    let known: Vec<_> = group.members.iter().filter_map(|m| Some((m, m.nodes?))).collect();
+    for (member, nodes) in &known {
+        // Two configurations of one system and size are told apart by their labels.
+        let same = known.iter().filter(|(m, n)| (&m.system, n) == (&member.system, nodes)).count();
+        let series = if same > 1 { member.label.to_string() } else { member.system.clone() };
+        let Some((place, value)) = member.best(group.measure) else { continue };
+        throughput.push(Column { nodes: *nodes, series: series.clone(), value: value.mean });
+        if let Some(mean) = place.mean_latency(group.measure) {
+            latency.push(Column { nodes: *nodes, series, value: mean.mean });
+        }
+    }
+    (throughput, latency)
+}
+
+fn published_columns(
+    studies: &[(&Study, Vec<&Figure>)],
+    metric: Metric,
+    scale: f64,
+) -> Vec<Column> {
+    let column = |(_, figure, nodes): (&Study, &Figure, u32)| {
+        let series = format!("{} (published)", figure.system);
+        Column { nodes, series, value: figure.value * scale }
+    };
+    tables::by_nodes(studies, metric).into_iter().map(column).collect()
+}
+
+fn top(own: &[Column], stated: &[Column]) -> f64 {
+    own.iter().chain(stated).map(|c| c.value).fold(0.0, f64::max)
+}

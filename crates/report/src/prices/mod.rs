@@ -1,0 +1,9 @@
+//! What a configuration costs: price lists as TOML files and plain arithmetic on them.
+//!
+//! The format is described in `docs/prices.md`; lists of published reports are under `prices/`.
+
+mod cost;
+mod list;
+
+pub use cost::{Cost, Line, Load, Priced};
+pub use list::{Item, Per, PriceList, Quantity, Total};

@@ -1,0 +1,217 @@
+//! Figures that papers and reports state, as data.
+//!
+//! They are of other machines, other versions and other clients than a run's, so they never share a
+//! series, a table or an average with one. The files are under `published/`; `docs/published.md` has
+//! their format and sources.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// A paper or report.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// The name of its file, by which users ask for it.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// Its title.
+    pub title: String,
+    /// Authors, and who published it.
+    pub by: String,
+    /// When, where it says so.
+    #[serde(default)]
+    pub year: Option<u32>,
+    /// What was measured with what.
+    pub setting: String,
+    /// What it states.
+    pub values: Vec<Figure>,
+}
+
+/// A number that the text states.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// Section or table.
+    pub section: String,
+    /// The benchmark, by the name that the command line uses.
+    pub workload: String,
+    /// The system, with its version where the text has one.
+    pub system: String,
+    /// Nodes of its cluster.
+    #[serde(default)]
+    pub nodes: Option<u32>,
+    /// What else belongs to the number.
+    #[serde(default)]
+    pub setting: Option<String>,
+    /// What it is.
+    pub metric: Metric,
+    /// How the text qualifies it: "up to", "around".
+    #[serde(default)]
+    pub says: Option<String>,
+    /// The number, or the lower end of a range.
+    pub value: f64,
+    /// The upper end of a range.
+    #[serde(default)]
+    pub to: Option<f64>,
+    /// The unit that the text gives.
+    pub unit: String,
+    /// What a reader must know.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// What a published number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Operations per second.
+    Throughput,
+    /// Response time in milliseconds; the reports do not say of which kind, YCSB prints means.
+    Latency,
+    /// Share of operations that failed, per cent.
+    Failed,
+    /// The same of updates.
+    FailedUpdates,
+    /// The same of reads.
+    FailedReads,
+    /// Geometric mean of the queries' times, seconds.
+    Power,
+    /// Queries per hour.
+    QueriesPerHour,
+    /// Documents per second that the load brought in.
+    LoadRate,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 8] = [
+        Metric::Throughput,
+        Metric::Latency,
+        Metric::Failed,
+        Metric::FailedUpdates,
+        Metric::FailedReads,
+        Metric::Power,
+        Metric::QueriesPerHour,
+        Metric::LoadRate,
+    ];
+
+    /// In words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Metric::Throughput => "throughput",
+            Metric::Latency => "response time",
+            Metric::Failed => "failed operations",
+            Metric::FailedUpdates => "failed updates",
+            Metric::FailedReads => "failed reads",
+            Metric::Power => "power",
+            Metric::QueriesPerHour => "query throughput",
+            Metric::LoadRate => "load rate",
+        }
+    }
+
+    /// The only unit that its numbers have in these files.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Throughput => "ops/s",
+            Metric::Latency => "ms",
+            Metric::Failed | Metric::FailedUpdates | Metric::FailedReads => "%",
+            Metric::Power => "s",
+            Metric::QueriesPerHour => "queries/h",
+            Metric::LoadRate => "items/s",
+        }
+    }
+}
+
+impl Study {
+    /// "A. Author: Title, 2021".
+    pub fn cited(&self) -> String {
+        let year = self.year.map(|y| format!(", {y}")).unwrap_or_default();
+        format!("{}: {}{year}", self.by, self.title)
+    }
+}
+
+impl Figure {
+    /// The number as the text gives it, without its unit: "around 1,850", "10–13".
+    pub fn words(&self) -> String {
+        let number = crate::number::plain;
+        let says = self.says.as_ref().map(|s| format!("{s} ")).unwrap_or_default();
+        match self.to {
+            Some(to) => format!("{says}{}–{}", number(self.value), number(to)),
+            None => format!("{says}{}", number(self.value)),
+        }
+    }
+}
+
+const FILES: [(&str, &str); 4] = [
+    ("ch2pp-2025", include_str!("../../../../published/ch2pp-2025.toml")),
+    ("dbaas-2020", include_str!("../../../../published/dbaas-2020.toml")),
+    ("dbaas-capella", include_str!("../../../../published/dbaas-capella.toml")),
+    ("nosql-2021", include_str!("../../../../published/nosql-2021.toml")),
+];
+
+/// All studies, by name.
+pub fn studies() -> &'static [Study] {
+    static STUDIES: LazyLock<Vec<Study>> = LazyLock::new(|| {
+        let read = |(name, text): &(&'static str, &str)| {
+            // The files are part of the program and tests read each.
+            let study: Study = crate::toml::parse(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            Study { name, ..study }
+        };
+        FILES.iter().map(read).collect()
+    });
+    &STUDIES
+}
+
+/// The studies of this name, or all without one.
+///
+/// # Errors
+/// The names there are, where this is none.
+pub fn choose(name: Option<&str>) -> Result<Vec<&'static Study>, String> {
+    let chosen: Vec<&Study> =
+        studies().iter().filter(|s| name.is_none_or(|name| name == s.name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = studies().iter().map(|s| s.name).collect();
+        return Err(format!("there are {}", names.join(", ")));
+    }
+    Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_its_source_its_unit_and_a_place_of_its_own() {
+        let mut seen = Vec::new();
+        for study in studies() {
+            assert!(!study.title.is_empty() && !study.by.is_empty() && !study.values.is_empty());
+            for f in &study.values {
+                assert_eq!(f.unit, f.metric.unit(), "{}: {f:?}", study.name);
+                assert!(f.section.starts_with(|c: char| c.is_ascii_digit()), "{f:?}");
+                assert!(!f.system.is_empty() && f.value.is_finite() && f.value > 0.0, "{f:?}");
+                assert!(f.to.is_none_or(|to| to > f.value), "{f:?}");
+                assert!(f.nodes.is_some() || f.setting.is_some(), "which cluster? {f:?}");
+                let title = crate::tables::benchmark_title(&f.workload);
+                assert_ne!(title, f.workload, "{f:?}");
+                let key = (study.name, &f.workload, &f.system, f.nodes, &f.setting, f.metric);
+                let key = format!("{key:?}");
+                assert!(!seen.contains(&key), "twice: {key}");
+                seen.push(key);
+            }
+        }
+        // As many as docs/published.md says.
+        assert_eq!(seen.len(), 105);
+    }
+
+    #[test]
+    fn a_number_reads_as_its_text_says_it() {
+        let study = &choose(Some("nosql-2021")).unwrap()[0];
+        let words: Vec<String> = study.values.iter().map(Figure::words).collect();
+        for expected in ["up to 105,900", "3.4", "18,255–21,440", "around 8–10", "about 13"] {
+            assert!(words.iter().any(|w| w == expected), "{expected}: {words:?}");
+        }
+        assert!(choose(Some("nosql-1999")).unwrap_err().contains("dbaas-2020"));
+        assert_eq!(choose(None).unwrap().len(), studies().len());
+    }
+}

@@ -1,0 +1,165 @@
+//! Verdicts of many ratios at once.
+
+use super::Ratio;
+
+/// The share of false verdicts that is put up with.
+pub const FALSE_VERDICTS: f64 = 0.05;
+
+/// What a comparison says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The candidate differs, for the better.
+    Better,
+    /// The candidate differs, for the worse.
+    Worse,
+    /// Chance, or a difference too small to matter, explains what was seen.
+    Undecided,
+}
+
+impl Verdict {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Better => "better",
+            Verdict::Worse => "worse",
+            Verdict::Undecided => "undecided",
+        }
+    }
+}
+
+/// A ratio to be judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Candidate ÷ baseline; `None` where a side has no value.
+    pub ratio: Option<Ratio>,
+    /// Whether more is better.
+    pub more_is_better: bool,
+    /// Whether it is a headline: no false verdict at all among those, in 95 of 100 comparisons. Of the
+    /// others at most 5 of 100 verdicts are false.
+    pub headline: bool,
+}
+
+/// What came out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finding {
+    /// How often chance alone would do this, with account of how many questions were asked; compare it
+    /// with [`FALSE_VERDICTS`]. `None` where a ratio has no error.
+    pub chance: Option<f64>,
+    /// Whether the difference is real, however small.
+    pub real: bool,
+    /// The verdict: real, and not too small to matter.
+    pub verdict: Verdict,
+}
+
+/// Judges them together. `relevant` is the least relative difference that matters (0.01).
+///
+/// Headlines are held to the family-wise error rate (Holm 1979), the rest to the false discovery rate
+/// (Benjamini and Hochberg 1995): a page of a hundred details would decide nothing by the former.
+pub fn judge(questions: &[Question], relevant: f64) -> Vec<Finding> {
+    let chances: Vec<Option<f64>> =
+        questions.iter().map(|q| q.ratio.and_then(|r| r.chance())).collect();
+    let mut adjusted: Vec<Option<f64>> = vec![None; questions.len()];
+    for (headline, adjust) in [(true, holm as fn(&[f64]) -> Vec<f64>), (false, benjamini_hochberg)]
+    {
+        let members: Vec<(usize, f64)> = questions
+            .iter()
+            .enumerate()
+            .filter(|(_, q)| q.headline == headline)
+            .filter_map(|(at, _)| Some((at, chances[at]?)))
+            .collect();
+        let family: Vec<f64> = members.iter().map(|(_, chance)| *chance).collect();
+        for ((at, _), chance) in members.iter().zip(adjust(&family)) {
+            adjusted[*at] = Some(chance);
+        }
+    }
+    questions.iter().zip(adjusted).map(|(q, chance)| finding(q, chance, relevant)).collect()
+}
+
+fn finding(question: &Question, chance: Option<f64>, relevant: f64) -> Finding {
+    let real = chance.is_some_and(|chance| chance < FALSE_VERDICTS);
+    let verdict = match question.ratio {
+        Some(ratio) if real && (ratio.value - 1.0).abs() >= relevant => {
+            match (ratio.value > 1.0) == question.more_is_better {
+                true => Verdict::Better,
+                false => Verdict::Worse,
+            }
+        }
+        _ => Verdict::Undecided,
+    };
+    Finding { chance, real, verdict }
+}
+
+/// The p-values in rising order, by their places.
+fn rising(chances: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..chances.len()).collect();
+    order.sort_by(|&a, &b| chances[a].total_cmp(&chances[b]));
+    order
+}
+
+/// Holm's adjusted p-values: below α they are rejected with a family-wise error rate of α.
+fn holm(chances: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![1.0; chances.len()];
+    let mut least: f64 = 0.0;
+    for (rank, at) in rising(chances).into_iter().enumerate() {
+        least = least.max(chances[at] * (chances.len() - rank) as f64);
+        adjusted[at] = least.min(1.0);
+    }
+    adjusted
+}
+
+/// Benjamini and Hochberg's adjusted p-values: of those below α at most the share α is expected false.
+fn benjamini_hochberg(chances: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![1.0; chances.len()];
+    let mut most: f64 = 1.0;
+    for (rank, at) in rising(chances).into_iter().enumerate().rev() {
+        most = most.min(chances[at] * chances.len() as f64 / (rank + 1) as f64);
+        adjusted[at] = most;
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Estimate;
+
+    fn close(a: &[f64], b: &[f64]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12)
+    }
+
+    /// As R's `p.adjust(c(0.01, 0.04, 0.03, 0.005), …)` has them.
+    #[test]
+    fn adjusted_p_values_are_those_of_the_literature() {
+        let chances = [0.01, 0.04, 0.03, 0.005];
+        assert!(close(&holm(&chances), &[0.03, 0.06, 0.06, 0.02]));
+        assert!(close(&benjamini_hochberg(&chances), &[0.02, 0.04, 0.04, 0.02]));
+        assert!(holm(&[]).is_empty() && benjamini_hochberg(&[]).is_empty());
+    }
+
+    fn question(candidate: [f64; 3], more_is_better: bool) -> Question {
+        let baseline = Estimate::of_runs(&[100.0, 100.1, 99.9]).unwrap();
+        let candidate = Estimate::of_runs(&candidate).unwrap();
+        Question { ratio: Some(Ratio::of(&candidate, &baseline)), more_is_better, headline: true }
+    }
+
+    #[test]
+    fn three_words_and_the_direction_in_which_they_point() {
+        let much = [110.0, 110.2, 109.9];
+        let verdict = |q: Question| judge(&[q], 0.01)[0].verdict;
+        assert_eq!(verdict(question(much, true)), Verdict::Better);
+        assert_eq!(verdict(question(much, false)), Verdict::Worse);
+        assert_eq!(verdict(question([90.0, 110.0, 130.0], true)), Verdict::Undecided);
+        let nothing = Question { ratio: None, more_is_better: true, headline: true };
+        let finding = judge(&[nothing], 0.01)[0];
+        assert_eq!((finding.verdict, finding.chance), (Verdict::Undecided, None));
+    }
+
+    #[test]
+    fn a_real_difference_too_small_to_matter_is_no_verdict() {
+        let little = question([100.5, 100.51, 100.49], true);
+        let finding = judge(&[little], 0.01)[0];
+        assert!(finding.real);
+        assert_eq!(finding.verdict, Verdict::Undecided);
+        assert_eq!(judge(&[little], 0.001)[0].verdict, Verdict::Better);
+    }
+}

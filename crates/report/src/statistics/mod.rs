@@ -1,0 +1,25 @@
+//! What a number is worth: intervals, ratios and verdicts. `docs/compare.md` defines them in words.
+//!
+//! Every quantity is positive and every question is about ratios, so all of it is done with logarithms:
+//! an [`Estimate`] is a value with the standard error of its logarithm and the degrees of freedom of
+//! that error. It comes from several runs ([`Estimate::of_runs`]), from the time series of one
+//! ([`throughput`], [`quantile`]), or from the executions of a query ([`Estimate::of_executions`]).
+//! [`Ratio`] divides two; [`judge`] gives the verdicts of many ratios at once.
+
+mod estimate;
+mod judge;
+mod percentile;
+mod ratio;
+mod series;
+mod student;
+mod throughput;
+
+pub use estimate::{Basis, Estimate};
+pub use judge::{FALSE_VERDICTS, Finding, Question, Verdict, judge};
+pub use percentile::{Intervals, quantile};
+pub use ratio::{Ratio, Spread};
+pub use series::{FEWEST, MeanError, mean_error};
+pub use throughput::{Tick, throughput, window};
+
+#[cfg(test)]
+mod simulation;

@@ -1,0 +1,193 @@
+//! Percentiles of one run, by a block bootstrap over its interval histograms.
+
+use hdrhistogram::Histogram;
+use hoap_data::random::Stream;
+
+use super::{Basis, Estimate, FEWEST, mean_error};
+
+/// A longer series of intervals is merged to at most this many.
+const MOST: usize = 128;
+/// Series that are drawn.
+const RESAMPLES: usize = 500;
+/// Every draw comes from here, so that a comparison can be made again.
+const SEED: u64 = u64::from_be_bytes(*b"quantile");
+
+/// Response times of one kind of operation in intervals that follow each other.
+#[derive(Clone, Debug)]
+pub struct Intervals {
+    /// Every time that was recorded, rising, microseconds.
+    times: Vec<u64>,
+    /// Of each interval, how many operations took at most so long, by the place in `times`.
+    up_to: Vec<Vec<u64>>,
+}
+
+impl Intervals {
+    /// From the histograms of successive intervals.
+    pub fn new(histograms: &[Histogram<u64>]) -> Intervals {
+        let mut times: Vec<u64> = Vec::new();
+        for histogram in histograms {
+            times.extend(histogram.iter_recorded().map(|bucket| bucket.value_iterated_to()));
+        }
+        times.sort_unstable();
+        times.dedup();
+        let merge = histograms.len().div_ceil(MOST).max(1);
+        let up_to = histograms
+            .chunks(merge)
+            .map(|chunk| {
+                let mut counts = vec![0u64; times.len()];
+                for bucket in chunk.iter().flat_map(|histogram| histogram.iter_recorded()) {
+                    if let Ok(place) = times.binary_search(&bucket.value_iterated_to()) {
+                        counts[place] += bucket.count_at_value();
+                    }
+                }
+                let mut sum = 0;
+                for count in &mut counts {
+                    sum += *count;
+                    *count = sum;
+                }
+                counts
+            })
+            .collect();
+        Intervals { times, up_to }
+    }
+
+    /// Operations of an interval.
+    fn count(&self, interval: usize) -> u64 {
+        self.up_to[interval].last().copied().unwrap_or(0)
+    }
+
+    /// Where the quantile lies in `times`, each interval counted so many times.
+    fn place(&self, quantile: f64, weights: &[u32]) -> usize {
+        let sum = |of: &dyn Fn(usize) -> u64| -> u64 {
+            let drawn = weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
+            drawn.map(|(interval, weight)| u64::from(*weight) * of(interval)).sum()
+        };
+        let wanted = quantile * sum(&|interval| self.count(interval)) as f64;
+        let (mut low, mut high) = (0, self.times.len() - 1);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match sum(&|interval| self.up_to[interval][middle]) as f64 >= wanted - 1e-9 {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        low
+    }
+}
+
+/// A quantile (0.99) in microseconds with its error; a bare one where there are fewer intervals than
+/// [`FEWEST`]. `None` where nothing was recorded, or it is 0 µs.
+///
+/// Blocks of successive intervals are drawn with replacement, as many as the series is long (circular
+/// block bootstrap, Politis and Romano 1992), their histograms added, and the quantile taken: the scatter
+/// of its logarithm is its error. Blocks have the length that suits the correlation of neighbours
+/// (Politis and White 2004). A block bootstrap of a short series makes errors too small; by how
+/// much is seen in the share of operations up to the quantile, whose error [`mean_error`] knows, and is put
+/// right by that factor.
+pub fn quantile(intervals: &Intervals, quantile: f64) -> Option<Estimate> {
+    let number = intervals.up_to.len();
+    if intervals.times.is_empty() {
+        return None;
+    }
+    let place = intervals.place(quantile, &vec![1; number]);
+    let value = intervals.times[place] as f64;
+    // Below the quantile in each interval, less what it would be if all intervals were alike.
+    let off: Vec<f64> = (0..number)
+        .map(|at| intervals.up_to[at][place] as f64 - quantile * intervals.count(at) as f64)
+        .collect();
+    let Some(known) = mean_error(&off).filter(|_| number >= FEWEST) else {
+        return Estimate::bare(value);
+    };
+    let block = block_length(known.correlation, number);
+    let mut stream = Stream::new(SEED, &[quantile.to_bits()]);
+    let (mut logarithms, mut offs) = (Scatter::default(), Scatter::default());
+    let mut weights = vec![0u32; number];
+    for _ in 0..RESAMPLES {
+        weights.fill(0);
+        let mut drawn = 0;
+        while drawn < number {
+            let start = stream.uniform(0..=number as i64 - 1) as usize;
+            for at in start..start + block.min(number - drawn) {
+                weights[at % number] += 1;
+            }
+            drawn += block;
+        }
+        let time = intervals.times[intervals.place(quantile, &weights)];
+        logarithms.add((time as f64 + 0.5).ln());
+        let sum: f64 = weights.iter().zip(&off).map(|(weight, off)| f64::from(*weight) * off).sum();
+        offs.add(sum / number as f64);
+    }
+    let (drawn, seen) = (logarithms.deviation(), offs.deviation());
+    let factor = if seen > 0.0 { known.error / seen } else { 1.0 };
+    let basis = Basis::Series(known.effective);
+    Estimate::new(value, drawn * factor, known.freedom, basis)
+}
+
+/// The block length with the least error for a series whose neighbours have this correlation.
+fn block_length(correlation: f64, number: usize) -> usize {
+    let memory = 6.0 * (correlation / (1.0 - correlation * correlation)).powi(2);
+    let length = (memory * number as f64).cbrt().ceil() as usize;
+    length.clamp(1, (number / 4).max(1))
+}
+
+/// Mean and deviation as the numbers come (Welford 1962).
+#[derive(Default)]
+struct Scatter {
+    number: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Scatter {
+    fn add(&mut self, value: f64) {
+        self.number += 1.0;
+        let off = value - self.mean;
+        self.mean += off / self.number;
+        self.squares += off * (value - self.mean);
+    }
+
+    fn deviation(&self) -> f64 {
+        (self.squares / (self.number - 1.0)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
+        let mut histogram = Histogram::new(3).unwrap();
+        values.into_iter().for_each(|v| histogram.record(v).unwrap());
+        histogram
+    }
+
+    #[test]
+    fn the_quantile_is_that_of_all_intervals_together() {
+        let parts: Vec<_> = (0..40).map(|n| histogram((1..=50).map(|v| v * 40 + n))).collect();
+        let mut whole = Histogram::<u64>::new(3).unwrap();
+        parts.iter().for_each(|part| whole.add(part).unwrap());
+        let intervals = Intervals::new(&parts);
+        for q in [0.0, 0.01, 0.5, 0.9, 0.99, 1.0] {
+            let found = quantile(&intervals, q).unwrap();
+            assert_eq!(found.value, whole.value_at_quantile(q) as f64, "{q}");
+            assert_eq!(quantile(&intervals, q), Some(found), "the same every time");
+        }
+    }
+
+    #[test]
+    fn too_few_intervals_have_no_error_and_none_no_value() {
+        let few = Intervals::new(&vec![histogram([5, 6, 7]); FEWEST - 1]);
+        assert_eq!(quantile(&few, 0.5).unwrap().basis, Basis::Nothing);
+        assert_eq!(quantile(&Intervals::new(&[]), 0.5), None);
+        assert_eq!(quantile(&Intervals::new(&vec![histogram([0]); 20]), 0.5), None, "0 µs");
+        let constant = quantile(&Intervals::new(&vec![histogram([9; 30]); 20]), 0.99).unwrap();
+        assert_eq!((constant.value, constant.error), (9.0, 0.0));
+    }
+
+    #[test]
+    fn blocks_grow_with_memory_and_stay_within_the_series() {
+        assert_eq!(block_length(0.0, 60), 1);
+        assert!(block_length(0.5, 60) > 3 && block_length(0.97, 60) == 15);
+        assert_eq!(block_length(0.97, 3), 1);
+    }
+}

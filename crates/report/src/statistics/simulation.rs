@@ -1,0 +1,215 @@
+//! The methods against runs whose truth is known: do intervals hold it as often as they say, are false
+//! verdicts as rare, are true differences found?
+
+use hdrhistogram::Histogram;
+use hoap_data::random::Stream;
+
+use super::judge::Question;
+use super::*;
+
+/// Normal numbers from a seeded stream (Box and Muller 1958).
+struct Normal(Stream);
+
+impl Normal {
+    fn new(path: &[u64]) -> Normal {
+        Normal(Stream::new(20_260_101, path))
+    }
+
+    fn next(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.0.unit()).ln()).sqrt();
+        radius * (2.0 * std::f64::consts::PI * self.0.unit()).cos()
+    }
+
+    /// A series with mean 0 and deviation 1 whose neighbours have this correlation.
+    fn series(&mut self, n: usize, correlation: f64) -> Vec<f64> {
+        let fresh = (1.0 - correlation * correlation).sqrt();
+        let mut value = self.next();
+        let mut next = || {
+            value = correlation * value + fresh * self.next();
+            value
+        };
+        (0..n).map(|_| next()).collect()
+    }
+
+    /// A run of about 1,000 operations a second whose seconds scatter by a tenth.
+    fn run(&mut self, n: usize, correlation: f64) -> Vec<Tick> {
+        let counts = self.series(n, correlation).into_iter().map(|v| 1000.0 * (1.0 + 0.1 * v));
+        counts.map(|count| Tick { count, seconds: 1.0 }).collect()
+    }
+}
+
+const RUNS: u64 = 2_000;
+
+/// The share of `RUNS` trials in which it is so, in percent.
+fn percent(trial: impl FnMut(u64) -> bool) -> f64 {
+    (0..RUNS).map(trial).filter(|held| *held).count() as f64 * 100.0 / RUNS as f64
+}
+
+fn holds(interval: Option<(f64, f64)>, truth: f64) -> bool {
+    interval.is_some_and(|(low, high)| low <= truth && truth <= high)
+}
+
+#[test]
+fn the_interval_of_one_runs_throughput_holds_the_truth_in_95_of_100_runs() {
+    for n in [60, 300] {
+        for correlation in [-0.3, 0.0, 0.3, 0.5, 0.8] {
+            let mut normal = Normal::new(&[1, n as u64, (correlation * 10.0) as i64 as u64]);
+            let held = percent(|_| {
+                let estimate = throughput(&normal.run(n, correlation)).unwrap();
+                holds(estimate.interval(0.95), 1000.0)
+            });
+            println!("{n} ticks, correlation {correlation}: {held} %");
+            assert!((93.0..=97.0).contains(&held), "{n} {correlation}: {held} %");
+        }
+    }
+}
+
+/// The naive interval fails the same test, so the test can fail.
+#[test]
+fn an_interval_that_takes_ticks_as_independent_does_not() {
+    let mut normal = Normal::new(&[2]);
+    let held = percent(|_| {
+        let counts: Vec<f64> = normal.run(60, 0.8).iter().map(|t| t.count).collect();
+        holds(Estimate::of_executions(&counts).unwrap().interval(0.95), 1000.0)
+    });
+    assert!(held < 60.0, "{held} %");
+}
+
+/// The variance of the mean of an AR(1) series is that of n (1 − φ) / (1 + φ) independent values.
+#[test]
+fn the_effective_sample_size_is_that_of_the_theory() {
+    for (correlation, n) in [(0.0, 600), (0.5, 600), (0.8, 1200)] {
+        let mut normal = Normal::new(&[3, n as u64]);
+        let mut sizes: Vec<f64> = (0..200)
+            .map(|_| mean_error(&normal.series(n, correlation)).unwrap().effective)
+            .collect();
+        sizes.sort_by(f64::total_cmp);
+        let theory = n as f64 * (1.0 - correlation) / (1.0 + correlation);
+        let median = sizes[100];
+        assert!((median / theory - 1.0).abs() < 0.15, "{correlation}: {median}, not {theory}");
+    }
+}
+
+#[test]
+fn the_interval_of_repeated_runs_holds_the_truth_although_runs_differ() {
+    for runs in [2, 3, 5] {
+        let mut normal = Normal::new(&[4, runs]);
+        let held = percent(|_| {
+            let values: Vec<f64> = (0..runs).map(|_| (0.05 * normal.next()).exp() * 1e3).collect();
+            holds(Estimate::of_runs(&values).unwrap().interval(0.95), 1e3)
+        });
+        assert!((93.0..=97.0).contains(&held), "{runs} runs: {held} %");
+    }
+}
+
+/// Response times of `each` operations in each tick: log-normal, their level going up and down with the
+/// database's state.
+fn intervals(normal: &mut Normal, n: usize, correlation: f64, each: usize) -> Intervals {
+    let level = normal.series(n, correlation);
+    let histograms: Vec<_> = level
+        .into_iter()
+        .map(|level| {
+            let mut histogram = Histogram::<u64>::new(3).unwrap();
+            for _ in 0..each {
+                let time = 5_000.0 * (0.3 * level + 0.5 * normal.next()).exp();
+                histogram.record(time as u64).unwrap();
+            }
+            histogram
+        })
+        .collect();
+    Intervals::new(&histograms)
+}
+
+/// Closer in the middle than in the tail, which a few bad moments make: that is what a tail is.
+#[test]
+fn the_interval_of_a_percentile_holds_the_truth() {
+    // The quantile, that of the standard normal distribution, and the least share.
+    let quantiles = [(0.5, 0.0, 92.0), (0.95, 1.644_85, 91.0), (0.99, 2.326_35, 89.0)];
+    let runs = 250;
+    for correlation in [0.0, 0.5] {
+        let mut normal = Normal::new(&[5, (correlation * 10.0) as u64]);
+        let mut held = [0; 3];
+        for _ in 0..runs {
+            let intervals = intervals(&mut normal, 60, correlation, 40);
+            for (held, (q, deviations, _)) in held.iter_mut().zip(quantiles) {
+                let truth = 5_000.0 * (0.34f64.sqrt() * deviations).exp();
+                let interval = quantile(&intervals, q).unwrap().interval(0.95);
+                *held += usize::from(holds(interval, truth));
+            }
+        }
+        for (held, (q, _, least)) in held.into_iter().zip(quantiles) {
+            let held = held as f64 * 100.0 / runs as f64;
+            assert!((least..=98.0).contains(&held), "{q}, correlation {correlation}: {held} %");
+        }
+    }
+}
+
+/// A page of a comparison: headlines and details of both sides, each a number of runs that differ by
+/// `scatter`; the candidate is `better` times the baseline in everything. Returns whether any headline,
+/// and any detail, got a verdict, and the share of them that did.
+fn page(normal: &mut Normal, runs: usize, scatter: f64, better: f64) -> [f64; 2] {
+    let (headlines, details) = (4, 40);
+    let questions: Vec<Question> = (0..headlines + details)
+        .map(|at| {
+            let mut side = |level: f64| {
+                let run = |_| level * (scatter * normal.next()).exp();
+                Estimate::of_runs(&(0..runs).map(run).collect::<Vec<_>>()).unwrap()
+            };
+            let (baseline, candidate) = (side(1.0), side(better));
+            let ratio = Some(Ratio::of(&candidate, &baseline));
+            Question { ratio, more_is_better: true, headline: at < headlines }
+        })
+        .collect();
+    // Differences of any size count, so that the threshold of relevance hides nothing.
+    let findings = judge(&questions, 0.0);
+    let found = |part: &[Finding]| {
+        part.iter().filter(|f| f.verdict != Verdict::Undecided).count() as f64 / part.len() as f64
+    };
+    [found(&findings[..headlines]), found(&findings[headlines..])]
+}
+
+#[test]
+fn fewer_than_5_of_100_comparisons_of_equal_things_have_a_false_verdict() {
+    for runs in [2, 3, 5] {
+        let mut normal = Normal::new(&[6, runs as u64]);
+        let pages: Vec<[f64; 2]> = (0..RUNS).map(|_| page(&mut normal, runs, 0.03, 1.0)).collect();
+        for (at, part) in ["headlines", "details"].into_iter().enumerate() {
+            let share = pages.iter().filter(|page| page[at] > 0.0).count() as f64 / RUNS as f64;
+            assert!(share < 0.055, "{runs} runs: false {part} in {share}");
+        }
+    }
+}
+
+#[test]
+fn fewer_than_5_of_100_comparisons_of_two_equal_single_runs_have_a_false_verdict() {
+    for correlation in [0.0, 0.5, 0.8] {
+        let mut normal = Normal::new(&[7, (correlation * 10.0) as u64]);
+        let wrong = percent(|_| {
+            let mut side = || throughput(&normal.run(60, correlation)).unwrap();
+            let ratio = Some(Ratio::of(&side(), &side()));
+            let question = Question { ratio, more_is_better: true, headline: true };
+            judge(&[question], 0.0)[0].verdict != Verdict::Undecided
+        });
+        assert!(wrong < 5.5, "correlation {correlation}: {wrong} %");
+    }
+}
+
+/// Five runs a side that scatter by 3 %: a difference of 10 % is seen in nearly every headline, in most
+/// details, and never as the wrong word.
+#[test]
+fn true_differences_are_found() {
+    let mut normal = Normal::new(&[8]);
+    let pages: Vec<[f64; 2]> = (0..300).map(|_| page(&mut normal, 5, 0.03, 0.9)).collect();
+    let mean = |at: usize| pages.iter().map(|p| p[at]).sum::<f64>() / pages.len() as f64;
+    assert!(mean(0) > 0.9 && mean(1) > 0.9, "{} {}", mean(0), mean(1));
+    let mut normal = Normal::new(&[9]);
+    let found = percent(|_| {
+        let candidate: Vec<Tick> =
+            normal.run(60, 0.5).into_iter().map(|t| Tick { count: t.count * 0.9, ..t }).collect();
+        let (a, b) = (throughput(&normal.run(60, 0.5)), throughput(&candidate));
+        let ratio = Some(Ratio::of(&b.unwrap(), &a.unwrap()));
+        let question = Question { ratio, more_is_better: true, headline: true };
+        judge(&[question], 0.01)[0].verdict == Verdict::Worse
+    });
+    assert!(found > 75.0, "one run a side: {found} %");
+}

@@ -1,0 +1,135 @@
+//! What configurations cost, and what one gets for it.
+
+use hoap_workload::Result;
+
+use crate::group::{Group, Member};
+use crate::measure::Measure;
+use crate::number::Unit;
+use crate::prices::{Cost, Line, Load, Priced};
+use crate::table::{Cell, Sheet, Table};
+
+/// The cost of one configuration under the load of its best step.
+#[derive(Clone, Debug)]
+pub struct Costed<'a> {
+    /// The configuration.
+    pub label: &'a str,
+    /// Its prices.
+    pub priced: &'a Priced,
+    /// What a month costs.
+    pub cost: Cost,
+    /// The step whose load it is.
+    pub step: String,
+    /// Operations of all kinds per second in it.
+    pub per_second: f64,
+    /// tpM of a hybrid benchmark, else operations per second.
+    pub headline: f64,
+    /// Queries per hour, where queries ran.
+    pub qph: Option<f64>,
+}
+
+/// The costs of the group's configurations that have prices.
+///
+/// # Errors
+/// Those of [`Priced::cost`].
+pub fn costs<'a>(
+    group: &Group<'_>,
+    priced: impl Fn(&str) -> Option<(&'a str, &'a Priced)>,
+) -> Result<Vec<Costed<'a>>> {
+    let mut out = Vec::new();
+    for member in &group.members {
+        if let Some((label, priced)) = priced(member.label) {
+            out.push(costed(member, group.measure, label, priced)?);
+        }
+    }
+    Ok(out)
+}
+
+fn costed<'a>(
+    member: &Member<'_>,
+    measure: Measure,
+    label: &'a str,
+    priced: &'a Priced,
+) -> Result<Costed<'a>> {
+    let best = member.best(measure);
+    let load = best.as_ref().map(|(place, _)| Load::of(&place.steps)).unwrap_or_default();
+    let cost = priced.cost(&load)?;
+    let power = member.power();
+    let qph = power.and_then(|(place, _)| place.spread(|s| s.queries_per_hour)).map(|s| s.mean);
+    Ok(Costed {
+        label,
+        priced,
+        cost,
+        step: best.as_ref().map(|(p, _)| p.name().to_string()).unwrap_or_default(),
+        per_second: load.total(),
+        headline: best.map_or(0.0, |(_, value)| value.mean),
+        qph,
+    })
+}
+
+/// What a month costs and what it does, a row a configuration.
+pub fn cost_table(measure: Measure, costed: &[Costed<'_>]) -> Table {
+    let unit = measure.unit();
+    let money = Some(Unit::Price);
+    let qph = costed.iter().any(|c| c.qph.is_some());
+    Sheet::new("costs", "Costs, at the load of each configuration's best step")
+        .text("configuration", |c: &&Costed<'_>| c.label)
+        .text("price list", |c| c.priced.list.name.clone())
+        .wide()
+        .cells("nodes", Some(Unit::Count), |c| Cell::maybe(c.priced.nodes.map(f64::from)))
+        .text("step", |c| c.step.clone())
+        .wide()
+        .number(unit, measure.rate(), |c| c.headline)
+        .text("currency", |c| c.priced.list.currency.clone())
+        .number("a month", Unit::Price, |c| c.cost.month)
+        .cells("per million operations", money, |c| Cell::maybe(c.cost.per_million(c.per_second)))
+        .cells(format!("a month per {unit}"), money, |c| {
+            Cell::maybe((c.headline > 0.0).then(|| c.cost.month / c.headline))
+        })
+        .cells(format!("{unit} per unit a month"), Some(Unit::Ratio), |c| {
+            Cell::maybe((c.cost.month > 0.0).then(|| c.headline / c.cost.month))
+        })
+        .wide()
+        .when(qph, |s| {
+            s.cells("a month per QpH", money, |c| {
+                Cell::maybe(c.qph.filter(|q| *q > 0.0).map(|q| c.cost.month / q))
+            })
+            .wide()
+        })
+        .rows(costed)
+}
+
+/// What the costs are made of, a row a price.
+pub fn cost_lines(costed: &[Costed<'_>]) -> Table {
+    Sheet::new("cost-lines", "What the costs are made of")
+        .text("configuration", |(c, _): &(&Costed<'_>, &Line)| c.label)
+        .text("what", |(_, line)| line.what.clone())
+        .number("price", Unit::Price, |(_, line)| line.price)
+        .text("per", |(_, line)| line.unit.clone())
+        .number("amount a month", Unit::Count, |(_, line)| line.amount)
+        .number("a month", Unit::Price, |(_, line)| line.month)
+        .rows(costed.iter().flat_map(|c| c.cost.lines.iter().map(move |line| (c, line))))
+}
+
+/// Where the prices come from, and what was left out, in words.
+pub fn cost_notes(costed: &[Costed<'_>]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut add = |note: String| {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    };
+    for c in costed {
+        let list = &c.priced.list;
+        let (name, source) = (&list.name, &list.source);
+        let (region, date, hours) = (&list.region, &list.date, list.hours_per_month);
+        add(format!("{name}: {source}; {region}, {date}; a month of {hours} hours."));
+        if let Some(note) = &list.note {
+            add(format!("{name}: {note}"));
+        }
+        if !c.cost.left_out.is_empty() {
+            let label = c.label;
+            add(format!("{label}: not counted, no amount given: {}.", c.cost.left_out.join("; ")));
+        }
+    }
+    notes
+}

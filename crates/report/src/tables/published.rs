@@ -1,0 +1,51 @@
+//! Figures of others. They have tables of their own: none of their numbers stands in a row with one
+//! of a run.
+
+use crate::number::Unit;
+use crate::published::{Figure, Metric, Study};
+use crate::table::{Cell, Sheet, Table};
+
+/// A study with its figures of one benchmark.
+pub fn of_benchmark<'a>(
+    studies: &[&'a Study],
+    benchmark: &str,
+) -> Vec<(&'a Study, Vec<&'a Figure>)> {
+    // The reports ran E with updates, which is a benchmark of its own here.
+    let of = |study: &'a Study| study.values.iter().filter(|f| f.workload == benchmark).collect();
+    let all = studies.iter().map(|study| (*study, of(study)));
+    all.filter(|(_, figures): &(_, Vec<_>)| !figures.is_empty()).collect()
+}
+
+/// Every figure of these studies of one benchmark, as the text gives it.
+pub fn published(figures: &[(&Study, Vec<&Figure>)]) -> Table {
+    let all = || figures.iter().flat_map(|(_, figures)| figures);
+    let (nodes, settings, notes) = (
+        all().any(|f| f.nodes.is_some()),
+        all().any(|f| f.setting.is_some()),
+        all().any(|f| f.note.is_some()),
+    );
+    Sheet::new("published", "Published figures: measured by others, elsewhere")
+        .text("study", |(study, _): &(&Study, &Figure)| study.name)
+        .text("section", |(_, f)| f.section.clone())
+        .text("system", |(_, f)| f.system.clone())
+        .when(nodes, |s| {
+            s.cells("nodes", Some(Unit::Count), |(_, f)| Cell::maybe(f.nodes.map(f64::from)))
+        })
+        .text("what", |(_, f)| f.metric.title())
+        .text("value", |(_, f)| f.words())
+        .text("unit", |(_, f)| f.unit.clone())
+        .when(settings, |s| s.text("setting", |(_, f)| f.setting.clone().unwrap_or_default()))
+        .when(notes, |s| s.text("note", |(_, f)| f.note.clone().unwrap_or_default()))
+        .rows(figures.iter().flat_map(|(study, figures)| figures.iter().map(|f| (*study, *f))))
+}
+
+/// Figures of this metric that belong to a cluster of so many nodes, for a chart.
+pub fn by_nodes<'a>(
+    figures: &[(&'a Study, Vec<&'a Figure>)],
+    metric: Metric,
+) -> Vec<(&'a Study, &'a Figure, u32)> {
+    let all = figures.iter().flat_map(|(study, figures)| figures.iter().map(move |f| (*study, *f)));
+    all.filter(|(_, f)| f.metric == metric && f.to.is_none())
+        .filter_map(|(study, f)| Some((study, f, f.nodes?)))
+        .collect()
+}

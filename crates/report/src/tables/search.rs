@@ -1,0 +1,52 @@
+//! The search for the highest rate under bounds: every probe is evidence.
+
+use hoap_drive::search::{Probe, Search, Time};
+
+use super::{Entry, Of, items, sheet};
+use crate::number::Unit;
+use crate::table::{Cell, Table};
+
+/// A probe with one of its bounds, or with none where the rate had only to be reached.
+struct Row<'a> {
+    number: usize,
+    probe: &'a Probe,
+    bound: Option<u64>,
+    time: Option<&'a Time>,
+}
+
+/// Every probe of every search, a row for each bound.
+pub fn search(entries: &[Entry<'_>]) -> Table {
+    sheet(entries, "search", "Search for the highest rate: every probe")
+        .number("probe", Unit::Count, |of: &Of<Row<'_>>| of.item.number as f64)
+        .number("intended", Unit::Rate("/s"), |of| of.item.probe.rate)
+        .number("achieved", Unit::Rate("/s"), |of| of.item.probe.achieved)
+        .number("failed", Unit::Share, |of| of.item.probe.failures)
+        .text("percentile", |of| of.item.time.map_or("", |t| t.percentile.name()))
+        .cells("time", Some(Unit::Seconds), |of| {
+            of.item.time.map_or(Cell::Empty, |t| Cell::micros(t.us as f64))
+        })
+        .cells("bound", Some(Unit::Seconds), |of| {
+            of.item.bound.map_or(Cell::Empty, |us| Cell::micros(us as f64))
+        })
+        .text("slowest", |of| of.item.time.map_or("", |t| t.kind.as_str()))
+        .text("holds", |of| if of.item.probe.holds() { "yes" } else { "NO" })
+        .text("why not", |of| of.item.probe.broken.clone().unwrap_or_default())
+        .rows(items(entries, |run| run.search.iter().flat_map(rows).collect()))
+}
+
+fn rows(search: &Search) -> Vec<Row<'_>> {
+    let bound = |time: &Time| {
+        let sla = search.bounds.slas.iter().find(|s| s.percentile == time.percentile);
+        sla.map(|s| s.limit_us)
+    };
+    let mut rows = Vec::new();
+    for (n, probe) in search.probes.iter().enumerate() {
+        if probe.times.is_empty() {
+            rows.push(Row { number: n + 1, probe, bound: None, time: None });
+        }
+        for time in &probe.times {
+            rows.push(Row { number: n + 1, probe, bound: bound(time), time: Some(time) });
+        }
+    }
+    rows
+}

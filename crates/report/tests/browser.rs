@@ -1,0 +1,102 @@
+//! The page in a real browser. Needs Chromium, so these are left out unless asked for:
+//! `cargo test --release -p hoap-report --test browser -- --ignored`. `HOAP_CHROMIUM` names the program.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use hoap_report::{Loaded, Report, page, published};
+
+/// Reports what the page came to, once its charts are drawn. Part of the copy that is tested only.
+const PROBE: &str = r#"<script>
+addEventListener("load", () => {
+  const opened = performance.now();
+  for (const d of document.querySelectorAll("details")) d.open = true;
+  setTimeout(() => {
+    dispatchEvent(new Event("beforeprint"));
+    const plots = [...document.querySelectorAll("figure .plot")];
+    const facts = {
+      opened,
+      figures: plots.length,
+      empty: plots.filter((p) => !p.querySelector("svg[width], .multiples svg")).map((p) => p.getAttribute("aria-label")),
+      broken: plots.filter((p) => p.textContent.includes("could not be drawn")).map((p) => p.textContent),
+      wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      late: [...document.querySelectorAll(".late")].filter((l) => !l.querySelector("tbody tr")).length,
+      requests: performance.getEntriesByType("resource").map((r) => r.name),
+    };
+    document.title = "FACTS" + JSON.stringify(facts) + "STCAF";
+  }, 1500);
+});
+</script></body>"#;
+
+/// Opens the page and returns what it came to; panics where the console holds an error.
+fn open(html: &str, width: u32, dark: bool) -> serde_json::Value {
+    let program = std::env::var("HOAP_CHROMIUM").unwrap_or_else(|_| "chromium".into());
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("page.html");
+    std::fs::write(&file, html.replacen("</body>\n</html>", &format!("{PROBE}</html>"), 1))
+        .unwrap();
+    let profile = format!("--user-data-dir={}", place.path().join("profile").display());
+    let scheme = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
+    let out = Command::new(&program)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"])
+        .args(["--disable-background-networking", "--virtual-time-budget=20000", "--dump-dom"])
+        .args([&profile, &scheme, &format!("--window-size={width},900")])
+        .arg(Path::new("file://").join(file.strip_prefix("/").unwrap()))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|e| panic!("start {program}: {e}; name Chromium in HOAP_CHROMIUM"));
+    let console = String::from_utf8_lossy(&out.stderr);
+    let said: Vec<&str> = console.lines().filter(|l| l.contains("CONSOLE")).collect();
+    assert!(said.is_empty(), "{said:#?}");
+    let dom = String::from_utf8_lossy(&out.stdout);
+    let title = &dom[dom.find("<title>").expect("a page came out")..];
+    let start = title.find("FACTS").expect("the probe reported") + 5;
+    let text = &title[start..title.find("STCAF").unwrap()];
+    serde_json::from_str(&text.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"))
+        .unwrap()
+}
+
+fn whole(html: &str, width: u32, dark: bool) {
+    let facts = open(html, width, dark);
+    let none = serde_json::json!([]);
+    assert!(facts["figures"].as_u64().unwrap() > 0);
+    for key in ["empty", "broken", "requests"] {
+        assert_eq!(facts[key], none, "{key} at {width} px: {facts:#}");
+    }
+    assert!(facts["wider"].as_i64().unwrap() <= 0, "scrolls sideways at {width} px: {facts:#}");
+    assert_eq!(facts["late"], 0, "{facts:#}");
+}
+
+fn runs() -> Vec<Loaded> {
+    vec![
+        common::folder(1, 1.0).loaded("4Q+4A"),
+        common::folder(2, 1.7).loaded("8Q+4A"),
+        common::plain::folder("ycsb-a", 1, 1.0).loaded("small"),
+        common::plain::folder("ycsb-a", 2, 2.0).loaded("large"),
+    ]
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn every_chart_is_drawn_without_an_error_or_a_request_at_every_width_and_in_the_dark() {
+    let mut report = Report::of(&runs());
+    report.published = published::choose(None).unwrap();
+    for (nodes, configuration) in [4, 8, 3, 6].into_iter().zip(&mut report.configurations) {
+        configuration.nodes = Some(nodes);
+    }
+    let html = page(&report).unwrap().html;
+    for (width, dark) in [(1280, false), (1280, true), (500, false), (500, true)] {
+        whole(&html, width, dark);
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn a_page_of_twenty_runs_is_whole_too() {
+    let runs: Vec<Loaded> = (1..=20u32)
+        .map(|n| common::folder(u64::from(n), 1.0).loaded(&format!("configuration {n}")))
+        .collect();
+    whole(&page(&Report::of(&runs)).unwrap().html, 1280, false);
+}

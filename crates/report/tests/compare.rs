@@ -1,0 +1,325 @@
+//! Comparisons of run folders, from the files to the words.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use common::{Folder, folder};
+use hoap_report::compare::{
+    Comparison, Gate, Line, Metric, Percentile, Place, Question, Side, document, json, junit,
+    markdown, plain,
+};
+use hoap_report::statistics::{Basis, Verdict};
+use quick_xml::events::Event;
+
+/// Folders made once for all tests: repetitions of one configuration, and slower ones.
+struct Made {
+    place: tempfile::TempDir,
+}
+
+fn made() -> &'static Made {
+    static MADE: OnceLock<Made> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let place = tempfile::tempdir().unwrap();
+        for (name, speed, seeds) in [("a", 1.0, 1..4), ("same", 1.0, 4..7), ("slow", 0.85, 7..10)] {
+            for seed in seeds {
+                let mut folder = folder(seed, speed);
+                folder.run.checks.clear();
+                folder.write(&place.path().join(name).join(format!("{seed:02}")));
+            }
+        }
+        Made { place }
+    })
+}
+
+impl Made {
+    fn path(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    fn side(&self, name: &str) -> Side {
+        Side::open(&self.path(name)).unwrap()
+    }
+}
+
+fn compare(baseline: &str, candidate: &str, gates: &[&str]) -> Comparison {
+    let gates: Vec<Gate> = gates.iter().map(|gate| gate.parse().unwrap()).collect();
+    let question = Question { gates, relevant: 0.01 };
+    Comparison::new(made().side(baseline), vec![made().side(candidate)], question).unwrap()
+}
+
+fn line<'a>(c: &'a Comparison, step: &str, metric: Metric, kind: Option<&str>) -> &'a Line {
+    let place = Place::Step(step.into());
+    c.lines
+        .iter()
+        .find(|l| l.place == place && l.metric == metric && l.kind.as_deref() == kind)
+        .unwrap_or_else(|| panic!("no {metric:?} {kind:?} in {step}"))
+}
+
+/// Writes a changed folder and opens it.
+fn changed(place: &Path, name: &str, change: impl FnOnce(&mut Folder)) -> Side {
+    let mut folder = folder(1, 1.0);
+    folder.run.checks.clear();
+    change(&mut folder);
+    folder.write(&place.join(name));
+    Side::open(&place.join(name)).unwrap()
+}
+
+fn refused(baseline: Side, candidate: Side) -> String {
+    let question = Question { gates: vec![], relevant: 0.01 };
+    Comparison::new(baseline, vec![candidate], question).unwrap_err().to_string()
+}
+
+#[test]
+fn repeated_runs_that_are_slower_are_worse_and_by_how_much() {
+    let c = compare("a", "slow", &[]);
+    let tpm = line(&c, "4 tx", Metric::Tpm, None);
+    let ratio = tpm.ratio.unwrap();
+    assert!((0.82..0.88).contains(&ratio.value), "{ratio:?}");
+    let (low, high) = ratio.interval(0.95).unwrap();
+    assert!(low < 0.85 && 0.85 < high && high < 1.0, "{low} {high}");
+    assert_eq!((tpm.finding.verdict, tpm.headline), (Verdict::Worse, true));
+    assert_eq!(tpm.baseline.as_ref().unwrap().estimate.basis, Basis::Runs(3));
+    let p50 = line(&c, "4 tx", Metric::Percentile(Percentile::P50), Some("NewOrder"));
+    assert_eq!((p50.finding.verdict, p50.headline), (Verdict::Worse, false));
+    assert!(p50.ratio.unwrap().value > 1.1);
+    let overall = c.lines.iter().find(|l| l.place == Place::Overall(6)).unwrap();
+    assert_eq!(overall.finding.verdict, Verdict::Worse);
+    // Step 7 failed a query on both sides: it has no power, and says so.
+    let power = line(&c, "8 tx, 1 query", Metric::Power, None);
+    assert!(power.baseline.as_ref().unwrap_err().contains("Q20 failed"), "{power:?}");
+}
+
+#[test]
+fn repeated_runs_of_the_same_speed_are_undecided() {
+    let c = compare("a", "same", &[]);
+    for line in &c.lines {
+        assert_eq!(line.finding.verdict, Verdict::Undecided, "{} {:?}", line.title(), line.ratio);
+    }
+    assert!(c.alerts().is_empty(), "{:?}", c.alerts());
+}
+
+#[test]
+fn single_runs_have_intervals_from_their_series_and_that_is_said() {
+    let c = compare("a/01", "slow/07", &[]);
+    for (metric, kind) in [
+        (Metric::Tpm, None),
+        (Metric::Percentile(Percentile::P50), Some("Payment")),
+        (Metric::Percentile(Percentile::P99), Some("NewOrder")),
+    ] {
+        let line = line(&c, "8 tx", metric, kind);
+        let shown = line.baseline.as_ref().unwrap();
+        assert!(matches!(shown.estimate.basis, Basis::Series(n) if n > 3.0), "{shown:?}");
+        let (low, high) = line.ratio.unwrap().interval(0.95).unwrap();
+        assert!(low < high, "{line:?}");
+    }
+    assert_eq!(line(&c, "8 tx", Metric::Tpm, None).finding.verdict, Verdict::Worse);
+    let query = line(&c, "2 tx, 1 query", Metric::Query, Some("Q07"));
+    assert_eq!(query.baseline.as_ref().unwrap().estimate.basis, Basis::Executions(2));
+    assert!(c.alerts().iter().any(|a| a.contains("one run a side")), "{:?}", c.alerts());
+    // What is shown is what the record says.
+    let recorded = c.baseline.first().steps.iter().find(|s| s.name == "8 tx").unwrap();
+    let shown = line(&c, "8 tx", Metric::Tpm, None).baseline.clone().unwrap();
+    assert_eq!(Some(shown.value), recorded.tpm);
+}
+
+#[test]
+fn bounds_fail_when_they_are_crossed_and_not_by_chance() {
+    let gates = [
+        "tpm<-5%",
+        "tpm<-40%",
+        "tpm<-5%:sure",
+        "p50[NewOrder]>1.05x",
+        "p90[neworder]>1000%",
+        "overall<-5%",
+        "power>1%",
+        "failures>0%",
+    ];
+    let c = compare("a", "slow", &gates);
+    let broken: Vec<bool> = c.gates.iter().map(|g| !g.broken.is_empty()).collect();
+    assert_eq!(broken[..6], [true, false, true, true, false, true], "{:#?}", c.gates);
+    assert_eq!(c.gates[0].looked_at, 6);
+    // A power that is missing cannot be judged, and that is a failure.
+    assert!(c.gates[6].broken.iter().any(|b| b.why.contains("cannot be judged")));
+    assert!(!broken[7], "as many failures on both sides: {:#?}", c.gates[7]);
+    // Chance crosses a bound of nothing, but not for sure.
+    let c = compare("a", "same", &["tpm<0%", "tpm<0%:point", "tpm<-20%:strict", "tpm<0%:strict"]);
+    let broken: Vec<bool> = c.gates.iter().map(|g| !g.broken.is_empty()).collect();
+    assert_eq!(broken, [false, true, false, true], "{:#?}", c.gates);
+}
+
+#[test]
+fn failed_checks_break_every_bound() {
+    let place = tempfile::tempdir().unwrap();
+    let good = changed(place.path(), "good", |_| {});
+    let mut bad = folder(1, 1.0);
+    assert!(!bad.run.checks.is_empty());
+    bad.run.warnings.clear();
+    bad.write(&place.path().join("bad"));
+    let bad = Side::open(&place.path().join("bad")).unwrap();
+    let gates = vec!["tpm<-50%".parse().unwrap()];
+    let c = Comparison::new(good, vec![bad], Question { gates, relevant: 0.01 }).unwrap();
+    assert_eq!(c.broken(), 1);
+    assert!(c.gates[0].broken[0].why.contains("void"), "{:?}", c.gates);
+    assert!(c.alerts().iter().any(|a| a.contains("bad") && a.contains("void")), "{:?}", c.alerts());
+}
+
+#[test]
+fn a_bound_on_what_is_not_there_is_refused() {
+    let gates = vec!["p99[Nothing]>5%".parse().unwrap()];
+    let question = Question { gates, relevant: 0.01 };
+    let (a, b) = (made().side("a"), made().side("same"));
+    let error = Comparison::new(a, vec![b], question).unwrap_err().to_string();
+    assert!(error.contains("p99[Nothing]>5%"), "{error}");
+}
+
+#[test]
+fn what_does_not_compare_is_refused_by_name() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let base = || changed(place, "base", |_| {});
+    let other = changed(place, "ch2", |f| f.run.benchmark = "ch2".into());
+    let error = refused(base(), other);
+    assert!(error.contains("ch2") && error.contains("benchmark is ch2 here and ch2pp there"));
+    let other = changed(place, "big", |f| f.run.data["warehouses"] = 10.into());
+    let error = refused(base(), other);
+    assert!(error.contains("data.warehouses is 10 here and 1 there"), "{error}");
+    let other = changed(place, "tuned", |f| f.run.query_set = Some("tuned".into()));
+    assert!(refused(base(), other).contains("query set is tuned"));
+    let other = changed(place, "think", |f| {
+        f.run.configuration.insert("think-times".into(), true.into());
+    });
+    assert!(refused(base(), other).contains("think-times is true"));
+    let other =
+        changed(place, "other-steps", |f| f.run.steps.iter_mut().for_each(|s| s.tx_clients += 90));
+    assert!(refused(base(), other).contains("no step"));
+    // Runs in one folder that are no repetitions of one another.
+    changed(place, "mixed/01", |_| {});
+    changed(place, "mixed/02", |f| f.run.data["seed"] = 7.into());
+    let error = refused(Side::open(&place.join("mixed")).unwrap(), base());
+    assert!(error.contains("mixed/02") && error.contains("data.seed"), "{error}");
+    let error = Side::open(&place.join("nowhere")).unwrap_err().to_string();
+    assert!(error.contains("nowhere"), "{error}");
+    std::fs::create_dir(place.join("empty")).unwrap();
+    let error = Side::open(&place.join("empty")).unwrap_err().to_string();
+    assert!(error.contains("empty") && error.contains("run.json"), "{error}");
+}
+
+#[test]
+fn versions_settings_and_flags_that_differ_are_told_not_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let base = changed(place.path(), "base", |_| {});
+    let other = changed(place.path(), "other", |f| {
+        f.run.hoap = "0.2.0".into();
+        let database = f.run.operational.as_mut().unwrap();
+        database.version = "3.52.0".into();
+        database.settings.insert("synchronous".into(), "off".into());
+        f.run.configuration.insert("duration".into(), "60s".into());
+        f.run.configuration.insert("run-seed".into(), 99.into());
+    });
+    let c = Comparison::new(base, vec![other], Question { gates: vec![], relevant: 0.01 }).unwrap();
+    let names: Vec<&str> = c.differences.iter().map(|d| d.name.as_str()).collect();
+    assert_eq!(names, ["hoap", "database", "synchronous", "duration"]);
+    assert_eq!(c.differences[2].values, ["full", "off"]);
+    assert!(c.alerts().iter().any(|a| a.contains("different versions of hoap")));
+}
+
+#[test]
+fn steps_that_one_side_lacks_or_that_are_not_whole_are_left_out_and_named() {
+    let place = tempfile::tempdir().unwrap();
+    let base =
+        changed(place.path(), "base", |f| f.run.steps[1].partial = Some("interrupted".into()));
+    let other = changed(place.path(), "other", |f| {
+        f.run.steps.remove(3);
+    });
+    let c = Comparison::new(base, vec![other], Question { gates: vec![], relevant: 0.01 }).unwrap();
+    assert_eq!(c.left_out.len(), 2, "{:?}", c.left_out);
+    assert!(c.left_out[0].contains("2 tx") && c.left_out[0].contains("interrupted"));
+    assert!(c.left_out[1].contains("8 tx") && c.left_out[1].contains("no such step"));
+}
+
+#[test]
+fn broken_files_are_named() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let base = || changed(place, "base", |_| {});
+    let log = changed(place, "log", |f| f.logs[1].1 = b"Tag=NewOrder,1,1,1,garbage\n".to_vec());
+    let error = refused(base(), log);
+    assert!(error.contains("log/step-02.hlog"), "{error}");
+    // A log that was cut off in the middle of a line is what a killed run leaves.
+    let cut = changed(place, "cut", |f| {
+        let half = f.logs[1].1.len() / 2;
+        f.logs[1].1.truncate(half);
+    });
+    Comparison::new(base(), vec![cut], Question { gates: vec![], relevant: 0.01 }).unwrap();
+    changed(place, "json", |_| {});
+    let path = place.join("json/run.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    for (broken, says) in [
+        (text[..text.len() / 2].to_owned(), "EOF"),
+        (text.replacen("\"format\": 1", "\"format\": 99", 1), "format 99"),
+    ] {
+        std::fs::write(&path, broken).unwrap();
+        let error = Side::open(&place.join("json")).unwrap_err().to_string();
+        assert!(error.contains("json/run.json") && error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn every_form_says_the_same() {
+    let c = compare("a", "slow", &["tpm<-5%", "overall<-90%"]);
+    let blocks = document(&c);
+    let text = plain(&blocks);
+    let widest = text.lines().map(|l| l.chars().count()).max().unwrap();
+    assert!(widest <= 80, "{widest}:\n{text}");
+    for words in ["3 runs", "worse", "BROKEN", "tpm<-5%", "Geometric mean of 6 steps"] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let page = markdown(&blocks);
+    assert!(page.contains("| tpM |") && page.contains("**worse**") && page.contains("---:"));
+
+    let value = json(&c);
+    assert_eq!(value["format"], 1);
+    let lines = value["comparisons"][0]["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), c.lines.len());
+    let tpm = lines.iter().find(|l| l["metric"] == "tpm" && l["step"] == "4 tx").unwrap();
+    assert_eq!((&tpm["verdict"], &tpm["baseline"]["basis"]["runs"]), (&"worse".into(), &3.into()));
+    assert!(tpm["interval"][0].as_f64().unwrap() < tpm["ratio"].as_f64().unwrap());
+    assert_eq!(value["gates"][0]["holds"], false);
+
+    let xml = junit(&c);
+    let mut reader = quick_xml::Reader::from_str(&xml);
+    let (mut cases, mut failures, mut open) = (0, 0, Vec::new());
+    loop {
+        match reader.read_event().unwrap_or_else(|e| panic!("{e}:\n{xml}")) {
+            Event::Eof => break,
+            Event::Start(tag) => {
+                cases += usize::from(tag.name().as_ref() == "testcase");
+                failures += usize::from(tag.name().as_ref() == "failure");
+                open.push(tag.name().as_ref().to_owned());
+            }
+            Event::Empty(tag) => cases += usize::from(tag.name().as_ref() == "testcase"),
+            Event::End(tag) => assert_eq!(open.pop().as_deref(), Some(tag.name().as_ref())),
+            _ => {}
+        }
+    }
+    assert_eq!((cases, failures, open.len()), (c.lines.len() + 2, 1, 0), "{xml}");
+    assert!(xml.contains("tpm&lt;-5%"), "{xml}");
+}
+
+#[test]
+fn several_candidates_are_judged_together() {
+    let sides = vec![made().side("same"), made().side("slow")];
+    let question = Question { gates: vec!["tpm<-5%".parse().unwrap()], relevant: 0.01 };
+    let c = Comparison::new(made().side("a"), sides, question).unwrap();
+    let verdicts = |number| {
+        c.of(number)
+            .filter(|l| l.metric == Metric::Tpm)
+            .map(|l| l.finding.verdict)
+            .collect::<Vec<_>>()
+    };
+    assert!(verdicts(0).iter().all(|v| *v == Verdict::Undecided));
+    assert!(verdicts(1).iter().all(|v| *v == Verdict::Worse), "{:?}", verdicts(1));
+    assert!(c.gates[0].broken.iter().all(|b| b.candidate == 1));
+}

@@ -1,0 +1,207 @@
+//! Several configurations on one page: what belongs together, what is averaged, what stands apart.
+
+mod common;
+
+use common::read::{data, words};
+use hoap_drive::search::{Bounds, Probe, Search, Time};
+use hoap_drive::sla::{Percentile, Sla};
+use hoap_report::table::{Cell, Table};
+use hoap_report::{Named, Page, Report, csv, page, published};
+
+fn table<'a>(page: &'a Page, id: &str) -> &'a Table {
+    page.tables.iter().find(|t| t.id == id).unwrap_or_else(|| panic!("no table {id}"))
+}
+
+fn number(table: &Table, row: usize, column: &str) -> f64 {
+    let at = table.columns.iter().position(|c| c.title == column).unwrap();
+    match table.rows[row][at] {
+        Cell::Number(value) => value,
+        ref other => panic!("{column}: {other:?}"),
+    }
+}
+
+#[test]
+fn runs_of_one_label_are_repetitions_of_one_configuration() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    for (n, name) in (1..).zip(["a", "b", "reps/01", "reps/02", "reps/03"]) {
+        common::plain::folder("ycsb-a", n, 1.0).write(&at(name));
+    }
+    let named =
+        |label: Option<&str>, path: &str| Named { label: label.map(String::from), path: at(path) };
+    let report =
+        Report::open(&[named(Some("SSD"), "a"), named(Some("SSD"), "b"), named(None, "reps")])
+            .unwrap();
+    let labels: Vec<(&str, usize)> =
+        report.configurations.iter().map(|c| (c.label.as_str(), c.runs.len())).collect();
+    assert_eq!(labels, [("SSD", 2), ("reps", 3)]);
+    let made = page(&report).unwrap();
+    let throughput = table(&made, "throughput-by-configuration");
+    // Five steps of each: three numbers of clients and two rates.
+    assert_eq!(throughput.rows.len(), 10);
+    let runs = &report.configurations[0].runs;
+    let of =
+        |n: usize| -> f64 { runs[n].run.steps[0].transactions.iter().map(|o| o.per_second).sum() };
+    let (low, high) = (of(0).min(of(1)), of(0).max(of(1)));
+    assert!(low < high);
+    assert_eq!(number(throughput, 0, "runs"), 2.0);
+    assert!((number(throughput, 0, "ops/s") - (low + high) / 2.0).abs() < 1e-9 * high);
+    assert_eq!(number(throughput, 0, "lowest"), low);
+    assert_eq!(number(throughput, 0, "highest"), high);
+    assert_eq!(number(throughput, 5, "runs"), 3.0);
+    let words = words(&made.html);
+    assert!(words.contains("SSD: a") && words.contains("reps: 02"));
+    // Without repetitions there is nothing lowest.
+    let alone = Report::open(&[named(None, "a"), named(None, "b")]).unwrap();
+    let made = page(&alone).unwrap();
+    assert!(!csv(table(&made, "throughput-by-configuration")).contains("lowest"));
+
+    let error = Report::open(&[named(None, "nothing")]).unwrap_err().to_string();
+    assert!(error.contains("nothing") && error.contains("run.json"), "{error}");
+}
+
+#[test]
+fn the_charts_by_configuration_hold_what_their_tables_hold() {
+    let run = |n: u32| common::folder(u64::from(n), f64::from(n)).loaded(&format!("run {n}"));
+    let made = page(&Report::of(&[run(1), run(2)])).unwrap();
+    let specs = &data(&made.html)["specs"];
+    let throughput = table(&made, "throughput-by-configuration");
+    let points = specs["throughput-by-clients"]["points"].as_array().unwrap();
+    assert_eq!(points.len(), throughput.rows.len());
+    for row in 0..throughput.rows.len() {
+        let tpm = number(throughput, row, "tpM");
+        let near = |p: &&serde_json::Value| {
+            let shown = p[3].as_f64().unwrap();
+            (shown / tpm - 1.0).abs() < 1e-5
+                && p[2].as_f64() == Some(number(throughput, row, "transaction clients"))
+        };
+        assert_eq!(points.iter().filter(near).count(), 1, "row {row}");
+    }
+    let facets = &specs["throughput-by-clients"]["facets"];
+    assert_eq!(*facets, serde_json::json!(["without queries", "with 1 query client"]));
+    // The broken query of the last step has no bar, and its power no point.
+    let broken = &specs["queries-3"]["values"];
+    let missing: Vec<&serde_json::Value> =
+        broken.as_array().unwrap().iter().filter(|v| v[2].is_null()).collect();
+    assert_eq!(missing.len(), 2);
+    assert!(missing.iter().all(|v| v[0] == 19 && v[3].as_str().unwrap().contains("timeout")));
+    let power = specs["power-by-clients"]["points"].as_array().unwrap();
+    assert_eq!(power.len(), 2 * 3);
+    // Table 3 of the CH2++ paper: load rate, power, queries per hour.
+    let summary = table(&made, "summary-by-configuration");
+    assert!((number(summary, 0, "load") - 41_077.0 / 2.41).abs() < 1e-6);
+    assert_eq!(number(summary, 0, "power"), run(1).run.steps[0].power_seconds.unwrap());
+    assert_eq!(number(summary, 1, "QpH"), run(2).run.steps[0].queries_per_hour.unwrap());
+}
+
+#[test]
+fn published_figures_share_no_table_and_no_series_with_a_run() {
+    let run = |n| common::plain::folder("ycsb-a", n, 1.0).loaded(&format!("run {n}"));
+    let mut report = Report::of(&[run(1), run(2)]);
+    report.published = published::choose(None).unwrap();
+    for (configuration, nodes) in report.configurations.iter_mut().zip([3, 6]) {
+        configuration.nodes = Some(nodes);
+    }
+    let made = page(&report).unwrap();
+    let own = csv(table(&made, "cluster-sizes"));
+    let stated = csv(table(&made, "published"));
+    assert!(
+        own.contains("SQLite,run 1,3") && !own.contains("Couchbase") && !own.contains("423580")
+    );
+    assert!(
+        stated.contains("\"423,580\"") && !stated.contains("SQLite") && !stated.contains("run 1")
+    );
+    let specs = &data(&made.html)["specs"];
+    assert_eq!(specs["size-ops-s"]["series"], serde_json::json!(["SQLite"]));
+    assert_eq!(specs["size-ops-s"]["published"], false);
+    let chart = &specs["published-size-ops-s-nosql-2021"];
+    assert_eq!(chart["published"], true);
+    let series = chart["series"].as_array().unwrap();
+    assert_eq!(series.len(), 3);
+    assert!(series.iter().all(|s| s.as_str().unwrap().contains("(published")));
+    // Both have one scale.
+    assert_eq!(chart["top"], specs["size-ops-s"]["top"]);
+    assert!(words(&made.html).contains("Not measured here."));
+    // Figures of other benchmarks stay away, and without the option all do.
+    assert!(!stated.contains("scan") && !stated.contains("4.4.3"));
+    report.published.clear();
+    assert!(!page(&report).unwrap().html.contains("423,580"));
+}
+
+#[test]
+fn a_search_shows_every_probe_with_its_bound() {
+    let mut run = common::plain::folder("ycsb-a", 1, 1.0).loaded("search");
+    let sla = Sla { percentile: Percentile::P99, limit_us: 10_000 };
+    let probe = |rate: f64, us, broken: Option<&str>| Probe {
+        rate,
+        achieved: rate,
+        failures: 0.0,
+        times: vec![Time { percentile: Percentile::P99, kind: "READ".into(), us }],
+        broken: broken.map(String::from),
+    };
+    run.run.search = Some(Search {
+        bounds: Bounds { slas: vec![sla], failures: 0.0 },
+        rate: Some(1000.0),
+        unfinished: None,
+        probes: vec![
+            probe(1000.0, 8_000, None),
+            probe(2000.0, 20_000, Some("READ: p99 is 20000 µs")),
+        ],
+    });
+    let made = page(&Report::of(&[run])).unwrap();
+    let search = table(&made, "search");
+    assert_eq!(search.rows.len(), 2);
+    assert_eq!(number(search, 1, "time"), 0.02);
+    assert_eq!(number(search, 1, "bound"), 0.01);
+    let spec = &data(&made.html)["specs"]["search-0"];
+    assert_eq!(spec["best"], 1000.0);
+    let holds: Vec<bool> =
+        spec["points"].as_array().unwrap().iter().map(|p| p[3].as_bool().unwrap()).collect();
+    assert_eq!(holds, [true, false]);
+}
+
+#[test]
+fn a_page_of_twenty_runs_of_ten_steps_is_small_and_every_table_is_on_it_as_csv() {
+    let runs: Vec<_> = (1..=20u32)
+        .map(|n| {
+            let mut run = common::folder(u64::from(n), 1.0).loaded(&format!("configuration {n}"));
+            // Seven steps, and three of them again.
+            for step in [2, 4, 6] {
+                let mut again = run.run.steps[step].clone();
+                again.number = run.run.steps.len() + 1;
+                again.tx_clients *= 4;
+                for curve in run.curves.clone().iter().filter(|c| c.step == step + 1) {
+                    run.curves
+                        .push(hoap_report::curve::Curve { step: again.number, ..curve.clone() });
+                }
+                run.run.steps.push(again);
+            }
+            run
+        })
+        .collect();
+    let made = page(&Report::of(&runs)).unwrap();
+    assert!(made.html.len() < 3_000_000, "{} bytes", made.html.len());
+    assert!(made.html.contains("class=\"late\""), "the longest tables are made when opened");
+    for table in &made.tables {
+        let link = format!("download=\"{}.csv\" href=\"data:text/csv;charset=utf-8,", table.id);
+        let start = made.html.find(&link).unwrap_or_else(|| panic!("{}", table.id)) + link.len();
+        let text = &made.html[start..start + made.html[start..].find('"').unwrap()];
+        assert_eq!(decoded(text), csv(table), "{}", table.id);
+    }
+}
+
+/// What a browser makes of the path of a `data:` URL.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(b) = rest.next() {
+        if b == b'%' {
+            let digits = [rest.next().unwrap(), rest.next().unwrap()];
+            let digits = std::str::from_utf8(&digits).unwrap().to_string();
+            bytes.push(u8::from_str_radix(&digits, 16).unwrap());
+        } else {
+            bytes.push(b);
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}

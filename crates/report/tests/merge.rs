@@ -1,0 +1,172 @@
+//! Merging the run folders of driver machines.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::plain::folder as plain_folder;
+use common::{Folder, folder};
+use hoap_drive::folder::{read_queries, read_run, read_samples};
+use hoap_drive::record::{Run, Verdict};
+use hoap_drive::{hlog, merge};
+use hoap_report::Loaded;
+
+/// Two drivers, the second of which began 0.3 s later.
+fn drivers(place: &Path, change: impl FnOnce(&mut Folder, &mut Folder)) -> Vec<PathBuf> {
+    let (mut one, mut two) = (folder(1, 1.0), folder(2, 0.8));
+    two.run.started = "2026-01-01T00:00:00.3Z".into();
+    two.run.host.processor = "another".into();
+    change(&mut one, &mut two);
+    let paths: Vec<PathBuf> = ["one", "two"].iter().map(|name| place.join(name)).collect();
+    one.write(&paths[0]);
+    two.write(&paths[1]);
+    paths
+}
+
+fn refused(change: impl FnOnce(&mut Folder, &mut Folder)) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let paths = drivers(place.path(), change);
+    let out = place.path().join("out");
+    let error = merge(&paths, &out, vec![]).unwrap_err().to_string();
+    assert!(!out.exists(), "a refused merge wrote");
+    assert_eq!(error.lines().count(), 1);
+    error
+}
+
+fn counts(run: &Run) -> Vec<u64> {
+    run.steps.iter().flat_map(|s| s.transactions.iter().map(|o| o.count)).collect()
+}
+
+#[test]
+fn everything_is_added_and_nothing_is_counted_twice() {
+    let place = tempfile::tempdir().unwrap();
+    let paths = drivers(place.path(), |_, _| {});
+    let out = place.path().join("out");
+    let merged = merge(&paths, &out, vec!["hoap".into(), "merge".into()]).unwrap();
+    assert_eq!(counts(&read_run(&out).unwrap()), counts(&merged), "what is returned is written");
+    let [one, two] = [read_run(&paths[0]).unwrap(), read_run(&paths[1]).unwrap()];
+
+    let sums: Vec<u64> = counts(&one).iter().zip(counts(&two)).map(|(a, b)| a + b).collect();
+    assert_eq!(counts(&merged), sums);
+    for (step, (a, b)) in merged.steps.iter().zip(one.steps.iter().zip(&two.steps)) {
+        assert_eq!(step.tx_clients, a.tx_clients + b.tx_clients);
+        let tpm = a.tpm.zip(b.tpm).map(|(a, b)| a + b);
+        assert_eq!(step.tpm, tpm);
+        assert!((step.seconds - a.seconds - 0.3).abs() < 1e-6, "both windows: {}", step.seconds);
+        let logs = hlog::read(&out, step.number).unwrap();
+        for operation in &step.transactions {
+            let times = &logs[&operation.kind];
+            assert_eq!(times.len(), operation.count);
+            assert_eq!(operation.latency.p99_us, times.value_at_quantile(0.99));
+        }
+    }
+    assert_eq!(merged.steps[1].name, "4 tx, 0 queries");
+    assert_eq!(merged.drivers.len(), 2);
+    assert_eq!(merged.drivers[1].offset_seconds, 0.3);
+    assert_eq!(merged.drivers[1].host.processor, "another");
+    assert_eq!(merged.checks.len(), one.checks.len() + two.checks.len() + 1);
+    let last = merged.checks.last().unwrap();
+    assert!(last.verdict == Verdict::Skip && last.detail.as_ref().unwrap().contains("ledger"));
+
+    // Ticks of 1 s that begin 0.3 s apart fall into the same cells: one of each driver in every row.
+    let rows = read_samples(&out).unwrap();
+    let parts = [&paths[0], &paths[1]].map(|path| {
+        let mut rows = read_samples(path).unwrap();
+        rows.sort_by(|a, b| {
+            let times = (a.step, a.at_seconds).partial_cmp(&(b.step, b.at_seconds)).unwrap();
+            times.then_with(|| a.kind.cmp(&b.kind))
+        });
+        rows
+    });
+    assert_eq!(rows.len(), parts[0].len());
+    let sum = |rows: &[hoap_drive::record::Sample]| rows.iter().map(|s| s.count).sum::<u64>();
+    assert_eq!(sum(&rows), sum(&parts[0]) + sum(&parts[1]));
+    for (row, (a, b)) in
+        rows.iter().zip(parts[0].iter().zip(&parts[1])).filter(|(r, _)| r.step == 2)
+    {
+        assert_eq!(row.max_us, a.max_us.max(b.max_us), "{row:?}");
+        assert_eq!(row.count, a.count + b.count);
+    }
+
+    let executions = read_queries(&out).unwrap();
+    let before = read_queries(&paths[0]).unwrap().len() + read_queries(&paths[1]).unwrap().len();
+    assert_eq!(executions.len(), before);
+    let streams = executions.iter().filter(|e| e.step == 1).map(|e| e.stream).max();
+    assert_eq!(streams, Some(1), "streams are numbered on");
+    // Step 7 is incomplete in both.
+    assert!(merged.steps[6].incomplete.as_ref().unwrap().contains("Q20"));
+    assert_eq!(merged.steps[0].queries[0].count, 4);
+    let power = merged.steps[0].power_seconds.unwrap();
+    let (a, b) = (one.steps[0].power_seconds.unwrap(), two.steps[0].power_seconds.unwrap());
+    assert!(a.min(b) < power && power < a.max(b), "{a} {power} {b}");
+
+    let loaded = Loaded::open(&out).unwrap();
+    assert!(loaded.run.warnings.iter().all(|w| !w.contains("not in the run folder")));
+    assert!(hoap_report::html(&[loaded]).contains("4 tx, 0 queries"));
+}
+
+#[test]
+fn open_loops_are_merged_with_their_parts() {
+    let place = tempfile::tempdir().unwrap();
+    let (one, two) = (plain_folder("ycsb-f", 1, 1.0), plain_folder("ycsb-f", 2, 1.0));
+    let paths: Vec<PathBuf> = ["one", "two"].iter().map(|name| place.path().join(name)).collect();
+    let mut two = two;
+    two.run.host.cores = 7;
+    one.write(&paths[0]);
+    two.write(&paths[1]);
+    let out = place.path().join("out");
+    let merged = merge(&paths, &out, vec![]).unwrap();
+    assert_eq!(merged.steps[3].name, "8 clients, 4000/s");
+    assert_eq!(merged.steps[3].rate_intended, Some(4_000.0));
+    assert_eq!(merged.steps[3].clients, Some(8));
+    let operation = &merged.steps[3].transactions[0];
+    assert!(operation.wait.is_some() && operation.service.is_some());
+    assert!(merged.steps[4].rate_shortfall.as_ref().unwrap().contains("one: "));
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_by_the_folders_name() {
+    type Change = fn(&mut Folder, &mut Folder);
+    let cases: [(&str, Change); 9] = [
+        ("benchmark is ch2", |_, two| two.run.benchmark = "ch2".into()),
+        ("version of hoap is 9", |_, two| two.run.hoap = "9".into()),
+        ("data set", |_, two| two.run.data["warehouses"] = 4.into()),
+        ("--duration", |_, two| {
+            two.run.configuration.insert("duration".into(), "9s".into());
+        }),
+        ("6 steps", |_, two| {
+            two.run.steps.pop();
+        }),
+        ("not like", |_, two| two.run.steps[1].tx_clients = 0),
+        ("not at the same time", |_, two| two.run.started = "2026-01-01T00:01:00Z".into()),
+        ("partial: interrupted", |_, two| two.run.partial = Some("interrupted".into())),
+        ("it is part \"1/2\"", |one, two| {
+            for run in [&mut one.run, &mut two.run] {
+                run.configuration.insert("part".into(), "1/2".into());
+            }
+        }),
+    ];
+    for (says, change) in cases {
+        let error = refused(change);
+        assert!(error.contains(says) && error.contains("two"), "{says}: {error}");
+    }
+    let error = refused(|_, two| two.logs[1].1.truncate(2_000));
+    assert!(error.contains("two/step-02.hlog") && error.contains("run.json counts"), "{error}");
+    let error = refused(|_, two| two.run.started = "yesterday".into());
+    assert!(error.contains("two/run.json") && error.contains("started"), "{error}");
+}
+
+#[test]
+fn one_run_twice_and_one_run_alone_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let paths = drivers(place.path(), |_, _| {});
+    let out = place.path().join("out");
+    let twice = [paths[0].clone(), place.path().join("two/../one")];
+    let error = merge(&twice, &out, vec![]).unwrap_err().to_string();
+    assert!(error.contains("same run"), "{error}");
+    assert!(merge(&paths[..1], &out, vec![]).unwrap_err().to_string().contains("only one"));
+    std::fs::create_dir(&out).unwrap();
+    std::fs::write(out.join("precious"), "x").unwrap();
+    let error = merge(&paths, &out, vec![]).unwrap_err().to_string();
+    assert!(error.contains("not empty") && out.join("precious").exists(), "{error}");
+}

@@ -1,0 +1,320 @@
+//! Analytical queries.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use futures_util::TryStreamExt;
+use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Row};
+use hoap_workload::client::Canceller;
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio_postgres::types::{FromSql, Type};
+use tokio_postgres::{CancelToken, Statement};
+
+use super::connection::Connection;
+use super::link::Shared;
+use super::parameters::{self, Bound, Numbered};
+use super::server::Role;
+use super::{Postgres, error, nul, numeric, sql};
+
+#[async_trait]
+impl Analytics for Postgres {
+    fn dialect(&self) -> &'static str {
+        "postgres"
+    }
+
+    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
+        let connection = self.server().connect(Role::Queries).await?;
+        let running = Arc::new(Running::default());
+        *running.token() = Some(connection.client.cancel_token());
+        Ok(Box::new(Stream { shared: self.shared.clone(), connection, running, queries: 0 }))
+    }
+}
+
+/// One query stream: a connection of its own, whose session only reads. Each query is one statement
+/// and so reads one snapshot. It is prepared anew each time, and so planned for its values.
+struct Stream {
+    shared: Arc<Shared>,
+    connection: Connection,
+    running: Arc<Running>,
+    /// Queries so far.
+    queries: u64,
+}
+
+/// What a canceller must know of the stream.
+#[derive(Default)]
+struct Running {
+    token: Mutex<Option<CancelToken>>,
+    /// The number of the query that runs, or 0.
+    query: AtomicU64,
+    /// The last query that was asked to end.
+    asked: AtomicU64,
+    /// Whether a request is under way.
+    sending: AtomicBool,
+}
+
+impl Running {
+    fn token(&self) -> MutexGuard<'_, Option<CancelToken>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stream {
+    fn tried(&self) -> String {
+        format!("query {}", self.shared.server.url)
+    }
+
+    fn invalid(&self, answer: impl std::fmt::Display) -> Error {
+        Error::new(ErrorKind::Invalid, self.tried(), answer)
+    }
+
+    /// Makes a lost connection anew.
+    async fn ready(&mut self) -> Result<()> {
+        if self.connection.is_lost() {
+            self.connection = self.shared.server.connect(Role::Queries).await?;
+            *self.running.token() = Some(self.connection.client.cancel_token());
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, e: &tokio_postgres::Error) -> Error {
+        self.connection.look_at(e);
+        let error = error::postgres(e, self.tried());
+        match e.code().map(|code| code.code()) {
+            // What a text that writes is told, in a session that only reads.
+            Some("25006") => self.invalid(format!("the text is no query: {}", error.answer)),
+            _ => error,
+        }
+    }
+
+    /// Refuses values that the text does not name, and names that have no value.
+    fn values<'a>(
+        &self,
+        numbered: &Numbered<'_>,
+        given: &'a [(String, Value)],
+    ) -> Result<Vec<&'a Value>> {
+        for (i, (name, value)) in given.iter().enumerate() {
+            if given[..i].iter().any(|(other, _)| other == name) {
+                return Err(self.invalid(format!("parameter ${name} is given twice")));
+            }
+            if !numbered.names.contains(&name.as_str()) {
+                return Err(self.invalid(format!("the text has no parameter ${name}")));
+            }
+            if value.is_array() || value.is_object() {
+                let answer = format!("the value of parameter ${name} is no scalar of SQL: {value}");
+                return Err(self.invalid(answer));
+            }
+        }
+        let value = |name: &&str| {
+            let found = given.iter().find(|(given, _)| given == name);
+            let missing = || self.invalid(format!("parameter ${name} has no value"));
+            found.map(|(_, value)| value).ok_or_else(missing)
+        };
+        numbered.names.iter().map(value).collect()
+    }
+
+    /// Refuses texts that are no queries, and columns of types that an answer does not have.
+    fn columns(&self, statement: &Statement) -> Result<Vec<String>> {
+        if statement.columns().is_empty() {
+            return Err(self.invalid("the text is no query"));
+        }
+        let column = |column: &tokio_postgres::Column| match READABLE.contains(column.type_()) {
+            true => Ok(column.name().to_owned()),
+            false => Err(self.invalid(format!(
+                "column {} is {}: cast it to text, int8, float8, numeric or bool",
+                column.name(),
+                column.type_()
+            ))),
+        };
+        statement.columns().iter().map(column).collect()
+    }
+
+    async fn run(&mut self, statement: &Statement, bound: &[Bound]) -> Result<Vec<Row>> {
+        let started = Instant::now();
+        let rows = loop {
+            self.queries += 1;
+            let query = Query::new(&self.running, self.queries);
+            let rows = async {
+                let rows = self.connection.client.query_raw(statement, bound).await?;
+                rows.try_collect::<Vec<tokio_postgres::Row>>().await
+            };
+            let rows = rows.await;
+            let asked = query.end();
+            let Err(e) = rows else { break rows };
+            if asked || !error::is_cancelled(&e) {
+                break Err(e);
+            }
+            // A request to end the query before may reach the server while this one runs.
+            if self.running.asked.load(Ordering::SeqCst) + 1 == self.queries {
+                continue;
+            }
+            let limit = self.shared.server.options.statement_timeout;
+            let error = self.failed(&e);
+            return Err(match !limit.is_zero() && started.elapsed() >= limit {
+                true => Error { kind: ErrorKind::Timeout, ..error },
+                false => error,
+            });
+        };
+        let rows = rows.map_err(|e| self.failed(&e))?;
+        let row = |row: &tokio_postgres::Row| {
+            (0..row.len()).map(|column| self.value(row, column)).collect()
+        };
+        rows.iter().map(row).collect()
+    }
+
+    fn value(&self, row: &tokio_postgres::Row, column: usize) -> Result<Value> {
+        let broken = |answer: String| Error::new(ErrorKind::Broken, self.tried(), answer);
+        let name = row.columns()[column].name();
+        let cell: Option<Cell> =
+            row.try_get(column).map_err(|e| error::postgres(&e, self.tried()))?;
+        match cell {
+            None => Ok(Value::Null),
+            Some(Cell::Value(value)) => Ok(value),
+            Some(Cell::NoJson(text)) => Err(broken(format!("column {name} is {text}"))),
+        }
+    }
+}
+
+/// The types of columns that [`Cell`] reads.
+const READABLE: &[Type] = &[
+    Type::BOOL,
+    Type::INT2,
+    Type::INT4,
+    Type::INT8,
+    Type::FLOAT4,
+    Type::FLOAT8,
+    Type::NUMERIC,
+    Type::TEXT,
+    Type::VARCHAR,
+    Type::BPCHAR,
+    Type::NAME,
+];
+
+/// A value of a column.
+enum Cell {
+    Value(Value),
+    /// A number that JSON does not have.
+    NoJson(String),
+}
+
+impl<'a> FromSql<'a> for Cell {
+    fn from_sql(
+        kind: &Type,
+        raw: &'a [u8],
+    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        let real = |x: f64| match serde_json::Number::from_f64(x) {
+            Some(number) => Cell::Value(number.into()),
+            None => Cell::NoJson(x.to_string()),
+        };
+        Ok(match *kind {
+            // As SQLite's: there is no truth value in an answer.
+            Type::BOOL => Cell::Value(i64::from(bool::from_sql(kind, raw)?).into()),
+            Type::INT2 => Cell::Value(i16::from_sql(kind, raw)?.into()),
+            Type::INT4 => Cell::Value(i32::from_sql(kind, raw)?.into()),
+            Type::INT8 => Cell::Value(i64::from_sql(kind, raw)?.into()),
+            Type::FLOAT4 => real(f32::from_sql(kind, raw)?.into()),
+            Type::FLOAT8 => real(f64::from_sql(kind, raw)?),
+            Type::NUMERIC => match numeric::decode(raw) {
+                Some(text) => Cell::Value(serde_json::from_str(&text)?),
+                None => Cell::NoJson("no finite number".to_owned()),
+            },
+            _ => Cell::Value(nul::decode(<&str>::from_sql(kind, raw)?).into()),
+        })
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        READABLE.contains(kind)
+    }
+}
+
+/// A query while it runs; dropping it says that it does not any more.
+struct Query<'a> {
+    running: &'a Running,
+    number: u64,
+}
+
+impl<'a> Query<'a> {
+    fn new(running: &'a Running, number: u64) -> Self {
+        running.query.store(number, Ordering::SeqCst);
+        Query { running, number }
+    }
+
+    /// Whether it was asked to end.
+    fn end(self) -> bool {
+        self.running.asked.load(Ordering::SeqCst) == self.number
+    }
+}
+
+impl Drop for Query<'_> {
+    fn drop(&mut self) {
+        self.running.query.store(0, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl AnalyticalSession for Stream {
+    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
+        let numbered = parameters::number(text).map_err(|e| self.invalid(e))?;
+        let values = self.values(&numbered, parameters)?;
+        self.ready().await?;
+        let statement = self.connection.client.prepare(&numbered.text).await;
+        let statement = statement.map_err(|e| self.failed(&e))?;
+        let columns = self.columns(&statement)?;
+        let wanted = statement.params().iter();
+        let bound: std::result::Result<Vec<Bound>, String> = numbered
+            .names
+            .iter()
+            .zip(values)
+            .zip(wanted)
+            .map(|((name, value), wanted)| Bound::new(name, value, wanted))
+            .collect();
+        let bound = bound.map_err(|e| self.invalid(e))?;
+        let rows = self.run(&statement, &bound).await?;
+        Ok(Answer { columns, rows })
+    }
+
+    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
+        let text = sql::counters(collection, field)?;
+        let url = self.shared.server.url.clone();
+        let tried = || format!("read the counters of {collection} in {url}");
+        self.ready().await?;
+        let rows = async {
+            let statement = self.connection.prepared(&text).await?.clone();
+            self.connection.client.query(&statement, &[]).await
+        };
+        let rows = rows.await.map_err(|e| {
+            self.connection.look_at(&e);
+            error::postgres(&e, tried())
+        })?;
+        let counter = |row: &tokio_postgres::Row| {
+            let counter = row.try_get(0).and_then(|key: &str| Ok((key, row.try_get(1)?)));
+            let (key, counter) = counter.map_err(|e| error::postgres(&e, tried()))?;
+            Ok((nul::decode(key).into_owned(), counter))
+        };
+        rows.iter().map(counter).collect()
+    }
+
+    fn canceller(&self) -> Option<Canceller> {
+        let runtime = Handle::try_current().ok();
+        let runtime = runtime.or_else(|| self.shared.server.runtime().cloned())?;
+        let (shared, running) = (self.shared.clone(), self.running.clone());
+        Some(Arc::new(move || {
+            let query = running.query.load(Ordering::SeqCst);
+            if query == 0 || running.sending.swap(true, Ordering::SeqCst) {
+                return;
+            }
+            running.asked.store(query, Ordering::SeqCst);
+            let token = running.token().clone();
+            let (shared, running) = (shared.clone(), running.clone());
+            runtime.spawn(async move {
+                if let Some(token) = token {
+                    shared.server.cancel(&token).await;
+                }
+                running.sending.store(false, Ordering::SeqCst);
+            });
+        }))
+    }
+}

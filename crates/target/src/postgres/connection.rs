@@ -1,0 +1,68 @@
+//! One connection with its prepared statements.
+
+use std::collections::HashMap;
+
+use futures_util::FutureExt;
+use tokio::task::AbortHandle;
+use tokio_postgres::{Client, Statement};
+
+/// Prepared statements that a connection keeps: more than the operations of any benchmark have.
+const STATEMENTS: usize = 1000;
+
+/// A connection. Dropping it ends the session.
+pub(super) struct Connection {
+    pub client: Client,
+    statements: HashMap<Box<str>, Statement>,
+    task: AbortHandle,
+    /// Set where an error said so before the connection's end did.
+    lost: bool,
+}
+
+impl Connection {
+    pub fn new(client: Client, task: AbortHandle) -> Self {
+        Connection { client, statements: HashMap::new(), task, lost: false }
+    }
+
+    /// Whether it is known to be gone.
+    pub fn is_lost(&self) -> bool {
+        self.lost || self.client.is_closed()
+    }
+
+    /// Takes note of an error that may be the end of the connection.
+    pub fn look_at(&mut self, error: &tokio_postgres::Error) {
+        self.lost |= super::error::is_lost(error);
+    }
+
+    /// The statement of a text, prepared the first time.
+    pub async fn prepared(&mut self, text: &str) -> Result<&Statement, tokio_postgres::Error> {
+        // Looked up twice: the borrow of the first look must end before the insertion.
+        if !self.statements.contains_key(text) {
+            let statement = self.client.prepare(text).await?;
+            self.keep(text, statement);
+        }
+        Ok(&self.statements[text])
+    }
+
+    /// Keeps a statement for [`Connection::prepared`].
+    pub fn keep(&mut self, text: &str, statement: Statement) {
+        if self.statements.len() >= STATEMENTS {
+            self.statements.clear();
+        }
+        self.statements.insert(text.into(), statement);
+    }
+
+    /// Whether a text is prepared.
+    pub fn has(&self, text: &str) -> bool {
+        self.statements.contains_key(text)
+    }
+
+    /// Sends ROLLBACK and does not wait for the answer: whatever is sent next comes after it.
+    pub fn roll_back_later(&self) {
+        let _ = self.client.batch_execute("ROLLBACK").now_or_never();
+    }
+
+    /// Closes it at once, although a result is still being sent.
+    pub fn abandon(self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,207 @@
+//! A server and how to connect to it.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use hoap_workload::{Error, ErrorKind, Result};
+use tokio::runtime::Handle;
+use tokio_postgres::config::{Host, SslMode as DriverSslMode};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Config, NoTls, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::connection::Connection;
+use super::options::{self, Options, SslMode};
+use super::{error, password, tls};
+
+/// A server, a database in it, and the settings of the sessions.
+pub(super) struct Server {
+    /// The URL without user and password.
+    pub url: String,
+    pub options: Options,
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+    /// Why the password file was not read.
+    ignored: Option<String>,
+    /// The runtime in which the target was opened: pooled connections live there.
+    runtime: Option<Handle>,
+}
+
+/// What a connection is for, and so how its session is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Role {
+    /// Transactions, records by key, and joins that the planner chooses.
+    Client,
+    /// Queries: read-only, and planned for their values.
+    Queries,
+    /// Loading and looking after collections: no limit of time.
+    Maintenance,
+    /// Pages of customers, along an index.
+    Pages,
+    /// A join along an index.
+    IndexJoin,
+    /// A join with a hash table.
+    HashJoin,
+}
+
+impl Role {
+    fn settings(self) -> &'static str {
+        match self {
+            Role::Client => "",
+            Role::Queries => "SET default_transaction_read_only = on;",
+            Role::Maintenance => "SET statement_timeout = 0;",
+            // A sequential scan is for where there is no index, which a session refuses. What is off
+            // is not forbidden but priced so high that the query would be worth compiling: no JIT.
+            Role::Pages => "SET jit = off; SET enable_seqscan = off;",
+            Role::IndexJoin => {
+                "SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off;
+                 SET enable_mergejoin = off;"
+            }
+            Role::HashJoin => {
+                "SET jit = off; SET enable_nestloop = off; SET enable_mergejoin = off;"
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Reads a URL, the environment and the files they name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] where the URL is wrong; [`ErrorKind::Unavailable`] where a certificate
+    /// cannot be read.
+    pub fn new(url: &str) -> Result<Self> {
+        let environment = |name: &str| std::env::var(name).ok();
+        let options::Parsed { shown, mut config, options } = options::parse(url, &environment)?;
+        if config.get_user().is_none() {
+            // As libpq; where neither is set the driver asks the system.
+            if let Some(user) = ["PGUSER", "USER"].iter().find_map(|name| environment(name)) {
+                config.user(user);
+            }
+        }
+        let mut ignored = None;
+        if config.get_password().is_none() {
+            let user = config.get_user().unwrap_or_default().to_owned();
+            let port = config.get_ports().first().copied().unwrap_or(5432);
+            let database = config.get_dbname().unwrap_or(&user).to_owned();
+            let host = options::host_name(&config);
+            let found = password::find(&host, port, &database, &user, &environment);
+            ignored = found.ignored;
+            if let Some(password) = found.password {
+                config.password(password);
+            }
+        }
+        // Over a Unix socket nothing is encrypted.
+        let local = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
+        let tls = match local {
+            true => None,
+            false => tls::connector(&options, &shown, &environment)?,
+        };
+        config.ssl_mode(match (&tls, options.sslmode) {
+            (None, _) => DriverSslMode::Disable,
+            (Some(_), SslMode::Prefer) => DriverSslMode::Prefer,
+            (Some(_), _) => DriverSslMode::Require,
+        });
+        let runtime = Handle::try_current().ok();
+        Ok(Server { url: shown, options, config, tls, ignored, runtime })
+    }
+
+    /// The runtime for what outlives the client that made it.
+    pub fn runtime(&self) -> Option<&Handle> {
+        self.runtime.as_ref()
+    }
+
+    /// Connects and sets the session. What serves the connection runs in the caller's runtime.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] with the reason and what to do.
+    pub async fn connect(&self, role: Role) -> Result<Connection> {
+        let tried = || format!("connect to {}", self.url);
+        let connecting = async {
+            let connection = self.connect_once().await.map_err(|e| {
+                let error = error::connect(&e, tried());
+                match &self.ignored {
+                    Some(ignored) if error::wants_password(&e) => error.advise(ignored.clone()),
+                    _ => error,
+                }
+            })?;
+            let set = connection.client.batch_execute(&self.settings(role)).await;
+            set.map_err(|e| error::connect(&e, tried()))?;
+            Ok(connection)
+        };
+        let limit = self.options.connect_timeout;
+        if limit == Duration::ZERO {
+            return connecting.await;
+        }
+        tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
+            let answer = format!("no answer within {} s", limit.as_secs());
+            Err(Error::new(ErrorKind::Unavailable, tried(), answer)
+                .advise("check the host and the port, or raise connect_timeout"))
+        })
+    }
+
+    async fn connect_once(&self) -> std::result::Result<Connection, tokio_postgres::Error> {
+        let Some(tls) = &self.tls else { return connect(&self.config, NoTls).await };
+        let connected = connect(&self.config, tls.clone()).await;
+        match connected {
+            // As libpq: where TLS or the rules for it fail, `prefer` tries without.
+            Err(e)
+                if self.options.sslmode == SslMode::Prefer
+                    && (e.to_string().contains("TLS")
+                        || e.code().is_some_and(|code| code.code() == "28000")) =>
+            {
+                let mut plain = self.config.clone();
+                plain.ssl_mode(DriverSslMode::Disable);
+                // The first error says more than that there is no rule for doing without.
+                connect(&plain, NoTls).await.map_err(|_| e)
+            }
+            connected => connected,
+        }
+    }
+
+    fn settings(&self, role: Role) -> String {
+        let options = &self.options;
+        let mut text = format!("SET search_path = \"{}\";", options.schema);
+        if role == Role::Client {
+            let level = options.isolation_level();
+            let _ = write!(text, "SET default_transaction_isolation = '{level}';");
+            if options.serializable() {
+                // What a sequential scan reads is the whole table: every writer of it is in conflict.
+                // The planner prefers one where the table is small.
+                text.push_str("SET enable_seqscan = off;");
+            }
+        }
+        if let Some(level) = options.synchronous_commit() {
+            let _ = write!(text, "SET synchronous_commit = {level};");
+        }
+        if options.statement_timeout > Duration::ZERO {
+            let limit = options.statement_timeout.as_millis();
+            let _ = write!(text, "SET statement_timeout = {limit};");
+        }
+        text.push_str(role.settings());
+        text
+    }
+
+    /// Asks the server to cancel what a connection runs.
+    pub async fn cancel(&self, token: &tokio_postgres::CancelToken) {
+        // That it failed shows in the query going on.
+        let _ = match &self.tls {
+            Some(tls) => token.cancel_query(tls.clone()).await,
+            None => token.cancel_query(NoTls).await,
+        };
+    }
+}
+
+async fn connect<T>(
+    config: &Config,
+    tls: T,
+) -> std::result::Result<Connection, tokio_postgres::Error>
+where
+    T: MakeTlsConnect<Socket>,
+    T::Stream: Send + 'static,
+{
+    let (client, connection) = config.connect(tls).await?;
+    // Its errors are those of the statements that were under way.
+    let task = tokio::spawn(async move { drop(connection.await) });
+    Ok(Connection::new(client, task.abort_handle()))
+}

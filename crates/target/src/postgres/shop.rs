@@ -1,0 +1,238 @@
+//! Customers and their orders.
+//!
+//! The index on the customers' country or zip code serves each search; orders are found by their
+//! `_id`, which is their key. A session refuses to begin where an index is missing, since PostgreSQL
+//! would read every document instead and nobody would notice.
+//!
+//! The variants of the join are one text. *Index* and *hash* are planned in sessions in which the
+//! other ways to join are off; *ansi* leaves the choice to the planner.
+
+use futures_util::{TryStreamExt, pin_mut};
+use hoap_workload::capability::Applicable;
+use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::{Error, ErrorKind, Result};
+use tokio_postgres::SimpleQueryMessage;
+use tokio_postgres::types::ToSql;
+
+use super::error::{self, LOAD_FIRST};
+use super::link::Link;
+use super::server::Role;
+use super::types::Json;
+use super::{Postgres, nul};
+
+const PAGE: &str = "SELECT key FROM shop_customer
+    WHERE doc -> 'address' -> 'country' = $1 LIMIT $2 OFFSET $3";
+
+/// A sale price in cents, for the orders `o`.
+macro_rules! cents {
+    () => {
+        "round((o.doc -> 'sale_price')::numeric * 100)"
+    };
+}
+
+const JOIN: &str = concat!(
+    "SELECT o.doc ->> 'month', c.doc -> 'address' ->> 'zip', sum(",
+    cents!(),
+    ")::int8
+     FROM shop_customer c
+     CROSS JOIN LATERAL jsonb_array_elements_text(c.doc -> 'order_list') l (key)
+     JOIN shop_orders o ON o.key = l.key
+     WHERE c.doc -> 'address' -> 'zip' = $1 AND o.doc -> 'month' = $2
+     GROUP BY 1, 2 ORDER BY 3"
+);
+
+/// The first phase of two: the keys of the orders of a zip code's customers.
+const ORDER_KEYS: &str = "SELECT jsonb_array_elements_text(c.doc -> 'order_list')
+    FROM shop_customer c WHERE c.doc -> 'address' -> 'zip' = $1";
+/// The second: the sum of those that are of the month.
+const ORDERS: &str = concat!(
+    "SELECT sum(",
+    cents!(),
+    ")::int8 FROM shop_orders o WHERE o.key = ANY($1) AND o.doc -> 'month' = $2"
+);
+
+impl Shop for Postgres {
+    type Session = Client;
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn pagination(&self) -> Applicable<()> {
+        Ok(())
+    }
+
+    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
+        use JoinVariant::{Ansi, Hash, Index, TwoPhase};
+        Ok(&[Index, Ansi, Hash, TwoPhase])
+    }
+
+    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+        let (role, texts): (_, &[&str]) = match variant {
+            None => (Role::Pages, &[PAGE]),
+            Some(JoinVariant::Index) => (Role::IndexJoin, &[JOIN]),
+            Some(JoinVariant::Ansi) => (Role::Client, &[JOIN]),
+            Some(JoinVariant::Hash) => (Role::HashJoin, &[JOIN]),
+            Some(JoinVariant::TwoPhase) => (Role::Client, &[ORDER_KEYS, ORDERS]),
+            Some(other) => {
+                let tried = format!("join in {}", self.server().url);
+                let answer = format!("PostgreSQL has no {other:?} join");
+                return Err(Error::new(ErrorKind::Invalid, tried, answer));
+            }
+        };
+        let mut link = Link::new(self.shared.clone(), role).await?;
+        for text in texts {
+            check_plan(&mut link, text).await?;
+        }
+        Ok(Client { link, variant })
+    }
+}
+
+/// Refuses a search for customers without an index.
+async fn check_plan(link: &mut Link, text: &str) -> Result<()> {
+    let tried = format!("search for customers in {}", link.url());
+    // With sequential scans off, one is planned only where nothing else can be.
+    let value = |text: String, name: &str, value: &str| text.replace(name, value);
+    let keys = if text == ORDERS { "'{}'" } else { "'\"\"'" };
+    let text = value(value(value(text.to_owned(), "$1", keys), "$2", "'1'"), "$3", "1");
+    let explain =
+        format!("BEGIN; SET LOCAL enable_seqscan = off; EXPLAIN (COSTS off) {text}; ROLLBACK");
+    let held = link.hold().await?;
+    let plan = held.client.simple_query(&explain).await.map_err(|e| {
+        held.roll_back_later();
+        error::postgres(&e, tried.clone())
+    })?;
+    let scans = plan.iter().find_map(|line| match line {
+        SimpleQueryMessage::Row(row) => row.get(0).filter(|line| line.contains("Seq Scan")),
+        _ => None,
+    });
+    match scans {
+        None => Ok(()),
+        Some(line) => {
+            let line = line.trim_start_matches([' ', '-', '>']).to_lowercase();
+            let answer = format!("an index is missing: PostgreSQL would {line}");
+            Err(Error::new(ErrorKind::Unavailable, tried, answer).advise(LOAD_FIRST))
+        }
+    }
+}
+
+/// One client.
+pub struct Client {
+    link: Link,
+    variant: Option<JoinVariant>,
+}
+
+/// A string as a jsonb value.
+fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl Client {
+    async fn page_of(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+        tried: &(dyn Fn(&str) -> String + Sync),
+    ) -> Result<()> {
+        let shared = self.link.shared.clone();
+        let mut held = self.link.hold().await?;
+        let country = json_string(country);
+        let rows = async {
+            let statement = held.prepared(PAGE).await?.clone();
+            let (offset, limit) = (i64::from(offset), i64::from(limit));
+            let country = Json(country.as_bytes());
+            let parameters: [&(dyn ToSql + Sync); 3] = [&country, &limit, &offset];
+            let rows = held.client.query_raw(&statement, parameters).await?;
+            pin_mut!(rows);
+            let mut found = 0;
+            while let Some(row) = rows.try_next().await? {
+                let key = nul::decode(row.try_get(0)?);
+                // The strings of the page before are used again.
+                match keys.get_mut(found) {
+                    Some(slot) => (*key).clone_into(slot),
+                    None => keys.push(key.into_owned()),
+                }
+                found += 1;
+            }
+            keys.truncate(found);
+            Ok::<_, tokio_postgres::Error>(())
+        };
+        let done = rows.await;
+        done.map_err(|e| {
+            held.look_at(&e);
+            error::postgres(&e, tried(&shared.server.url))
+        })
+    }
+
+    async fn join_of(
+        &mut self,
+        variant: JoinVariant,
+        zip: &str,
+        month: &str,
+        rows: &mut Vec<JoinRow>,
+        tried: &(dyn Fn(&str) -> String + Sync),
+    ) -> Result<()> {
+        let shared = self.link.shared.clone();
+        let mut held = self.link.hold().await?;
+        let (zip_json, month_json) = (json_string(zip), json_string(month));
+        let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
+        let done = async {
+            if variant == JoinVariant::TwoPhase {
+                let first = held.prepared(ORDER_KEYS).await?.clone();
+                let keys = held.client.query(&first, &[&zip_value]).await?;
+                let keys: Vec<&str> =
+                    keys.iter().map(|row| row.try_get(0)).collect::<std::result::Result<_, _>>()?;
+                let second = held.prepared(ORDERS).await?.clone();
+                let sum = held.client.query_one(&second, &[&keys, &month_value]).await?;
+                let sum: Option<i64> = sum.try_get(0)?;
+                rows.extend(sum.map(|cents| JoinRow {
+                    month: month.into(),
+                    zip: zip.into(),
+                    cents,
+                }));
+                return Ok(());
+            }
+            let statement = held.prepared(JOIN).await?.clone();
+            for row in held.client.query(&statement, &[&zip_value, &month_value]).await? {
+                let (month, zip): (&str, &str) = (row.try_get(0)?, row.try_get(1)?);
+                let (month, zip) = (nul::decode(month).into_owned(), nul::decode(zip).into_owned());
+                rows.push(JoinRow { month, zip, cents: row.try_get(2)? });
+            }
+            Ok::<_, tokio_postgres::Error>(())
+        };
+        let done = done.await;
+        done.map_err(|e| {
+            held.look_at(&e);
+            error::postgres(&e, tried(&shared.server.url))
+        })
+    }
+}
+
+impl ShopSession for Client {
+    async fn page(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+    ) -> Result<()> {
+        let tried = |url: &str| format!("page through {country} in {url}");
+        let done = self.page_of(country, offset, limit, keys, &tried).await;
+        if done.is_err() {
+            keys.clear();
+        }
+        done
+    }
+
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
+        rows.clear();
+        let tried = |url: &str| format!("join zip code {zip}, {month} in {url}");
+        let Some(variant) = self.variant else {
+            let answer = "the session was begun for pagination only";
+            return Err(Error::new(ErrorKind::Invalid, tried(self.link.url()), answer));
+        };
+        self.join_of(variant, zip, month, rows, &tried).await
+    }
+}

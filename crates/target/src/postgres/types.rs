@@ -1,0 +1,42 @@
+//! Values between PostgreSQL's binary formats and ours, without copies between.
+
+use std::error::Error;
+
+use bytes::{BufMut, BytesMut};
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
+
+use super::nul;
+
+/// The version of jsonb's binary format, its first byte.
+pub(super) const JSONB_VERSION: u8 = 1;
+
+type Any = Box<dyn Error + Sync + Send>;
+
+/// JSON text as a `jsonb` parameter.
+#[derive(Debug)]
+pub(super) struct Json<'a>(pub &'a [u8]);
+
+impl ToSql for Json<'_> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Any> {
+        out.put_u8(JSONB_VERSION);
+        out.put_slice(&nul::encode_json(self.0));
+        Ok(IsNull::No)
+    }
+
+    accepts!(JSONB);
+    to_sql_checked!();
+}
+
+/// The text of a `jsonb` column as it is stored: see [`nul::decode_json`].
+pub(super) struct StoredJson<'a>(pub &'a [u8]);
+
+impl<'a> FromSql<'a> for StoredJson<'a> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Any> {
+        match raw.split_first() {
+            Some((&JSONB_VERSION, text)) => Ok(StoredJson(text)),
+            _ => Err("this version of jsonb's binary format is not known".into()),
+        }
+    }
+
+    accepts!(JSONB);
+}

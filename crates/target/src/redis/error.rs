@@ -1,0 +1,251 @@
+//! What the server's and the driver's errors mean for the caller.
+
+use hoap_workload::{Error, ErrorKind};
+use redis::{RedisError, Value};
+
+use ErrorKind::{Ambiguous, Broken, Invalid, Timeout, Unavailable};
+
+/// Advice for a database that lacks what a load makes.
+pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
+
+/// What was under way when an error came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// Nothing was sent yet.
+    Connect,
+    /// Something that changes nothing.
+    Read,
+    /// Something that may have been applied although no answer came.
+    Write,
+}
+
+/// Why an operation failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// There is no connection.
+    NotConnected(Error),
+    /// The server refused, or the connection failed.
+    Redis(RedisError),
+    /// The primary gave this answer, and fewer replicas than wanted have what it wrote.
+    NotReplicated { answer: Value, replicas: i64, wanted: u32, milliseconds: u32 },
+    /// A document with this key is there already.
+    Duplicate(String),
+    /// What was asked is wrong in itself.
+    Invalid(String),
+    /// What is stored is not what this module stores.
+    Broken(String),
+}
+
+/// What an operation gives.
+pub(super) type Done<T> = std::result::Result<T, Failure>;
+
+impl From<RedisError> for Failure {
+    fn from(e: RedisError) -> Self {
+        Failure::Redis(e)
+    }
+}
+
+impl Failure {
+    /// As an error that says what was tried.
+    pub fn into_error(self, doing: Doing, tried: impl Into<String>) -> Error {
+        match self {
+            Failure::NotConnected(e) => e,
+            Failure::Redis(e) => of(&e, doing, tried),
+            Failure::NotReplicated { replicas, wanted, milliseconds, .. } => Error::new(
+                Ambiguous,
+                tried,
+                format!(
+                    "written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"
+                ),
+            )
+            .advise("look after the replicas, raise wait_timeout_ms or lower wait_replicas"),
+            Failure::Duplicate(key) => {
+                Error::new(ErrorKind::Duplicate, tried, format!("the key {key} is there already"))
+            }
+            Failure::Invalid(answer) => Error::new(Invalid, tried, answer),
+            Failure::Broken(answer) => Error::new(Broken, tried, answer),
+        }
+    }
+}
+
+const NAME_AND_PASSWORD: &str =
+    "name the user in the URL and put the password into the environment variable REDISCLI_AUTH";
+const NO_NODE: &str = "no node of the cluster answers: bring them up";
+const PERMISSIONS: &str = "let the user run scripts and commands on hashes and sorted sets, on the \
+                           keys of the prefix: ACL SETUSER … ~PREFIX* +@read +@write +@scripting \
+                           +@connection +info +config|get";
+
+/// The server's error codes: kind and advice.
+const CODES: &[(&str, ErrorKind, Option<&str>)] = &[
+    ("NOAUTH", Unavailable, Some(NAME_AND_PASSWORD)),
+    ("WRONGPASS", Unavailable, Some(NAME_AND_PASSWORD)),
+    ("NOPERM", Unavailable, Some(PERMISSIONS)),
+    ("LOADING", Unavailable, Some("wait until the server has read its data from the disk")),
+    ("READONLY", Unavailable, Some("name the primary: this server is a replica")),
+    ("MASTERDOWN", Unavailable, Some("the replica has lost its primary: bring that up")),
+    ("CLUSTERDOWN", Unavailable, Some("bring the cluster's missing nodes up (CLUSTER INFO)")),
+    ("TRYAGAIN", Unavailable, Some("keys are moving between nodes: wait for the end of it")),
+    ("OOM", Unavailable, Some("raise the server's maxmemory, or load less")),
+    ("MISCONF", Unavailable, Some("the server cannot save to its disk: see its log")),
+    ("NOREPLICAS", Unavailable, Some("bring replicas up, or lower min-replicas-to-write")),
+    ("BUSY", Unavailable, Some("somebody's script blocks the server: SCRIPT KILL ends it")),
+    ("WRONGTYPE", Broken, Some("somebody else uses keys of this prefix: choose another one")),
+    ("MOVED", Invalid, Some("the server is a node of a cluster: add cluster=true")),
+    ("CROSSSLOT", Invalid, Some("the server is a node of a cluster: add cluster=true")),
+];
+
+/// What the messages of errors without a code of their own contain: kind and advice.
+const MESSAGES: &[(&str, ErrorKind, Option<&str>)] = &[
+    ("max number of clients", Unavailable, Some("raise the server's maxclients")),
+    ("can't run this command", Unavailable, Some(PERMISSIONS)),
+    ("can't access at least one of the keys", Unavailable, Some(PERMISSIONS)),
+    ("without any password configured", Unavailable, Some("leave user and password out")),
+    ("DB index is out of range", Invalid, Some("name a database that the server has")),
+    ("cluster support disabled", Invalid, Some("leave cluster=true out")),
+    ("unknown command", Unavailable, Some("the server is too old, or forbids the command")),
+];
+
+/// What failed connections say: kind and advice.
+const TRANSPORT: &[(&str, ErrorKind, Option<&str>)] = &[
+    (
+        "certificate",
+        Unavailable,
+        Some(
+            "name the authority's certificate with tls_ca, and the host \
+                                       as the server's certificate does",
+        ),
+    ),
+    (
+        "Too many open files",
+        Unavailable,
+        Some(
+            "raise the limit with `ulimit -n`, or share \
+                                               connections with pipeline",
+        ),
+    ),
+    ("lookup", Unavailable, Some("check the host's name")),
+];
+
+fn find(
+    table: &[(&str, ErrorKind, Option<&'static str>)],
+    fits: impl Fn(&str) -> bool,
+) -> Option<(ErrorKind, Option<&'static str>)> {
+    table.iter().find(|(text, ..)| fits(text)).map(|&(_, kind, advice)| (kind, advice))
+}
+
+/// Sorts an error by what the caller may do about it.
+pub(super) fn of(error: &RedisError, doing: Doing, tried: impl Into<String>) -> Error {
+    // What the server says of a script may hold line ends; an error is one line.
+    let answer = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(server) = error.clone().into_server_errors().and_then(|all| all.first().cloned()) {
+        let (code, message) = (server.1.code(), server.1.details().unwrap_or_default());
+        let (kind, advice) = find(CODES, |known| known == code)
+            .or_else(|| find(MESSAGES, |part| message.contains(part)))
+            .unwrap_or((Broken, None));
+        return advised(Error::new(kind, tried, answer(&format!("{code} {message}"))), advice);
+    }
+    let message = answer(&error.to_string());
+    if let redis::ErrorKind::Server(_) = error.kind() {
+        // The driver's words around the server's, while it connected.
+        let (kind, advice) =
+            find(MESSAGES, |part| message.contains(part)).unwrap_or((Broken, None));
+        return advised(Error::new(kind, tried, message), advice);
+    }
+    let refused = (Unavailable, Some("check that the server is up and that host and port are its"));
+    let (kind, advice) = match error.kind() {
+        redis::ErrorKind::AuthenticationFailed => (Unavailable, Some(NAME_AND_PASSWORD)),
+        redis::ErrorKind::InvalidClientConfig => (Invalid, None),
+        redis::ErrorKind::ClusterConnectionNotFound if doing != Doing::Write => {
+            (Unavailable, Some(NO_NODE))
+        }
+        // The driver may have sent it before, to a node that went away.
+        redis::ErrorKind::ClusterConnectionNotFound => (Ambiguous, Some(NO_NODE)),
+        redis::ErrorKind::Io if error.is_timeout() && doing == Doing::Connect => {
+            (Unavailable, Some("check host, port and firewall, or raise connect_timeout_ms"))
+        }
+        redis::ErrorKind::Io if error.is_timeout() => {
+            (Timeout, Some("see what the server is busy with, or raise response_timeout_ms"))
+        }
+        redis::ErrorKind::Io if error.is_connection_refusal() && doing != Doing::Write => refused,
+        redis::ErrorKind::Io => match (find(TRANSPORT, |part| message.contains(part)), doing) {
+            (Some(known), _) => known,
+            (None, Doing::Write) => {
+                (Ambiguous, Some("the connection was lost before the answer: see the server's log"))
+            }
+            (None, Doing::Read) => {
+                (Unavailable, Some("the connection was lost: see the server's log"))
+            }
+            (None, Doing::Connect) => refused,
+        },
+        _ => (Broken, None),
+    };
+    advised(Error::new(kind, tried, message), advice)
+}
+
+fn advised(error: Error, advice: Option<&str>) -> Error {
+    match advice {
+        Some(advice) => error.advise(advice),
+        None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    fn server(text: &str) -> RedisError {
+        let value = redis::parse_redis_value(format!("-{text}\r\n").as_bytes()).unwrap();
+        value.extract_error().unwrap_err()
+    }
+
+    #[test]
+    fn every_answer_of_the_server_has_its_kind_and_advice() {
+        for (text, kind) in [
+            ("NOAUTH Authentication required.", Unavailable),
+            ("WRONGPASS invalid username-password pair or user is disabled.", Unavailable),
+            ("NOPERM this user has no permissions to run the 'hset' command", Unavailable),
+            ("ERR The user executing the script can't run this command or subcommand", Unavailable),
+            ("LOADING Redis is loading the dataset in memory", Unavailable),
+            ("READONLY You can't write against a read only replica.", Unavailable),
+            ("MASTERDOWN Link with MASTER is down", Unavailable),
+            ("CLUSTERDOWN The cluster is down", Unavailable),
+            ("OOM command not allowed when used memory > 'maxmemory'.", Unavailable),
+            ("MISCONF Redis is configured to save RDB snapshots", Unavailable),
+            ("BUSY Redis is busy running a script.", Unavailable),
+            ("ERR max number of clients reached", Unavailable),
+            ("ERR DB index is out of range", Invalid),
+            ("MOVED 3999 127.0.0.1:6381", Invalid),
+            ("WRONGTYPE Operation against a key holding the wrong kind of value", Broken),
+        ] {
+            for doing in [Doing::Connect, Doing::Read, Doing::Write] {
+                let e = of(&server(text), doing, "try");
+                assert_eq!(e.kind, kind, "{text}");
+                assert!(e.answer.starts_with(text), "{e}");
+                assert!(e.advice.is_some(), "{e}");
+            }
+        }
+        let e = of(&server("ERR something new"), Doing::Write, "try");
+        assert_eq!((e.kind, e.to_string().as_str()), (Broken, "try: ERR something new"));
+    }
+
+    /// A write whose answer is missing may have been applied; a read or a connection cannot.
+    #[test]
+    fn a_lost_connection_is_ambiguous_only_for_a_write() {
+        let lost = |kind: io::ErrorKind| RedisError::from(io::Error::from(kind));
+        for kind in [io::ErrorKind::BrokenPipe, io::ErrorKind::ConnectionReset] {
+            assert_eq!(of(&lost(kind), Doing::Write, "t").kind, Ambiguous);
+            assert_eq!(of(&lost(kind), Doing::Read, "t").kind, Unavailable);
+            assert_eq!(of(&lost(kind), Doing::Connect, "t").kind, Unavailable);
+        }
+        let refused = lost(io::ErrorKind::ConnectionRefused);
+        assert_eq!(of(&refused, Doing::Connect, "t").kind, Unavailable);
+        // Connecting is a step of its own, but for the cluster driver, which repeats a write.
+        assert_eq!(of(&refused, Doing::Write, "t").kind, Ambiguous);
+        let slow = lost(io::ErrorKind::TimedOut);
+        assert_eq!(of(&slow, Doing::Write, "t").kind, Timeout);
+        assert_eq!(of(&slow, Doing::Read, "t").kind, Timeout);
+        assert_eq!(of(&slow, Doing::Connect, "t").kind, Unavailable);
+    }
+}

@@ -1,0 +1,70 @@
+//! Names of keys.
+//!
+//! With the prefix `hoap`:
+//!
+//! * `hoap:COLLECTION:KEY` is a document, a hash.
+//! * `hoap.keys:COLLECTION` holds the keys of a collection, a sorted set of equal scores: in the order
+//!   of their bytes.
+//! * `hoap.index:NAME:VALUE` holds the keys of the documents with this value in the field of an index,
+//!   likewise; `hoap.values:NAME` is the set of these values.
+//! * `hoap.notes` is a hash: the note, and a field for each collection, index and progress.
+//!
+//! Neither a prefix nor the name of a collection has a dot or a colon, so no two of these meet.
+
+use hoap_workload::Result;
+
+use crate::names;
+
+/// The field of the notes that holds the benchmark's note.
+pub(super) const NOTE: &str = "note";
+
+/// The field of the notes that settling writes.
+pub(super) const SETTLED: &str = "settled";
+
+/// A checked name of a collection.
+pub(super) fn collection(name: &str) -> Result<&str> {
+    names::collection(name, &["hoap_"])
+}
+
+/// What a document's key is appended to.
+pub(super) fn documents(prefix: &str, collection: &str) -> String {
+    format!("{prefix}:{collection}:")
+}
+
+/// The keys of a collection.
+pub(super) fn keys(prefix: &str, collection: &str) -> String {
+    format!("{prefix}.keys:{collection}")
+}
+
+/// What an index's value is appended to.
+pub(super) fn index(prefix: &str, name: &str) -> String {
+    format!("{prefix}.index:{name}:")
+}
+
+/// The values of an index.
+pub(super) fn values(prefix: &str, name: &str) -> String {
+    format!("{prefix}.values:{name}")
+}
+
+/// The hash of notes.
+pub(super) fn notes(prefix: &str) -> String {
+    format!("{prefix}.notes")
+}
+
+/// The field of the notes that says that a collection exists.
+pub(super) fn collection_field(collection: &str) -> String {
+    format!("collection {collection}")
+}
+
+/// The field of the notes that describes an index.
+pub(super) fn index_field(name: &str) -> String {
+    format!("index {name}")
+}
+
+/// What the fields of the notes that hold progress begin with.
+pub(super) const PROGRESS: &str = "progress ";
+
+/// The field of the notes that holds the progress of a part.
+pub(super) fn progress_field(part: &str, collection: &str) -> String {
+    format!("{PROGRESS}{collection} {part}")
+}

@@ -1,0 +1,81 @@
+//! The documents of a collection in pages.
+
+use redis::Value as Answer;
+
+use super::connection::Line;
+use super::error::Done;
+use super::layout;
+
+/// Documents that are read or removed at once: as many as keep a connection busy while the server
+/// answers others in between.
+pub(super) const PAGE: usize = 500;
+
+/// The pages of a collection, in the order of the keys.
+pub(super) struct Pages {
+    set: String,
+    before: String,
+    /// Where the next page begins.
+    from: String,
+    ended: bool,
+}
+
+/// The pages of a collection.
+pub(super) fn pages(prefix: &str, collection: &str) -> Pages {
+    Pages {
+        set: layout::keys(prefix, collection),
+        before: layout::documents(prefix, collection),
+        from: "-".to_owned(),
+        ended: false,
+    }
+}
+
+impl Pages {
+    /// The keys of the next page, `None` after the last.
+    pub async fn page(&mut self, line: &mut Line) -> Done<Option<Vec<String>>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut command = redis::cmd("ZRANGE");
+        command.arg(&self.set).arg(&self.from).arg("+").arg("BYLEX");
+        command.arg("LIMIT").arg(0).arg(PAGE);
+        let keys = super::texts(line.send(&command).await?)?;
+        self.ended = keys.len() < PAGE;
+        let Some(last) = keys.last() else { return Ok(None) };
+        self.from = format!("({last}");
+        Ok(Some(keys))
+    }
+
+    /// The name of a document.
+    pub fn name(&self, key: &str) -> String {
+        format!("{}{key}", self.before)
+    }
+
+    /// Fields of each of these documents, as HMGET answers them.
+    pub async fn read(
+        &self,
+        line: &mut Line,
+        keys: &[String],
+        fields: &[impl AsRef<str>],
+    ) -> Done<Vec<Answer>> {
+        let read = |key: &String| {
+            let mut command = redis::cmd("HMGET");
+            command.arg(self.name(key));
+            for field in fields {
+                command.arg(field.as_ref());
+            }
+            command
+        };
+        line.send_all(keys.iter().map(read).collect()).await
+    }
+
+    /// Which of these documents are there.
+    pub async fn exist(&self, line: &mut Line, keys: &[String]) -> Done<Vec<bool>> {
+        let look = |key: &String| {
+            let mut command = redis::cmd("EXISTS");
+            command.arg(self.name(key));
+            command
+        };
+        let answers = line.send_all(keys.iter().map(look).collect()).await?;
+        Ok(answers.into_iter().map(|answer| answer == Answer::Int(1)).collect())
+    }
+}

@@ -1,0 +1,180 @@
+//! Customers and their orders.
+//!
+//! The keys of a country's and of a zip code's customers are sorted sets, which a load makes at its end
+//! ([`super::indexes`]): a page is a range of one of them. The join takes three trips: the keys of the
+//! zip code's customers, their lists of orders, and month and price of these orders; the last two are
+//! many commands sent together, of fields, not of documents. The sums are made here. Each trip sees the
+//! state of its own moment.
+
+use hoap_workload::capability::Applicable;
+use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
+use hoap_workload::{Error, ErrorKind, Result};
+use redis::{Cmd, Value};
+
+use super::connection::Line;
+use super::document::Path;
+use super::error::{Doing, Done, Failure};
+use super::{Redis, documents, layout};
+
+const CUSTOMERS: &str = "shop_customer";
+const ORDERS: &str = "shop_orders";
+
+impl Shop for Redis {
+    type Session = Client;
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn pagination(&self) -> Applicable<()> {
+        Ok(())
+    }
+
+    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
+        Ok(&[JoinVariant::TwoPhase])
+    }
+
+    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+        let server = &self.shared.server;
+        let (collections, index): (&[&str], _) = match variant {
+            None => (&[CUSTOMERS], COUNTRY_INDEX),
+            Some(JoinVariant::TwoPhase) => (&[CUSTOMERS, ORDERS], ZIP_INDEX),
+            Some(other) => {
+                let tried = format!("join in {}", server.url);
+                let answer = format!("Redis has no {other} join");
+                return Err(Error::new(ErrorKind::Invalid, tried, answer));
+            }
+        };
+        let mut line = server.client_line().await?;
+        documents::expect(&mut line, collections, &[index]).await?;
+        let prefix = &server.options.prefix;
+        let set = layout::index(prefix, index);
+        Ok(Client {
+            line,
+            joins: variant.is_some(),
+            before: set.len(),
+            set,
+            customers: layout::documents(prefix, CUSTOMERS),
+            orders: layout::documents(prefix, ORDERS),
+            list: Path::new("order_list")?,
+            month: Path::new("month")?,
+            price: Path::new("sale_price")?,
+            command: Cmd::new(),
+        })
+    }
+}
+
+/// One client.
+pub struct Client {
+    line: Line,
+    joins: bool,
+    /// The set of a country's or a zip code's customers; its first `before` bytes are the index's.
+    set: String,
+    before: usize,
+    /// What the keys of customers and orders are appended to.
+    customers: String,
+    orders: String,
+    /// What is read of a customer and of an order.
+    list: Path,
+    month: Path,
+    price: Path,
+    command: Cmd,
+}
+
+impl Client {
+    /// The keys from `first` to `last` in the set of a value.
+    async fn range(&mut self, value: &str, first: i64, last: i64) -> Done<Vec<String>> {
+        self.set.truncate(self.before);
+        self.set.push_str(value);
+        self.command.clear();
+        self.command.arg("ZRANGE").arg(&self.set).arg(first).arg(last);
+        super::texts(self.line.send(&self.command).await?)
+    }
+
+    async fn join_in_two(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let customers = self.range(zip, 0, -1).await?;
+        let ask = |before: &str, key: &str, fields: &[&[String; 2]]| {
+            let mut command = redis::cmd("HMGET");
+            command.arg([before.as_bytes(), key.as_bytes()].concat());
+            for field in fields.iter().copied().flatten() {
+                command.arg(field);
+            }
+            command
+        };
+        let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
+        let lists = self.line.send_all(customers.iter().map(list).collect()).await?;
+        let mut commands = Vec::new();
+        for answer in &lists {
+            let orders = self.list.value(values(answer, 2)?)?;
+            for order in orders.as_array().into_iter().flatten() {
+                let key = order.as_str().ok_or_else(|| {
+                    Failure::Broken("an order in a customer's list is no key".to_owned())
+                })?;
+                commands.push(ask(&self.orders, key, &[&self.month.fields, &self.price.fields]));
+            }
+        }
+        let mut sum: Option<i64> = None;
+        for answer in &self.line.send_all(commands).await? {
+            let values = values(answer, 4)?;
+            if self.month.value(&values[..2])?.as_str() != Some(month) {
+                continue;
+            }
+            let price = self.price.value(&values[2..])?;
+            let total = cents(&price).and_then(|cents| sum.unwrap_or(0).checked_add(cents));
+            sum = Some(total.ok_or_else(|| {
+                Failure::Broken(format!("the sale_price {price} of an order is no amount"))
+            })?);
+        }
+        rows.extend(sum.map(|cents| JoinRow { month: month.into(), zip: zip.into(), cents }));
+        Ok(())
+    }
+}
+
+/// The values of an answer to HMGET.
+fn values(answer: &Value, count: usize) -> Done<&[Value]> {
+    match answer {
+        Value::Array(values) if values.len() == count => Ok(values),
+        other => Err(Failure::Broken(format!("HMGET answered {other:?}"))),
+    }
+}
+
+/// An amount in cents, as far as it is one.
+fn cents(price: &serde_json::Value) -> Option<i64> {
+    let cents = (price.as_f64()? * 100.0).round();
+    // Whole numbers up to here have a floating-point number of their own.
+    (cents.abs() < 9e15).then_some(cents as i64)
+}
+
+impl ShopSession for Client {
+    async fn page(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+    ) -> Result<()> {
+        keys.clear();
+        if limit == 0 {
+            return Ok(());
+        }
+        let first = i64::from(offset);
+        let found = match self.joins {
+            false => self.range(country, first, first + i64::from(limit) - 1).await,
+            true => Err(Failure::Invalid("the session was begun for the join".to_owned())),
+        };
+        let tried = || format!("page through {country} in {}", self.line.server().url);
+        *keys = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
+        Ok(())
+    }
+
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
+        rows.clear();
+        let joined = match self.joins {
+            true => self.join_in_two(zip, month, rows).await,
+            false => Err(Failure::Invalid("the session was begun for pagination only".to_owned())),
+        };
+        let tried = || format!("join zip code {zip}, {month} in {}", self.line.server().url);
+        joined.map_err(|e| e.into_error(Doing::Read, tried()))
+    }
+}

@@ -1,0 +1,45 @@
+//! Another database beside SQLite: equal answers to all 22 queries, in both schemas and both query sets.
+//!
+//! What is here knows no database: a server's tests give a URL to [`equal_answers`], under which
+//! nothing is loaded yet, and remove what they find there afterwards.
+
+#[cfg(feature = "postgres")]
+mod on_postgres;
+
+use hoap_data::DataSet;
+use hoap_workload::ch2::queries::answers::compare;
+use hoap_workload::ch2::queries::catalogue::QUERIES;
+use hoap_workload::ch2::queries::{ParameterSet, QuerySet};
+
+use super::oracle::{self, Database};
+use super::telling;
+
+/// Loads a data set into the database of a URL and compares its answers, in both query sets, with
+/// SQLite's and with the oracle's, for each query with these sets of parameters. Panics with every
+/// difference there is.
+pub fn equal_answers(url: &str, set: &DataSet, sets: &[ParameterSet]) {
+    let schema = set.spec().schema;
+    let data = oracle::load(set).unwrap();
+    let sqlite = Database::with_all(set);
+    let other = Database::at_with_all(url, set);
+    let mut differences = Vec::new();
+    for query in &QUERIES {
+        for (parameter_set, parameters) in telling(&data, set.spec(), query, sets) {
+            let complete = oracle::complete(&data, query.number, &parameters).unwrap();
+            let expected = sqlite.answer(query, QuerySet::Tuned, &parameters).unwrap();
+            for query_set in other.query_sets(query) {
+                let verdict = other.answer(query, query_set, &parameters).and_then(|found| {
+                    compare(schema, query, &expected, &found).map_err(|e| e.to_string())?;
+                    oracle::check(schema, query, &complete, &found)
+                });
+                if let Err(e) = verdict {
+                    differences.push(format!(
+                        "{} of {schema}, {query_set}, {parameter_set} parameters: {e}",
+                        query.name
+                    ));
+                }
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}

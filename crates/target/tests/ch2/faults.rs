@@ -1,0 +1,103 @@
+//! Commits whose answers are lost: the ledger accounts for every acknowledged one, and takes those of
+//! unknown fate as there or not.
+
+use std::sync::Arc;
+
+use hoap_data::Schema;
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Target;
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
+use hoap_workload::ch2::freshness::{self, Board};
+use hoap_workload::ch2::nothing_lost::Expected;
+use hoap_workload::ch2::snapshot::Snapshot;
+use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
+use hoap_workload::check::{Check, Verdict};
+use hoap_workload::client::{Client, Outcome, Workload};
+
+use super::flaky::{Fate, Flaky};
+use super::{Loaded, wait};
+
+/// Runs one terminal after the other, `operations` each, and counts failures of any kind.
+pub fn drive(terminals: &Terminals, clients: usize, operations: usize) -> (Memory, Vec<ErrorKind>) {
+    let (mut memory, mut failed) = (Memory::default(), Vec::new());
+    for number in 0..clients {
+        wait(async {
+            let mut client = terminals.client(number).await.unwrap();
+            for _ in 0..operations {
+                client.next();
+                if let Outcome::Failed(e) = client.run().await.outcome {
+                    failed.push(e.kind);
+                }
+            }
+            memory.merge(client.finish());
+        });
+    }
+    (memory, failed)
+}
+
+fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
+    let documents = loaded.target.documents().unwrap();
+    wait(Snapshot::take(documents, &loaded.data, expected, &|| false)).unwrap()
+}
+
+/// Runs 600 operations on a database with these fates and checks the data as `hoap run` does.
+fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
+    let loaded = Loaded::new(Schema::Ch2pp);
+    let before = snapshot(&loaded, &mut Expected::nothing());
+    let flaky: Arc<dyn Target> = Arc::new(Flaky::new(&loaded.target, fate));
+    let options = Options { seed: 7, retries: 20, think_times: false };
+    let terminals = Terminals::new(flaky.clone(), loaded.data, options);
+    let board = Board::new(terminals.mark());
+    let terminals = terminals.counted(board.clone());
+    wait(freshness::prepare(&*loaded.target)).unwrap();
+    let (memory, failed) = drive(&terminals, 3, 200);
+    let ledger = &memory.ledger;
+    let mut expected = Expected::of(ledger, terminals.mark());
+    let after = snapshot(&loaded, &mut expected);
+    let deliveries = Deliveries::OfLedger { before: &before, ledger };
+    let mut checks = conditions(&after, &loaded.data, deliveries, "test");
+    checks.extend(expected.checks(ledger, &before, &after, "test"));
+    (memory, failed, checks)
+}
+
+fn failed(checks: &[Check]) -> Vec<&Check> {
+    checks.iter().filter(|c| c.verdict == Verdict::Fail).collect()
+}
+
+#[test]
+fn commits_of_unknown_fate_are_kept_apart_and_both_fates_are_right() {
+    let fates: [fn(u64) -> Fate; 3] = [
+        |n| if n % 9 == 4 { Fate::AppliedUnheard } else { Fate::Acknowledged },
+        |n| if n % 9 == 4 { Fate::Lost } else { Fate::Acknowledged },
+        |n| match n % 9 {
+            4 => Fate::AppliedUnheard,
+            8 => Fate::Lost,
+            _ => Fate::Acknowledged,
+        },
+    ];
+    for fate in fates {
+        let (memory, errors, checks) = run(fate);
+        let ledger = &memory.ledger;
+        assert!(!errors.is_empty() && errors.iter().all(|kind| *kind == ErrorKind::Ambiguous));
+        let orders: u64 = ledger.ambiguous_orders.values().sum();
+        let deliveries: u64 = ledger.ambiguous_deliveries.values().sum();
+        let payments = ledger.ambiguous_payments.len() as u64;
+        assert!(orders > 0 && payments > 0 && deliveries > 0, "{orders} {payments} {deliveries}");
+        assert_eq!(orders + payments + deliveries, errors.len() as u64, "each is one failure");
+        assert!(!ledger.orders.is_empty() && !ledger.payments.is_empty());
+        assert_eq!(failed(&checks), [] as [&Check; 0]);
+    }
+}
+
+#[test]
+fn a_commit_that_was_acknowledged_and_not_applied_is_found_among_those_of_unknown_fate() {
+    let (_, _, checks) = run(|n| match n % 9 {
+        4 => Fate::AppliedUnheard,
+        8 if n > 100 => Fate::Lie,
+        _ => Fate::Acknowledged,
+    });
+    let failed: Vec<&str> = failed(&checks).iter().map(|c| c.name.as_str()).collect();
+    for name in ["nothing lost: NewOrder", "nothing lost: Payment"] {
+        assert!(failed.contains(&name), "{name} saw nothing, only {failed:?} did");
+    }
+}

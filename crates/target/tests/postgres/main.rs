@@ -1,0 +1,9 @@
+//! PostgreSQL does what every database must do, and what its own documentation promises.
+
+#![allow(clippy::duplicate_mod, reason = "the tests of CH2 run at each level of isolation")]
+
+#[path = "../conformance/mod.rs"]
+mod conformance;
+
+mod on_postgres;
+mod on_postgres_replica;

@@ -1,0 +1,179 @@
+//! Two databases, one for the transactions and one for the queries that follows it: whether the second
+//! holds what the first holds.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::board::Counter;
+use super::{Asked, Board, COLLECTION, FIELD};
+use crate::capability::{Access, Target, Transactions};
+use crate::error::{Error, ErrorKind, Result};
+use crate::load;
+use crate::note::{self, Note};
+
+/// Wait between two looks at a database that has not caught up.
+const LOOK: Duration = Duration::from_millis(20);
+/// Wait after one that failed.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// How many counters of earlier runs one transaction removes.
+const AT_ONCE: usize = 200;
+
+/// Makes the collection of the counters on the operational side and removes those of earlier runs.
+pub async fn prepare(operational: &dyn Target) -> Result<()> {
+    let documents = operational.documents()?;
+    documents.create(&[COLLECTION]).await?;
+    let mut keys = Vec::new();
+    let mut each = |key: &str, _| {
+        keys.push(key.to_owned());
+        Ok(())
+    };
+    documents.scan(COLLECTION, &[], &mut each).await?;
+    let mut session = operational.transactions()?.session().await?;
+    for some in keys.chunks(AT_ONCE) {
+        let mut tx = session.begin(Access::Write).await?;
+        for key in some {
+            tx.delete(COLLECTION, key).await?;
+        }
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// Inserts the document of a counter, unless it is there.
+pub(in crate::ch2) async fn enter(
+    transactions: &dyn Transactions,
+    counter: &Counter,
+) -> Result<()> {
+    if counter.used() {
+        return Ok(());
+    }
+    let document = serde_json::json!({ FIELD: 0 });
+    // A commit of unknown fate is tried again: if it was applied, the key is there then.
+    for _ in 0..10 {
+        let mut session = transactions.session().await?;
+        let mut tx = session.begin(Access::Write).await?;
+        let inserted = match tx.insert(COLLECTION, counter.key(), &document).await {
+            Ok(()) => tx.commit().await,
+            Err(e) => Err(e),
+        };
+        match inserted {
+            Err(e) if matches!(e.kind, ErrorKind::Ambiguous | ErrorKind::Conflict) => {}
+            Err(e) if e.kind == ErrorKind::Duplicate => return Ok(()),
+            end => return end,
+        }
+    }
+    Err(counter.failed("ten attempts to insert it met conflicts"))
+}
+
+/// Commits a mark on the operational side, so that there is something for the other side to show.
+pub async fn mark(operational: &dyn Target, board: &Arc<Board>) -> Result<()> {
+    let mut counter = board.counter(0);
+    let transactions = operational.transactions()?;
+    enter(transactions, &counter).await?;
+    let mut session = transactions.session().await?;
+    let mut tx = session.begin(Access::Write).await?;
+    counter.stamp(&mut *tx).await?;
+    tx.commit().await?;
+    counter.acknowledge();
+    Ok(())
+}
+
+/// Waits until the database of the queries has a note of the same data as that of the transactions.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`] at once where it holds other data; [`ErrorKind::Unavailable`] where it has no
+/// whole data within the limit; [`ErrorKind::Cancelled`] soon after `stop` says so.
+pub async fn same_data(
+    analytical: &dyn Target,
+    operational: &Note,
+    limit: Duration,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<()> {
+    let wait = Wait::begin(analytical, limit, stop);
+    loop {
+        match note::read(analytical.documents()?).await {
+            Ok(Some(note)) if note.benchmark == operational.benchmark && !note.load.settled => {
+                wait.rest(LOOK, "it is half-loaded").await?;
+            }
+            Ok(Some(note)) => {
+                let difference = load::difference(&note, &operational.benchmark, &operational.data);
+                return match difference {
+                    None => Ok(()),
+                    Some(difference) => Err(Error::new(
+                        ErrorKind::Invalid,
+                        wait.tried(),
+                        format!("it holds other data than the operational one: {difference}"),
+                    )
+                    .advise("name two databases that hold the same data")),
+                };
+            }
+            Ok(None) => wait.rest(LOOK, "it holds no data of hoap").await?,
+            Err(e) => wait.rest(AFTER_FAILURE, &format!("{}: {}", e.tried, e.answer)).await?,
+        }
+    }
+}
+
+/// Waits until the database of the queries shows everything that was acknowledged when `asked` was
+/// asked, and says how long it took from now on.
+///
+/// # Errors
+/// [`ErrorKind::Unavailable`] where it does not within the limit; [`ErrorKind::Cancelled`] soon after
+/// `stop` says so.
+pub async fn caught_up(
+    analytical: &dyn Target,
+    board: &Board,
+    asked: &Asked,
+    limit: Duration,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Duration> {
+    let wait = Wait::begin(analytical, limit, stop);
+    let mut session = None;
+    loop {
+        let counters = async {
+            let session = match &mut session {
+                Some(session) => session,
+                none => none.insert(analytical.analytics()?.session().await?),
+            };
+            session.counters(COLLECTION, FIELD).await
+        };
+        match counters.await {
+            Ok(counters) if board.shows_all(asked, &counters) => return Ok(wait.start.elapsed()),
+            Ok(_) => wait.rest(LOOK, "it does not show what was acknowledged last").await?,
+            Err(e) => wait.rest(AFTER_FAILURE, &format!("{}: {}", e.tried, e.answer)).await?,
+        }
+    }
+}
+
+/// A wait for the database of the queries.
+struct Wait<'a> {
+    target: &'a dyn Target,
+    start: Instant,
+    limit: Duration,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Wait<'a> {
+    fn begin(target: &'a dyn Target, limit: Duration, stop: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Wait { target, start: Instant::now(), limit, stop }
+    }
+
+    fn tried(&self) -> String {
+        format!("wait for {} to catch up", self.target.description().url)
+    }
+
+    /// Rests before the next look, or says why there is none: `answer` is what the last one met.
+    async fn rest(&self, time: Duration, answer: &str) -> Result<()> {
+        if (self.stop)() {
+            return Err(Error::new(ErrorKind::Cancelled, self.tried(), "interrupted"));
+        }
+        if self.start.elapsed() >= self.limit {
+            let answer = format!("not within {} s: {answer}", self.limit.as_secs_f64());
+            return Err(Error::new(ErrorKind::Unavailable, self.tried(), answer).advise(
+                "see that it follows the operational database, or allow more with --catch-up-limit; \
+                 where nothing links the two, use --freshness off",
+            ));
+        }
+        tokio::time::sleep(time).await;
+        Ok(())
+    }
+}

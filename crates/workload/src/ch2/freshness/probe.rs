@@ -1,0 +1,54 @@
+//! Reads the counters beside the queries.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Board, COLLECTION, FIELD};
+use crate::capability::{AnalyticalSession, Target};
+use crate::client::{Canceller, Look, Probe, Probing};
+use crate::error::Result;
+
+/// Makes the probes of a run.
+pub struct Probes {
+    target: Arc<dyn Target>,
+    board: Arc<Board>,
+    every: Duration,
+}
+
+impl Probes {
+    /// Probes of the database that the queries ask, one look every so often.
+    pub fn new(target: Arc<dyn Target>, board: Arc<Board>, every: Duration) -> Self {
+        Probes { target, board, every }
+    }
+}
+
+impl Probing for Probes {
+    type Probe = FreshnessProbe;
+
+    fn every(&self) -> Duration {
+        self.every
+    }
+
+    async fn probe(&self) -> Result<FreshnessProbe> {
+        let session = self.target.analytics()?.session().await?;
+        Ok(FreshnessProbe { session, board: self.board.clone() })
+    }
+}
+
+/// A session of the analytical side that reads the counters.
+pub struct FreshnessProbe {
+    session: Box<dyn AnalyticalSession>,
+    board: Arc<Board>,
+}
+
+impl Probe for FreshnessProbe {
+    async fn look(&mut self) -> Result<Look> {
+        let asked = self.board.ask();
+        let counters = self.session.counters(COLLECTION, FIELD).await?;
+        Ok(self.board.judge(&asked, &counters))
+    }
+
+    fn canceller(&self) -> Option<Canceller> {
+        self.session.canceller()
+    }
+}

@@ -1,0 +1,125 @@
+//! The answers that a run of the queries left in a folder, and two such folders beside each other.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hoap_data::Schema;
+use serde_json::{Map, Value};
+
+use super::compare::{Difference, difference};
+use super::file::AnswerFile;
+use crate::ch2::queries::catalogue::{QUERIES, Query};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The answers of one folder.
+#[derive(Clone, Debug)]
+pub struct AnswerFolder {
+    /// The folder as it was named.
+    pub path: PathBuf,
+    /// The benchmark that all of them belong to.
+    pub schema: Schema,
+    /// By the number of the query.
+    pub answers: BTreeMap<u8, AnswerFile>,
+}
+
+impl AnswerFolder {
+    /// Reads `q01.json` … `q22.json`, as many as there are, of a folder or of its `answers`
+    /// (a run folder keeps them there).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] where there is none, where one cannot be read or is no answer, where
+    /// one answers another query than its name says, or where they belong to two benchmarks. The
+    /// message names the file.
+    pub fn read(path: &Path) -> Result<AnswerFolder> {
+        let invalid = |at: &Path, answer: String| {
+            Error::new(ErrorKind::Invalid, format!("read answers {}", at.display()), answer)
+        };
+        if !path.is_dir() {
+            return Err(invalid(path, "there is no such folder".into()));
+        }
+        let inner = path.join("answers");
+        let folder = if inner.is_dir() { inner } else { path.to_owned() };
+        let mut schema = None;
+        let mut answers = BTreeMap::new();
+        for query in &QUERIES {
+            let file = folder.join(AnswerFile::name(query));
+            if !file.exists() {
+                continue;
+            }
+            let answer = AnswerFile::read(&file)?;
+            if answer.query != query.number {
+                return Err(invalid(&file, format!("it answers query {}", answer.query)));
+            }
+            let named = [Schema::Ch2, Schema::Ch2pp].into_iter();
+            let Some(of) = named.into_iter().find(|s| s.name() == answer.benchmark) else {
+                let unknown = format!("there are no answers of benchmark {:?}", answer.benchmark);
+                return Err(invalid(&file, unknown));
+            };
+            if *schema.get_or_insert(of) != of {
+                return Err(invalid(&file, format!("it is of {of}, others here are not")));
+            }
+            answers.insert(query.number, answer);
+        }
+        match schema {
+            Some(schema) => Ok(AnswerFolder { path: path.to_owned(), schema, answers }),
+            None => Err(invalid(path, "there is no q01.json … q22.json".into())
+                .advise("hoap query --answers-out DIR writes them")),
+        }
+    }
+}
+
+/// What a comparison says of one query.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Both have the same answer.
+    Equal {
+        /// Number of its rows.
+        rows: usize,
+    },
+    /// They have different ones.
+    Differ(Difference),
+    /// One of them has none.
+    Missing {
+        /// Position of the folder without it, 0 or 1.
+        which: usize,
+    },
+    /// They were asked with other parameters, so their answers say nothing of each other.
+    OtherParameters([Map<String, Value>; 2]),
+}
+
+/// Compares the answers of two folders, query by query: those that at least one of them has.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`] where they are of two benchmarks.
+pub fn compare_folders(folders: [&AnswerFolder; 2]) -> Result<Vec<(&'static Query, Verdict)>> {
+    let [a, b] = folders;
+    if a.schema != b.schema {
+        let paths = format!("{} and {}", a.path.display(), b.path.display());
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("compare answers {paths}"),
+            format!("they are of two benchmarks, {} and {}", a.schema, b.schema),
+        ));
+    }
+    let verdict = |query: &'static Query| {
+        let verdict = match folders.map(|folder| folder.answers.get(&query.number)) {
+            [Some(a), Some(b)] => of_one(folders[0].schema, query, a, b),
+            [None, Some(_)] => Verdict::Missing { which: 0 },
+            [Some(_), None] => Verdict::Missing { which: 1 },
+            [None, None] => return None,
+        };
+        Some((query, verdict))
+    };
+    Ok(QUERIES.iter().filter_map(verdict).collect())
+}
+
+fn of_one(schema: Schema, query: &Query, a: &AnswerFile, b: &AnswerFile) -> Verdict {
+    if a.parameters != b.parameters {
+        return Verdict::OtherParameters([a.parameters.clone(), b.parameters.clone()]);
+    }
+    let (x, y) = (a.clone().answer(), b.clone().answer());
+    match difference(schema, query, [&x, &y]) {
+        None => Verdict::Equal { rows: a.rows.len() },
+        Some(difference) => Verdict::Differ(difference),
+    }
+}
