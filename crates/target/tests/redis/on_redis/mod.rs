@@ -155,7 +155,11 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     let no = target.analytics().map(drop).unwrap_err().to_string();
     assert!(no.contains("no language"), "{no}");
     let scheme = hoap_target::known().iter().find(|s| s.names.contains(&"redis")).unwrap();
-    assert!(scheme.built_in() && !scheme.capabilities.contains(&"transactions"));
+    assert!(scheme.built_in());
+    assert_eq!(scheme.capabilities, ["documents", "key-value", "scans", "pagination", "join"]);
+    assert!(target.documents().is_ok() && target.scans() == Ok(()));
+    assert!(target.pagination() == Ok(()) && target.joins() == Ok(&[JoinVariant::TwoPhase]));
+    assert!(!Target::blocking(&*target) && !KeyValue::blocking(&*target));
 }
 
 /// Keys of the prefix that hold something else.
