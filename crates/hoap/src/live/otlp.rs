@@ -9,7 +9,7 @@ use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 
-use super::PHASES;
+use super::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 
 /// How often metrics leave; and how long the end of a run waits for the last ones at most.
@@ -92,33 +92,32 @@ impl Observer for Exporter {
         for one in PHASES {
             self.phase.record((one == phase).into(), &[KeyValue::new("phase", one.name())]);
         }
-        for (side, clients) in [("transactions", step.tx_clients), ("queries", step.query_clients)]
-        {
-            self.clients.record(clients as u64, &[KeyValue::new("side", side)]);
+        for (side, n) in clients(step) {
+            self.clients.record(n as u64, &[KeyValue::new("side", side)]);
         }
     }
 
     fn tick(&self, tick: &Tick<'_>) {
-        for sample in tick.samples {
-            let kind = KeyValue::new("kind", sample.kind.clone());
+        for sample in operations(tick) {
             let which = [
                 KeyValue::new("step", sample.step as i64),
-                KeyValue::new("phase", tick.phase.name()),
-                kind.clone(),
+                KeyValue::new("phase", sample.phase.clone()),
+                KeyValue::new("kind", sample.kind.clone()),
             ];
-            for (outcome, n) in [("success", sample.count), ("failure", sample.failed)] {
+            for (outcome, n) in outcomes(sample) {
                 let mut ended = which.to_vec();
                 ended.push(KeyValue::new("outcome", outcome));
                 self.operations.add(n, &ended);
             }
             self.retries.add(sample.retries, &which);
-            if sample.count > 0 {
-                for (quantile, us) in
-                    [("0.5", sample.p50_us), ("0.99", sample.p99_us), ("1", sample.max_us)]
-                {
-                    let which = [kind.clone(), KeyValue::new("quantile", quantile)];
-                    self.response.record(us as f64 / 1e6, &which);
-                }
+        }
+        for sample in tick.samples {
+            for (quantile, seconds) in quantiles(sample) {
+                let which = [
+                    KeyValue::new("kind", sample.kind.clone()),
+                    KeyValue::new("quantile", quantile),
+                ];
+                self.response.record(seconds, &which);
             }
         }
     }

@@ -21,7 +21,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use tokio::net::TcpListener;
 
-use super::PHASES;
+use super::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -88,7 +88,7 @@ type Reals = Gauge<f64, AtomicU64>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Operations {
     step: usize,
-    phase: &'static str,
+    phase: String,
     kind: String,
 }
 
@@ -96,7 +96,7 @@ struct Operations {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Ended {
     step: usize,
-    phase: &'static str,
+    phase: String,
     kind: String,
     outcome: &'static str,
 }
@@ -180,9 +180,8 @@ impl Observer for Endpoint {
             let label = InPhase { phase: one.name() };
             metrics.phase.get_or_create(&label).set((one == phase).into());
         }
-        for (side, clients) in [("transactions", step.tx_clients), ("queries", step.query_clients)]
-        {
-            metrics.clients.get_or_create(&Side { side }).set(clients as i64);
+        for (side, n) in clients(step) {
+            metrics.clients.get_or_create(&Side { side }).set(n as i64);
         }
     }
 
@@ -191,22 +190,18 @@ impl Observer for Endpoint {
         metrics.interval.set(tick.length.as_secs_f64());
         // A kind that did nothing in this interval has no response times in it.
         metrics.response.clear();
-        for sample in tick.samples {
-            let (step, phase) = (sample.step, tick.phase.name());
-            let kind = || sample.kind.clone();
-            for (outcome, n) in [("success", sample.count), ("failure", sample.failed)] {
-                let label = Ended { step, phase, kind: kind(), outcome };
+        for sample in operations(tick) {
+            let (step, phase, kind) = (sample.step, sample.phase.clone(), sample.kind.clone());
+            for (outcome, n) in outcomes(sample) {
+                let label = Ended { step, phase: phase.clone(), kind: kind.clone(), outcome };
                 metrics.operations.get_or_create(&label).inc_by(n);
             }
-            let label = Operations { step, phase, kind: kind() };
-            metrics.retries.get_or_create(&label).inc_by(sample.retries);
-            if sample.count > 0 {
-                for (quantile, us) in
-                    [("0.5", sample.p50_us), ("0.99", sample.p99_us), ("1", sample.max_us)]
-                {
-                    let label = Quantile { kind: kind(), quantile };
-                    metrics.response.get_or_create(&label).set(us as f64 / 1e6);
-                }
+            metrics.retries.get_or_create(&Operations { step, phase, kind }).inc_by(sample.retries);
+        }
+        for sample in tick.samples {
+            for (quantile, seconds) in quantiles(sample) {
+                let label = Quantile { kind: sample.kind.clone(), quantile };
+                metrics.response.get_or_create(&label).set(seconds);
             }
         }
     }
