@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use hoap_target::{AnyTarget, open_any};
+use hoap_target::open;
 
 /// A folder and a prefix of a test's own.
 struct Place {
@@ -63,8 +63,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let dropped = runtime.block_on(async {
-            let AnyTarget::Redis(target) = open_any(&self.url).await? else { return Ok(()) };
-            let target: &dyn hoap_workload::capability::Target = &target;
+            let target = open(&self.url).await?;
             let documents = target.documents().map_err(hoap_workload::Error::from)?;
             documents.drop(&["usertable", "shop_customer", "shop_orders"]).await
         });

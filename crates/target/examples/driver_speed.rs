@@ -127,7 +127,7 @@ struct Pair {
 }
 
 async fn compare(
-    target: &hoap_target::Sqlite,
+    target: &hoap_target::sqlite::Sqlite,
     reader: &Connection,
     writer: &Connection,
     rounds: usize,

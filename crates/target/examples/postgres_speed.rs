@@ -101,7 +101,11 @@ impl<'a> FromSql<'a> for Raw<'a> {
     }
 }
 
-async fn compare(target: &hoap_target::Postgres, url: &str, rounds: usize) -> Result<(), Any> {
+async fn compare(
+    target: &hoap_target::postgres::Postgres,
+    url: &str,
+    rounds: usize,
+) -> Result<(), Any> {
     let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
     let table = Table { name: "usertable".to_owned(), fields };
     let mut session = KeyValue::session(target, &table).await?;

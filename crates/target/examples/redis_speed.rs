@@ -119,7 +119,7 @@ struct Turns {
 }
 
 async fn compare(
-    target: &hoap_target::Redis,
+    target: &hoap_target::redis::Redis,
     url: &str,
     clients: usize,
     rounds: usize,

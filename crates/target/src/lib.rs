@@ -1,33 +1,32 @@
-//! The databases, a module each behind a Cargo feature of the same name.
+//! The databases, a module each; those with a network driver behind a Cargo feature of the same name.
 //!
 //! A target is named by a URL; its scheme selects the database from one table ([`known`]). [`open`]
-//! gives it with the capabilities that are boxed, [`open_any`] as the concrete type behind a scheme,
-//! for the capabilities that are generic: see [`AnyTarget`].
+//! gives it with the capabilities that are boxed, [`open_any`] with the generic ones too: see
+//! [`AnyTarget`].
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind, Result};
 
 mod any;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod json;
-#[cfg(any(feature = "postgres", feature = "redis", feature = "sqlite"))]
 mod names;
 pub mod null;
 mod options;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod patches;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
-#[cfg(feature = "sqlite")]
+mod remote;
 pub mod sqlite;
 pub mod url;
 
 pub use any::*;
+pub use remote::*;
 
 /// A database that `hoap` knows, whether or not it is part of this build.
 #[derive(Clone, Copy, Debug)]
@@ -80,11 +79,11 @@ pub fn known() -> &'static [Scheme] {
 ///
 /// # Errors
 /// Those of [`open_any`].
-pub async fn open(url: &str) -> Result<Box<dyn Target>> {
+pub async fn open(url: &str) -> Result<Arc<dyn Target>> {
     Ok(open_any(url).await?.boxed())
 }
 
-/// Opens the database that a URL names, as the type that its scheme selects.
+/// Opens the database that a URL names, with all its capabilities.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] where the URL is wrong or names a database that is not built in;
@@ -115,15 +114,15 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
     }
 }
 
-/// A line of [`SCHEMES`]: the names of a database, and how its module opens it where the feature of
-/// the module's name is on.
+/// A line of [`SCHEMES`]: the names of a database with a network driver, and how its module opens it
+/// as a [`Remote`] where the feature is on.
 macro_rules! scheme {
     ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
         #[cfg(feature = $feature)]
         const SCHEME: Scheme = Scheme {
             options: $module::OPTIONS,
             capabilities: $module::CAPABILITIES,
-            open: Some(|$url| Box::pin(async move { $open })),
+            open: Some(|$url| Box::pin(async move { ($open).map(AnyTarget::Remote) })),
             ..absent($names, $database, $form)
         };
         #[cfg(not(feature = $feature))]
@@ -133,16 +132,19 @@ macro_rules! scheme {
 }
 
 const SCHEMES: &[Scheme] = &[
-    scheme!("sqlite", &["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]", sqlite, |url| {
-        sqlite::open(url).map(AnyTarget::Sqlite)
-    }),
+    Scheme {
+        options: sqlite::OPTIONS,
+        capabilities: sqlite::CAPABILITIES,
+        open: Some(|url| Box::pin(async move { sqlite::open(url).map(AnyTarget::Sqlite) })),
+        ..absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
+    },
     scheme!(
         "postgres",
         &["postgres", "postgresql"],
         "PostgreSQL",
         "postgres://[USER@]HOST[:PORT]/DATABASE[?option=value&…]",
         postgres,
-        |url| postgres::open(url).await.map(AnyTarget::Postgres)
+        |url| postgres::open(url).await.map(Remote::whole)
     ),
     absent(
         &["mongodb", "mongodb+srv"],
@@ -168,7 +170,7 @@ const SCHEMES: &[Scheme] = &[
         "Redis, Valkey",
         "redis://HOST[:PORT][?option=value&…]",
         redis,
-        |url| redis::open(url).await.map(AnyTarget::Redis)
+        |url| redis::open(url).await.map(Remote::whole)
     ),
     absent(&["duckdb"], "DuckDB", "duckdb:PATH"),
     Scheme {

@@ -1,5 +1,4 @@
 //! The 22 queries on loaded data: what a database answers, against the oracle.
-#![cfg(feature = "sqlite")]
 
 #[cfg(feature = "postgres")]
 mod beside;

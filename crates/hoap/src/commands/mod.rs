@@ -98,7 +98,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
 
 /// Opens a database to share among clients.
 async fn open(url: &str) -> Result<Arc<dyn Target>, Failure> {
-    Ok(Arc::from(hoap_target::open(url).await?))
+    Ok(hoap_target::open(url).await?)
 }
 
 /// Bytes for humans: "612 MB".

@@ -40,7 +40,7 @@ impl Loaded {
 
     pub fn of(data: DataSet) -> Loaded {
         let (url, guard) = fresh();
-        let target: Arc<dyn Target> = Arc::from(wait(open(&url)).unwrap());
+        let target: Arc<dyn Target> = wait(open(&url)).unwrap();
         load_part(&*target, &data, Part::WHOLE, Existing::Refuse).unwrap();
         Loaded { data, target, _guard: guard }
     }

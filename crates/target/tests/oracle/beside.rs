@@ -14,7 +14,7 @@ use super::Complete;
 /// A database with documents in it.
 pub struct Database {
     schema: Schema,
-    target: Box<dyn Target>,
+    target: std::sync::Arc<dyn Target>,
     runtime: Runtime,
     /// Where an embedded database lies.
     _folder: Option<TempDir>,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::conformance::{COLLECTION, session, wait};
 
-fn standby() -> hoap_target::Postgres {
+fn standby() -> hoap_target::postgres::Postgres {
     let url = std::env::var("HOAP_TEST_POSTGRES_REPLICA").expect(
         "set HOAP_TEST_POSTGRES_REPLICA: eval \"$(lab/env)\", or leave these out with ./test \
          --no-servers",

@@ -12,7 +12,7 @@ mod on_valkey;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use hoap_target::Redis;
+use hoap_target::redis::Redis;
 use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind};
 

@@ -9,7 +9,7 @@ use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 use crate::conformance::{COLLECTION, batch, client, count, load_records, record, wait};
 use crate::{Guard, count_of, open, refused, server};
 
-fn fresh() -> (Box<hoap_target::Redis>, Guard) {
+fn fresh() -> (Box<hoap_target::redis::Redis>, Guard) {
     crate::fresh("HOAP_TEST_REDIS_CLUSTER", "response_timeout_ms=20000")
 }
 
@@ -17,7 +17,7 @@ crate::suite!(fresh);
 
 /// Clients of a thread that share the connections to the nodes.
 mod shared_connections {
-    fn fresh() -> (Box<hoap_target::Redis>, crate::Guard) {
+    fn fresh() -> (Box<hoap_target::redis::Redis>, crate::Guard) {
         crate::fresh("HOAP_TEST_REDIS_CLUSTER", "pipeline=4")
     }
 

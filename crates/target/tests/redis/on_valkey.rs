@@ -4,7 +4,7 @@ use hoap_workload::capability::Target;
 
 use crate::Guard;
 
-fn fresh() -> (Box<hoap_target::Redis>, Guard) {
+fn fresh() -> (Box<hoap_target::redis::Redis>, Guard) {
     crate::fresh("HOAP_TEST_VALKEY", "response_timeout_ms=20000")
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hoap_target::Sqlite;
+use hoap_target::sqlite::Sqlite;
 use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,

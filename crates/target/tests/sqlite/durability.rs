@@ -6,6 +6,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use hoap_workload::capability::{Access, Change, Patch, Target};
 use serde_json::json;
@@ -17,7 +18,7 @@ const CHILD: &str = "HOAP_TEST_CHILD_URL";
 /// The part a loading child loads.
 const PART: &str = "HOAP_TEST_CHILD_PART";
 
-fn open(url: &str) -> Box<dyn Target> {
+fn open(url: &str) -> Arc<dyn Target> {
     wait(hoap_target::open(url)).unwrap()
 }
 

@@ -1,6 +1,7 @@
 //! What goes wrong with a SQLite file is said in one line, with what to do.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
@@ -11,7 +12,7 @@ use crate::conformance::{
     COLLECTION, batch, count, document, index, load, session, transact, wait,
 };
 
-fn open(file: &Path, options: &str) -> Box<dyn Target> {
+fn open(file: &Path, options: &str) -> Arc<dyn Target> {
     wait(hoap_target::open(&format!("sqlite:{}{options}", file.display()))).unwrap()
 }
 

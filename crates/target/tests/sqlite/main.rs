@@ -1,5 +1,4 @@
 //! SQLite does what every database must do, and what its own documentation promises.
-#![cfg(feature = "sqlite")]
 
 mod ambiguous;
 #[path = "../conformance/mod.rs"]
@@ -9,7 +8,7 @@ mod errors;
 mod records;
 mod settings;
 
-use hoap_target::Sqlite;
+use hoap_target::sqlite::Sqlite;
 
 fn fresh() -> (Box<Sqlite>, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();

@@ -1,12 +1,14 @@
 //! What the run folder says about SQLite is what is in force, and the mapping is what queries
 //! written against it rely on.
 
+use std::sync::Arc;
+
 use hoap_workload::capability::{Index, Target};
 use serde_json::json;
 
 use crate::conformance::{index, load, wait};
 
-fn target(options: &str) -> (Box<dyn Target>, tempfile::TempDir) {
+fn target(options: &str) -> (Arc<dyn Target>, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}/t.db{options}", directory.path().display());
     (wait(hoap_target::open(&url)).unwrap(), directory)

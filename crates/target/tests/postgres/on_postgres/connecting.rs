@@ -16,7 +16,7 @@ fn place() -> (String, String) {
     (host.to_owned(), database.to_owned())
 }
 
-fn open(url: &str) -> Result<hoap_target::Postgres, Error> {
+fn open(url: &str) -> Result<hoap_target::postgres::Postgres, Error> {
     wait(hoap_target::postgres::open(url))
 }
 

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hoap_target::Postgres;
+use hoap_target::postgres::Postgres;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::KeyValueSession;
 use hoap_workload::capability::{Access, Change, Patch};

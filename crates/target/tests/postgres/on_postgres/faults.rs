@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hoap_target::Postgres;
+use hoap_target::postgres::Postgres;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 use hoap_workload::capability::{Access, Intent, Row, Session, Target};

@@ -11,7 +11,7 @@ mod settings;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use hoap_target::Postgres;
+use hoap_target::postgres::Postgres;
 
 use crate::conformance::wait;
 use crate::{conformance_tests, key_value_tests, shop_tests};
@@ -95,7 +95,7 @@ shop_tests!(fresh);
 /// Everything again where transactions fail instead of waiting for each other.
 mod serializable {
     use super::{Schema, fresh_with};
-    use hoap_target::Postgres;
+    use hoap_target::postgres::Postgres;
 
     use crate::{conformance_tests, key_value_tests};
 
@@ -110,7 +110,7 @@ mod serializable {
 /// Everything again through a pool.
 mod pooled {
     use super::{Schema, fresh_with};
-    use hoap_target::Postgres;
+    use hoap_target::postgres::Postgres;
 
     use crate::{conformance_tests, key_value_tests, shop_tests};
 

@@ -1,7 +1,7 @@
 //! What the run folder says is what is in force, and the mapping is what queries written against it
 //! rely on.
 
-use hoap_target::Postgres;
+use hoap_target::postgres::Postgres;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Access, Index, Intent, Order, Target};
 use serde_json::json;

@@ -10,7 +10,7 @@ use crate::conformance::{
 };
 use crate::{Guard, open, prefix, server, unavailable, with};
 
-fn fresh() -> (Box<hoap_target::Redis>, Guard) {
+fn fresh() -> (Box<hoap_target::redis::Redis>, Guard) {
     crate::fresh("HOAP_TEST_REDIS", "response_timeout_ms=20000")
 }
 
@@ -21,7 +21,7 @@ crate::suite!(fresh);
 
 /// Clients of a thread that share a connection do what those with one of their own do.
 mod shared_connections {
-    fn fresh() -> (Box<hoap_target::Redis>, crate::Guard) {
+    fn fresh() -> (Box<hoap_target::redis::Redis>, crate::Guard) {
         crate::fresh("HOAP_TEST_REDIS", "pipeline=3")
     }
 
@@ -29,7 +29,7 @@ mod shared_connections {
     crate::shop_tests!(fresh);
 }
 
-fn documents(target: &hoap_target::Redis) -> &dyn Documents {
+fn documents(target: &hoap_target::redis::Redis) -> &dyn Documents {
     target.documents().unwrap()
 }
 
