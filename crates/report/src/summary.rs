@@ -45,7 +45,7 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
         out.table(&format!("{} in an open loop: service and wait", kind.title), &kind);
     }
     retries(run, &mut out);
-    out.table("Failures by kind", &tables::failures(&entries));
+    out.table("Failures by kind", &tables::failures_in_short(&entries));
     events(run, &mut out);
     out.table("Queries", &tables::query_rates(&entries));
     let isolation = tables::isolation(&entries);

@@ -3,7 +3,6 @@
 
 mod common;
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use hoap_report::{Loaded, Report, page, published};
@@ -43,7 +42,7 @@ fn open(html: &str, width: u32, dark: bool) -> serde_json::Value {
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"])
         .args(["--disable-background-networking", "--virtual-time-budget=20000", "--dump-dom"])
         .args([&profile, &scheme, &format!("--window-size={width},900")])
-        .arg(Path::new("file://").join(file.strip_prefix("/").unwrap()))
+        .arg(format!("file://{}", file.display()))
         .stdin(Stdio::null())
         .output()
         .unwrap_or_else(|e| panic!("start {program}: {e}; name Chromium in HOAP_CHROMIUM"));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use common::{Folder, folder};
+use hoap_drive::record::{Freshness, Latency};
 use hoap_report::compare::{
     Comparison, Gate, Line, Metric, Percentile, Place, Question, Side, document, json, junit,
     markdown, plain,
@@ -147,6 +148,45 @@ fn bounds_fail_when_they_are_crossed_and_not_by_chance() {
     let c = compare("a", "same", &["tpm<0%", "tpm<0%:point", "tpm<-20%:strict", "tpm<0%:strict"]);
     let broken: Vec<bool> = c.gates.iter().map(|g| !g.broken.is_empty()).collect();
     assert_eq!(broken, [false, true, false, true], "{:#?}", c.gates);
+}
+
+/// An age of nothing has no ratio: a millisecond is added to both sides before they are compared.
+#[test]
+fn freshness_is_compared_and_gated_also_where_everything_was_seen() {
+    let place = tempfile::tempdir().unwrap();
+    let side = |name: &str, p99_us: [u64; 3]| {
+        for (n, p99_us) in p99_us.into_iter().enumerate() {
+            let mut folder = folder(n as u64 + 1, 1.0);
+            folder.run.checks.clear();
+            for step in folder.run.steps.iter_mut().filter(|s| s.tx_clients > 0) {
+                let unseen = Latency { p99_us, max_us: p99_us, ..Latency::default() };
+                let freshness = Freshness { probes: 100, unseen, ..Freshness::default() };
+                step.freshness = Some(freshness);
+            }
+            folder.write(&place.path().join(name).join(n.to_string()));
+        }
+        Side::open(&place.path().join(name)).unwrap()
+    };
+    let gates = ["freshness>5%", "freshness>2000x"].map(|gate| gate.parse().unwrap()).to_vec();
+    let question = Question { gates, relevant: 0.01 };
+    let fresh = side("fresh", [0, 0, 0]);
+    let late = vec![side("fresh too", [0, 0, 0]), side("late", [900_000, 1_000_000, 1_100_000])];
+    let c = Comparison::new(fresh, late, question).unwrap();
+    let of = |number| c.of(number).filter(|l| l.metric == Metric::Freshness).collect::<Vec<_>>();
+    assert_eq!((of(0).len(), of(1).len()), (6, 6));
+    for line in of(0) {
+        assert_eq!(line.finding.verdict, Verdict::Undecided);
+        assert_eq!(line.candidate_value.as_ref().unwrap().value, 0.0);
+    }
+    for line in of(1) {
+        assert_eq!(line.finding.verdict, Verdict::Worse);
+        let shown = line.candidate_value.as_ref().unwrap().value;
+        assert!((0.98..1.0).contains(&shown), "the geometric mean of the runs: {shown}");
+        let ratio = line.ratio.unwrap().value;
+        assert!((980.0..1000.0).contains(&ratio), "{ratio}");
+    }
+    assert!(c.gates[0].broken.iter().all(|b| b.candidate == 1));
+    assert_eq!((c.gates[0].broken.len(), c.gates[1].broken.len()), (6, 0), "{:#?}", c.gates);
 }
 
 #[test]

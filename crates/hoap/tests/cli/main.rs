@@ -7,6 +7,8 @@ mod faults;
 mod gen_files;
 mod key_value;
 mod live;
+#[cfg(feature = "postgres")]
+mod on_postgres;
 mod pair;
 mod report;
 mod schema;

@@ -156,6 +156,7 @@ function overTime(run, width, value, y, marks, words) {
   const seen = ticks.filter((t) => t[value] !== null);
   const several = kinds.length > 1;
   const look = (kind) => (several ? lookOf(run, kind) : { colour: "var(--c0)", dash: "none" });
+  const events = run.events.map(([from, to, side, what, count]) => ({ from, to, words: `${count} × ${what}\n${side}, ${grouped(from, 1)}–${grouped(to, 1)} s` }));
   const plot = Plot.plot({
     ...base(width, 240),
     x: { domain: [0, end], label: "seconds since the run's start", labelAnchor: "center", labelArrow: "none", ticks: Math.max(3, Math.floor(width / 110)), tickFormat: (s) => `${grouped(s, 0)} s` },
@@ -163,11 +164,17 @@ function overTime(run, width, value, y, marks, words) {
     marks: [
       Plot.rectX(steps, { x1: "start", x2: (s) => s.start + s.seconds, fill: "currentColor", fillOpacity: 0.06 }),
       ...marks,
+      // What went wrong: a band as long as it lasted, with a line where it began for those that are short.
+      Plot.rectX(events, { x1: "from", x2: "to", fill: "var(--bad)", fillOpacity: 0.12 }),
+      Plot.ruleX(events, { x: "from", stroke: "var(--bad)", strokeWidth: 1.2, strokeDasharray: "2 2" }),
       ...kinds.map((kind) => Plot.line(ticks.filter((t) => t.kind === kind), { x: "at", y: value, z: "step", stroke: look(kind).colour, strokeWidth: 1.6, strokeDasharray: look(kind).dash })),
       Plot.text(steps, { x: (s) => s.start + s.seconds / 2, frameAnchor: "top", dy: -14, text: label, fill: "currentColor", fillOpacity: 0.75, fontSize: 11 }),
       Plot.tip(seen, Plot.pointerX({ x: "at", y: value, title: (t) => `${name(t.step)}${t.measured ? "" : ", warm-up"}\n${grouped(t.at, 1)} s\n${several ? t.kind + " " : ""}${words(t)}` })),
+      Plot.tip(events, Plot.pointerX({ x: "from", frameAnchor: "bottom", title: "words" })),
     ],
   });
-  return several ? [legend(kinds.map((kind) => ({ label: kind, ...look(kind) }))), plot] : [plot];
+  const known = several ? kinds.map((kind) => ({ label: kind, ...look(kind) })) : [];
+  const failed = events.length ? [{ label: "operations failed", colour: "var(--bad)", dash: "2 2" }] : [];
+  return known.length + failed.length ? [legend([...known, ...failed]), plot] : [plot];
 }
 

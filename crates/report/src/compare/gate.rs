@@ -81,8 +81,15 @@ impl fmt::Display for Gate {
 }
 
 fn subjects() -> Vec<(&'static str, Subject)> {
-    let plain =
-        [Metric::Tpm, Metric::Ops, Metric::Power, Metric::Qph, Metric::Query, Metric::Failures];
+    let plain = [
+        Metric::Tpm,
+        Metric::Ops,
+        Metric::Power,
+        Metric::Qph,
+        Metric::Query,
+        Metric::Failures,
+        Metric::Freshness,
+    ];
     let percentiles = Percentile::ALL.map(Metric::Percentile);
     plain
         .into_iter()

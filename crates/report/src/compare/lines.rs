@@ -46,7 +46,7 @@ pub struct Line {
 pub struct Shown {
     /// The value in its unit; seconds, shares.
     pub value: f64,
-    /// What ratios are made of. Of failures its value is not the one shown: see `docs/compare.md`.
+    /// What ratios are made of. Of failures and freshness its value is not the one shown: see `docs/compare.md`.
     pub estimate: Estimate,
 }
 
@@ -187,6 +187,7 @@ fn asked(step: &Matched<'_>, measure: Measure, gates: &[Gate]) -> Vec<(Metric, O
     if failing || gated(Metric::Failures) {
         ask(Metric::Failures, None);
     }
+    ask(Metric::Freshness, None);
     ask(Metric::Power, None);
     ask(Metric::Qph, None);
     queries.into_iter().for_each(|query| ask(Metric::Query, Some(query)));
@@ -213,6 +214,8 @@ fn shown(
                 });
                 failed / f64::max(all, 1.0)
             }
+            // To the microsecond that it was recorded in: it went through a logarithm.
+            Metric::Freshness => ((estimate.value - metric.added()) * 1e6).round().max(0.0) / 1e6,
             _ => estimate.value,
         };
         Shown { value, estimate }

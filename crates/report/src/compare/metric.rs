@@ -30,7 +30,13 @@ pub enum Metric {
     Query,
     /// Operations given up, as a share of those that ended.
     Failures,
+    /// The 99th percentile of the age of the oldest acknowledged commit that queries do not see.
+    Freshness,
 }
+
+/// An age may be nothing, which has no logarithm: ages are compared with this much added, seconds. What is
+/// far below a millisecond makes no difference to anybody then.
+const AGELESS: f64 = 1e-3;
 
 /// The percentiles that a run records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +97,7 @@ impl Metric {
             Metric::Qph => "qph",
             Metric::Query => "query",
             Metric::Failures => "failures",
+            Metric::Freshness => "freshness",
         }
     }
 
@@ -105,6 +112,7 @@ impl Metric {
             (Metric::Qph, _) => "QpH".into(),
             (Metric::Query, Some(kind)) => kind.to_owned(),
             (Metric::Failures, _) => "failures".into(),
+            (Metric::Freshness, _) => "unseen p99".into(),
             (other, _) => other.name().into(),
         }
     }
@@ -113,7 +121,9 @@ impl Metric {
     pub fn unit(self) -> Unit {
         match self {
             Metric::Tpm | Metric::Ops | Metric::Qph => Unit::Rate(""),
-            Metric::Percentile(_) | Metric::Power | Metric::Query => Unit::Seconds,
+            Metric::Percentile(_) | Metric::Power | Metric::Query | Metric::Freshness => {
+                Unit::Seconds
+            }
             Metric::Failures => Unit::Share,
         }
     }
@@ -158,6 +168,10 @@ impl Metric {
                 let (failed, all) = attempts(step);
                 Ok(failed / all.max(1.0))
             }),
+            Metric::Freshness => step.freshness.as_ref().map(|f| match f.probes {
+                0 => Err("no probe was answered".into()),
+                _ => Ok(f.unseen.p99_us as f64 / 1e6),
+            }),
         }
     }
 
@@ -173,7 +187,7 @@ impl Metric {
         let mut values = Vec::with_capacity(steps.len());
         for (run, step) in side.runs.iter().zip(steps) {
             match self.recorded(kind, step)? {
-                Ok(value) => values.push(value),
+                Ok(value) => values.push(value + self.added()),
                 Err(why) => return Some(Err(format!("{}: {why}", run.folder.display()))),
             }
         }
@@ -186,6 +200,14 @@ impl Metric {
         };
         let resolved = whole.map(|e| e.no_better_than(self.resolution(e.value)));
         Some(resolved.ok_or_else(|| "too small to tell from nothing".to_owned()))
+    }
+
+    /// What is added to its values before they are compared.
+    pub fn added(self) -> f64 {
+        match self {
+            Metric::Freshness => AGELESS,
+            _ => 0.0,
+        }
     }
 
     /// The relative error of rounding a value.
@@ -218,12 +240,12 @@ impl Metric {
             Metric::Percentile(p) => logs.get(kind?).and_then(|log| quantile(log, p.share())),
             Metric::Query => Estimate::of_executions(&times(series, step, kind?)),
             Metric::Power | Metric::Qph => self.of_queries(series, step),
-            Metric::Failures => None,
+            Metric::Failures | Metric::Freshness => None,
         };
         // The record is what every report shows; the series adds how well it is known.
         match found {
             Some(e) => Estimate::new(recorded, e.error, e.freedom, e.basis),
-            None => Estimate::bare(recorded),
+            None => Estimate::bare(recorded + self.added()),
         }
     }
 

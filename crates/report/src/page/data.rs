@@ -18,6 +18,9 @@ const TICKS: usize = 6_000;
 /// No time series of more ticks is merged to fewer.
 const FEWEST: usize = 60;
 
+/// Most events that the charts over time mark.
+const EVENTS: usize = 100;
+
 /// The JSON text, safe inside a `script` element: no `<`, `>` or `&` is left in it. Durations are in
 /// seconds.
 pub fn json(runs: &[Loaded], specs: &serde_json::Map<String, Value>) -> String {
@@ -76,6 +79,13 @@ fn run(loaded: &Loaded, most: usize) -> Value {
             json!([t.step, kind, measured as u8, short(t.at_seconds), short(rate), p99])
         })
         .collect();
+    let events: Vec<Value> = loaded
+        .run
+        .events
+        .iter()
+        .take(EVENTS)
+        .map(|e| json!([short(e.from_seconds), short(e.to_seconds), e.side, e.what, e.count]))
+        .collect();
     let curves: Vec<Value> = loaded
         .curves
         .iter()
@@ -95,6 +105,7 @@ fn run(loaded: &Loaded, most: usize) -> Value {
         "kinds": kinds,
         "steps": steps,
         "ticks": ticks,
+        "events": events,
         "curveKinds": loaded.kinds(),
         "curves": curves,
     })

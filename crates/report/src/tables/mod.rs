@@ -25,8 +25,8 @@ pub use search::search;
 pub use series::{percentiles, ticks};
 pub use setup::{configuration, databases, moment, overview, setup};
 pub use steps::{
-    failures, isolation, operations, query_detail, query_rates, query_times, throughput,
-    transactions, waits,
+    failures, failures_in_short, isolation, operations, query_detail, query_rates, query_times,
+    throughput, transactions, waits,
 };
 
 use hoap_drive::record::{Run, Step};

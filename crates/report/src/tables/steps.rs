@@ -1,5 +1,7 @@
 //! Tables of the measured steps.
 
+use std::borrow::Cow;
+
 use hoap_drive::record::{Latency, Operation, Query, Step};
 
 use super::{Entry, Of, items, measure_of, sheet, step_name};
@@ -172,7 +174,8 @@ pub fn waits(entries: &[Entry<'_>]) -> Table {
 /// A kind of failure in a step: transaction or query, error, number, first error in words.
 struct Failure<'a> {
     step: &'a Step,
-    kind: &'a str,
+    /// "Q01", or in short "Q01 … Q22".
+    kind: Cow<'a, str>,
     error: &'a str,
     count: u64,
     first: &'a str,
@@ -180,20 +183,45 @@ struct Failure<'a> {
 
 /// Everything that was given up, by kind of error.
 pub fn failures(entries: &[Entry<'_>]) -> Table {
+    failures_of(entries, step_failures)
+}
+
+/// The same in short: operations that failed of the same in one row.
+pub fn failures_in_short(entries: &[Entry<'_>]) -> Table {
+    failures_of(entries, joined)
+}
+
+fn joined(step: &Step) -> Vec<Failure<'_>> {
+    let mut rows: Vec<Failure<'_>> = Vec::new();
+    for failure in step_failures(step) {
+        let same = rows.iter_mut().find(|r| (r.error, r.first) == (failure.error, failure.first));
+        match same {
+            None => rows.push(failure),
+            Some(row) => {
+                row.count += failure.count;
+                let first = row.kind.split(' ').next().unwrap_or_default();
+                row.kind = format!("{first} … {}", failure.kind).into();
+            }
+        }
+    }
+    rows
+}
+
+fn failures_of(entries: &[Entry<'_>], of_step: fn(&Step) -> Vec<Failure<'_>>) -> Table {
     sheet(entries, "failures", "Failures by kind")
         .text("step", |of: &Of<Failure>| step_name(of.item.step))
-        .text("operation", |of| of.item.kind)
+        .text("operation", |of| of.item.kind.clone())
         .text("error", |of| of.item.error)
         .number("times", Unit::Count, |of| of.item.count as f64)
         .text("the first one", |of| of.item.first)
-        .rows(items(entries, |run| run.steps.iter().flat_map(step_failures).collect()))
+        .rows(items(entries, |run| run.steps.iter().flat_map(of_step).collect()))
 }
 
 fn step_failures(step: &Step) -> Vec<Failure<'_>> {
     let transactions = step.transactions.iter().flat_map(move |o| {
         o.failures.iter().map(move |(error, &count)| Failure {
             step,
-            kind: &o.kind,
+            kind: o.kind.as_str().into(),
             error,
             count,
             first: o.first_errors.get(error).map_or("", String::as_str),
@@ -201,7 +229,7 @@ fn step_failures(step: &Step) -> Vec<Failure<'_>> {
     });
     let queries = step.queries.iter().filter(|q| q.failed > 0).map(|q| Failure {
         step,
-        kind: &q.kind,
+        kind: q.kind.as_str().into(),
         error: "query failed",
         count: q.failed,
         first: q.error.as_deref().unwrap_or(""),

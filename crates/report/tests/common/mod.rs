@@ -300,6 +300,24 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
     let strings = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
         list.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
     };
+    // The failures of the steps with 8 clients.
+    let failing = steps.iter().filter(|s| s.tx_clients == 8);
+    let events = failing
+        .map(|s| Event {
+            step: s.number,
+            from_seconds: s.start_seconds + 15.0,
+            to_seconds: s.start_seconds + 16.5,
+            side: "transactions".into(),
+            what: "conflict".into(),
+            count: 3,
+            first: s
+                .transactions
+                .iter()
+                .find_map(|o| o.first_errors.get("conflict"))
+                .unwrap()
+                .clone(),
+        })
+        .collect();
     Run {
         format: FORMAT,
         hoap: "0.1.0".into(),
@@ -349,7 +367,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         checks: checks(),
         audit: audit(),
         search: None,
-        events: Vec::new(),
+        events,
         catch_up: None,
         stopped_by: None,
         repetition: None,

@@ -1,0 +1,75 @@
+//! PostgreSQL ended with -9 in mid-run and started again, as `hoap run` lives through it.
+
+#[path = "../../../target/tests/postgres/on_postgres/lab.rs"]
+mod lab;
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{End, Place};
+
+/// Runs it, and ends the server as soon as transactions are measured.
+fn killed_in(p: &Place, lab: &lab::Lab, line: &str, away: Duration) -> End {
+    let mut command = p.command(line);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    lab.kill();
+    std::thread::sleep(away);
+    lab.up();
+    End::of(running.wait_with_output().unwrap())
+}
+
+/// Name and verdict of every check.
+fn verdicts(record: &Value) -> Vec<(&str, &str)> {
+    let checks = record["checks"].as_array().unwrap();
+    checks.iter().map(|c| (c["name"].as_str().unwrap(), c["verdict"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
+    let (p, lab) = (Place::new(), lab::Lab::new());
+    let url = lab.url();
+    p.ok(&format!("load ch2pp --target {url} --scale-down 100"));
+    let run = format!(
+        "run ch2pp --operational {url} --tx-clients 4 --query-clients 1 --warmup 500ms --freshness on \
+         --freshness-every 50ms"
+    );
+
+    let started = Instant::now();
+    let line = format!("{run} --duration 8s --out goes-on");
+    let end = killed_in(&p, &lab, &line, Duration::from_millis(700));
+    assert_eq!(end.code, 0, "{end:#?}");
+    for words in ["What went wrong and when", "unavailable (transactions)", "power incomplete"] {
+        let told = end.out.contains(words) || end.err.contains(words);
+        assert!(told, "no {words:?}: {end:#?}");
+    }
+    let record = p.json("goes-on/run.json");
+    let step = &record["steps"][0];
+    assert!(step["seconds"].as_f64().unwrap() > 7.5, "it went on: {step:#}");
+    let done = &step["transactions"][0];
+    assert!(done["count"].as_u64().unwrap() > 0 && done["failures"]["unavailable"].is_u64());
+    assert_eq!(step["power_seconds"], Value::Null, "a failed query leaves no power");
+    let events = record["events"].as_array().unwrap();
+    let unavailable = events.iter().find(|e| e["side"] == "transactions").unwrap();
+    let (from, to) = (
+        unavailable["from_seconds"].as_f64().unwrap(),
+        unavailable["to_seconds"].as_f64().unwrap(),
+    );
+    assert!(from > 1.0 && from <= to && to < started.elapsed().as_secs_f64(), "{unavailable:#}");
+    let checks = verdicts(&record);
+    assert!(checks.iter().any(|(name, _)| name.contains("nothing lost")), "{checks:?}");
+    assert!(checks.iter().all(|(_, verdict)| *verdict == "pass"), "{checks:?}");
+    p.ok(&format!("verify ch2pp --target {url}"));
+
+    // As soon as one operation fails of it the run ends, and the data is checked when it can be.
+    let line = format!("{run} --duration 10m --on-error unavailable=stop --out ends");
+    let end = killed_in(&p, &lab, &line, Duration::ZERO);
+    assert_eq!(end.code, 3, "{end:#?}");
+    let record = p.json("ends/run.json");
+    assert_eq!(record["partial"], "an error ended it in step 1 of 1");
+    assert!(record["stopped_by"].is_string());
+    p.ok(&format!("verify ch2pp --target {url}"));
+    p.ok("report goes-on ends -o page.html");
+}
