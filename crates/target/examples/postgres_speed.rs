@@ -39,7 +39,9 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     let rounds = arguments.get(1).map_or(Ok(15), |n| n.parse())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let target = hoap_target::postgres::open(&format!("{url}?schema=hoap_speed")).await?;
+        // Neither side encrypts.
+        let ours = format!("{url}?schema=hoap_speed&sslmode=disable");
+        let target = hoap_target::postgres::open(&ours).await?;
         load(&target).await?;
         let compared = compare(&target, url, rounds).await;
         target.documents().map_err(hoap_workload::Error::from)?.drop(&["usertable"]).await?;
