@@ -14,6 +14,7 @@ use crate::record::{Execution, FORMAT, Run, Sample};
 const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.csv";
 const QUERIES: &str = "queries.csv";
+const LEDGER: &str = "ledger.json";
 
 /// What `run.json` says in [`Run::partial`] for as long as the run has not ended.
 pub const NOT_ENDED: &str = "the run did not end";
@@ -92,6 +93,13 @@ impl RunFolder {
             fs::rename(&temporary, &path)
         };
         write().map_err(|e| write_error(&path, e))
+    }
+
+    /// Saves what this driver brings to the checks that only all drivers together can make, as the
+    /// benchmark writes it.
+    pub fn write_ledger(&self, text: &[u8]) -> Result<()> {
+        let path = self.path.join(LEDGER);
+        fs::write(&path, text).map_err(|e| write_error(&path, e))
     }
 
     pub(crate) fn started_at(&self) -> SystemTime {
@@ -186,6 +194,15 @@ pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
 /// Reads `queries.csv` of a run folder, also of a run that was killed.
 pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
     read_table(&folder.join(QUERIES))
+}
+
+/// Reads `ledger.json` of the folder of one driver among several, which is the benchmark's own.
+pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
+    let path = folder.join(LEDGER);
+    fs::read(&path).map_err(|e| {
+        Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
+            .advise("only a run of CH2 or CH2++ that was given --part and ended leaves one")
+    })
 }
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {

@@ -27,7 +27,7 @@ fn refused(change: impl FnOnce(&mut Folder, &mut Folder)) -> String {
     let place = tempfile::tempdir().unwrap();
     let paths = drivers(place.path(), change);
     let out = place.path().join("out");
-    let error = merge(&paths, &out, vec![]).unwrap_err().to_string();
+    let error = merge(&paths, &out, vec![], None).unwrap_err().to_string();
     assert!(!out.exists(), "a refused merge wrote");
     assert_eq!(error.lines().count(), 1);
     error
@@ -42,7 +42,7 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     let place = tempfile::tempdir().unwrap();
     let paths = drivers(place.path(), |_, _| {});
     let out = place.path().join("out");
-    let merged = merge(&paths, &out, vec!["hoap".into(), "merge".into()]).unwrap();
+    let merged = merge(&paths, &out, vec!["hoap".into(), "merge".into()], None).unwrap();
     assert_eq!(counts(&read_run(&out).unwrap()), counts(&merged), "what is returned is written");
     let [one, two] = [read_run(&paths[0]).unwrap(), read_run(&paths[1]).unwrap()];
 
@@ -66,7 +66,9 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     assert_eq!(merged.drivers[1].host.processor, "another");
     assert_eq!(merged.checks.len(), one.checks.len() + two.checks.len() + 1);
     let last = merged.checks.last().unwrap();
-    assert!(last.verdict == Verdict::Skip && last.detail.as_ref().unwrap().contains("ledger"));
+    assert!(
+        last.verdict == Verdict::Skip && last.detail.as_ref().unwrap().contains("--operational")
+    );
 
     // Ticks of 1 s that begin 0.3 s apart fall into the same cells: one of each driver in every row.
     let rows = read_samples(&out).unwrap();
@@ -115,7 +117,7 @@ fn open_loops_are_merged_with_their_parts() {
     one.write(&paths[0]);
     two.write(&paths[1]);
     let out = place.path().join("out");
-    let merged = merge(&paths, &out, vec![]).unwrap();
+    let merged = merge(&paths, &out, vec![], None).unwrap();
     assert_eq!(merged.steps[3].name, "8 clients, 4000/s");
     assert_eq!(merged.steps[3].rate_intended, Some(4_000.0));
     assert_eq!(merged.steps[3].clients, Some(8));
@@ -162,11 +164,11 @@ fn one_run_twice_and_one_run_alone_are_refused() {
     let paths = drivers(place.path(), |_, _| {});
     let out = place.path().join("out");
     let twice = [paths[0].clone(), place.path().join("two/../one")];
-    let error = merge(&twice, &out, vec![]).unwrap_err().to_string();
+    let error = merge(&twice, &out, vec![], None).unwrap_err().to_string();
     assert!(error.contains("same run"), "{error}");
-    assert!(merge(&paths[..1], &out, vec![]).unwrap_err().to_string().contains("only one"));
+    assert!(merge(&paths[..1], &out, vec![], None).unwrap_err().to_string().contains("only one"));
     std::fs::create_dir(&out).unwrap();
     std::fs::write(out.join("precious"), "x").unwrap();
-    let error = merge(&paths, &out, vec![]).unwrap_err().to_string();
+    let error = merge(&paths, &out, vec![], None).unwrap_err().to_string();
     assert!(error.contains("not empty") && out.join("precious").exists(), "{error}");
 }

@@ -48,4 +48,7 @@ pub struct Merge {
     /// The folder of the run that they make
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
+    /// The database they worked on, to hold all their acknowledged transactions against it (CH2, CH2++)
+    #[arg(long, value_name = "URL")]
+    pub operational: Option<String>,
 }

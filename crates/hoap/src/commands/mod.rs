@@ -90,7 +90,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         }
         Command::Report(args) => report::report(&context, &args),
         Command::Compare(args) => compare::compare(&context, &args),
-        Command::Merge(args) => merge::merge(&context, &args),
+        Command::Merge(args) => merge::merge(&context, &args).await,
         Command::Price(args) => price::price(&context, &args),
         Command::Targets(_) => targets::targets(&context),
     }

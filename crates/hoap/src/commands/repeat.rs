@@ -121,7 +121,8 @@ pub fn beside_others(what: &str) -> Check {
         verdict: Verdict::Skip,
         checked: 0,
         detail: Some(
-            "other drivers wrote at the same time: run `hoap verify` when all have ended".into(),
+            "other drivers wrote at the same time: when all have ended, `hoap merge` (CH2, CH2++: with \
+             --operational) or `hoap verify` checks the data".into(),
         ),
     }
 }

@@ -11,10 +11,11 @@ use hoap_target::url::redact;
 use hoap_workload::Error;
 use hoap_workload::capability::{Documents, Target};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
+use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::note::{self, DataNote};
 use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::Snapshot;
+use hoap_workload::ch2::snapshot::{District, Snapshot};
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 use hoap_workload::note::Note;
@@ -181,10 +182,12 @@ impl Setting<'_> {
         record.warnings.extend(self.context.wait_for_start(&self.args.conduct));
         let end = self.all_steps(steps, folder, record, &mut memory);
 
-        if writes && self.args.conduct.part.is_some() {
+        if let (Some(before), Some(_)) = (&before, self.args.conduct.part) {
             record.checks.push(beside_others("conditions, nothing lost, nothing added"));
             record.audit = memory.tally.audit(self.data.spec().warehouses);
-        } else if let (Some(before), Some(terminals)) = (before, &self.terminals) {
+            let ours = Contribution::new(before.districts.clone(), memory.ledger);
+            folder.write_ledger(&ours.to_json()?)?;
+        } else if let Some(before) = before {
             record.checks.extend(self.pair.end(record.catch_up.as_mut()).await);
             say("checking the data after the run".into());
             let Memory { ledger, tally } = &memory;
@@ -192,10 +195,10 @@ impl Setting<'_> {
             let faults = &self.args.faults;
             // An interrupted run is checked like any other.
             let checks = patiently(self.context, faults, async || {
-                let mut expected = Expected::of(ledger, terminals.mark());
-                let after = Snapshot::take(documents, &self.data, &mut expected, &|| false).await?;
+                let (checks, after) =
+                    after_the_run(documents, &self.data, ledger, &before.districts).await?;
                 record.warnings.extend(growth(&before, &after));
-                Ok(after_the_run(expected, ledger, &before, &after, &self.data))
+                Ok(checks)
             });
             record.checks.extend(or_unknown(faults, checks.await)?);
         }
@@ -277,18 +280,20 @@ impl Setting<'_> {
     }
 }
 
-/// The conditions with the ledger's deliveries, and the ledger itself.
-fn after_the_run(
-    expected: Expected,
-    ledger: &Ledger,
-    before: &Snapshot,
-    after: &Snapshot,
+/// The conditions with the ledger's deliveries, and the ledger itself, on the database as it is now, and
+/// that state. `before` are the districts as they were before the run.
+pub async fn after_the_run(
+    documents: &dyn Documents,
     data: &DataSet,
-) -> Vec<Check> {
+    ledger: &Ledger,
+    before: &[District],
+) -> Result<(Vec<Check>, Snapshot), Error> {
     let when = "after the run";
-    let mut checks = conditions(after, data, Deliveries::OfLedger { before, ledger }, when);
-    checks.extend(expected.checks(ledger, before, after, when));
-    checks
+    let mut expected = Expected::of(ledger);
+    let after = Snapshot::take(documents, data, &mut expected, &|| false).await?;
+    let mut checks = conditions(&after, data, Deliveries::OfLedger { before, ledger }, when);
+    checks.extend(expected.checks(ledger, before, &after, when));
+    Ok((checks, after))
 }
 
 /// A warning where the run added so many orders that its steps do not compare: without think times

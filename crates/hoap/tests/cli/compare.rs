@@ -167,3 +167,56 @@ fn drivers_that_start_together_make_one_run() {
     p.ok("report whole -o page.html");
     p.fails("merge driver-1 driver-1 -o twice", 2, &["same run"]);
 }
+
+/// The ledgers of several drivers are one when they are held against the database.
+#[test]
+fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
+    let p = Place::new();
+    p.load("t.db");
+    let start = jiff::Timestamp::now() + Duration::from_secs(5);
+    let drivers: Vec<_> = (1..=2)
+        .map(|n| {
+            let line = format!(
+                "run ch2pp --operational sqlite:t.db --tx-clients {n} --query-clients 0 --duration 4s \
+                 --warmup 100ms --start-at {start} --part {n}/2 --out driver-{n}"
+            );
+            p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for driver in drivers {
+        let end = End::of(driver.wait_with_output().unwrap());
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    let joint = |out: &str| format!("merge driver-1 driver-2 --operational sqlite:t.db -o {out}");
+    p.ok(&joint("whole"));
+    let record = p.json("whole/run.json");
+    let checks = record["checks"].as_array().unwrap();
+    let named = |name: &str| {
+        let of = |c: &&serde_json::Value| c["name"].as_str().unwrap().contains(name);
+        checks.iter().filter(of).filter(|c| c["when"] == "after the run").collect::<Vec<_>>()
+    };
+    for name in ["nothing lost: NewOrder", "nothing lost: Payment", "nothing added"] {
+        let found = named(name);
+        assert_eq!(found.len(), 1, "{name}: {checks:#?}");
+        assert!(found[0]["checked"].as_u64().unwrap() > 0);
+    }
+    assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    p.ok("merge driver-1 driver-2 -o blind");
+    assert!(p.json("blind/run.json")["checks"].to_string().contains("--operational"));
+
+    // One order of the second driver goes missing.
+    let ledger = p.json("driver-2/ledger.json");
+    let order = &ledger["ledger"]["orders"][0];
+    let key = format!("{}.{}.{}", order[0], order[1], order[2]);
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    assert_eq!(database.execute("DELETE FROM orders WHERE key = ?1", [&key]).unwrap(), 1);
+    p.fails(&joint("lost"), 1, &["checks failed"]);
+    assert!(p.json("lost/run.json")["checks"].to_string().contains(&format!("orders {key} was")));
+
+    p.load("other.db");
+    p.ok("run ycsb-c --target null: --clients 1 --duration 200ms --warmup 0s --out ycsb");
+    let other = "merge ycsb driver-2 --operational sqlite:t.db -o x";
+    p.fails(other, 2, &["ycsb-c", "keeps no ledger"]);
+    std::fs::remove_file(p.path("driver-1/ledger.json")).unwrap();
+    p.fails(&joint("x"), 2, &["driver-1/ledger.json", "--part"]);
+}

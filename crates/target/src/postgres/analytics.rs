@@ -282,7 +282,7 @@ impl AnalyticalSession for Stream {
         let tried = || format!("read the counters of {collection} in {url}");
         self.ready().await?;
         let rows = async {
-            let statement = self.connection.prepared(&text).await?.clone();
+            let statement = self.connection.prepared(&text).await?;
             self.connection.client.query(&statement, &[]).await
         };
         let rows = rows.await.map_err(|e| {

@@ -83,7 +83,7 @@ impl BulkWriter for Bulk {
             if !batch.is_empty() {
                 send(&held, &copy, batch, &mut self.buffer).await?;
             }
-            let save = held.prepared(SAVE).await?.clone();
+            let save = held.prepared(SAVE).await?;
             held.client.execute(&save, &[&self.part, &name, &position]).await
         };
         if let Err(e) = written.await {

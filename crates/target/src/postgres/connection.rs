@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use futures_util::FutureExt;
 use tokio::task::AbortHandle;
-use tokio_postgres::{Client, Statement};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Error, RowStream, Statement};
 
 /// Prepared statements that a connection keeps: more than the operations of any benchmark have.
 const STATEMENTS: usize = 1000;
@@ -29,18 +30,29 @@ impl Connection {
     }
 
     /// Takes note of an error that may be the end of the connection.
-    pub fn look_at(&mut self, error: &tokio_postgres::Error) {
+    pub fn look_at(&mut self, error: &Error) {
         self.lost |= super::error::is_lost(error);
     }
 
     /// The statement of a text, prepared the first time.
-    pub async fn prepared(&mut self, text: &str) -> Result<&Statement, tokio_postgres::Error> {
-        // Looked up twice: the borrow of the first look must end before the insertion.
-        if !self.statements.contains_key(text) {
-            let statement = self.client.prepare(text).await?;
-            self.keep(text, statement);
+    pub async fn prepared(&mut self, text: &str) -> Result<Statement, Error> {
+        if let Some(statement) = self.statements.get(text) {
+            return Ok(statement.clone());
         }
-        Ok(&self.statements[text])
+        // In a box: what happens once must not make the future of every operation large.
+        let statement = Box::pin(self.client.prepare(text)).await?;
+        self.keep(text, statement.clone());
+        Ok(statement)
+    }
+
+    /// Runs the statement of a text and gives its rows as they come.
+    pub async fn rows(
+        &mut self,
+        text: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<RowStream, Error> {
+        let statement = self.prepared(text).await?;
+        self.client.query_raw(&statement, parameters.iter().copied()).await
     }
 
     /// Keeps a statement for [`Connection::prepared`].

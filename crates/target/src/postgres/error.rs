@@ -56,9 +56,10 @@ pub(super) fn connect(error: &tokio_postgres::Error, tried: impl Into<String>) -
             (ErrorKind::Invalid | ErrorKind::Broken, advice) => (ErrorKind::Unavailable, advice),
             meaning => meaning,
         },
-        None if words.contains("TLS") => {
-            (ErrorKind::Unavailable, Some("see sslmode and sslrootcert in docs/targets/postgres.md"))
-        }
+        None if words.contains("TLS") => (
+            ErrorKind::Unavailable,
+            Some("see sslmode and sslrootcert in docs/targets/postgres.md"),
+        ),
         None if wants_password(error) => {
             (ErrorKind::Unavailable, Some("set PGPASSWORD, or write ~/.pgpass"))
         }

@@ -11,7 +11,6 @@ use hoap_workload::capability::key_value::{
 };
 use hoap_workload::{Error, ErrorKind, Result};
 use tokio_postgres::Row;
-use tokio_postgres::types::ToSql;
 
 use super::link::Link;
 use super::server::Role;
@@ -156,14 +155,7 @@ impl Client {
         let text = self.texts.read.text(fields)?;
         let mut held = self.link.hold().await?;
         let key = nul::encode(key);
-        let rows = match held.prepared(text).await {
-            Ok(statement) => {
-                let statement = statement.clone();
-                held.client.query_raw(&statement, [&key as &(dyn ToSql + Sync)]).await
-            }
-            Err(e) => Err(e),
-        };
-        let rows = rows.inspect_err(|e| held.look_at(e))?;
+        let rows = held.rows(text, &[&key]).await.inspect_err(|e| held.look_at(e))?;
         pin_mut!(rows);
         let mut found = false;
         // To the end: the answer is whole then.
@@ -184,15 +176,7 @@ impl Client {
         let text = self.texts.scan.text(fields)?;
         let mut held = self.link.hold().await?;
         let (start, count) = (nul::encode(start), i64::try_from(count).unwrap_or(i64::MAX));
-        let rows = match held.prepared(text).await {
-            Ok(statement) => {
-                let statement = statement.clone();
-                let parameters: [&(dyn ToSql + Sync); 2] = [&start, &count];
-                held.client.query_raw(&statement, parameters).await
-            }
-            Err(e) => Err(e),
-        };
-        let rows = rows.inspect_err(|e| held.look_at(e))?;
+        let rows = held.rows(text, &[&start, &count]).await.inspect_err(|e| held.look_at(e))?;
         pin_mut!(rows);
         while let Some(row) = rows.try_next().await.inspect_err(|e| held.look_at(e))? {
             let key: &str = row.try_get(0)?;
@@ -208,11 +192,7 @@ impl Client {
         let mut held = self.link.hold().await?;
         let (key, json) = (nul::encode(key), Json(&self.json));
         let changed = match held.prepared(text).await {
-            Ok(statement) => {
-                let statement = statement.clone();
-                let parameters: [&(dyn ToSql + Sync); 2] = [&key, &json];
-                held.client.execute_raw(&statement, parameters).await
-            }
+            Ok(statement) => held.client.execute(&statement, &[&key, &json]).await,
             Err(e) => Err(e),
         };
         Ok(changed.inspect_err(|e| held.look_at(e))?)

@@ -69,13 +69,14 @@ impl Link {
     /// # Errors
     /// [`ErrorKind::Unavailable`] where there is none and one attempt to connect failed.
     pub async fn hold(&mut self) -> Result<Held<'_>> {
+        // In boxes: what connects is large, and this is part of the future of every operation.
         let server = &self.shared.server;
         if server.options.pool > 0 {
-            return lease(&self.shared, self.role).await.map(Held::Leased);
+            return Box::pin(lease(&self.shared, self.role)).await.map(Held::Leased);
         }
         if self.own.as_ref().is_none_or(Connection::is_lost) {
             self.own = None;
-            self.own = Some(server.connect(self.role).await?);
+            self.own = Some(Box::pin(server.connect(self.role)).await?);
         }
         Ok(Held::Own(self.own.as_mut().expect("it was made above")))
     }

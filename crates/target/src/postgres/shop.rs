@@ -12,7 +12,6 @@ use hoap_workload::capability::Applicable;
 use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
 use hoap_workload::{Error, ErrorKind, Result};
 use tokio_postgres::SimpleQueryMessage;
-use tokio_postgres::types::ToSql;
 
 use super::error::{self, LOAD_FIRST};
 use super::link::Link;
@@ -140,11 +139,9 @@ impl Client {
         let mut held = self.link.hold().await?;
         let country = json_string(country);
         let rows = async {
-            let statement = held.prepared(PAGE).await?.clone();
             let (offset, limit) = (i64::from(offset), i64::from(limit));
             let country = Json(country.as_bytes());
-            let parameters: [&(dyn ToSql + Sync); 3] = [&country, &limit, &offset];
-            let rows = held.client.query_raw(&statement, parameters).await?;
+            let rows = held.rows(PAGE, &[&country, &limit, &offset]).await?;
             pin_mut!(rows);
             let mut found = 0;
             while let Some(row) = rows.try_next().await? {
@@ -180,11 +177,11 @@ impl Client {
         let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
         let done = async {
             if variant == JoinVariant::TwoPhase {
-                let first = held.prepared(ORDER_KEYS).await?.clone();
+                let first = held.prepared(ORDER_KEYS).await?;
                 let keys = held.client.query(&first, &[&zip_value]).await?;
                 let keys: Vec<&str> =
                     keys.iter().map(|row| row.try_get(0)).collect::<std::result::Result<_, _>>()?;
-                let second = held.prepared(ORDERS).await?.clone();
+                let second = held.prepared(ORDERS).await?;
                 let sum = held.client.query_one(&second, &[&keys, &month_value]).await?;
                 let sum: Option<i64> = sum.try_get(0)?;
                 rows.extend(sum.map(|cents| JoinRow {
@@ -194,7 +191,7 @@ impl Client {
                 }));
                 return Ok(());
             }
-            let statement = held.prepared(JOIN).await?.clone();
+            let statement = held.prepared(JOIN).await?;
             for row in held.client.query(&statement, &[&zip_value, &month_value]).await? {
                 let (month, zip): (&str, &str) = (row.try_get(0)?, row.try_get(1)?);
                 let (month, zip) = (nul::decode(month).into_owned(), nul::decode(zip).into_owned());

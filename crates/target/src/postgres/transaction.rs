@@ -161,7 +161,7 @@ impl<'a> Open<'a> {
     /// The statement of the text in the buffer.
     async fn statement(&mut self) -> Done<Statement> {
         let connection: &mut Connection = &mut self.held;
-        connection.prepared(&self.buffers.sql).await.cloned()
+        connection.prepared(&self.buffers.sql).await
     }
 
     /// From now on there is something to roll back.

@@ -79,21 +79,21 @@ fn everything_holds_after_many_clients_and_the_ledger_agrees() {
         let memory = drive(&terminals, 4, 300);
         let ledger = &memory.ledger;
         assert!(ledger.orders.len() > 500 && ledger.payments.len() > 500);
-        let mut expected = Expected::of(ledger, terminals.mark());
+        let mut expected = Expected::of(ledger);
         let after = snapshot(&loaded, &mut expected);
-        let deliveries = Deliveries::OfLedger { before: &before, ledger };
+        let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
         let mut checks = conditions(&after, &loaded.data, deliveries, "test");
         checks.extend(conditions(&after, &loaded.data, Deliveries::OfCustomers, "test"));
-        checks.extend(expected.checks(ledger, &before, &after, "test"));
+        checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
         for c in &checks {
             assert_eq!(c.verdict, Verdict::Pass, "{c:?}");
         }
         // A second run on the same data starts from there, with keys of its own.
         let second = self::terminals(&loaded);
         let memory = drive(&second, 2, 100);
-        let mut expected = Expected::of(&memory.ledger, second.mark());
+        let mut expected = Expected::of(&memory.ledger);
         let last = snapshot(&loaded, &mut expected);
-        let checks = expected.checks(&memory.ledger, &after, &last, "test");
+        let checks = expected.checks(&memory.ledger, &after.districts, &last, "test");
         assert_eq!(failed(&checks), [""; 0]);
     }
 }
@@ -192,11 +192,11 @@ fn the_ledger_catches_what_is_lost_changed_or_added() {
         let terminals = terminals(&loaded);
         let memory = drive(&terminals, 1, 60);
         let ledger = &memory.ledger;
-        let payment = ledger.payments[2].history.text(terminals.mark());
+        let payment = ledger.payments[2].history.text();
         break_it(&loaded, ledger, payment);
-        let mut expected = Expected::of(ledger, terminals.mark());
+        let mut expected = Expected::of(ledger);
         let after = snapshot(&loaded, &mut expected);
-        let checks = expected.checks(ledger, &before, &after, "test");
+        let checks = expected.checks(ledger, &before.districts, &after, "test");
         assert!(failed(&checks).contains(&wanted), "{wanted}: only {:?}", failed(&checks));
     }
 }
@@ -212,9 +212,9 @@ fn ambiguous_commits_are_allowed_for_and_no_more() {
     // The database has it, the client did not hear.
     let lost = ledger.orders.pop().unwrap();
     let check = |ledger: &Ledger| {
-        let mut expected = Expected::of(ledger, terminals.mark());
+        let mut expected = Expected::of(ledger);
         let after = snapshot(&loaded, &mut expected);
-        expected.checks(ledger, &before, &after, "test")
+        expected.checks(ledger, &before.districts, &after, "test")
     };
     assert_eq!(failed(&check(ledger)), ["nothing added"]);
     ledger.ambiguous_orders.insert((lost.w, lost.d), 1);

@@ -52,11 +52,11 @@ fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
     wait(freshness::prepare(&*loaded.target)).unwrap();
     let (memory, failed) = drive(&terminals, 3, 200);
     let ledger = &memory.ledger;
-    let mut expected = Expected::of(ledger, terminals.mark());
+    let mut expected = Expected::of(ledger);
     let after = snapshot(&loaded, &mut expected);
-    let deliveries = Deliveries::OfLedger { before: &before, ledger };
+    let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
     let mut checks = conditions(&after, &loaded.data, deliveries, "test");
-    checks.extend(expected.checks(ledger, &before, &after, "test"));
+    checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
     (memory, failed, checks)
 }
 

@@ -156,11 +156,11 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     assert_eq!(counters.len(), 2);
     // A NewOrder that rolls back, and a district without an order, give no number.
     assert_eq!(counters.iter().map(|(_, n)| *n as u64).sum::<u64>(), commits);
-    let mut expected = Expected::of(ledger, bench.terminals.mark());
+    let mut expected = Expected::of(ledger);
     let after = take(&mut expected);
-    let deliveries = Deliveries::OfLedger { before: &before, ledger };
+    let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
     let mut checks = conditions(&after, &bench.loaded.data, deliveries, "test");
-    checks.extend(expected.checks(ledger, &before, &after, "test"));
+    checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
     assert!(checks.iter().all(|c| c.verdict == Verdict::Pass), "{checks:#?}");
 
     // A later step goes on with the same documents; the next run begins without them.

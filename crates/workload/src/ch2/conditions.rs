@@ -72,8 +72,8 @@ pub enum Deliveries<'a> {
     OfCustomers,
     /// From the state before a run and the run's ledger.
     OfLedger {
-        /// The snapshot before the run.
-        before: &'a Snapshot,
+        /// The districts of the snapshot before the run.
+        before: &'a [District],
         /// All clients' ledgers.
         ledger: &'a Ledger,
     },
@@ -221,7 +221,7 @@ fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
             Deliveries::OfLedger { before, ledger } => {
                 let place = (i as u32 / 10 + 1, i as u32 % 10 + 1);
                 let of = |counts: &BTreeMap<_, u64>| counts.get(&place).map_or(0, |&n| n as i64);
-                let sure = delivered_of(&before.districts[i]) + of(&ledger.deliveries);
+                let sure = delivered_of(&before[i]) + of(&ledger.deliveries);
                 (sure, sure + of(&ledger.ambiguous_deliveries))
             }
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_data::random::Stream;
+use serde::{Deserialize, Serialize};
 
 /// A district: warehouse and number.
 pub type District = (u32, u32);
@@ -27,7 +28,7 @@ pub struct Order {
 /// An acknowledged Payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Payment {
-    /// With the run's mark the key of its history document.
+    /// The key of its history document.
     pub history: HistoryKey,
     /// h_w_id and h_d_id.
     pub w: u32,
@@ -37,9 +38,11 @@ pub struct Payment {
     pub amount: i64,
 }
 
-/// Terminal and count: unique within a run.
+/// Run, terminal and count: unique among all runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HistoryKey {
+    /// The run's.
+    pub run: RunMark,
     /// Number of the terminal in the run, steps included.
     pub terminal: u32,
     /// Its payments, counted from 0.
@@ -48,23 +51,24 @@ pub struct HistoryKey {
 
 impl HistoryKey {
     /// The document's key. It begins with a letter, so that no loaded key is like it.
-    pub fn text(self, run: RunMark) -> String {
-        format!("r{:016x}.{}.{}", run.0, self.terminal, self.count)
+    pub fn text(self) -> String {
+        format!("r{:016x}.{}.{}", self.run.0, self.terminal, self.count)
     }
 
-    /// The inverse of [`HistoryKey::text`]; `None` for keys of the load and of other runs.
-    pub fn parse(key: &str, run: RunMark) -> Option<HistoryKey> {
-        let rest = key.strip_prefix('r')?;
-        let (mark, rest) = rest.split_once('.')?;
+    /// The inverse of [`HistoryKey::text`]; `None` for keys of the load.
+    pub fn parse(key: &str) -> Option<HistoryKey> {
+        let (mark, rest) = key.strip_prefix('r')?.split_once('.')?;
         let (terminal, count) = rest.split_once('.')?;
-        let own = u64::from_str_radix(mark, 16).ok()? == run.0;
-        let key = HistoryKey { terminal: terminal.parse().ok()?, count: count.parse().ok()? };
-        own.then_some(key)
+        Some(HistoryKey {
+            run: RunMark(u64::from_str_radix(mark, 16).ok()?),
+            terminal: terminal.parse().ok()?,
+            count: count.parse().ok()?,
+        })
     }
 }
 
 /// A mark that no other run has, on this machine or another: history keys never collide (spec §4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunMark(u64);
 
 impl RunMark {
@@ -93,7 +97,8 @@ impl RunMark {
 
 /// What one client, or all together, saw acknowledged. Ambiguous commits are kept apart: they may
 /// or may not be in the database.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Ledger {
     /// Acknowledged orders.
     pub orders: Vec<Order>,
@@ -110,7 +115,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Adds another client's.
+    /// Adds another client's, or another driver's.
     pub fn merge(&mut self, other: Ledger) {
         self.orders.extend(other.orders);
         self.payments.extend(other.payments);
@@ -127,20 +132,91 @@ impl Ledger {
     }
 }
 
+/// A ledger in a file: a row of numbers for each commit, without names.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    /// w, d, o_id, c, lines, amount.
+    orders: Vec<(u32, u32, u32, u32, u32, i64)>,
+    payments: Vec<StoredPayment>,
+    deliveries: Vec<(District, u64)>,
+    ambiguous_orders: Vec<(District, u64)>,
+    ambiguous_payments: Vec<StoredPayment>,
+    ambiguous_deliveries: Vec<(District, u64)>,
+}
+
+/// The run's mark, terminal, count, w, d, amount.
+type StoredPayment = (RunMark, u32, u32, u32, u32, i64);
+
+impl From<Payment> for StoredPayment {
+    fn from(p: Payment) -> Self {
+        let HistoryKey { run, terminal, count } = p.history;
+        (run, terminal, count, p.w, p.d, p.amount)
+    }
+}
+
+impl From<StoredPayment> for Payment {
+    fn from((run, terminal, count, w, d, amount): StoredPayment) -> Self {
+        Payment { history: HistoryKey { run, terminal, count }, w, d, amount }
+    }
+}
+
+impl From<Ledger> for Stored {
+    fn from(l: Ledger) -> Self {
+        let order = |o: Order| (o.w, o.d, o.o_id, o.c, o.lines, o.amount);
+        Stored {
+            orders: l.orders.into_iter().map(order).collect(),
+            payments: l.payments.into_iter().map(Into::into).collect(),
+            deliveries: l.deliveries.into_iter().collect(),
+            ambiguous_orders: l.ambiguous_orders.into_iter().collect(),
+            ambiguous_payments: l.ambiguous_payments.into_iter().map(Into::into).collect(),
+            ambiguous_deliveries: l.ambiguous_deliveries.into_iter().collect(),
+        }
+    }
+}
+
+impl From<Stored> for Ledger {
+    fn from(s: Stored) -> Self {
+        let order = |(w, d, o_id, c, lines, amount)| Order { w, d, o_id, c, lines, amount };
+        Ledger {
+            orders: s.orders.into_iter().map(order).collect(),
+            payments: s.payments.into_iter().map(Into::into).collect(),
+            deliveries: s.deliveries.into_iter().collect(),
+            ambiguous_orders: s.ambiguous_orders.into_iter().collect(),
+            ambiguous_payments: s.ambiguous_payments.into_iter().map(Into::into).collect(),
+            ambiguous_deliveries: s.ambiguous_deliveries.into_iter().collect(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn history_keys_lead_back_to_their_payment_and_only_in_their_run() {
+    fn history_keys_lead_back_to_their_payment() {
         let (run, other) = (RunMark::draw(), RunMark::draw());
         assert_ne!(run, other);
-        let key = HistoryKey { terminal: 7, count: 123_456 };
-        let text = key.text(run);
-        assert_eq!(HistoryKey::parse(&text, run), Some(key));
-        assert_eq!(HistoryKey::parse(&text, other), None);
+        let key = HistoryKey { run, terminal: 7, count: 123_456 };
+        assert_eq!(HistoryKey::parse(&key.text()), Some(key));
+        assert_ne!(HistoryKey { run: other, ..key }.text(), key.text());
         for loaded in ["1.2.3", "", "r", "r1", "r1.2", "rx.1.2"] {
-            assert_eq!(HistoryKey::parse(loaded, run), None);
+            assert_eq!(HistoryKey::parse(loaded), None);
         }
+    }
+
+    #[test]
+    fn a_ledger_comes_back_from_its_file() {
+        let history = HistoryKey { run: RunMark(u64::MAX), terminal: 1, count: 2 };
+        let payment = Payment { history, w: 1, d: 10, amount: -5 };
+        let ledger = Ledger {
+            orders: vec![Order { w: 1, d: 2, o_id: 3001, c: 4, lines: 15, amount: 123_456 }],
+            payments: vec![payment],
+            deliveries: BTreeMap::from([((1, 2), 7)]),
+            ambiguous_orders: BTreeMap::from([((1, 3), 1)]),
+            ambiguous_payments: vec![Payment { amount: 1, ..payment }],
+            ambiguous_deliveries: BTreeMap::from([((2, 9), 2)]),
+        };
+        let text = serde_json::to_string(&ledger).unwrap();
+        assert_eq!(serde_json::from_str::<Ledger>(&text).unwrap(), ledger);
     }
 }

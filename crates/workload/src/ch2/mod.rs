@@ -6,11 +6,13 @@
 //! * [`terminal`]: a transaction client with its [`ledger`].
 //! * [`queries`], [`stream`]: the analytical side.
 //! * [`freshness`]: how old what the queries see is.
-//! * [`snapshot`], [`conditions`], [`nothing_lost`], [`audit`]: whether the database told the truth.
+//! * [`snapshot`], [`conditions`], [`nothing_lost`], [`audit`]: whether the database told the truth;
+//!   [`contribution`]: what each of several driver machines knows of that.
 
 pub mod audit;
 pub mod clock;
 pub mod conditions;
+pub mod contribution;
 pub mod freshness;
 pub mod input;
 pub mod ledger;

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::conditions::Finding;
-use super::ledger::{District, HistoryKey, Ledger, Order, Payment, RunMark};
-use super::snapshot::Snapshot;
+use super::ledger::{District, HistoryKey, Ledger, Order, Payment};
+use super::snapshot::{self, Snapshot};
 use crate::check::Check;
 
 /// What a run's ledger expects to meet in the database, ticked off while a snapshot is taken.
 #[derive(Default)]
 pub struct Expected {
-    mark: Option<RunMark>,
     /// Sorted, each with whether it was met.
     orders: Vec<(Order, bool)>,
     payments: Vec<(Payment, bool)>,
@@ -25,12 +24,12 @@ impl Expected {
     }
 
     /// Expects everything that the ledger acknowledges.
-    pub fn of(ledger: &Ledger, mark: RunMark) -> Self {
+    pub fn of(ledger: &Ledger) -> Self {
         let mut orders: Vec<_> = ledger.orders.iter().map(|&o| (o, false)).collect();
         orders.sort_unstable();
         let mut payments: Vec<_> = ledger.payments.iter().map(|&p| (p, false)).collect();
         payments.sort_unstable();
-        Expected { mark: Some(mark), orders, payments, ..Expected::default() }
+        Expected { orders, payments, ..Expected::default() }
     }
 
     /// Ticks off an order of the database.
@@ -59,7 +58,7 @@ impl Expected {
 
     /// Ticks off a history document.
     pub fn see_history(&mut self, key: &str, w: u32, d: u32, amount: i64) {
-        let Some(history) = self.mark.and_then(|mark| HistoryKey::parse(key, mark)) else { return };
+        let Some(history) = HistoryKey::parse(key) else { return };
         let found = self.payments.binary_search_by_key(&history, |(p, _)| p.history);
         let Ok(i) = found else { return };
         let (wanted, met) = &mut self.payments[i];
@@ -74,10 +73,11 @@ impl Expected {
 
     /// The checks: each acknowledged NewOrder and Payment is there as it was acknowledged, and the
     /// district's numbers grew by exactly what was acknowledged, so nothing rolled back is there.
+    /// `before` are the districts of the snapshot before the run.
     pub fn checks(
         self,
         ledger: &Ledger,
-        before: &Snapshot,
+        before: &[snapshot::District],
         after: &Snapshot,
         when: &str,
     ) -> Vec<Check> {
@@ -90,8 +90,9 @@ impl Expected {
         self.wrong_orders.into_iter().for_each(|wrong| orders.fail(|| wrong));
         let mut payments = Finding::default();
         for (p, met) in &self.payments {
-            let key = self.mark.map(|mark| p.history.text(mark)).unwrap_or_default();
-            payments.expect(*met, || format!("history {key} was acknowledged and is not there"));
+            payments.expect(*met, || {
+                format!("history {} was acknowledged and is not there", p.history.text())
+            });
         }
         self.wrong_payments.into_iter().for_each(|wrong| payments.fail(|| wrong));
         vec![
@@ -125,7 +126,7 @@ struct Growth {
     ambiguous_paid: i64,
 }
 
-fn growth(ledger: &Ledger, before: &Snapshot, after: &Snapshot) -> Finding {
+fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> Finding {
     let mut wanted: BTreeMap<District, Growth> = BTreeMap::new();
     for o in &ledger.orders {
         wanted.entry((o.w, o.d)).or_default().orders += 1;
@@ -145,7 +146,7 @@ fn growth(ledger: &Ledger, before: &Snapshot, after: &Snapshot) -> Finding {
     }
 
     let mut f = Finding::default();
-    for (i, (old, new)) in before.districts.iter().zip(&after.districts).enumerate() {
+    for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
         let place = (i as u32 / 10 + 1, i as u32 % 10 + 1);
         let g = wanted.get(&place).copied().unwrap_or_default();
         let mut within = |what: &str, grown: i64, sure: i64, ambiguous: i64| {

@@ -3,6 +3,7 @@
 //! It keeps 32 bytes a customer and a few a district, and no document.
 
 use hoap_data::{Collection, DataSet};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::conditions::Finding;
@@ -30,7 +31,7 @@ pub struct Snapshot {
 }
 
 /// A district, added up.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct District {
     /// d_ytd, cents.
     pub ytd: Option<i64>,

@@ -298,9 +298,10 @@ impl Terminal {
 
     async fn payment(&mut self, retries: &mut u32) -> Result<Outcome> {
         let input = self.inputs.payment();
-        let history = HistoryKey { terminal: self.number, count: self.payments };
+        let (run, terminal) = (self.shared.mark, self.number);
+        let history = HistoryKey { run, terminal, count: self.payments };
         self.payments += 1;
-        let key = history.text(self.shared.mark);
+        let key = history.text();
         let entry = Payment { history, w: input.w, d: input.d, amount: input.amount };
         let end = transact!(self, Access::Write, retries, |tx, _random| {
             pay(tx, &self.shared, &input, &key)
