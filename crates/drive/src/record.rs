@@ -252,6 +252,10 @@ pub struct Step {
     /// How old what the queries see was, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
+    /// What the database's driver counted within the measured window, where it counts anything: capacity
+    /// consumed, requests throttled, … Name → amount. A request counts where its answer came within it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub usage: BTreeMap<String, f64>,
 }
 
 /// The kind under which `samples.csv` and the interval logs have the ages of [`Freshness::unseen`]:

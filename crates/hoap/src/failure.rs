@@ -50,6 +50,7 @@ impl From<Error> for Failure {
             | ErrorKind::Duplicate
             | ErrorKind::Ambiguous
             | ErrorKind::Timeout
+            | ErrorKind::Throttled
             | ErrorKind::Unavailable => Failure::unavailable(message),
         }
     }

@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use hoap_drive::record::Step;
 use hoap_report::prices::{Load, PriceList, Priced};
 use hoap_report::table::Cell;
 use hoap_report::{Report, csv, page};
@@ -94,6 +95,7 @@ fn every_unit_is_counted_by_its_own_amount() {
         per_second: [("READ", 600.0), ("SCAN", 100.0), ("UPDATE", 300.0)]
             .map(|(k, v)| (k.to_string(), v))
             .into(),
+        ..Load::default()
     };
     let priced = Priced { nodes: Some(3), ..parsed(text) };
     let cost = priced.cost(&load).unwrap();
@@ -126,6 +128,38 @@ fn every_unit_is_counted_by_its_own_amount() {
     }
     let nodes = Priced { nodes: None, ..priced }.cost(&load).unwrap_err().to_string();
     assert!(nodes.contains("item 1") && nodes.contains("--nodes N"), "{nodes}");
+}
+
+/// Capacity units are what the database's driver counted, not operations.
+#[test]
+fn what_the_run_counted_is_priced_by_the_million() {
+    let text = "hours-per-month = 720\n\
+        [[item]]\nwhat = 'reads'\nprice = 0.125\nunit = 'read-capacity-units'\nper = 'million'\n\
+        [[item]]\nwhat = 'writes'\nprice = 0.625\nunit = 'write-capacity-units'\nper = 'million'\n";
+    let step = |seconds, read, write| Step {
+        seconds,
+        usage: [("read-capacity-units", read), ("write-capacity-units", write)]
+            .map(|(name, amount)| (name.to_string(), amount))
+            .into(),
+        ..Step::default()
+    };
+    let load = Load::of(&[&step(10.0, 1000.0, 100.0), &step(20.0, 4000.0, 600.0)]);
+    assert_eq!(
+        (load.usage["read-capacity-units"], load.usage["write-capacity-units"]),
+        (150.0, 20.0)
+    );
+    let priced = parsed(text);
+    let cost = priced.cost(&load).unwrap();
+    let seconds = 720.0 * 3600.0;
+    let expected = [0.125 * 150.0 * seconds / 1e6, 0.625 * 20.0 * seconds / 1e6];
+    for (line, expected) in cost.lines.iter().zip(expected) {
+        assert!((line.month - expected).abs() < 1e-9 * expected, "{line:?}");
+    }
+    assert_eq!(cost.lines[0].unit, "million read-capacity-units");
+    let none = priced.cost(&Load::default()).unwrap_err().to_string();
+    for words in ["item 1 (\"reads\")", "read-capacity-units", "counted nothing but operations"] {
+        assert!(none.contains(words), "{words}: {none}");
+    }
 }
 
 #[test]

@@ -12,7 +12,19 @@ use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind, Result};
 
 mod any;
+#[cfg(feature = "asterixdb")]
+pub mod asterixdb;
+#[cfg(feature = "cassandra")]
+pub mod cassandra;
+#[cfg(feature = "couchbase")]
+pub mod couchbase;
+#[cfg(feature = "couchbase-analytics")]
+pub mod couchbase_analytics;
+#[cfg(feature = "dynamodb")]
+pub mod dynamodb;
 mod json;
+#[cfg(feature = "mongodb")]
+pub mod mongodb;
 mod names;
 pub mod null;
 mod options;
@@ -23,6 +35,8 @@ pub mod postgres;
 pub mod redis;
 mod remote;
 pub mod sqlite;
+#[cfg(any(feature = "asterixdb", feature = "couchbase", feature = "couchbase-analytics"))]
+mod sqlpp;
 pub mod url;
 
 pub use any::*;
@@ -146,24 +160,54 @@ const SCHEMES: &[Scheme] = &[
         postgres,
         |url| postgres::open(url).await.map(Remote::whole)
     ),
-    absent(
+    scheme!(
+        "mongodb",
         &["mongodb", "mongodb+srv"],
         "MongoDB",
-        "mongodb://HOST[:PORT]/DATABASE[?option=value&…]",
+        "mongodb://[USER@]HOST[:PORT][,…]/DATABASE[?option=value&…]",
+        mongodb,
+        |url| mongodb::open(url).await.map(Remote::whole)
     ),
-    absent(&["couchbase", "couchbases"], "Couchbase", "couchbase://HOST/BUCKET[?option=value&…]"),
-    absent(
+    scheme!(
+        "couchbase",
+        &["couchbase", "couchbases"],
+        "Couchbase",
+        "couchbase://[USER@]HOST[:PORT][,HOST…]/BUCKET[?option=value&…]",
+        couchbase,
+        |url| couchbase::open(url).await.map(Remote::whole)
+    ),
+    scheme!(
+        "couchbase-analytics",
         &["couchbase-analytics", "couchbases-analytics"],
         "Couchbase Analytics, Capella Columnar",
-        "couchbase-analytics://HOST/DATABASE[?option=value&…]",
+        "couchbase-analytics://[USER@]HOST[:PORT]/DATABASE[.SCOPE][?option=value&…]",
+        couchbase_analytics,
+        |url| couchbase_analytics::open(url).await.map(couchbase_analytics::remote)
     ),
-    absent(
+    scheme!(
+        "asterixdb",
         &["asterixdb"],
         "Apache AsterixDB",
         "asterixdb://HOST[:PORT]/DATAVERSE[?option=value&…]",
+        asterixdb,
+        |url| asterixdb::open(url).await.map(asterixdb::remote)
     ),
-    absent(&["cassandra"], "Apache Cassandra", "cassandra://HOST[:PORT]/KEYSPACE[?option=value&…]"),
-    absent(&["dynamodb"], "Amazon DynamoDB", "dynamodb://REGION[?option=value&…]"),
+    scheme!(
+        "cassandra",
+        &["cassandra"],
+        "Apache Cassandra, DataStax Enterprise, ScyllaDB",
+        "cassandra://HOST[:PORT]/KEYSPACE[?option=value&…]",
+        cassandra,
+        |url| cassandra::open(url).await.map(Remote::whole)
+    ),
+    scheme!(
+        "dynamodb",
+        &["dynamodb"],
+        "Amazon DynamoDB",
+        "dynamodb://REGION[?option=value&…]",
+        dynamodb,
+        |url| dynamodb::open(url).await.map(dynamodb::DynamoDb::remote)
+    ),
     scheme!(
         "redis",
         &["redis", "rediss"],

@@ -1,6 +1,10 @@
 //! Patches of one document: which of them one statement may hold.
 
+#[cfg(any(feature = "mongodb", feature = "postgres"))]
+use hoap_workload::capability::Change;
 use hoap_workload::capability::Patch;
+#[cfg(any(feature = "mongodb", feature = "postgres"))]
+use serde_json::Value;
 
 /// The longest parts of the list in which no patch touches what another one changes: every value
 /// of an UPDATE is computed from the document as it was before.
@@ -20,6 +24,57 @@ fn overlap(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     long.strip_prefix(short)
         .is_some_and(|rest| matches!(rest.as_bytes().first(), None | Some(b'.' | b'[')))
+}
+
+/// Why these patches do not fit a document, in words.
+#[cfg(any(feature = "mongodb", feature = "postgres"))]
+pub(crate) fn why_not(document: Option<&Value>, patches: &[Patch]) -> String {
+    let Some(document) = document else { return "no such key".to_owned() };
+    for patch in patches {
+        let path = patch.path;
+        let (place, fits, wish): (_, fn(&str) -> bool, _) = match patch.change {
+            Change::AddInteger(_) => (path, |k| k == "integer", "add a whole number to it"),
+            Change::AddCents(_) => {
+                (path, |k| matches!(k, "integer" | "real"), "add an amount to it")
+            }
+            Change::Append(_) => (path, |k| k == "array", "append to it"),
+            Change::Set(_) if path.ends_with(']') => {
+                (path, |k| k != "absent", "set that place in it")
+            }
+            Change::Set(_) => match path.rsplit_once('.') {
+                Some((parent, _)) => (parent, |k| k == "object", "set that place in it"),
+                None => continue,
+            },
+        };
+        let found = kind_at(document, place);
+        if !fits(found) {
+            return format!("`{place}` is {found}: cannot {wish}");
+        }
+    }
+    "a sum does not fit in 64 bits".to_owned()
+}
+
+/// What is at a path.
+#[cfg(any(feature = "mongodb", feature = "postgres"))]
+fn kind_at(document: &Value, path: &str) -> &'static str {
+    let mut here = Some(document);
+    for step in path.split(['.', '[']) {
+        here = here.and_then(|value| match step.strip_suffix(']') {
+            Some(position) => position.parse::<usize>().ok().and_then(|n| value.get(n)),
+            None => value.get(step),
+        });
+    }
+    match here {
+        None => "absent",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(true)) => "true",
+        Some(Value::Bool(false)) => "false",
+        Some(Value::Number(n)) if n.is_f64() => "real",
+        Some(Value::Number(_)) => "integer",
+        Some(Value::String(_)) => "text",
+        Some(Value::Array(_)) => "array",
+        Some(Value::Object(_)) => "object",
+    }
 }
 
 #[cfg(test)]

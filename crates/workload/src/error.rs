@@ -20,6 +20,8 @@ pub enum ErrorKind {
     Ambiguous,
     /// The operation took longer than its limit.
     Timeout,
+    /// The database asks for fewer requests than it gets. Nothing was applied.
+    Throttled,
     /// Somebody asked for the end of the work.
     Cancelled,
     /// The database could not be reached, refused, is read-only, full, locked or half-loaded.
@@ -40,6 +42,7 @@ impl ErrorKind {
             ErrorKind::NotFound => "not found",
             ErrorKind::Ambiguous => "ambiguous commit",
             ErrorKind::Timeout => "timeout",
+            ErrorKind::Throttled => "throttled",
             ErrorKind::Cancelled => "cancelled",
             ErrorKind::Unavailable => "unavailable",
             ErrorKind::Invalid => "invalid request",

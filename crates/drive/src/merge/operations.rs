@@ -1,5 +1,7 @@
 //! The numbers of a merged step.
 
+use std::collections::BTreeMap;
+
 use hdrhistogram::Histogram;
 use hoap_workload::Result;
 use jiff::Timestamp;
@@ -53,8 +55,18 @@ pub fn step(drivers: &[Driver], number: usize, base: Timestamp, logs: &[Log]) ->
         intended_starts: all(steps.iter().map(|s| s.intended_starts)),
         not_started: all(steps.iter().map(|s| s.not_started)),
         rate_shortfall: joined(shortfalls),
+        usage: usage(&steps),
         ..first.clone()
     })
+}
+
+/// What the drivers counted, together.
+fn usage(steps: &[&Step]) -> BTreeMap<String, f64> {
+    let mut sum = BTreeMap::new();
+    for (name, amount) in steps.iter().flat_map(|s| &s.usage) {
+        *sum.entry(name.clone()).or_default() += amount;
+    }
+    sum
 }
 
 /// The sum, where every driver has one.

@@ -50,6 +50,9 @@ pub struct Query {
     /// Write each answer to DIR/q01.json …
     #[arg(long, value_name = "DIR")]
     pub answers_out: Option<PathBuf>,
+    /// Run each query once more for its plan and profile, in DIR/q01.plan.json … as the database gives them
+    #[arg(long, value_name = "DIR")]
+    pub explain: Option<PathBuf>,
 }
 
 /// Which parameters the queries get.

@@ -8,6 +8,7 @@ mod freshness;
 mod gen_files;
 mod load;
 mod merge;
+mod meter;
 mod plan;
 mod price;
 mod query;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use hoap_data::Schema;
 use hoap_workload::Error;
-use hoap_workload::capability::AnalyticalSession;
+use hoap_workload::capability::{AnalyticalSession, Explained};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::answers::AnswerFile;
 use hoap_workload::ch2::queries::{ParameterSet, Query, Texts};
@@ -71,7 +71,7 @@ pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure>
     let mut session = analytics.session().await?;
     let _watch = CancelOnStop::watch(context, &*session);
 
-    if let Some(dir) = &args.answers_out {
+    for dir in args.answers_out.iter().chain(&args.explain) {
         fs::create_dir_all(dir).map_err(|e| {
             Failure::unavailable(format!("create {}: {e}; name another folder", dir.display()))
         })?;
@@ -90,6 +90,20 @@ pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure>
             let url = target.description().url;
             let file = AnswerFile::new(schema, query, &url, &parameters, answer, seconds);
             file.write(&dir.join(AnswerFile::name(query)))?;
+        }
+        if let Some(dir) = &args.explain {
+            let explained = session.explain(texts.get(query), &parameters).await?;
+            let Some(Explained { plan, profile }) = explained else {
+                let name = target.description().name;
+                return Err(Failure::usage(format!(
+                    "explain {}: {name} gives no plan this way; leave out --explain",
+                    query.name
+                )));
+            };
+            let text = json!({ "query": query.number, "plan": plan, "profile": profile });
+            let path = dir.join(format!("q{:02}.plan.json", query.number));
+            fs::write(&path, format!("{text:#}\n"))
+                .map_err(|e| Failure::unavailable(format!("write {}: {e}", path.display())))?;
         }
     }
     drop(line);

@@ -23,6 +23,7 @@ use serde_json::json;
 
 use super::faults::{or_unknown, patiently};
 use super::freshness::{COST, Pair, is_measured};
+use super::meter::Meter;
 use super::record::{begin, default_folder};
 use super::repeat::beside_others;
 use super::{Context, open, plan, query, shop, ycsb};
@@ -84,6 +85,8 @@ struct Setting<'a> {
     context: &'a Context,
     args: &'a RunHybrid,
     data: DataSet,
+    /// The database of the transactions, or of everything.
+    operational: Arc<dyn Target>,
     terminals: Option<Terminals>,
     streams: Option<Streams>,
     pair: Pair<'a>,
@@ -133,7 +136,8 @@ pub async fn record_of(
         None => terminals,
     };
     let catch_up = pair.begin(&loaded).await?;
-    let setting = Setting { context, args, data, terminals, streams, pair };
+    let setting =
+        Setting { context, args, data, operational: operational.clone(), terminals, streams, pair };
     let path = args.out.clone().unwrap_or_else(|| default_folder(schema.name()));
     let mut record = setting.record(&loaded, &operational, analytical.as_ref());
     record.catch_up = catch_up;
@@ -218,13 +222,16 @@ impl Setting<'_> {
         for (i, &clients) in steps.iter().enumerate() {
             let plan = plan::step(self.args, i + 1, clients, alone);
             self.context.console.say(format!("step {} of {}: {}", i + 1, steps.len(), plan.name()));
-            let outcome = run_probed_step(
+            let watch = self.context.watch();
+            let meter = Meter::new(&watch, &*self.operational);
+            let mut outcome = run_probed_step(
                 &plan,
                 (self.terminals.as_ref(), self.streams.as_ref(), probes.as_ref()),
                 folder,
                 &self.context.stop,
-                &self.context.watch(),
+                &meter,
             )?;
+            outcome.step.usage = meter.used();
             outcome.transactions.into_iter().for_each(|m| memory.merge(m));
             if clients.0 == 0 && self.args.loops.is_some() && alone.is_none() {
                 alone = Some(outcome.step.seconds);

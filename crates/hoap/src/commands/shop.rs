@@ -87,6 +87,7 @@ impl<'a> Run<'a> {
         let steps = Steps {
             context: self.context,
             args: self.args,
+            target,
             plans,
             check_reads: self.args.check_reads,
         };

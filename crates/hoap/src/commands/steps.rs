@@ -7,11 +7,13 @@ use hoap_drive::search::{Bounds, ProbeResult, max_rate};
 use hoap_drive::{Arrivals, End, NoWorkload, Pace, RunFolder, StepPlan, run_step};
 use hoap_target::url::redact;
 use hoap_workload::Error;
+use hoap_workload::capability::Target;
 use hoap_workload::client::{Client, Workload};
 use serde_json::{Value, json};
 
 use super::Context;
 use super::faults::{self, or_unknown};
+use super::meter::Meter;
 use super::plan::DURATION;
 use super::record::default_folder;
 use crate::args::{ArrivalChoice, StepArgs};
@@ -104,6 +106,8 @@ pub struct Steps<'a> {
     pub context: &'a Context,
     /// The flags.
     pub args: &'a StepArgs,
+    /// The database.
+    pub target: &'a dyn Target,
     /// The steps.
     pub plans: Vec<StepPlan>,
     /// Whether clients compare every answer with the data.
@@ -184,7 +188,9 @@ impl Steps<'_> {
         console.say(format!("step {}: {}", plan.number, plan.name()));
         let watch = self.context.watch();
         let none = None::<&NoWorkload>;
-        let outcome = run_step(plan, Some(workload), none, folder, stop, &watch)?;
+        let meter = Meter::new(&watch, self.target);
+        let mut outcome = run_step(plan, Some(workload), none, folder, stop, &meter)?;
+        outcome.step.usage = meter.used();
         memories.extend(outcome.transactions);
         console.say(format!("  {}", hoap_report::step_line(&outcome.step)));
         record.steps.push(outcome.step);

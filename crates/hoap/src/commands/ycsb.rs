@@ -118,7 +118,8 @@ impl Run<'_> {
             note::begin_run(documents).await?;
         }
         let record = begin(name, target.target(), note.as_ref(), data, constants, settings);
-        let steps = Steps { context, args: &args.steps, plans, check_reads };
+        let target = target.target();
+        let steps = Steps { context, args: &args.steps, target, plans, check_reads };
         let check = async |memories: Vec<Memory>| match note {
             None => Ok(Vec::new()),
             Some(_) if part.is_some() && writes => {

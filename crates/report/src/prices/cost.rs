@@ -25,6 +25,8 @@ pub struct Priced {
 pub struct Load {
     /// Operations of each kind per second.
     pub per_second: BTreeMap<String, f64>,
+    /// What the database's driver counted per second: see [`Step::usage`].
+    pub usage: BTreeMap<String, f64>,
 }
 
 /// What a month costs under a load that goes on all month.
@@ -63,7 +65,14 @@ impl Load {
             *per_second.entry(operation.kind.clone()).or_default() +=
                 operation.per_second / steps.len() as f64;
         }
-        Load { per_second }
+        let mut usage: BTreeMap<String, f64> = BTreeMap::new();
+        for step in steps.iter().filter(|s| s.seconds > 0.0) {
+            for (name, amount) in &step.usage {
+                *usage.entry(name.clone()).or_default() +=
+                    amount / step.seconds / steps.len() as f64;
+            }
+        }
+        Load { per_second, usage }
     }
 
     /// Operations of all kinds per second.
@@ -147,6 +156,21 @@ impl Priced {
                 };
                 return Ok(Some(per_second * hours * 3600.0 / 1e6));
             }
+            name if item.per == Per::Million => {
+                let per_second = load.usage.get(name).ok_or_else(|| {
+                    let has: Vec<&str> = load.usage.keys().map(String::as_str).collect();
+                    self.error(format!(
+                        "{at} is priced by {name}, and the run counted {}",
+                        if has.is_empty() {
+                            "nothing but operations".into()
+                        } else {
+                            has.join(", ")
+                        }
+                    ))
+                    .advise("price what it counted, or operations")
+                })?;
+                return Ok(Some(per_second * hours * 3600.0 / 1e6));
+            }
             name => match (self.quantities.get(name), self.list.quantities.get(name)) {
                 (Some(amount), _) => Some(*amount),
                 (None, Some(Quantity::Whole(amount))) => Some(*amount),
@@ -184,7 +208,7 @@ fn unit(item: &Item) -> String {
     match item.per {
         Per::Hour => format!("{} hour", item.unit),
         Per::Month => item.unit.clone(),
-        Per::Million if item.kinds.is_empty() => "million operations".to_string(),
+        Per::Million if item.kinds.is_empty() => format!("million {}", item.unit),
         Per::Million => format!("million {}", item.kinds.join(", ")),
     }
 }

@@ -55,7 +55,8 @@ pub struct Item {
     pub what: String,
     /// In the list's currency.
     pub price: f64,
-    /// The unit it is for: "node", "operations", or a name under which an amount is given.
+    /// The unit it is for: "node", "operations", what the run counted
+    /// ([`hoap_drive::record::Step::usage`]), or a name under which an amount is given.
     pub unit: String,
     /// For how long, or how many.
     pub per: Per,
@@ -75,7 +76,7 @@ pub enum Per {
     Hour,
     /// Nothing: the amount is a month's.
     Month,
-    /// Operations: each million of them.
+    /// Operations, or what the database's driver counted: each million of them.
     Million,
 }
 
@@ -163,9 +164,16 @@ impl PriceList {
             if !amount(item.price) {
                 return Err(format!("{at}: price is {}", item.price));
             }
-            if (item.unit == OPERATIONS) != (item.per == Per::Million) {
+            let of_a_run = item.unit != NODE && !self.quantities.contains_key(&item.unit);
+            if item.unit == OPERATIONS && item.per != Per::Million {
                 return Err(format!(
                     "{at}: unit = \"operations\" and per = \"million\" go together"
+                ));
+            }
+            if item.per == Per::Million && !of_a_run {
+                return Err(format!(
+                    "{at}: per = \"million\" and unit = \"operations\", or what the run counted, go \
+                     together"
                 ));
             }
             if !item.kinds.is_empty() && item.unit != OPERATIONS {

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use bytes::BytesMut;
 use hoap_workload::Result;
 use hoap_workload::capability::{Change, Patch};
-use serde_json::Value;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use super::sql;
@@ -116,55 +115,6 @@ impl ToSql for Parameter {
     }
 
     to_sql_checked!();
-}
-
-/// Why an [`update`] of this document changed nothing, in words.
-pub(super) fn why_not(document: Option<&Value>, patches: &[Patch]) -> String {
-    let Some(document) = document else { return "no such key".to_owned() };
-    for patch in patches {
-        let path = patch.path;
-        let (place, fits, wish): (_, fn(&str) -> bool, _) = match patch.change {
-            Change::AddInteger(_) => (path, |k| k == "integer", "add a whole number to it"),
-            Change::AddCents(_) => {
-                (path, |k| matches!(k, "integer" | "real"), "add an amount to it")
-            }
-            Change::Append(_) => (path, |k| k == "array", "append to it"),
-            Change::Set(_) if path.ends_with(']') => {
-                (path, |k| k != "absent", "set that place in it")
-            }
-            Change::Set(_) => match path.rsplit_once('.') {
-                Some((parent, _)) => (parent, |k| k == "object", "set that place in it"),
-                None => continue,
-            },
-        };
-        let found = kind_at(document, place);
-        if !fits(found) {
-            return format!("`{place}` is {found}: cannot {wish}");
-        }
-    }
-    "a sum does not fit in 64 bits".to_owned()
-}
-
-/// What is at a path.
-fn kind_at(document: &Value, path: &str) -> &'static str {
-    let mut here = Some(document);
-    for step in path.split(['.', '[']) {
-        here = here.and_then(|value| match step.strip_suffix(']') {
-            Some(position) => position.parse::<usize>().ok().and_then(|n| value.get(n)),
-            None => value.get(step),
-        });
-    }
-    match here {
-        None => "absent",
-        Some(Value::Null) => "null",
-        Some(Value::Bool(true)) => "true",
-        Some(Value::Bool(false)) => "false",
-        Some(Value::Number(n)) if n.is_f64() => "real",
-        Some(Value::Number(_)) => "integer",
-        Some(Value::String(_)) => "text",
-        Some(Value::Array(_)) => "array",
-        Some(Value::Object(_)) => "object",
-    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use super::patch::{self, Parameter};
 use super::server::Role;
 use super::types::Json;
 use super::{Postgres, error, nul, sql};
-use crate::patches::independent;
+use crate::patches::{independent, why_not};
 
 #[async_trait]
 impl Transactions for Postgres {
@@ -213,7 +213,7 @@ impl<'a> Open<'a> {
             .map(|text| serde_json::from_str(&text))
             .transpose()
             .map_err(|e| Error::new(ErrorKind::Broken, tried(), e))?;
-        Err(Error::new(ErrorKind::Broken, tried(), patch::why_not(document.as_ref(), patches)))
+        Err(Error::new(ErrorKind::Broken, tried(), why_not(document.as_ref(), patches)))
     }
 }
 

@@ -120,17 +120,15 @@ impl Documents for Sqlite {
         for index in indexes {
             let tried = || format!("create index {} in {url}", index.name);
             let wanted = sql::create_index(index)?;
+            // Looked for inside of the transaction: another process may be making it just now.
+            turn.begin().map_err(|e| error::sqlite(e, tried()))?;
             let there = schema_of(&turn, index.name).map_err(|e| error::sqlite(e, tried()))?;
             match there {
-                None => {
-                    turn.begin()
-                        .and_then(|()| turn.execute_batch(&wanted))
-                        .map_err(|e| error::sqlite(e, tried()))?;
-                    commit(&turn, tried)?;
-                }
+                None => turn.execute_batch(&wanted).map_err(|e| error::sqlite(e, tried()))?,
                 Some(there) if there == wanted => {}
                 Some(_) => return Err(foreign(index.name, tried())),
             }
+            commit(&turn, tried)?;
         }
         gather_statistics(&turn, url)?;
         checkpoint(&turn, self.database())

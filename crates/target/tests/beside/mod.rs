@@ -3,6 +3,10 @@
 //! What is here knows no database: a server's tests give a URL to [`equal_answers`], under which
 //! nothing is loaded yet, and remove what they find there afterwards.
 
+#[cfg(feature = "asterixdb")]
+mod on_asterixdb;
+#[cfg(feature = "mongodb")]
+mod on_mongo_wire;
 #[cfg(feature = "postgres")]
 mod on_postgres;
 

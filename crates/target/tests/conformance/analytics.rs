@@ -37,6 +37,14 @@ fn dialect(target: &dyn Target) -> Dialect {
             unnamed: "SELECT $1",
             types: ["::int8", "::float8", "::text"],
         },
+        "sqlpp" => Dialect {
+            endless: "SELECT count(*) AS c
+                      FROM range(1, 1000000000) AS a, range(1, 1000000000) AS b
+                      WHERE a % 7 = b % 11",
+            sum: "SELECT sum(o.o_id) AS s FROM orders AS o",
+            unnamed: "SELECT ?",
+            types: [""; 3],
+        },
         other => panic!("no test queries in the dialect {other}"),
     }
 }

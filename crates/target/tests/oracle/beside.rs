@@ -1,5 +1,7 @@
 //! A database beside the oracle: how it gets its documents and how its answers are compared.
 
+use std::sync::Arc;
+
 use hoap_data::{Collection, DataSet, Schema};
 use hoap_target::open;
 use hoap_workload::capability::{Answer, Batch, Index, Row, Target};
@@ -14,7 +16,7 @@ use super::Complete;
 /// A database with documents in it.
 pub struct Database {
     schema: Schema,
-    target: std::sync::Arc<dyn Target>,
+    target: Arc<dyn Target>,
     runtime: Runtime,
     /// Where an embedded database lies.
     _folder: Option<TempDir>,
@@ -37,7 +39,7 @@ impl Database {
     }
 
     /// The database that a URL names, with all documents of a data set in it.
-    #[cfg(feature = "postgres")]
+    #[cfg(any(feature = "asterixdb", feature = "mongodb", feature = "postgres"))]
     pub fn at_with_all(url: &str, set: &DataSet) -> Self {
         Database::at(url, set.spec().schema, documents(set))
     }

@@ -36,6 +36,13 @@ pub trait Target: Send + Sync {
 
     /// Analytical queries.
     fn analytics(&self) -> Applicable<&dyn Analytics>;
+
+    /// What the database's driver has counted since the target was opened, by all its clients: capacity
+    /// consumed, requests throttled, … Name → amount; the names are those that price files may use.
+    /// Empty where there is nothing to count.
+    fn usage(&self) -> BTreeMap<String, f64> {
+        BTreeMap::new()
+    }
 }
 
 /// A capability, or the reason why the database does not have it.
@@ -344,6 +351,19 @@ pub trait AnalyticalSession: Send {
     /// [`ErrorKind::Invalid`] where the text does not parse or names a parameter not in `parameters`.
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer>;
 
+    /// How the database runs a query: it is run once more for that. `None` where the database does not say.
+    ///
+    /// # Errors
+    /// Those of [`AnalyticalSession::query`].
+    async fn explain(
+        &mut self,
+        text: &str,
+        parameters: &[(String, Value)],
+    ) -> Result<Option<Explained>> {
+        let _ = (text, parameters);
+        Ok(None)
+    }
+
     /// Key and whole number `field` of every document of a small collection, from one state that a
     /// query begun now would see: what freshness is measured with (spec ch2 §7).
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>>;
@@ -351,6 +371,15 @@ pub trait AnalyticalSession: Send {
     /// Interrupts a running [`AnalyticalSession::query`], which then fails with
     /// [`ErrorKind::Cancelled`].
     fn canceller(&self) -> Option<Canceller>;
+}
+
+/// How a database ran a query, in its own form.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explained {
+    /// The plan.
+    pub plan: Value,
+    /// What each step of it took, null where it does not say.
+    pub profile: Value,
 }
 
 /// The rows of an answer.

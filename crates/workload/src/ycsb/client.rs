@@ -216,9 +216,11 @@ impl<S: KeyValueSession> YcsbClient<S> {
 /// Whether the error says that nothing was written.
 fn not_applied(e: &Error) -> bool {
     match e.kind {
-        ErrorKind::Conflict | ErrorKind::Duplicate | ErrorKind::NotFound | ErrorKind::Invalid => {
-            true
-        }
+        ErrorKind::Conflict
+        | ErrorKind::Duplicate
+        | ErrorKind::NotFound
+        | ErrorKind::Throttled
+        | ErrorKind::Invalid => true,
         ErrorKind::Ambiguous
         | ErrorKind::Timeout
         | ErrorKind::Cancelled

@@ -1,6 +1,6 @@
 //! The texts of the queries: files, one per query and dialect, with named parameters.
 //!
-//! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` hold the naive set, the texts closest to the
+//! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` (MongoDB: `q01.json` …) hold the naive set, the texts closest to the
 //! definition; `queries/<ch2|ch2pp>/<dialect>/tuned/` holds those that an engine's planner needs in
 //! another form. They are part of the program; a folder of the same layout may replace them.
 
@@ -82,7 +82,7 @@ impl Texts {
                 .advise(format!("known are {}; or name a folder of your own", known.join(", ")))
             })?;
         Texts::read(|query| {
-            let name = file_name(query);
+            let name = file_name(query, dialect);
             let tuned = folder.tuned.iter().find(|t| set == QuerySet::Tuned && t.0 == name);
             let (sub, text) = match tuned {
                 Some((_, text)) => ("tuned/", *text),
@@ -102,11 +102,11 @@ impl Texts {
     pub fn from_dir(dir: &Path, schema: Schema, dialect: &str, set: QuerySet) -> Result<Texts> {
         let folder = dir.join(schema.name()).join(dialect);
         Texts::read(|query| {
-            let tuned = folder.join("tuned").join(file_name(query));
+            let tuned = folder.join("tuned").join(file_name(query, dialect));
             let file = if set == QuerySet::Tuned && tuned.exists() {
                 tuned
             } else {
-                folder.join(file_name(query))
+                folder.join(file_name(query, dialect))
             };
             let text = std::fs::read_to_string(&file).map_err(|e| {
                 Error::new(ErrorKind::Invalid, format!("read query text {}", file.display()), e)
@@ -131,13 +131,17 @@ impl Texts {
     }
 }
 
-fn file_name(query: &Query) -> String {
-    format!("q{:02}.sql", query.number)
+fn file_name(query: &Query, dialect: &str) -> String {
+    let extension = if dialect == "mongodb" { "json" } else { "sql" };
+    format!("q{:02}.{extension}", query.number)
 }
 
 /// Whether a text names exactly the parameters of its query.
 fn check(query: &Query, file: &str, text: &str) -> Result<()> {
-    let used = names::parameters(text);
+    let used = match file.ends_with(".json") {
+        true => names::json_parameters(text),
+        false => names::parameters(text),
+    };
     let invalid =
         |answer: String| {
             Error::new(ErrorKind::Invalid, format!("check query text {file}"), answer).advise(

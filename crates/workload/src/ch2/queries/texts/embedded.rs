@@ -15,26 +15,29 @@ pub(super) struct Folder {
 /// One folder: its benchmark, its dialect and the numbers of the files in its `tuned/`.
 macro_rules! folder {
     ($benchmark:literal, $dialect:literal, tuned: [$($tuned:literal),*]) => {
+        folder!($benchmark, $dialect, ".sql", tuned: [$($tuned),*])
+    };
+    ($benchmark:literal, $dialect:literal, $extension:literal, tuned: [$($tuned:literal),*]) => {
         Folder {
             benchmark: $benchmark,
             dialect: $dialect,
             naive: folder!(
-                @naive $benchmark, $dialect:
+                @naive $benchmark, $dialect, $extension:
                 "01" "02" "03" "04" "05" "06" "07" "08" "09" "10" "11"
                 "12" "13" "14" "15" "16" "17" "18" "19" "20" "21" "22"
             ),
             tuned: &[$((
-                concat!("q", $tuned, ".sql"),
-                folder!(@text $benchmark, $dialect, "tuned/", $tuned),
+                concat!("q", $tuned, $extension),
+                folder!(@text $benchmark, $dialect, $extension, "tuned/", $tuned),
             )),*],
         }
     };
-    (@naive $benchmark:literal, $dialect:literal: $($number:literal)*) => {
-        [$(folder!(@text $benchmark, $dialect, "", $number)),*]
+    (@naive $benchmark:literal, $dialect:literal, $extension:literal: $($number:literal)*) => {
+        [$(folder!(@text $benchmark, $dialect, $extension, "", $number)),*]
     };
-    (@text $benchmark:literal, $dialect:literal, $sub:literal, $number:literal) => {
+    (@text $benchmark:literal, $dialect:literal, $extension:literal, $sub:literal, $number:literal) => {
         include_str!(concat!(
-            "../../../../../../queries/", $benchmark, "/", $dialect, "/", $sub, "q", $number, ".sql"
+            "../../../../../../queries/", $benchmark, "/", $dialect, "/", $sub, "q", $number, $extension
         ))
     };
 }
@@ -45,4 +48,8 @@ pub(super) static FOLDERS: &[Folder] = &[
     folder!("ch2pp", "sqlite", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
     folder!("ch2", "postgres", tuned: ["03", "05", "07", "08", "09", "10", "18", "19"]),
     folder!("ch2pp", "postgres", tuned: ["03", "05", "07", "08", "09", "10", "18", "19"]),
+    folder!("ch2", "sqlpp", tuned: ["18"]),
+    folder!("ch2pp", "sqlpp", tuned: ["18"]),
+    folder!("ch2", "mongodb", ".json", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
+    folder!("ch2pp", "mongodb", ".json", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
 ];

@@ -28,6 +28,18 @@ pub(super) fn parameters(text: &str) -> BTreeSet<&str> {
     names
 }
 
+/// The names in `{"$param": "name"}`, which is how a text in JSON names its parameters.
+pub(super) fn json_parameters(text: &str) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for after in text.split("\"$param\"").skip(1) {
+        let after = after.trim_start().strip_prefix(':').unwrap_or(after).trim_start();
+        let name = after.strip_prefix('"').and_then(|name| name.split_once('"'));
+        // What is no name is one that no query has.
+        names.insert(name.map_or("", |(name, _)| name));
+    }
+    names
+}
+
 /// What follows the first `end`, or nothing.
 fn after(text: &str, end: char) -> &str {
     text.find(end).map_or("", |at| &text[at + end.len_utf8()..])
@@ -56,6 +68,13 @@ mod tests {
         assert_eq!(names("-- it's $f\n$g - 1 /* $h * / '$i */ / $j"), ["g", "j"]);
         assert_eq!(names("'never closed $k"), [""; 0]);
         assert_eq!(names("/* never closed $l"), [""; 0]);
+    }
+
+    #[test]
+    fn in_json_a_parameter_is_an_object() {
+        let text = r#"{"a": {"$gt": {"$param": "from"}}, "b": [{"$param" : "x_1"}, "$y", "$$z"]}"#;
+        assert_eq!(json_parameters(text).into_iter().collect::<Vec<_>>(), ["from", "x_1"]);
+        assert_eq!(json_parameters(r#"{"$param": 7}"#).into_iter().collect::<Vec<_>>(), [""]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ fn every_embedded_text_names_the_parameters_of_its_query() {
         for set in SETS {
             let texts = Texts::embedded(schema, folder.dialect, set).unwrap();
             for query in &QUERIES {
-                assert!(texts.get(query).contains(&format!("-- Q{}: ", query.number)));
+                assert!(texts.get(query).contains(&format!("Q{}: ", query.number)));
             }
         }
     }
@@ -55,8 +55,9 @@ fn the_embedded_texts_are_all_those_of_the_folder() {
     assert_eq!(on_disk.len(), embedded);
     for (schema, dialect, set, path) in on_disk {
         let name = path.file_name().unwrap().to_str().unwrap();
-        let query = QUERIES.iter().find(|q| file_name(q) == name).expect(name);
-        let texts = Texts::embedded(schema, dialect.to_str().unwrap(), set).unwrap();
+        let dialect = dialect.to_str().unwrap();
+        let query = QUERIES.iter().find(|q| file_name(q, dialect) == name).expect(name);
+        let texts = Texts::embedded(schema, dialect, set).unwrap();
         assert_eq!(texts.get(query), std::fs::read_to_string(&path).unwrap(), "{}", path.display());
     }
 }
@@ -78,7 +79,7 @@ fn an_unknown_dialect_or_folder_is_named() {
     assert_eq!(
         error.to_string(),
         "find the query texts of ch2pp for cobol: there are none; known are sqlite, \
-         postgres; or name a folder of your own"
+         postgres, sqlpp, mongodb; or name a folder of your own"
     );
     let nowhere = Path::new("/nowhere");
     let error = Texts::from_dir(nowhere, Schema::Ch2, "sqlite", QuerySet::Naive).unwrap_err();

@@ -1,0 +1,50 @@
+//! What a database's driver counts, within the measured window of a step.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use hoap_drive::{Observer, Phase, StepPlan, Tick};
+use hoap_workload::capability::Target;
+
+type Usage = BTreeMap<String, f64>;
+
+/// Reads the counts where the measured window begins and ends, and hands on what it sees of the step.
+pub struct Meter<'a, O> {
+    observer: &'a O,
+    target: &'a dyn Target,
+    /// At the beginning and at the end.
+    counts: Mutex<(Usage, Usage)>,
+}
+
+impl<'a, O: Observer> Meter<'a, O> {
+    /// Of this database, for this observer.
+    pub fn new(observer: &'a O, target: &'a dyn Target) -> Self {
+        Meter { observer, target, counts: Mutex::default() }
+    }
+
+    /// What was counted in between. Empty where the database counts nothing.
+    pub fn used(&self) -> Usage {
+        let (before, after) = &*self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = |(name, amount): (&String, &f64)| {
+            (name.clone(), amount - before.get(name).copied().unwrap_or_default())
+        };
+        after.iter().map(since).collect()
+    }
+}
+
+impl<O: Observer> Observer for Meter<'_, O> {
+    fn phase(&self, step: &StepPlan, phase: Phase) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        match phase {
+            Phase::Measured => counts.0 = self.target.usage(),
+            Phase::Ended => counts.1 = self.target.usage(),
+            _ => {}
+        }
+        drop(counts);
+        self.observer.phase(step, phase);
+    }
+
+    fn tick(&self, tick: &Tick<'_>) {
+        self.observer.tick(tick);
+    }
+}

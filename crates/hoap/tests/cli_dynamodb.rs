@@ -1,0 +1,214 @@
+//! Every workload that DynamoDB can run, as its users run it. The server is that of the lab:
+//! `eval "$(lab/env)"`.
+
+use std::process::{Command, Stdio};
+
+use hoap_target::open;
+use hoap_workload::note;
+
+/// A folder, credentials and a prefix of a test's own.
+struct Place {
+    folder: tempfile::TempDir,
+    url: String,
+    collections: &'static [&'static str],
+}
+
+const RECORDS: &[&str] = &["usertable"];
+const SHOP: &[&str] = &["shop_customer", "shop_orders"];
+const CH2: &[&str] = &[
+    "warehouse",
+    "district",
+    "customer",
+    "history",
+    "orders",
+    "neworder",
+    "stock",
+    "item",
+    "supplier",
+    "nation",
+    "region",
+];
+
+impl Place {
+    fn new(name: &str, collections: &'static [&'static str], options: &str) -> Place {
+        let url = std::env::var("HOAP_TEST_DYNAMODB").unwrap_or_else(|_| {
+            panic!(
+                "set HOAP_TEST_DYNAMODB: eval \"$(lab/env)\", or leave these out with ./test \
+                 --no-servers"
+            )
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("credentials");
+        let text = "[default]\naws_access_key_id = AKIDNOBODY\naws_secret_access_key = hunter2\n";
+        std::fs::write(&file, text).unwrap();
+        let (file, id) = (file.display(), std::process::id());
+        let url = format!("{url}&credentials_file={file}&prefix=cli-{name}-{id}{options}");
+        Place { folder, url, collections }
+    }
+
+    fn run(&self, line: &str) -> (i32, String) {
+        let target = match line.starts_with("run ch2") {
+            true => "--operational",
+            false => "--target",
+        };
+        let output = Command::new(env!("CARGO_BIN_EXE_hoap"))
+            .current_dir(self.folder.path())
+            .args(line.split_whitespace())
+            .args([target, &self.url])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let told = format!("hoap {line}: {}{}", text(&output.stdout), text(&output.stderr));
+        assert!(!told.contains("hunter2"), "{told}");
+        (output.status.code().unwrap_or(-1), told)
+    }
+
+    fn ok(&self, line: &str) {
+        let (code, told) = self.run(line);
+        assert_eq!(code, 0, "{told}");
+    }
+
+    fn record(&self, folder: &str) -> serde_json::Value {
+        let path = self.folder.path().join(folder).join("run.json");
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(!text.contains("hunter2") && !text.contains("AKIDNOBODY"), "{text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Runs a workload with reads checked: all operations are done, and every check passes.
+    fn passes(&self, workload: &str, operations: u64) -> serde_json::Value {
+        self.ok(&format!(
+            "run {workload} --operations {operations} --clients 3 --warmup 10ms --check-reads --out \
+             {workload}"
+        ));
+        let record = self.record(workload);
+        let done = record["steps"][0]["transactions"].as_array().unwrap();
+        let count: u64 = done.iter().map(|kind| kind["count"].as_u64().unwrap()).sum();
+        assert_eq!(count, operations, "{workload}");
+        all_pass(&record);
+        record
+    }
+}
+
+fn all_pass(record: &serde_json::Value) {
+    let checks = record["checks"].as_array().unwrap();
+    assert!(!checks.is_empty());
+    assert!(checks.iter().all(|check| check["verdict"] == "pass"), "{checks:#?}");
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let dropped = runtime.block_on(async {
+            let target = open(&self.url).await?;
+            let documents = target.documents().map_err(hoap_workload::Error::from)?;
+            documents.drop(self.collections).await
+        });
+        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+    }
+}
+
+mod on_dynamodb {
+    use super::*;
+
+    #[test]
+    fn every_ycsb_workload_passes_and_says_what_it_consumed() {
+        let place = Place::new("ycsb", RECORDS, "&consistency=strong");
+        for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
+            place.ok("load ycsb -p recordcount=300 --replace");
+            let record = place.passes(&format!("ycsb-{name}"), 600);
+            let used = &record["steps"][0]["usage"];
+            let amount = |name: &str| used[name].as_f64().unwrap();
+            // A record of 1.1 KB: a unit a read, two a write.
+            assert!(amount("read-capacity-units") > 100.0, "{used}");
+            assert_eq!(amount("write-capacity-units") > 0.0, name != "c", "{used}");
+            assert!(amount("requests") >= 500.0, "{used}");
+            for failures in ["requests-throttled", "requests-failed", "requests-retried"] {
+                assert_eq!(amount(failures), 0.0, "{used}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_transactions_of_ch2_pass_their_checks() {
+        let place = Place::new("ch2", CH2, "");
+        place.ok("load ch2pp --scale-down 100 --extra-fields 0");
+        place.ok("verify ch2pp");
+        place.ok(
+            "run ch2pp --tx-clients 3 --query-clients 0 --duration 5s --warmup 100ms --out run",
+        );
+        let record = place.record("run");
+        all_pass(&record);
+        let done = record["steps"][0]["transactions"].as_array().unwrap();
+        for kind in done {
+            assert!(kind["count"].as_u64().unwrap() > 0, "{kind}");
+            assert_eq!(kind["failures"], serde_json::json!({}), "{kind}");
+        }
+        let (code, told) = place.run("run ch2pp --tx-clients 0 --query-clients 1 --out queries");
+        assert_eq!(code, 2, "{told}");
+        assert!(told.contains("analytical queries on Amazon DynamoDB: not applicable"), "{told}");
+    }
+
+    #[test]
+    fn pages_and_joins_are_not_applicable_with_the_reason() {
+        let place = Place::new("shop", SHOP, "");
+        place.ok("load shop --customers 1000 --orders-per-customer 1");
+        for workload in ["pagination", "join"] {
+            let (code, told) =
+                place.run(&format!("run {workload} --operations 10 --out {workload}"));
+            assert_eq!(code, 2, "{told}");
+            assert!(told.contains("not applicable") && told.contains("no nested field"), "{told}");
+        }
+    }
+
+    #[test]
+    fn other_data_and_another_version_of_it_are_refused() {
+        let place = Place::new("other", RECORDS, "");
+        place.ok("load ycsb -p recordcount=100");
+        let (code, told) = place.run("load ycsb -p recordcount=200");
+        assert_eq!(code, 3, "{told}");
+        assert!(told.contains("the database holds other data"), "{told}");
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let target = open(&place.url).await.unwrap();
+            let documents = target.documents().unwrap();
+            let there = documents.note().await.unwrap().unwrap();
+            let mut note = note::read(documents).await.unwrap().unwrap();
+            note.data["version"] = 999.into();
+            assert!(documents.set_note(Some(&there), &note::write(&note)).await.unwrap());
+        });
+        let (code, told) = place.run("run ycsb-c --operations 10 --out run");
+        assert_ne!(code, 0, "{told}");
+        assert!(told.contains("version"), "{told}");
+    }
+
+    #[test]
+    fn without_credentials_nothing_starts_and_the_message_says_what_to_set() {
+        let url = std::env::var("HOAP_TEST_DYNAMODB").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut hoap = Command::new(env!("CARGO_BIN_EXE_hoap"));
+        for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"] {
+            hoap.env_remove(name);
+        }
+        let output = hoap
+            .env("HOME", folder.path())
+            .env("AWS_EC2_METADATA_DISABLED", "true")
+            .args(["verify", "ch2pp", "--target", &url])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        assert!(told.contains("AWS_ACCESS_KEY_ID"), "{told}");
+        // By the environment, as AWS's own tools take them.
+        let output = Command::new(env!("CARGO_BIN_EXE_hoap"))
+            .env("HOME", folder.path())
+            .env("AWS_ACCESS_KEY_ID", "AKIDNOBODY")
+            .env("AWS_SECRET_ACCESS_KEY", "hunter2")
+            .args(["verify", "ch2pp", "--target", &format!("{url}&prefix=nothing-here")])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("hoap load") && !told.contains("hunter2"), "{told}");
+    }
+}

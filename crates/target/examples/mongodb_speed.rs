@@ -1,0 +1,177 @@
+//! What a client costs beside the bare driver (Linux only):
+//! `cargo run --release -p hoap-target --features mongodb --example mongodb_speed -- URL [ROUNDS]`
+//!
+//! YCSB C and A's update, a record of ten fields by its key. Both sides use the official driver with a client
+//! of its own, send the same commands in the same runtime and take turns, so that a disturbance of
+//! the machine hits both. The bare loop reads a record as the driver's raw document and looks at nothing in
+//! it. CPU-seconds are this thread's, in which the driver's tasks run too.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
+use hoap_workload::capability::{Batch, Target};
+use mongodb::bson::{RawDocumentBuf, doc};
+
+const RECORDS: u64 = 20_000;
+const FIELDS: u16 = 10;
+const LENGTH: usize = 100;
+/// Operations in a turn.
+const OPERATIONS: u64 = 5_000;
+
+type Any = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("mongodb_speed: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Any> {
+    let url = arguments.first().ok_or("name a database by its URL")?;
+    let rounds = arguments.get(1).map_or(Ok(15), |n| n.parse())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let target = hoap_target::mongodb::open(url).await?;
+        load(&target).await?;
+        let compared = compare(&target, url, rounds).await;
+        target.documents().map_err(hoap_workload::Error::from)?.drop(&["usertable"]).await?;
+        compared
+    })
+}
+
+async fn load(target: &impl Target) -> Result<(), Any> {
+    let documents = target.documents().map_err(hoap_workload::Error::from)?;
+    documents.drop(&["usertable"]).await?;
+    documents.create(&["usertable"]).await?;
+    let mut batch = Batch::default();
+    for n in 0..RECORDS {
+        let named =
+            (0..FIELDS).map(|f| format!("\"field{f}\":\"{}\"", value(n * 10 + u64::from(f))));
+        let text = format!("{{{}}}", named.collect::<Vec<_>>().join(","));
+        batch.push(|to, out| {
+            to.push_str(&key(n));
+            out.extend_from_slice(text.as_bytes());
+        });
+    }
+    documents.bulk("1/1").await?.write("usertable", &batch, RECORDS).await?;
+    documents.settle(&[]).await?;
+    Ok(())
+}
+
+fn key(n: u64) -> String {
+    format!("user{:019}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1)
+}
+
+/// Letters and digits that differ for every number.
+fn value(n: u64) -> String {
+    let mut text = String::new();
+    while text.len() < LENGTH {
+        let state = (n + 1).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(text.len() as u32);
+        text.push_str(&format!("{state:016x}"));
+    }
+    text.truncate(LENGTH);
+    text
+}
+
+/// Seconds that this thread has spent on a processor.
+fn cpu_seconds() -> Result<f64, Any> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: u64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
+    Ok(nanoseconds as f64 / 1e9)
+}
+
+async fn compare(
+    target: &hoap_target::mongodb::MongoDb,
+    url: &str,
+    rounds: usize,
+) -> Result<(), Any> {
+    let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
+    let table = Table { name: "usertable".to_owned(), fields };
+    let mut session = KeyValue::session(target, &table).await?;
+    let client = mongodb::Client::with_uri_str(url).await?;
+    let database = client.default_database().ok_or("the URL names no database")?;
+    let bare = database.collection::<RawDocumentBuf>("usertable");
+
+    let keys: Vec<String> = (0..RECORDS).map(|n| key(n * 7919 % RECORDS)).collect();
+    let mut record = Record::default();
+    let mut reads = Sides::default();
+    let mut updates = Sides::default();
+    for round in 0..=rounds as u64 {
+        let at = |i: u64| keys[((round * OPERATIONS + i) % RECORDS) as usize].as_str();
+        let start = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            let found = bare.find_one(doc! {"_id": at(i)}).await?;
+            black_box(found.ok_or("a record is missing")?);
+        }
+        let middle = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            if !session.read(at(i), Fields::All, &mut record).await? {
+                return Err("a record is missing".into());
+            }
+            black_box(&record);
+        }
+        let end = cpu_seconds()?;
+        reads.add(round, middle - start, end - middle);
+
+        let start = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            let set = doc! {"$set": {"field5": value(round + i)}};
+            black_box(bare.update_one(doc! {"_id": at(i)}, set).await?);
+        }
+        let middle = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            record.clear();
+            record.push(5, |out| out.extend_from_slice(value(round + i).as_bytes()));
+            black_box(session.update(at(i), &record).await?);
+        }
+        let end = cpu_seconds()?;
+        updates.add(round, middle - start, end - middle);
+    }
+    println!(
+        "{RECORDS} records of {FIELDS} x {LENGTH} bytes, medians of {rounds} turns of {OPERATIONS} \
+         operations, CPU-microseconds of the client an operation"
+    );
+    reads.print("read all fields");
+    updates.print("update one field");
+    Ok(())
+}
+
+/// Seconds of each turn.
+#[derive(Default)]
+struct Sides {
+    bare: Vec<f64>,
+    session: Vec<f64>,
+}
+
+impl Sides {
+    /// The first round fills the caches.
+    fn add(&mut self, round: u64, bare: f64, session: f64) {
+        if round > 0 {
+            self.bare.push(bare);
+            self.session.push(session);
+        }
+    }
+
+    fn print(mut self, what: &str) {
+        let pairs = self.session.iter().zip(&self.bare);
+        let mut ratios: Vec<f64> = pairs.map(|(session, bare)| session / bare).collect();
+        let each = |seconds: &mut Vec<f64>| median(seconds) / OPERATIONS as f64 * 1e6;
+        println!(
+            "{what:18} bare {:6.2}  session {:6.2}  ratio {:.3}",
+            each(&mut self.bare),
+            each(&mut self.session),
+            median(&mut ratios)
+        );
+    }
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

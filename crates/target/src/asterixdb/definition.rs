@@ -1,0 +1,151 @@
+//! AsterixDB's statements.
+
+use hoap_workload::Result;
+
+use super::options::Options;
+use crate::names;
+use crate::sqlpp::store::{Definition, KEY, NOTE, PROGRESS, Shadow, published};
+use crate::sqlpp::{Service, quote};
+
+/// What Couchbase calls DATE_ADD_STR and AsterixDB does not have; for days, which are what the queries
+/// add. It is inlined.
+const DATE_ADD_STR: &str = "DECLARE FUNCTION date_add_str(d, n, part) { \
+    CASE part WHEN 'day' THEN string(date(d) + duration('P' || string(n) || 'D')) END }; ";
+
+/// Datasets of one dataverse.
+pub(super) struct AsterixDefinition {
+    dataverse: String,
+    /// Quoted.
+    quoted: String,
+    settings: String,
+    storage: String,
+    analyze: bool,
+}
+
+impl AsterixDefinition {
+    pub fn new(dataverse: String, options: &Options) -> Result<Self> {
+        let mut quoted = String::new();
+        quote(&dataverse, &mut quoted)?;
+        let mut settings = String::new();
+        let names = ["sortmemory", "joinmemory", "groupmemory"];
+        for (name, (_, megabytes)) in names.iter().zip(options.memory) {
+            if megabytes > 0 {
+                settings.push_str(&format!("SET `compiler.{name}` \"{megabytes}MB\"; "));
+            }
+        }
+        if let Some(partitions) = options.parallelism {
+            settings.push_str(&format!("SET `compiler.parallelism` \"{partitions}\"; "));
+        }
+        let storage = match options.storage {
+            "server" => String::new(),
+            format => format!(" WITH {{\"storage-format\": {{\"format\": \"{format}\"}}}}"),
+        };
+        Ok(AsterixDefinition { dataverse, quoted, settings, storage, analyze: options.analyze })
+    }
+
+    /// The dataverse as a string of SQL++, which is one of JSON.
+    fn literal(&self) -> String {
+        serde_json::Value::from(&*self.dataverse).to_string()
+    }
+}
+
+impl Definition for AsterixDefinition {
+    fn service(&self) -> Service {
+        Service::AsterixDb
+    }
+
+    fn name(&self, collection: &str) -> Result<String> {
+        if ![NOTE, PROGRESS].contains(&collection) {
+            names::collection(collection, &["hoap_"])?;
+        }
+        Ok(format!("{}.`{collection}`", self.quoted))
+    }
+
+    fn key(&self, variable: &str) -> String {
+        format!("{variable}.{KEY}")
+    }
+
+    fn context(&self) -> (&'static str, String) {
+        ("dataverse", self.dataverse.clone())
+    }
+
+    fn prelude(&self, text: &str) -> String {
+        let mut prelude = self.settings.clone();
+        if text.contains("date_add_str") {
+            prelude.push_str(DATE_ADD_STR);
+        }
+        prelude
+    }
+
+    fn create(&self, collections: &[&str]) -> Result<Vec<String>> {
+        let dataverse = &self.quoted;
+        let mut all = vec![
+            format!("CREATE DATAVERSE {dataverse} IF NOT EXISTS"),
+            format!("CREATE TYPE {dataverse}.hoap_document IF NOT EXISTS AS {{{KEY}: string}}"),
+        ];
+        for collection in collections {
+            all.push(format!(
+                "CREATE DATASET {}({dataverse}.hoap_document) IF NOT EXISTS PRIMARY KEY {KEY}{}",
+                self.name(collection)?,
+                self.storage
+            ));
+        }
+        Ok(all)
+    }
+
+    fn remove(&self, collection: &str) -> Result<String> {
+        Ok(format!("DROP DATASET {} IF EXISTS", self.name(collection)?))
+    }
+
+    fn existing(&self) -> String {
+        format!(
+            "SELECT VALUE d.DatasetName FROM Metadata.`Dataset` AS d \
+             WHERE d.DataverseName = {} AND d.DatasetName IN $names",
+            self.literal()
+        )
+    }
+
+    fn indexes(&self) -> String {
+        format!(
+            "SELECT VALUE i.IndexName FROM Metadata.`Index` AS i \
+             WHERE i.DataverseName = {} AND i.DatasetName = $name",
+            self.literal()
+        )
+    }
+
+    fn index(&self, name: &str, collection: &str, fields: &[(String, &str)]) -> Result<String> {
+        let fields: Vec<_> = fields.iter().map(|(path, kind)| format!("{path}: {kind}")).collect();
+        let mut quoted = String::new();
+        quote(name, &mut quoted)?;
+        let (on, fields) = (self.name(collection)?, fields.join(", "));
+        Ok(format!("CREATE INDEX {quoted} IF NOT EXISTS ON {on}({fields})"))
+    }
+
+    fn published(&self, collection: &str) -> Result<Vec<String>> {
+        let on = self.name(collection)?;
+        let all = published(collection);
+        Ok(all.iter().map(|text| format!("CREATE INDEX {}", text.replace('@', &on))).collect())
+    }
+
+    fn analyze(&self, collection: &str) -> Result<Option<String>> {
+        let statement = format!("ANALYZE DATASET {}", self.name(collection)?);
+        Ok(self.analyze.then_some(statement))
+    }
+
+    fn cancel(&self) -> &'static str {
+        "/admin/requests/running"
+    }
+
+    fn parse(&self) -> Option<&'static str> {
+        // A text is parsed by the nodes, a value of a parameter by the compiler, at a third of the speed.
+        Some("parse_json(r)")
+    }
+
+    fn several(&self) -> bool {
+        true
+    }
+
+    fn shadow(&self) -> Option<Shadow> {
+        None
+    }
+}

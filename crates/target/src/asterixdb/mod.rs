@@ -1,0 +1,77 @@
+//! Apache AsterixDB: `asterixdb://HOST[:PORT]/DATAVERSE[?option=value&…]`. The options are in [`OPTIONS`].
+//!
+//! # Mapping
+//! A collection is a dataset of the open type `{hoap_key: string}` with that field as its primary key: a
+//! document's own fields are at the top, as the published queries expect them. The dataset `hoap_note`
+//! holds what the dataverse contains, `hoap_load` how far a load has come. A load makes the dataverse.
+//!
+//! # Writing
+//! A statement is atomic for each document, not as a whole: a batch of a load is an UPSERT, its progress
+//! another one after it, and a resumed load writes the last batch again. The note is a chain of numbered
+//! ones, each an INSERT that only one process wins.
+//!
+//! # Durability
+//! A statement is acknowledged when its log is on the disks of the nodes.
+//!
+//! # Limits
+//! No transactions of several statements, no update of fields; a scan is no snapshot.
+
+mod definition;
+mod options;
+mod state;
+
+use std::sync::Arc;
+
+use hoap_workload::Result;
+use hoap_workload::capability::shop::JoinVariant;
+
+use crate::remote::{Remote, RemoteShop};
+use crate::sqlpp::store::Shared;
+use crate::sqlpp::{Client, Place};
+use definition::AsterixDefinition;
+
+pub use crate::sqlpp::store::Store as AsterixDb;
+pub use options::OPTIONS;
+
+/// What it offers.
+pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
+
+/// Opens an `asterixdb:` URL and asks the cluster what it is.
+///
+/// # Errors
+/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
+/// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or is not ready.
+pub async fn open(url: &str) -> Result<AsterixDb> {
+    let parsed = options::parse(url)?;
+    let options = parsed.options;
+    let tried = format!("open {}", parsed.shown);
+    let place = Place {
+        base: format!("http://{}:{}", parsed.host, parsed.port),
+        path: "/query/service",
+        credentials: None,
+        tls_ca: String::new(),
+        connect_timeout: options.connect_timeout,
+        largest_result: u64::from(options.max_result_mb) << 20,
+    };
+    let client = Client::new(place, &tried)?;
+    let description = state::describe(&client, &parsed.shown, &options).await?;
+    let definition = AsterixDefinition::new(parsed.dataverse, &options)?;
+    Ok(AsterixDb {
+        shared: Arc::new(Shared {
+            client,
+            definition: Box::new(definition),
+            description,
+            query_timeout: options.query_timeout,
+            indexes: options.indexes,
+            joins: &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash],
+            prepared: Default::default(),
+        }),
+    })
+}
+
+/// The database with all that it has.
+pub(crate) fn remote(database: AsterixDb) -> Remote {
+    let key_value = database.no_records();
+    let database = Arc::new(database);
+    Remote { target: database.clone(), key_value, shop: Ok(RemoteShop::new(database)) }
+}

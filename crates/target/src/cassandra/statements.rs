@@ -1,0 +1,189 @@
+//! The prepared statements of a table, found by number. All clients of a lane share them.
+
+use std::sync::Arc;
+
+use hoap_workload::Result;
+use hoap_workload::capability::key_value::{Fields, Table};
+use scylla::statement::prepared::PreparedStatement;
+use tokio::sync::OnceCell;
+
+use super::error::{Doing, Done, Failure};
+use super::lane::Lane;
+use super::schema::{self, KEY};
+use crate::names;
+
+/// What a statement does.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Reads these fields of a record.
+    Read(Fields),
+    /// Reads keys and these fields from a token on.
+    Scan(Fields),
+    /// Writes a record.
+    Insert,
+    /// Writes all fields that it is given values for.
+    UpdateAll,
+    /// Writes one field.
+    UpdateOne(u16),
+}
+
+/// The statements of a table.
+pub(super) struct Statements {
+    pub table: Table,
+    /// By [`Statements::number`]; prepared when they are first used.
+    prepared: Vec<OnceCell<PreparedStatement>>,
+}
+
+/// The statements of a table, which gets the columns of its fields where it lacks them.
+pub(super) async fn of(lane: &Lane, table: &Table) -> Result<Arc<Statements>> {
+    let name = schema::collection(&table.name)?;
+    for field in &table.fields {
+        names::field(field)?;
+    }
+    let mut tables = lane.tables.lock().await;
+    if let Some(there) = tables.iter().find(|(other, _)| other == table)
+        && let Some(statements) = there.1.upgrade()
+    {
+        return Ok(statements);
+    }
+    let wanted: Vec<&str> = table.fields.iter().map(String::as_str).collect();
+    let added = schema::add_columns(lane, name, &wanted).await;
+    added.map_err(|e| {
+        e.into_error(Doing::Write, format!("use table {name} in {}", lane.place.url))
+    })?;
+    let count = 3 * table.fields.len() + 6;
+    let prepared = std::iter::repeat_with(OnceCell::new).take(count).collect();
+    let statements = Arc::new(Statements { table: table.clone(), prepared });
+    tables.retain(|(other, statements)| other != table && statements.strong_count() > 0);
+    tables.push((table.clone(), Arc::downgrade(&statements)));
+    Ok(statements)
+}
+
+impl Statements {
+    pub fn fields(&self) -> u16 {
+        self.table.fields.len() as u16
+    }
+
+    /// The statement of this kind.
+    pub async fn get(&self, lane: &Lane, kind: Kind) -> Done<&PreparedStatement> {
+        let cell = self.number(kind).and_then(|number| self.prepared.get(number));
+        let cell = cell.ok_or_else(|| Failure::Invalid("no field has that number".to_owned()))?;
+        match cell.get() {
+            Some(statement) => Ok(statement),
+            None => cell.get_or_try_init(|| self.prepare(lane, kind)).await,
+        }
+    }
+
+    /// The place of a kind; none where the table has no such field.
+    fn number(&self, kind: Kind) -> Option<usize> {
+        let fields = self.table.fields.len();
+        let one = |number: u16| (usize::from(number) < fields).then_some(usize::from(number));
+        let by_fields = |of: Fields| match of {
+            Fields::All => Some(0),
+            Fields::None => Some(1),
+            Fields::One(number) => one(number).map(|number| 2 + number),
+        };
+        match kind {
+            Kind::Read(of) => by_fields(of),
+            Kind::Scan(of) => by_fields(of).map(|number| 2 + fields + number),
+            Kind::Insert => Some(2 * (2 + fields)),
+            Kind::UpdateAll => Some(2 * (2 + fields) + 1),
+            Kind::UpdateOne(number) => one(number).map(|number| 2 * (2 + fields) + 2 + number),
+        }
+    }
+
+    #[cold]
+    async fn prepare(&self, lane: &Lane, kind: Kind) -> Done<PreparedStatement> {
+        let options = lane.options();
+        let text = self.text(&lane.table(&self.table.name), kind, options.lwt);
+        let mut statement = lane.session.prepare(text).await?;
+        match kind {
+            Kind::Read(_) | Kind::Scan(_) => {
+                statement.set_consistency(options.read_consistency);
+                // What the columns are does not change and need not come with each answer.
+                statement.set_use_cached_result_metadata(true);
+            }
+            _ => statement.set_consistency(options.write_consistency),
+        }
+        Ok(statement)
+    }
+
+    fn text(&self, table: &str, kind: Kind, lwt: bool) -> String {
+        let quoted = |number: usize| format!("\"{}\"", self.table.fields[number]);
+        let all = || (0..self.table.fields.len()).map(quoted).collect::<Vec<_>>();
+        let columns = |of: Fields, key: bool| {
+            let mut columns = match of {
+                Fields::All => all(),
+                Fields::One(number) => vec![quoted(number.into())],
+                Fields::None => Vec::new(),
+            };
+            if key || columns.is_empty() {
+                columns.insert(0, KEY.to_owned());
+            }
+            columns.join(", ")
+        };
+        let set = |columns: Vec<String>| {
+            let set: Vec<_> = columns.iter().map(|column| format!("{column} = ?")).collect();
+            let condition = if lwt { " IF EXISTS" } else { "" };
+            format!("UPDATE {table} SET {} WHERE {KEY} = ?{condition}", set.join(", "))
+        };
+        match kind {
+            Kind::Read(of) => format!("SELECT {} FROM {table} WHERE {KEY} = ?", columns(of, false)),
+            Kind::Scan(of) => format!(
+                "SELECT {} FROM {table} WHERE token({KEY}) >= token(?) LIMIT ?",
+                columns(of, true)
+            ),
+            Kind::Insert => {
+                let marks = vec!["?"; self.table.fields.len() + 1].join(", ");
+                let condition = if lwt { " IF NOT EXISTS" } else { "" };
+                let columns = columns(Fields::All, true);
+                format!("INSERT INTO {table} ({columns}) VALUES ({marks}){condition}")
+            }
+            Kind::UpdateAll => set(all()),
+            Kind::UpdateOne(number) => set(vec![quoted(number.into())]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_place_of_its_own_and_its_text() {
+        let fields = vec!["a".to_owned(), "b".to_owned()];
+        let table = Table { name: "t".to_owned(), fields };
+        let statements = Statements { table, prepared: Vec::new() };
+        let of = [Fields::All, Fields::None, Fields::One(0), Fields::One(1)];
+        let kinds = of.map(Kind::Read).into_iter().chain(of.map(Kind::Scan));
+        let kinds = kinds.chain([Kind::Insert, Kind::UpdateAll]);
+        let kinds: Vec<_> = kinds.chain([0, 1].map(Kind::UpdateOne)).collect();
+        let numbers: BTreeSet<_> = kinds.iter().map(|kind| statements.number(*kind)).collect();
+        assert_eq!(numbers, (0..12).map(Some).collect());
+        for kind in [Kind::Read(Fields::One(2)), Kind::Scan(Fields::One(2)), Kind::UpdateOne(2)] {
+            assert_eq!(statements.number(kind), None);
+        }
+        let text = |kind, lwt| statements.text("k.t", kind, lwt);
+        for (kind, lwt, expected) in [
+            (Kind::Read(Fields::All), false, "SELECT \"a\", \"b\" FROM k.t WHERE y_id = ?"),
+            (Kind::Read(Fields::None), false, "SELECT y_id FROM k.t WHERE y_id = ?"),
+            (
+                Kind::Scan(Fields::One(1)),
+                false,
+                "SELECT y_id, \"b\" FROM k.t WHERE token(y_id) >= token(?) LIMIT ?",
+            ),
+            (Kind::Insert, false, "INSERT INTO k.t (y_id, \"a\", \"b\") VALUES (?, ?, ?)"),
+            (
+                Kind::Insert,
+                true,
+                "INSERT INTO k.t (y_id, \"a\", \"b\") VALUES (?, ?, ?) IF NOT EXISTS",
+            ),
+            (Kind::UpdateOne(0), false, "UPDATE k.t SET \"a\" = ? WHERE y_id = ?"),
+            (Kind::UpdateAll, true, "UPDATE k.t SET \"a\" = ?, \"b\" = ? WHERE y_id = ? IF EXISTS"),
+        ] {
+            assert_eq!(text(kind, lwt), expected);
+        }
+    }
+}

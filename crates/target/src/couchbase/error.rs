@@ -1,0 +1,143 @@
+//! Errors of the driver and of the query service, sorted by what the caller may do about them.
+
+use couchbase::error::ErrorKind as Kind;
+use hoap_workload::{Error, ErrorKind};
+
+use crate::sqlpp::{Doing, Failure, Service};
+
+pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
+
+/// An error of a key-value operation. What a write may have done before it failed is of unknown outcome.
+pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing, tried: String) -> Error {
+    let unknown = match doing {
+        Doing::Write => ErrorKind::Ambiguous,
+        Doing::Read | Doing::Repeatable => ErrorKind::Unavailable,
+    };
+    let (kind, advice) = match e.kind() {
+        Kind::DocumentExists => (ErrorKind::Duplicate, ""),
+        Kind::DocumentNotFound => (ErrorKind::NotFound, ""),
+        Kind::CasMismatch
+        | Kind::DocumentLocked
+        | Kind::DurabilityWriteInProgress
+        | Kind::DurableWriteRecommitInProgress => (ErrorKind::Conflict, ""),
+        Kind::DurabilityAmbiguous => (unknown, ""),
+        Kind::DurabilityImpossible | Kind::DurabilityLevelNotAvailable => {
+            (ErrorKind::Unavailable, "there are too few nodes for this durability: lower it")
+        }
+        Kind::AuthenticationFailure => {
+            (ErrorKind::Unavailable, "check the user, the password and the user's roles")
+        }
+        Kind::BucketNotFound => (ErrorKind::Unavailable, "make the bucket, or name another one"),
+        Kind::ScopeNotFound | Kind::CollectionNotFound => (ErrorKind::Unavailable, LOAD_FIRST),
+        Kind::TemporaryFailure => {
+            (ErrorKind::Unavailable, "the node is overloaded, out of memory or warming up")
+        }
+        Kind::ServiceNotAvailable(_) | Kind::FeatureNotAvailable(_) => (ErrorKind::Unavailable, ""),
+        Kind::ServerTimeout => (
+            if doing == Doing::Write { ErrorKind::Ambiguous } else { ErrorKind::Timeout },
+            "raise kv_timeout_ms",
+        ),
+        Kind::InvalidArgument(_)
+        | Kind::EncodingFailure(_)
+        | Kind::ValueTooLarge
+        | Kind::ValueInvalid
+        | Kind::PathInvalid
+        | Kind::PathTooBig
+        | Kind::PathTooDeep => (ErrorKind::Invalid, ""),
+        Kind::DecodingFailure(_)
+        | Kind::DocumentNotJSON
+        | Kind::PathMismatch
+        | Kind::PathNotFound => (ErrorKind::Broken, "the document is none of this benchmark's"),
+        // The connection went away while the request was under way, and whatever else there is.
+        _ => (unknown, ""),
+    };
+    let answer = e.kind().to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    let error = Error::new(kind, tried, answer);
+    if advice.is_empty() { error } else { error.advise(advice) }
+}
+
+/// A key-value operation that took too long.
+pub(super) fn late(doing: Doing, milliseconds: u128, tried: String) -> Error {
+    let kind = if doing == Doing::Write { ErrorKind::Ambiguous } else { ErrorKind::Timeout };
+    Error::new(kind, tried, format!("no answer within {milliseconds} ms"))
+        .advise("look at the nodes, or raise kv_timeout_ms")
+}
+
+/// A failed statement outside of transactions.
+pub(super) fn statement(failure: Failure, doing: Doing, tried: String) -> Error {
+    failure.into_error(Service::Query, doing, tried)
+}
+
+/// A failed statement of a transaction that is not yet being committed: whatever happened, nothing
+/// of it is there.
+pub(super) fn in_transaction(failure: Failure, tried: String) -> Error {
+    let conflict = failure.fault().is_some_and(|fault| match fault.code {
+        DUPLICATE | NOT_FOUND => false,
+        // What has expired may be forgotten already.
+        EXPIRED | CAS_MISMATCH | NO_TRANSACTION | RELEASED => true,
+        _ => fault.retry || is_conflict(&fault.message),
+    });
+    let duplicate = failure.fault().is_some_and(|fault| {
+        fault.code == DUPLICATE
+            || (fault.code == DML && fault.message.to_lowercase().contains("duplicate key"))
+    });
+    let error = failure.into_error(Service::Query, Doing::Read, tried);
+    match (conflict, duplicate) {
+        (_, true) => Error { kind: ErrorKind::Duplicate, advice: None, ..error },
+        (true, _) => Error { kind: ErrorKind::Conflict, advice: None, ..error },
+        _ if error.kind == ErrorKind::Conflict => Error { kind: ErrorKind::Unavailable, ..error },
+        _ => error,
+    }
+}
+
+/// A failed COMMIT; `None` where the transaction is committed all the same.
+///
+/// The codes are those of the query service's transactions: 17018 says that the commit is done and tidying up
+/// after it is not (others do that), 17019 that it cannot be known. A transaction that expired before its
+/// commit point, or that another one was in the way of, is rolled back.
+pub(super) fn commit(failure: Failure, tried: String) -> Option<Error> {
+    let (code, retry, text) = match failure.fault() {
+        Some(fault) => (fault.code, fault.retry, fault.message.to_lowercase()),
+        None => (0, false, String::new()),
+    };
+    let ambiguous = code == AMBIGUOUS_COMMIT || text.contains("ambiguous");
+    let kind = match code {
+        POST_COMMIT => return None,
+        _ if ambiguous => ErrorKind::Ambiguous,
+        // What had expired before COMMIT came may be forgotten already.
+        EXPIRED | CAS_MISMATCH | NO_TRANSACTION => ErrorKind::Conflict,
+        _ if retry || is_conflict(&text) => ErrorKind::Conflict,
+        COMMIT => ErrorKind::Unavailable,
+        // It came twice, or something else ended the transaction: nobody knows how.
+        OUT_OF_ORDER | RELEASED => ErrorKind::Ambiguous,
+        _ => {
+            let error = failure.into_error(Service::Query, Doing::Write, tried);
+            return Some(match error.kind {
+                ErrorKind::Conflict => Error { kind: ErrorKind::Ambiguous, ..error },
+                _ => error,
+            });
+        }
+    };
+    let error = failure.into_error(Service::Query, Doing::Write, tried);
+    Some(Error { kind, advice: None, ..error })
+}
+
+/// Whether the words are those of a write-write conflict or of a CAS that is another's.
+fn is_conflict(message: &str) -> bool {
+    let message = message.to_lowercase();
+    ["write write conflict", "write-write conflict", "cas mismatch", "cas_mismatch"]
+        .iter()
+        .any(|words| message.contains(words))
+}
+
+const DML: u64 = 12009;
+const NO_TRANSACTION: u64 = 17004;
+const OUT_OF_ORDER: u64 = 17005;
+const COMMIT: u64 = 17007;
+const EXPIRED: u64 = 17010;
+const RELEASED: u64 = 17011;
+const DUPLICATE: u64 = 17012;
+const NOT_FOUND: u64 = 17014;
+const CAS_MISMATCH: u64 = 17015;
+const POST_COMMIT: u64 = 17018;
+const AMBIGUOUS_COMMIT: u64 = 17019;

@@ -1,0 +1,155 @@
+//! A client's way to one query node: statements, prepared once each.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::Value;
+
+use super::server::Shared;
+use crate::sqlpp::{Client, Envelope, Failure, Request};
+
+/// One client at one node. Its HTTP connections are its own, so that they belong to the runtime that
+/// the client runs on.
+pub(super) struct Node {
+    pub shared: Arc<Shared>,
+    client: Client,
+    /// Names of the statements that this client has prepared.
+    prepared: HashMap<String, String>,
+}
+
+/// A transaction as the service knows it.
+#[derive(Clone, Debug)]
+pub(super) struct Tx {
+    pub id: String,
+    /// Statements so far.
+    pub statement: u64,
+}
+
+/// What came back.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub rows: Vec<Value>,
+    pub rest: Envelope,
+}
+
+impl Answer {
+    /// Rows that are lists.
+    pub fn lists(self, tried: impl Fn() -> String) -> Result<Vec<Vec<Value>>> {
+        let list = |row| match row {
+            Value::Array(values) => Ok(values),
+            other => Err(Error::new(ErrorKind::Broken, tried(), format!("a row is {other}"))),
+        };
+        self.rows.into_iter().map(list).collect()
+    }
+}
+
+impl Node {
+    /// A client of the next node in turn.
+    pub fn new(shared: Arc<Shared>) -> Result<Node> {
+        let client = shared.client()?;
+        Ok(Node { shared, client, prepared: HashMap::new() })
+    }
+
+    /// A client of the same node with the same connections, for what runs beside.
+    pub fn beside(&self) -> Node {
+        Node { shared: self.shared.clone(), client: self.client.clone(), prepared: HashMap::new() }
+    }
+
+    /// Runs a statement as it is.
+    pub async fn ask(
+        &self,
+        text: &str,
+        args: &[Value],
+        tx: Option<&mut Tx>,
+    ) -> std::result::Result<Answer, Failure> {
+        self.send(Request::new(text), args, tx).await
+    }
+
+    /// Runs a statement that is prepared the first time.
+    pub async fn run(
+        &mut self,
+        text: &str,
+        args: &[Value],
+        mut tx: Option<&mut Tx>,
+    ) -> std::result::Result<Answer, Failure> {
+        for last in [false, true] {
+            let name = self.prepare(text).await?;
+            let request = Request::default().set("prepared", name);
+            match self.send(request, args, tx.as_deref_mut()).await {
+                // The node has forgotten it, or its plan fits no more; nothing was done yet.
+                Err(e) if !last && e.fault().is_some_and(|f| STALE.contains(&f.code)) => {
+                    self.prepared.remove(text);
+                }
+                done => return done,
+            }
+        }
+        unreachable!("the last time returns")
+    }
+
+    async fn prepare(&mut self, text: &str) -> std::result::Result<String, Failure> {
+        if let Some(name) = self.prepared.get(text) {
+            return Ok(name.clone());
+        }
+        let name = self.shared.statement_name(text);
+        let statement = format!("PREPARE FORCE `{name}` FROM {text}");
+        self.send(Request::new(statement), &[], None).await?;
+        self.prepared.insert(text.to_owned(), name.clone());
+        Ok(name)
+    }
+
+    async fn send(
+        &self,
+        request: Request,
+        args: &[Value],
+        tx: Option<&mut Tx>,
+    ) -> std::result::Result<Answer, Failure> {
+        let options = &self.shared.place.options;
+        let mut request = request
+            .set("query_context", self.shared.context.as_str())
+            .timeout(options.query_timeout);
+        if !args.is_empty() {
+            request = request.set("args", args.to_vec());
+        }
+        request = match tx {
+            Some(tx) => {
+                tx.statement += 1;
+                request.set("txid", tx.id.as_str()).set("txstmtnum", tx.statement)
+            }
+            None => request.set("scan_consistency", options.scan_consistency.as_str()),
+        };
+        self.finish(&request).await
+    }
+
+    async fn finish(&self, request: &Request) -> std::result::Result<Answer, Failure> {
+        let mut answer = Answer::default();
+        let rows = &mut answer.rows;
+        let mut each = |row: &[u8]| {
+            rows.push(serde_json::from_slice(row).map_err(|e| format!("a row is no JSON: {e}"))?);
+            Ok(())
+        };
+        answer.rest = self.client.run(request, &mut each).await?;
+        Ok(answer)
+    }
+
+    /// Begins a transaction, which stays at this node.
+    pub async fn begin(&self) -> std::result::Result<Tx, Failure> {
+        let options = &self.shared.place.options;
+        let milliseconds = |limit: std::time::Duration| format!("{}ms", limit.as_millis());
+        let request = Request::new("BEGIN WORK")
+            .set("query_context", self.shared.context.as_str())
+            .set("txtimeout", milliseconds(options.tx_timeout))
+            .set("kvtimeout", milliseconds(options.kv_timeout))
+            .set("durability_level", options.tx_durability.in_requests())
+            .set("scan_consistency", options.scan_consistency.as_str())
+            .timeout(options.query_timeout);
+        let answer = self.finish(&request).await?;
+        match answer.rows.first().and_then(|row| row["txid"].as_str()) {
+            Some(id) => Ok(Tx { id: id.to_owned(), statement: 0 }),
+            None => Err(Failure::Malformed("BEGIN WORK answered without a txid".to_owned())),
+        }
+    }
+}
+
+/// The service's codes for a prepared statement that it does not have, cannot read, or must plan anew.
+const STALE: [u64; 5] = [4040, 4050, 4060, 4070, 4090];

@@ -1,0 +1,140 @@
+//! Customers and their orders.
+//!
+//! The variants of the join are those of the comparison reports: *index* goes from a customer's list of
+//! keys (ON KEYS), *ansi* is their text, with the keys IN the list, *hash* takes the list apart and joins by a
+//! hash table of the orders. A session refuses to begin where an index is missing, since the service would
+//! read every document instead.
+
+use hoap_workload::capability::Applicable;
+use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::Value;
+
+use super::error::LOAD_FIRST;
+use super::query::Node;
+use super::{Couchbase, error, settle};
+use crate::sqlpp::Doing;
+
+const PAGE: &str = "SELECT RAW META(d).id FROM `shop_customer` AS d \
+                    WHERE d.`address`.`country` = $1 LIMIT $3 OFFSET $2";
+
+macro_rules! join {
+    ($from:literal) => {
+        concat!(
+            "SELECT RAW [o.`month`, c.`address`.`zip`, SUM(o.`sale_price`)] FROM ",
+            $from,
+            " WHERE c.`address`.`zip` = $1 AND o.`month` = $2 \
+             GROUP BY o.`month`, c.`address`.`zip` ORDER BY SUM(o.`sale_price`)"
+        )
+    };
+}
+
+const INDEX: &str = join!("`shop_customer` AS c JOIN `shop_orders` AS o ON KEYS c.`order_list`");
+const ANSI: &str =
+    join!("`shop_customer` AS c JOIN `shop_orders` AS o ON META(o).id IN c.`order_list`");
+const HASH: &str = join!(
+    "`shop_customer` AS c UNNEST c.`order_list` AS k \
+     JOIN `shop_orders` AS o USE HASH(BUILD) ON META(o).id = k"
+);
+
+impl Shop for Couchbase {
+    type Session = Client;
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn pagination(&self) -> Applicable<()> {
+        Ok(())
+    }
+
+    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
+        use JoinVariant::{Ansi, Hash, Index};
+        Ok(&[Index, Ansi, Hash])
+    }
+
+    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+        let (index, join) = match variant {
+            None => ("shop_customer_country", None),
+            Some(JoinVariant::Index) => ("shop_customer_zip", Some(INDEX)),
+            Some(JoinVariant::Ansi) => ("shop_customer_zip", Some(ANSI)),
+            Some(JoinVariant::Hash) => ("shop_customer_zip", Some(HASH)),
+            Some(other) => {
+                let answer = format!("Couchbase has no {other:?} join");
+                return Err(Error::new(
+                    ErrorKind::Invalid,
+                    format!("join in {}", self.url()),
+                    answer,
+                ));
+            }
+        };
+        let node = self.node()?;
+        let there = settle::states(&node, "shop_customer").await?;
+        if !there.iter().any(|(name, state)| name == index && state == "online") {
+            let tried = format!("search for customers in {}", self.url());
+            let answer = format!("the index {index} is missing");
+            return Err(Error::new(ErrorKind::Unavailable, tried, answer).advise(LOAD_FIRST));
+        }
+        Ok(Client { node, join })
+    }
+}
+
+/// One client.
+pub struct Client {
+    node: Node,
+    join: Option<&'static str>,
+}
+
+impl ShopSession for Client {
+    async fn page(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+    ) -> Result<()> {
+        keys.clear();
+        let url = self.node.shared.place.url.clone();
+        let tried = || format!("page through {country} in {url}");
+        let args = [country.into(), offset.into(), limit.into()];
+        let answer = self.node.run(PAGE, &args, None).await;
+        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
+        for row in answer.rows {
+            match row {
+                Value::String(key) => keys.push(key),
+                other => {
+                    keys.clear();
+                    return Err(Error::new(
+                        ErrorKind::Broken,
+                        tried(),
+                        format!("a key is {other}"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
+        rows.clear();
+        let url = self.node.shared.place.url.clone();
+        let tried = || format!("join zip code {zip}, {month} in {url}");
+        let Some(text) = self.join else {
+            let answer = "the session was begun for pagination only";
+            return Err(Error::new(ErrorKind::Invalid, tried(), answer));
+        };
+        let answer = self.node.run(text, &[zip.into(), month.into()], None).await;
+        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
+        for row in answer.lists(tried)? {
+            let [Value::String(month), Value::String(zip), sum] = row.as_slice() else {
+                rows.clear();
+                let answer = format!("a row is {}", Value::from(row));
+                return Err(Error::new(ErrorKind::Broken, tried(), answer));
+            };
+            // Sums are of binary fractions: the cents are what is nearest.
+            let cents = (sum.as_f64().unwrap_or(0.0) * 100.0).round() as i64;
+            rows.push(JoinRow { month: month.clone(), zip: zip.clone(), cents });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Bulk loading.
+//!
+//! BatchWriteItem takes 25 documents, has no conditions and is not atomic, and a transaction takes 100
+//! documents at twice the price: no step covers a batch and its progress. So the documents are written
+//! first, each in the place of whatever was there, and the progress after them. A load that ended halfway
+//! writes its last batch again when it is resumed, which completes it. A key that is there already cannot
+//! be told from that: it is overwritten.
+//!
+//! Items that the service leaves undone are sent again, later and later, as its documentation wants it:
+//! a load is no measurement.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use async_trait::async_trait;
+use aws_sdk_dynamodb::types::{PutRequest, ReturnConsumedCapacity, WriteRequest};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::{ErrorKind, Result};
+
+use super::counters::Units;
+use super::documents;
+use super::error::{Doing, Done, Failure};
+use super::layout::{self, KEY};
+use super::reading::Driver;
+use super::server::Server;
+use super::tables::NoteIs;
+use super::value::{self, Item};
+
+/// Items that one BatchWriteItem takes.
+const ITEMS: usize = 25;
+
+/// How long the service may refuse every item of a request before the load gives up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Writes batches.
+pub(super) struct Bulk {
+    server: Arc<Server>,
+    driver: Arc<Driver>,
+    part: String,
+    /// The collection that was last seen to be there.
+    known: String,
+}
+
+impl Bulk {
+    pub fn new(server: Arc<Server>, part: &str) -> Bulk {
+        let driver = server.driver();
+        Bulk { server, driver, part: part.to_owned(), known: String::new() }
+    }
+}
+
+#[async_trait]
+impl BulkWriter for Bulk {
+    async fn position(&mut self, collection: &str) -> Result<u64> {
+        let name = layout::progress(&self.part, layout::collection(collection)?);
+        let text = self.server.note(&self.driver, &name).await;
+        let tried = || format!("read the progress of {collection} in {}", self.server.url);
+        let text = text.map_err(|e| e.into_error(tried()))?;
+        Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+        let name = layout::collection(collection)?;
+        let (server, driver) = (&self.server, &self.driver);
+        if self.known != name {
+            documents::expect(server, driver, name).await?;
+            name.clone_into(&mut self.known);
+        }
+        let table = layout::table(&server.options.prefix, name);
+        let written = async {
+            let items =
+                batch.iter().map(|(key, text)| item(key, text)).collect::<Done<Vec<_>>>()?;
+            put_all(server, driver, &table, items).await?;
+            let progress = layout::progress(&self.part, name);
+            let position = position.to_string();
+            server.put_note(driver, &progress, &position, NoteIs::Anything).await
+        };
+        let tried =
+            || format!("load {} documents into {collection} of {}", batch.len(), server.url);
+        written.await.map(drop).map_err(|e| e.into_error(tried()))
+    }
+}
+
+/// A document as an item.
+fn item(key: &str, text: &[u8]) -> Done<Item> {
+    let mut item = value::parse(text)
+        .map_err(|e| Failure::invalid(format!("document {key}: {}", e.answer)))?;
+    item.insert(KEY.to_owned(), aws_sdk_dynamodb::types::AttributeValue::S(key.to_owned()));
+    Ok(item)
+}
+
+/// Puts items, several requests at a time.
+pub(super) async fn put_all(
+    server: &Server,
+    driver: &Driver,
+    table: &str,
+    items: Vec<Item>,
+) -> Done<()> {
+    let mut requests = Vec::with_capacity(items.len().div_ceil(ITEMS));
+    let mut items = items.into_iter().peekable();
+    while items.peek().is_some() {
+        let mut puts = Vec::with_capacity(ITEMS);
+        for item in items.by_ref().take(ITEMS) {
+            let put = PutRequest::builder().set_item(Some(item)).build();
+            let put = put.map_err(|e| Failure::invalid(e.to_string()))?;
+            puts.push(WriteRequest::builder().put_request(put).build());
+        }
+        requests.push(put_some(server, driver, table, puts));
+    }
+    let at_a_time = server.options.load_requests as usize;
+    stream::iter(requests).buffer_unordered(at_a_time).try_collect().await
+}
+
+/// Puts 25 items at most, and those that were left undone again.
+async fn put_some(
+    server: &Server,
+    driver: &Driver,
+    table: &str,
+    mut left: Vec<WriteRequest>,
+) -> Done<()> {
+    let (mut pause, mut progress) = (Duration::from_millis(25), Instant::now());
+    loop {
+        let asked = left.len();
+        let request = driver
+            .batch_write_item()
+            .request_items(table, left.clone())
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let refused = match server.send(Doing::Write, request.send()).await {
+            Ok(answer) => {
+                server.counters.consumed(Units::Write, answer.consumed_capacity());
+                let unprocessed = answer.unprocessed_items.into_iter();
+                left = unprocessed.flat_map(|tables| tables.into_values()).flatten().collect();
+                if left.is_empty() {
+                    return Ok(());
+                }
+                server.counters.unprocessed(left.len());
+                let answer = format!("{} of {asked} items were left undone", left.len());
+                Failure::new(ErrorKind::Throttled, answer)
+            }
+            Err(e) if e.kind == ErrorKind::Throttled => e,
+            Err(e) => return Err(e),
+        };
+        if left.len() < asked {
+            progress = Instant::now();
+        } else if progress.elapsed() > PATIENCE {
+            let answer = format!("{} for {} s", refused.answer, PATIENCE.as_secs());
+            let advice = Some("give the table more write capacity, and go on with --resume");
+            return Err(Failure { answer, advice, ..refused });
+        }
+        tokio::time::sleep(pause / 2 + pause.mul_f64(jitter() / 2.0)).await;
+        pause = (pause * 2).min(Duration::from_secs(5));
+    }
+}
+
+/// Something between 0 and 1, so that requests that were refused together do not come back together.
+fn jitter() -> f64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    f64::from(now.subsec_nanos() % 1_000_003) / 1_000_003.0
+}

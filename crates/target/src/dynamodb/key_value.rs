@@ -1,0 +1,276 @@
+//! Records by key.
+//!
+//! A record is an item with a string for each field, as YCSB's own binding writes it. A read is a
+//! GetItem; one field is asked for by a projection, which saves bytes on the way and no capacity. An insert
+//! is a PutItem on the condition that the key is not there. An update is an UpdateItem with the action
+//! PUT for each field, as that binding and the comparison report have it, on the condition that the
+//! key is there; an update expression would be the same on the service's side, and ends at 4 KB.
+//!
+//! A table is ordered by a hash of the key. A scan is what the report had to make of that: a GetItem
+//! of its first key, then a Scan of the items that follow it in that order.
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::{
+    AttributeAction, AttributeValue, AttributeValueUpdate, ComparisonOperator,
+    ExpectedAttributeValue, ReturnConsumedCapacity,
+};
+use hoap_workload::capability::Applicable;
+use hoap_workload::capability::key_value::{
+    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
+};
+use hoap_workload::{Error, ErrorKind, Result};
+
+use super::counters::Units;
+use super::error::{Doing, Done, Failure};
+use super::layout::{self, KEY};
+use super::reading::{Driver, Wanted};
+use super::server::Server;
+use super::value::{self, Item};
+use super::{DynamoDb, documents};
+use crate::{json, names};
+
+impl KeyValue for DynamoDb {
+    type Session = Client;
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn scans(&self) -> Applicable<()> {
+        Ok(())
+    }
+
+    async fn session(&self, table: &Table) -> Result<Client> {
+        let name = layout::collection(&table.name)?;
+        for field in &table.fields {
+            names::field(field)?;
+            value::check_names([field])
+                .map_err(|e| e.into_error(format!("use {name} in {}", self.server().url)))?;
+        }
+        let server = self.shared.server.clone();
+        let driver = server.driver();
+        documents::expect(&server, &driver, name).await?;
+        let fields = table.fields.iter().map(|field| Wanted::exactly([KEY, field.as_str()]));
+        Ok(Client {
+            stored: layout::table(&server.options.prefix, name),
+            one: fields.collect(),
+            none: Wanted::exactly([KEY]),
+            all: Wanted::default(),
+            table: table.clone(),
+            server,
+            driver,
+        })
+    }
+}
+
+/// One client.
+pub struct Client {
+    server: Arc<Server>,
+    driver: Arc<Driver>,
+    table: Table,
+    /// The table's name in the database.
+    stored: String,
+    /// What is read for each field alone, for none and for all.
+    one: Vec<Wanted>,
+    none: Wanted,
+    all: Wanted,
+}
+
+impl Client {
+    fn failed(&self, failure: Failure, what: &str, key: &str) -> Error {
+        failure.into_error(format!("{what} {} {key} in {}", self.table.name, self.server.url))
+    }
+
+    fn wanted(&self, fields: Fields) -> Done<&Wanted> {
+        match fields {
+            Fields::All => Ok(&self.all),
+            Fields::None => Ok(&self.none),
+            Fields::One(number) => self
+                .one
+                .get(usize::from(number))
+                .ok_or_else(|| Failure::invalid(format!("no field has the number {number}"))),
+        }
+    }
+
+    async fn get(&self, key: &str, fields: Fields) -> Done<Option<Item>> {
+        let strong = self.server.options.strong;
+        self.server.get(&self.driver, &self.stored, key, self.wanted(fields)?, strong).await
+    }
+
+    /// Reads the fields of an item into an empty record.
+    fn take(&self, item: &Item, fields: Fields, record: &mut Record) -> Done<()> {
+        let numbers = match fields {
+            Fields::All => 0..self.table.fields.len(),
+            Fields::One(number) => usize::from(number)..usize::from(number) + 1,
+            Fields::None => 0..0,
+        };
+        for (number, name) in numbers.clone().zip(&self.table.fields[numbers]) {
+            match item.get(name) {
+                Some(AttributeValue::S(text)) => {
+                    let number = u16::try_from(number).unwrap_or(u16::MAX);
+                    record.push(number, |out| out.extend_from_slice(text.as_bytes()));
+                }
+                None | Some(AttributeValue::Null(_)) => {}
+                Some(other) => {
+                    return Err(Failure::broken(format!("field {name} is {other:?}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Name and value of each field of a record.
+    fn fields<'a>(
+        &'a self,
+        record: &'a Record,
+    ) -> impl Iterator<Item = Done<(&'a str, AttributeValue)>> {
+        record.iter().map(|(number, bytes)| {
+            let name = json::check(&self.table.fields, number, bytes).map_err(Failure::invalid)?;
+            // It was checked just now.
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            Ok((name, AttributeValue::S(text)))
+        })
+    }
+
+    async fn put(&self, key: &str, record: &Record) -> Done<()> {
+        let mut request = self
+            .driver
+            .put_item()
+            .table_name(&self.stored)
+            .item(KEY, AttributeValue::S(key.to_owned()))
+            .condition_expression("attribute_not_exists(#k)")
+            .expression_attribute_names("#k", KEY)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        for field in self.fields(record) {
+            let (name, value) = field?;
+            request = request.item(name, value);
+        }
+        match self.server.send(Doing::Write, request.send()).await {
+            Ok(answer) => {
+                self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
+                Ok(())
+            }
+            Err(e) if e.is_condition() && self.is_ours(key, record).await? => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Whether a record that an insert met is its own: the driver repeats what it sent over a connection
+    /// that was lost, where an option lets it.
+    async fn is_ours(&self, key: &str, record: &Record) -> Done<bool> {
+        if self.server.options.retries == 0 {
+            return Ok(false);
+        }
+        let item = self.server.get(&self.driver, &self.stored, key, &self.all, true).await?;
+        let Some(item) = item else { return Ok(false) };
+        let mut same = item.len() == record.len() + 1;
+        for field in self.fields(record) {
+            let (name, value) = field?;
+            same &= item.get(name) == Some(&value);
+        }
+        Ok(same)
+    }
+
+    async fn set(&self, key: &str, record: &Record) -> Done<bool> {
+        if record.is_empty() || !super::reading::possible(key) {
+            self.fields(record).try_for_each(|field| field.map(drop))?;
+            return Ok(self.get(key, Fields::None).await?.is_some());
+        }
+        let there =
+            ExpectedAttributeValue::builder().comparison_operator(ComparisonOperator::NotNull);
+        let mut request = self
+            .driver
+            .update_item()
+            .table_name(&self.stored)
+            .key(KEY, AttributeValue::S(key.to_owned()))
+            .expected(KEY, there.build())
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        for field in self.fields(record) {
+            let (name, value) = field?;
+            let update = AttributeValueUpdate::builder().value(value).action(AttributeAction::Put);
+            request = request.attribute_updates(name, update.build());
+        }
+        match self.server.send(Doing::Write, request.send()).await {
+            Ok(answer) => {
+                self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
+                Ok(true)
+            }
+            Err(e) if e.is_condition() => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    async fn scan_from(
+        &self,
+        start: &str,
+        count: usize,
+        fields: Fields,
+        scanned: &mut Scanned,
+    ) -> Done<()> {
+        let wanted = self.wanted(fields)?;
+        if count == 0 {
+            return Ok(());
+        }
+        let mut after = None;
+        if super::reading::possible(start) {
+            if let Some(item) = self.get(start, fields).await? {
+                self.take(&item, fields, scanned.push(start))?;
+            }
+            after = Some(super::reading::key(start));
+        }
+        while scanned.len() < count {
+            let limit = i32::try_from(count - scanned.len()).unwrap_or(i32::MAX);
+            let strong = self.server.options.strong;
+            let page =
+                self.server.page(&self.driver, &self.stored, after, Some(limit), wanted, strong);
+            let (items, next) = page.await?;
+            for item in &items {
+                self.take(item, fields, scanned.push(value::text(item, KEY)?))?;
+            }
+            match next {
+                Some(_) => after = next,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl KeyValueSession for Client {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
+        record.clear();
+        let item = self.get(key, fields).await;
+        let taken = item.and_then(|item| match item {
+            Some(item) => self.take(&item, fields, record).map(|()| true),
+            None => Ok(false),
+        });
+        taken.map_err(|e| self.failed(e, "read", key))
+    }
+
+    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+        self.put(key, record).await.map_err(|e| match e.is_condition() {
+            true => {
+                let there = Failure::new(ErrorKind::Duplicate, format!("the key {key} is there"));
+                self.failed(there, "insert", key)
+            }
+            false => self.failed(e, "insert", key),
+        })
+    }
+
+    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+        self.set(key, record).await.map_err(|e| self.failed(e, "update", key))
+    }
+
+    async fn scan(
+        &mut self,
+        start: &str,
+        count: usize,
+        fields: Fields,
+        scanned: &mut Scanned,
+    ) -> Result<()> {
+        scanned.clear();
+        let done = self.scan_from(start, count, fields, scanned).await;
+        done.map_err(|e| self.failed(e, "scan from", start))
+    }
+}

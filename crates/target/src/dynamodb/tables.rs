@@ -1,0 +1,224 @@
+//! Tables: made, described and removed, which takes the service a while.
+
+use std::time::{Duration, Instant};
+
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ProvisionedThroughput,
+    ReturnConsumedCapacity, ScalarAttributeType, TableDescription, TableStatus,
+};
+use hoap_workload::ErrorKind;
+
+use super::counters::Units;
+use super::error::{Doing, Done, Failure};
+use super::layout::{KEY, PARTITION, SORT, VALUE};
+use super::options::Capacity;
+use super::reading::Driver;
+use super::server::Server;
+
+/// How long a table may take to be made or removed.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What a table is for, which decides its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Documents of a collection.
+    Collection,
+    /// Notes: few, and paid for by the request.
+    Notes,
+    /// Entries of an index, in the order of its values.
+    Index,
+}
+
+impl Purpose {
+    /// The attributes of its key.
+    fn key(self) -> &'static [(&'static str, ScalarAttributeType, KeyType)] {
+        match self {
+            Purpose::Collection | Purpose::Notes => &[(KEY, ScalarAttributeType::S, KeyType::Hash)],
+            Purpose::Index => &[
+                (PARTITION, ScalarAttributeType::B, KeyType::Hash),
+                (SORT, ScalarAttributeType::B, KeyType::Range),
+            ],
+        }
+    }
+}
+
+impl Server {
+    /// What the service says of a table, `None` where there is none.
+    pub async fn describe(&self, driver: &Driver, table: &str) -> Done<Option<TableDescription>> {
+        let request = driver.describe_table().table_name(table);
+        match self.send(Doing::Read, request.send()).await {
+            Ok(answer) => Ok(answer.table),
+            Err(e) if e.is_absent() => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Asks for a table, unless it is there. [`Server::made`] waits for it.
+    pub async fn make(&self, driver: &Driver, table: &str, purpose: Purpose) -> Done<()> {
+        let invalid = |e: aws_sdk_dynamodb::error::BuildError| Failure::invalid(e.to_string());
+        let mut request = driver.create_table().table_name(table);
+        for (name, scalar, key) in purpose.key() {
+            let definition = AttributeDefinition::builder()
+                .attribute_name(*name)
+                .attribute_type(scalar.clone())
+                .build();
+            let element =
+                KeySchemaElement::builder().attribute_name(*name).key_type(key.clone()).build();
+            request = request
+                .attribute_definitions(definition.map_err(invalid)?)
+                .key_schema(element.map_err(invalid)?);
+        }
+        request = match self.options.capacity {
+            Capacity::Provisioned if purpose != Purpose::Notes => {
+                let units = ProvisionedThroughput::builder()
+                    .read_capacity_units(self.options.read_units.into())
+                    .write_capacity_units(self.options.write_units.into())
+                    .build();
+                request
+                    .billing_mode(BillingMode::Provisioned)
+                    .provisioned_throughput(units.map_err(invalid)?)
+            }
+            _ => request.billing_mode(BillingMode::PayPerRequest),
+        };
+        match self.send(Doing::Write, request.send()).await {
+            Ok(_) => Ok(()),
+            Err(e) if e.is_in_use() => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Waits until a table can be used, and refuses one of somebody else's.
+    pub async fn made(&self, driver: &Driver, table: &str, purpose: Purpose) -> Done<()> {
+        let mut pause = Pause::new();
+        loop {
+            let Some(there) = self.describe(driver, table).await? else {
+                pause.take(|| format!("the table {table} is not there")).await?;
+                continue;
+            };
+            let mut key: Vec<_> =
+                there.key_schema().iter().map(|e| (e.attribute_name(), e.key_type())).collect();
+            key.sort_by_key(|(_, kind)| **kind != KeyType::Hash);
+            let ours = purpose.key().iter().map(|(name, _, kind)| (*name, kind));
+            if !key.into_iter().eq(ours) {
+                let mut failure = Failure::new(
+                    ErrorKind::Unavailable,
+                    format!("the table {table} is there and is not ours"),
+                );
+                failure.advice = Some("remove it, or choose another prefix");
+                return Err(failure);
+            }
+            match there.table_status() {
+                Some(TableStatus::Active) => return Ok(()),
+                status => {
+                    let status = status.map_or("unknown", TableStatus::as_str);
+                    pause.take(|| format!("the table {table} is still {status}")).await?;
+                }
+            }
+        }
+    }
+
+    /// Asks for the removal of a table and says whether there was one. [`Server::removed`] waits.
+    pub async fn remove(&self, driver: &Driver, table: &str) -> Done<bool> {
+        let mut pause = Pause::new();
+        loop {
+            let request = driver.delete_table().table_name(table);
+            match self.send(Doing::Write, request.send()).await {
+                Ok(_) => return Ok(true),
+                Err(e) if e.is_absent() => return Ok(false),
+                // It is being made, or removed already.
+                Err(e) if e.is_in_use() => pause.take(|| e.answer.clone()).await?,
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// Waits until a table is gone.
+    pub async fn removed(&self, driver: &Driver, table: &str) -> Done<()> {
+        let mut pause = Pause::new();
+        while self.describe(driver, table).await?.is_some() {
+            pause.take(|| format!("the table {table} is still there")).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a note, where `condition` holds of the one that is there: none at all, this text, or
+    /// anything. Says whether it did.
+    pub async fn put_note(
+        &self,
+        driver: &Driver,
+        name: &str,
+        text: &str,
+        condition: NoteIs<'_>,
+    ) -> Done<bool> {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        let table = super::layout::notes(&self.options.prefix);
+        let mut request = driver
+            .put_item()
+            .table_name(table)
+            .item(KEY, S(name.to_owned()))
+            .item(VALUE, S(text.to_owned()))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        request = match condition {
+            NoteIs::Anything => request,
+            NoteIs::Absent => request
+                .condition_expression("attribute_not_exists(#k)")
+                .expression_attribute_names("#k", KEY),
+            NoteIs::Text(there) => request
+                .condition_expression("#v = :v")
+                .expression_attribute_names("#v", VALUE)
+                .expression_attribute_values(":v", S(there.to_owned())),
+        };
+        match self.send(Doing::Write, request.send()).await {
+            Ok(answer) => {
+                self.counters.consumed(Units::Write, &answer.consumed_capacity);
+                Ok(true)
+            }
+            Err(e) if e.is_condition() => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Removes a note.
+    pub async fn remove_note(&self, driver: &Driver, name: &str) -> Done<()> {
+        let request = driver
+            .delete_item()
+            .table_name(super::layout::notes(&self.options.prefix))
+            .set_key(Some(super::reading::key(name)))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let answer = self.send(Doing::Write, request.send()).await?;
+        self.counters.consumed(Units::Write, &answer.consumed_capacity);
+        Ok(())
+    }
+}
+
+/// What the note must be that is replaced.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NoteIs<'a> {
+    Anything,
+    Absent,
+    Text(&'a str),
+}
+
+/// Waits longer each time, and not for ever.
+struct Pause {
+    start: Instant,
+    next: Duration,
+}
+
+impl Pause {
+    fn new() -> Pause {
+        Pause { start: Instant::now(), next: Duration::from_millis(20) }
+    }
+
+    async fn take(&mut self, state: impl Fn() -> String) -> Done<()> {
+        if self.start.elapsed() > PATIENCE {
+            return Err(Failure::new(
+                ErrorKind::Timeout,
+                format!("{} after {} s", state(), PATIENCE.as_secs()),
+            ));
+        }
+        tokio::time::sleep(self.next).await;
+        self.next = (self.next * 2).min(Duration::from_secs(2));
+        Ok(())
+    }
+}

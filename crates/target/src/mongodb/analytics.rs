@@ -1,0 +1,170 @@
+//! Analytical queries.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Row};
+use hoap_workload::client::Canceller;
+use hoap_workload::{Error, ErrorKind, Result};
+use mongodb::bson::raw::{RawBsonRef, RawDocument};
+use mongodb::bson::{RawDocumentBuf, doc};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::documents::name;
+use super::error::{self, Doing};
+use super::server::Server;
+use super::{MongoDb, text, value};
+use crate::names;
+
+#[async_trait]
+impl Analytics for MongoDb {
+    fn dialect(&self) -> &'static str {
+        "mongodb"
+    }
+
+    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
+        let (running, _) = watch::channel(Running::default());
+        Ok(Box::new(Stream { server: self.server.clone(), running: Arc::new(running), queries: 0 }))
+    }
+}
+
+/// One query stream.
+struct Stream {
+    server: Arc<Server>,
+    running: Arc<watch::Sender<Running>>,
+    /// Queries so far.
+    queries: u64,
+}
+
+/// What a canceller must know of the stream.
+#[derive(Default)]
+struct Running {
+    /// The number of the query that runs, or 0.
+    query: u64,
+    /// The last query that was asked to end.
+    asked: u64,
+}
+
+/// A query while it runs; dropping it says that it does not any more.
+struct Ending<'a>(&'a watch::Sender<Running>);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.send_if_modified(|running| {
+            running.query = 0;
+            false
+        });
+    }
+}
+
+impl Stream {
+    fn tried(&self) -> String {
+        format!("query {}", self.server.shown)
+    }
+
+    fn failed(&self, e: &mongodb::error::Error) -> Error {
+        error::mongo(e, Doing::Reading, self.tried())
+    }
+
+    async fn rows(&self, query: text::Query) -> Result<Vec<Row>> {
+        let options = &self.server.options;
+        let collection = self.server.collection(&query.collection);
+        let mut pipeline = collection
+            .aggregate(query.pipeline)
+            .allow_disk_use(true)
+            .read_concern(self.server.analytics_concern())
+            .selection_criteria(options.analytics_selection());
+        if !options.query_timeout.is_zero() {
+            pipeline = pipeline.max_time(options.query_timeout);
+        }
+        let answer = pipeline.with_type::<RawDocumentBuf>().await;
+        let mut answer = answer.map_err(|e| self.failed(&e))?;
+        let mut rows = Vec::new();
+        while answer.advance().await.map_err(|e| self.failed(&e))? {
+            rows.push(self.row(answer.current(), &query.columns)?);
+        }
+        Ok(rows)
+    }
+
+    /// The values of the columns. An array or an object becomes its JSON text.
+    fn row(&self, document: &RawDocument, columns: &[String]) -> Result<Row> {
+        let broken = |e: String| Error::new(ErrorKind::Broken, self.tried(), e);
+        let column = |column: &String| {
+            let found = document.get(column).map_err(|e| broken(e.to_string()))?;
+            let found = value::json(found.unwrap_or(RawBsonRef::Null)).map_err(broken)?;
+            Ok(match found {
+                // As SQLite's: there is no truth value in an answer.
+                Value::Bool(b) => i64::from(b).into(),
+                nested @ (Value::Array(_) | Value::Object(_)) => nested.to_string().into(),
+                scalar => scalar,
+            })
+        };
+        columns.iter().map(column).collect()
+    }
+}
+
+#[async_trait]
+impl AnalyticalSession for Stream {
+    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
+        let invalid = |answer: String| Error::new(ErrorKind::Invalid, self.tried(), answer);
+        let query = text::read(text, parameters).map_err(invalid)?;
+        let columns = query.columns.clone();
+        self.queries += 1;
+        let number = self.queries;
+        self.running.send_modify(|running| running.query = number);
+        let _running = Ending(&self.running);
+        let mut asked = self.running.subscribe();
+        // What is given up here closes its connection, and the server ends what it did for it.
+        let rows = tokio::select! {
+            rows = self.rows(query) => rows?,
+            _ = asked.wait_for(|running| running.asked == number) => {
+                return Err(Error::new(ErrorKind::Cancelled, self.tried(), "it was asked to end"));
+            }
+        };
+        Ok(Answer { columns, rows })
+    }
+
+    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
+        let tried = || format!("read the counters of {collection} in {}", self.server.shown);
+        let field = names::field(field)?;
+        let collection = self.server.collection(name(collection)?);
+        let find = collection
+            .find(doc! {})
+            .projection(doc! {field: 1})
+            .read_concern(self.server.analytics_concern())
+            .selection_criteria(self.server.options.analytics_selection());
+        let reading = async {
+            let mut counters = Vec::new();
+            let mut cursor = find.await?;
+            while cursor.advance().await? {
+                let document = cursor.current();
+                let number = match document.get(field) {
+                    Ok(Some(RawBsonRef::Int32(n))) => Some(i64::from(n)),
+                    Ok(Some(RawBsonRef::Int64(n))) => Some(n),
+                    _ => None,
+                };
+                counters.push((value::key(document, tried).map(str::to_owned), number));
+            }
+            Ok(counters)
+        };
+        let found = self.server.within(Doing::Reading, &tried, reading).await?;
+        let counter = |(key, number): (Result<String>, Option<i64>)| {
+            let key = key?;
+            let answer = || format!("{field} of {key} is no whole number");
+            let number = number.ok_or_else(|| Error::new(ErrorKind::Broken, tried(), answer()))?;
+            Ok((key, number))
+        };
+        found.into_iter().map(counter).collect()
+    }
+
+    fn canceller(&self) -> Option<Canceller> {
+        let running = self.running.clone();
+        Some(Arc::new(move || {
+            running.send_if_modified(|running| {
+                running.asked = running.query;
+                running.query != 0
+            });
+        }))
+    }
+}

@@ -1,0 +1,210 @@
+//! The driver's errors in the terms of [`ErrorKind`].
+
+use hoap_workload::{Error, ErrorKind};
+use mongodb::error::{
+    Error as DriverError, ErrorKind as Kind, InsertManyError, TRANSIENT_TRANSACTION_ERROR,
+    UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure,
+};
+
+use crate::url::scrub;
+
+/// What an operation was doing when it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// Connecting, asking the server about itself, making collections.
+    Other,
+    /// Reading outside of a transaction.
+    Reading,
+    /// Writing outside of a transaction: applied or not where the answer is lost.
+    Writing,
+    /// An operation inside of a transaction, which the server aborts then.
+    InTransaction,
+    /// The commit itself.
+    Committing,
+}
+
+pub(super) const LOAD_FIRST: &str = "load the benchmark first: hoap load";
+const REPLICA_SET: &str =
+    "transactions want a replica set (one member is enough: rs.initiate()) or a sharded cluster";
+const FAILOVER: &str = "the members are electing or going down; look into the server's log";
+
+/// An error of the driver.
+pub(super) fn mongo(error: &DriverError, doing: Doing, tried: impl Into<String>) -> Error {
+    let (kind, advice) = meaning(error, doing);
+    let error = Error::new(kind, tried, answer(error));
+    match advice {
+        Some(advice) => error.advise(advice),
+        None => error,
+    }
+}
+
+/// Whether the result of a commit is unknown and it may be sent again.
+pub(super) fn is_unknown_commit(error: &DriverError) -> bool {
+    error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT)
+}
+
+/// Whether all that failed in an unordered insertion is that keys were there already; then their
+/// positions.
+pub(super) fn only_duplicates(error: &DriverError) -> Option<Vec<usize>> {
+    let Kind::InsertMany(InsertManyError { write_errors, write_concern_error, .. }) =
+        error.kind.as_ref()
+    else {
+        return None;
+    };
+    let errors = write_errors.as_ref().filter(|errors| !errors.is_empty())?;
+    (write_concern_error.is_none() && errors.iter().all(|e| e.code == DUPLICATE_KEY))
+        .then(|| errors.iter().map(|e| e.index).collect())
+}
+
+const DUPLICATE_KEY: i32 = 11000;
+
+fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str>) {
+    let lost = match doing {
+        Doing::Writing => ErrorKind::Ambiguous,
+        Doing::Committing => ErrorKind::Ambiguous,
+        Doing::InTransaction => ErrorKind::Conflict,
+        Doing::Other | Doing::Reading => ErrorKind::Unavailable,
+    };
+    let in_transaction = matches!(doing, Doing::InTransaction | Doing::Committing);
+    if matches!(error.kind.as_ref(), Kind::ServerSelection { .. } | Kind::DnsResolve { .. })
+        && doing != Doing::Committing
+    {
+        let advice = "check hosts, ports, replicaSet and TLS, and that the servers run";
+        return (ErrorKind::Unavailable, Some(advice));
+    }
+    if in_transaction && error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
+        return (ErrorKind::Conflict, None);
+    }
+    if is_unknown_commit(error) {
+        return (ErrorKind::Ambiguous, None);
+    }
+    match error.kind.as_ref() {
+        Kind::Authentication { .. } => (ErrorKind::Unavailable, Some(CREDENTIALS)),
+        Kind::InvalidTlsConfig { .. } => (ErrorKind::Unavailable, Some("check the tls options")),
+        Kind::SessionsNotSupported => (ErrorKind::Unavailable, Some(REPLICA_SET)),
+        Kind::Transaction { message, .. } if message.contains("not supported") => {
+            (ErrorKind::Unavailable, Some(REPLICA_SET))
+        }
+        Kind::IncompatibleServer { .. } => {
+            (ErrorKind::Unavailable, Some("take a newer server: see docs/targets/mongodb.md"))
+        }
+        Kind::Io(_) | Kind::ConnectionPoolCleared { .. } | Kind::Shutdown => (lost, None),
+        Kind::InvalidResponse { .. } | Kind::Internal { .. } => (ErrorKind::Broken, None),
+        Kind::Command(e) => of_code(e.code, &e.message, doing),
+        Kind::Write(WriteFailure::WriteError(e)) => of_code(e.code, &e.message, doing),
+        Kind::Write(WriteFailure::WriteConcernError(_)) => (ErrorKind::Ambiguous, Some(CONCERN)),
+        Kind::InsertMany(e) => match (&e.write_concern_error, &e.write_errors) {
+            (_, Some(errors)) if !errors.is_empty() => {
+                of_code(errors[0].code, &errors[0].message, doing)
+            }
+            (Some(_), _) => (ErrorKind::Ambiguous, Some(CONCERN)),
+            _ => (ErrorKind::Broken, None),
+        },
+        _ => (ErrorKind::Invalid, None),
+    }
+}
+
+const CREDENTIALS: &str =
+    "check the user, authSource, and the password in MONGODB_PASSWORD or MONGODB_PASSWORD_FILE";
+const CONCERN: &str =
+    "it is written, and not by as many members as w asks for: look at the replica set";
+
+/// Kind and advice of a server's error code (`src/mongo/base/error_codes.yml` of its source).
+fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'static str>) {
+    use ErrorKind::{Ambiguous, Cancelled, Conflict, Duplicate, Invalid, Timeout, Unavailable};
+    let cut_short = match doing {
+        Doing::Writing | Doing::Committing => Ambiguous,
+        _ => Unavailable,
+    };
+    match code {
+        DUPLICATE_KEY | 11001 => (Duplicate, None),
+        // WriteConflict, NoSuchTransaction, SnapshotUnavailable, LockTimeout, PreparedTransactionInProgress
+        112 | 251 | 246 | 24 | 267 => (Conflict, None),
+        // MaxTimeMSExpired, ExceededTimeLimit
+        50 | 262 => (if doing == Doing::Writing { Ambiguous } else { Timeout }, None),
+        // Interrupted, CursorKilled
+        11601 | 237 => (Cancelled, None),
+        // Unauthorized
+        13 => (Unavailable, Some("grant this user readWrite on the database")),
+        // AuthenticationFailed
+        18 => (Unavailable, Some(CREDENTIALS)),
+        // NamespaceNotFound
+        26 => (Unavailable, Some(LOAD_FIRST)),
+        2 | 17007 if message.contains("hint") || message.contains("index") => {
+            (Unavailable, Some(LOAD_FIRST))
+        }
+        // IllegalOperation: transaction numbers on a server alone.
+        20 if message.contains("Transaction numbers") => (Unavailable, Some(REPLICA_SET)),
+        // NotWritablePrimary, NotPrimaryNoSecondaryOk, LegacyNotPrimary: nothing was applied.
+        10107 | 13435 | 10058 => (Unavailable, Some(FAILOVER)),
+        // ShutdownInProgress, PrimarySteppedDown, InterruptedAtShutdown, InterruptedDueToReplStateChange,
+        // NotPrimaryOrSecondary, HostUnreachable, HostNotFound, NetworkTimeout, SocketException
+        91 | 189 | 11600 | 11602 | 13436 | 6 | 7 | 89 | 9001 => (cut_short, Some(FAILOVER)),
+        // WriteConcernFailed, UnsatisfiableWriteConcern
+        64 | 100 => (Ambiguous, Some(CONCERN)),
+        // OutOfDiskSpace
+        14031 => (Unavailable, Some("make room on the server's disk")),
+        _ => (Invalid, None),
+    }
+}
+
+/// Everything that the error says, in one line and without the driver's decoration.
+fn answer(error: &DriverError) -> String {
+    let words = match error.kind.as_ref() {
+        Kind::Command(e) => format!("{} ({}, code {})", e.message, e.code_name, e.code),
+        Kind::Write(WriteFailure::WriteError(e)) => format!("{} (code {})", e.message, e.code),
+        Kind::Write(WriteFailure::WriteConcernError(e)) => {
+            format!("{} ({}, code {})", e.message, e.code_name, e.code)
+        }
+        Kind::InsertMany(e) => match (&e.write_errors, &e.write_concern_error) {
+            (Some(errors), _) if !errors.is_empty() => {
+                format!("{} (code {})", errors[0].message, errors[0].code)
+            }
+            (_, Some(e)) => format!("{} ({}, code {})", e.message, e.code_name, e.code),
+            _ => "an insertion failed without a reason".to_owned(),
+        },
+        other => other.to_string(),
+    };
+    scrub(&words.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// An operation that took longer than `response_timeout_ms`.
+pub(super) fn too_long(doing: Doing, tried: String) -> Error {
+    let kind = match doing {
+        Doing::Writing | Doing::Committing => ErrorKind::Ambiguous,
+        _ => ErrorKind::Timeout,
+    };
+    Error::new(kind, tried, "no answer within response_timeout_ms")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_their_kinds() {
+        use Doing::{Committing, InTransaction, Reading, Writing};
+        for (code, doing, kind) in [
+            (11000, Writing, ErrorKind::Duplicate),
+            (112, InTransaction, ErrorKind::Conflict),
+            (251, InTransaction, ErrorKind::Conflict),
+            (50, Reading, ErrorKind::Timeout),
+            (50, Writing, ErrorKind::Ambiguous),
+            (11601, Reading, ErrorKind::Cancelled),
+            (13, Writing, ErrorKind::Unavailable),
+            (18, Reading, ErrorKind::Unavailable),
+            (10107, Writing, ErrorKind::Unavailable),
+            (91, Writing, ErrorKind::Ambiguous),
+            (91, Reading, ErrorKind::Unavailable),
+            (11602, Committing, ErrorKind::Ambiguous),
+            (64, Writing, ErrorKind::Ambiguous),
+            (9, Reading, ErrorKind::Invalid),
+        ] {
+            assert_eq!(of_code(code, "", doing).0, kind, "{code} {doing:?}");
+        }
+        let alone = "Transaction numbers are only allowed on a replica set member or mongos";
+        assert_eq!(of_code(20, alone, InTransaction).1, Some(REPLICA_SET));
+        let hint = "hint provided does not correspond to an existing index";
+        assert_eq!(of_code(2, hint, Reading), (ErrorKind::Unavailable, Some(LOAD_FIRST)));
+    }
+}

@@ -1,0 +1,241 @@
+//! The server or the cluster: connecting to it and what it says that it is.
+
+use std::time::Duration;
+
+use hoap_workload::{Error, ErrorKind, Result};
+use mongodb::bson::{Document, doc};
+use mongodb::options::{ClientOptions, DriverInfo, ReadConcern};
+use mongodb::{Client, Collection, Database};
+
+use super::error::{self, Doing};
+use super::options::{Options, Place, parse};
+
+/// A server or cluster, with the driver's client and its pool of connections.
+pub(super) struct Server {
+    /// The URL without user and secrets.
+    pub shown: String,
+    pub database: Database,
+    pub options: Options,
+    pub facts: Facts,
+    /// What is set of write concern, read concern and so on, for the run folder.
+    pub settings: Vec<(String, String)>,
+}
+
+/// What the server says of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Facts {
+    pub version: String,
+    pub replica_set: Option<String>,
+    /// Whether it is a router of a sharded cluster.
+    pub sharded: bool,
+    /// Whether it has sessions, without which there are no transactions.
+    pub sessions: bool,
+    pub wire_version: i32,
+}
+
+impl Facts {
+    /// Multi-document transactions: in replica sets since 4.0, in sharded clusters since 4.2.
+    pub fn transactions(&self) -> bool {
+        self.sessions && (self.sharded || self.replica_set.is_some()) && self.wire_version >= 7
+    }
+
+    /// Read concern `snapshot` outside of transactions, since 5.0 (wire version 13).
+    pub fn snapshot_reads(&self) -> bool {
+        (self.sharded || self.replica_set.is_some()) && self.wire_version >= 13
+    }
+}
+
+/// MongoDB has no variable for it that all its programs read: these two are ours, the second one in the
+/// form that its container image has.
+fn password_outside() -> Result<Option<String>> {
+    if let Ok(password) = std::env::var("MONGODB_PASSWORD") {
+        return Ok(Some(password));
+    }
+    let Ok(file) = std::env::var("MONGODB_PASSWORD_FILE") else { return Ok(None) };
+    let text = std::fs::read_to_string(&file).map_err(|e| {
+        Error::new(
+            ErrorKind::Unavailable,
+            format!("read the password in {file} (MONGODB_PASSWORD_FILE)"),
+            e,
+        )
+    })?;
+    Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+impl Server {
+    pub async fn open(url: &str) -> Result<Server> {
+        let place = parse(url, password_outside()?.as_deref())?;
+        let shown = place.shown.clone();
+        let tried = || format!("open {shown}");
+        let client_options = client_options(&place).await?;
+        let settings = in_force(&client_options);
+        // It lives in this runtime, and so do its connections, whoever uses them.
+        let client = Client::with_options(client_options)
+            .map_err(|e| hide(error::mongo(&e, Doing::Other, tried()), &place))?;
+        let database = client.database(&place.database);
+        let facts = ask(&database)
+            .await
+            .map_err(|e| hide(error::mongo(&e, Doing::Other, tried()), &place))?;
+        if place.options.hashed && !facts.sharded {
+            return Err(Error::new(
+                ErrorKind::Invalid,
+                tried(),
+                "sharding=hashed wants a sharded cluster, and this server is no router (mongos)",
+            ));
+        }
+        Ok(Server { shown: place.shown, database, options: place.options, facts, settings })
+    }
+
+    /// A collection whose documents are bytes.
+    pub fn collection(&self, name: &str) -> Collection<mongodb::bson::RawDocumentBuf> {
+        self.database.collection(name)
+    }
+
+    /// What queries read.
+    pub fn analytics_concern(&self) -> ReadConcern {
+        match &self.options.analytics_read_concern {
+            Some(concern) => concern.clone(),
+            None if self.facts.snapshot_reads() => ReadConcern::snapshot(),
+            None => ReadConcern::local(),
+        }
+    }
+
+    /// Runs an operation of a client within its time limit.
+    pub async fn within<T>(
+        &self,
+        doing: Doing,
+        tried: &(dyn Fn() -> String + Sync),
+        operation: impl Future<Output = mongodb::error::Result<T>>,
+    ) -> Result<T> {
+        match tokio::time::timeout(self.options.response_timeout, operation).await {
+            Ok(done) => done.map_err(|e| error::mongo(&e, doing, tried())),
+            Err(_) => Err(error::too_long(doing, tried())),
+        }
+    }
+}
+
+/// The driver's options: the URL's, and where it says nothing ours.
+async fn client_options(place: &Place) -> Result<ClientOptions> {
+    let parsed = ClientOptions::parse(&place.connection).await;
+    let mut options = parsed.map_err(|e| {
+        let kind = match e.kind.as_ref() {
+            mongodb::error::ErrorKind::DnsResolve { .. } => ErrorKind::Unavailable,
+            _ => ErrorKind::Invalid,
+        };
+        let words = e.kind.to_string();
+        hide(Error::new(kind, format!("open {}", place.shown), words), place)
+    })?;
+    options.app_name.get_or_insert_with(|| "hoap".to_owned());
+    options.driver_info = Some(
+        DriverInfo::builder().name("hoap").version(env!("CARGO_PKG_VERSION").to_owned()).build(),
+    );
+    options.retry_writes.get_or_insert(false);
+    options.retry_reads.get_or_insert(false);
+    options.max_pool_size.get_or_insert(10_000);
+    // Many clients begin at the same time; the driver's two at a time would make them queue.
+    options.max_connecting.get_or_insert(16);
+    options.connect_timeout.get_or_insert(Duration::from_secs(10));
+    options.server_selection_timeout.get_or_insert(Duration::from_secs(10));
+    Ok(options)
+}
+
+/// An error that does not repeat the password, in whatever form the driver had it.
+fn hide(error: Error, place: &Place) -> Error {
+    let secret = place.password.as_deref().filter(|p| p.len() > 2);
+    match secret {
+        Some(secret) if error.answer.contains(secret) => {
+            Error { answer: "the connection string is wrong".to_owned(), ..error }
+        }
+        _ => error,
+    }
+}
+
+/// The name of a read concern.
+pub(super) fn level(concern: &ReadConcern) -> &str {
+    use mongodb::options::ReadConcernLevel::{
+        Available, Custom, Linearizable, Local, Majority, Snapshot,
+    };
+    match &concern.level {
+        Local => "local",
+        Majority => "majority",
+        Linearizable => "linearizable",
+        Available => "available",
+        Snapshot => "snapshot",
+        Custom(name) => name,
+        _ => "unknown",
+    }
+}
+
+/// What is set of the driver, for the run folder.
+fn in_force(options: &ClientOptions) -> Vec<(String, String)> {
+    let concern = match &options.write_concern {
+        Some(concern) => {
+            let w = concern.w.as_ref().map_or("server's".to_owned(), |w| match w {
+                mongodb::options::Acknowledgment::Nodes(n) => n.to_string(),
+                mongodb::options::Acknowledgment::Majority => "majority".to_owned(),
+                other => format!("{other:?}"),
+            });
+            let journal = concern.journal.map_or("server's".to_owned(), |j| j.to_string());
+            format!("w={w}, journal={journal}")
+        }
+        None => "server's".to_owned(),
+    };
+    let read = options.read_concern.as_ref().map_or("server's".to_owned(), |c| level(c).to_owned());
+    let flag = |flag: Option<bool>| flag.unwrap_or_default().to_string();
+    vec![
+        ("write_concern".to_owned(), concern),
+        ("read_concern".to_owned(), read),
+        ("retry_writes".to_owned(), flag(options.retry_writes)),
+        ("retry_reads".to_owned(), flag(options.retry_reads)),
+        ("max_pool_size".to_owned(), options.max_pool_size.unwrap_or_default().to_string()),
+        (
+            "tls".to_owned(),
+            matches!(options.tls, Some(mongodb::options::Tls::Enabled(_))).to_string(),
+        ),
+    ]
+}
+
+/// Asks the server what it is.
+async fn ask(database: &Database) -> mongodb::error::Result<Facts> {
+    let hello = match database.run_command(doc! {"hello": 1}).await {
+        // Before 4.4.2, and imitations.
+        Err(e) if matches!(e.kind.as_ref(), mongodb::error::ErrorKind::Command(c) if c.code == 59) => {
+            database.run_command(doc! {"isMaster": 1}).await?
+        }
+        answer => answer?,
+    };
+    let build = database.run_command(doc! {"buildInfo": 1}).await?;
+    Ok(facts(&hello, &build))
+}
+
+fn facts(hello: &Document, build: &Document) -> Facts {
+    Facts {
+        version: build.get_str("version").unwrap_or("unknown").to_owned(),
+        replica_set: hello.get_str("setName").ok().map(str::to_owned),
+        sharded: hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid"),
+        sessions: hello.contains_key("logicalSessionTimeoutMinutes"),
+        wire_version: hello.get_i32("maxWireVersion").unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transactions_want_a_replica_set_or_a_cluster() {
+        let build = doc! {"version": "8.0.4"};
+        let of = |hello: Document| facts(&hello, &build);
+        let set =
+            of(doc! {"setName": "rs", "maxWireVersion": 25, "logicalSessionTimeoutMinutes": 30});
+        assert!(set.transactions() && set.snapshot_reads() && !set.sharded);
+        let router =
+            of(doc! {"msg": "isdbgrid", "maxWireVersion": 25, "logicalSessionTimeoutMinutes": 30});
+        assert!(router.transactions() && router.snapshot_reads() && router.sharded);
+        let alone = of(doc! {"maxWireVersion": 25, "logicalSessionTimeoutMinutes": 30});
+        assert!(!alone.transactions() && !alone.snapshot_reads());
+        let old =
+            of(doc! {"setName": "rs", "maxWireVersion": 9, "logicalSessionTimeoutMinutes": 30});
+        assert!(old.transactions() && !old.snapshot_reads());
+    }
+}

@@ -1,0 +1,61 @@
+//! What ends a load: indexes, durability.
+
+use std::time::Duration;
+
+use hoap_workload::Result;
+use hoap_workload::capability::Index;
+use mongodb::IndexModel;
+use mongodb::bson::{Document, doc};
+use mongodb::error::ErrorKind as Kind;
+use mongodb::options::{IndexOptions, WriteConcern};
+
+use super::documents::name;
+use super::error::{self, Doing};
+use super::server::Server;
+use super::{bulk, value};
+
+/// Makes the indexes and makes everything durable. MongoDB keeps no statistics that would have to be
+/// gathered.
+pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Result<()> {
+    for index in indexes {
+        make_index(server, index).await?;
+    }
+    // A write that the majority has in its journals takes there all that came before it.
+    let mut journaled = WriteConcern::majority();
+    journaled.journal = Some(true);
+    journaled.w_timeout = Some(Duration::from_secs(600));
+    let saved = server
+        .database
+        .collection::<Document>(bulk::PROGRESS)
+        .update_one(doc! {"_id": "settled"}, doc! {"$set": {"indexes": indexes.len() as i64}})
+        .upsert(true)
+        .write_concern(journaled)
+        .await;
+    saved.map(drop).map_err(|e| {
+        error::mongo(&e, Doing::Other, format!("make the load durable in {}", server.shown))
+    })
+}
+
+/// Makes an index where it is not there. The server compares it with one of the same name.
+async fn make_index(server: &Server, index: &Index) -> Result<()> {
+    let mut keys = Document::new();
+    for field in &index.fields {
+        keys.insert(value::dotted(field)?, 1);
+    }
+    let options = IndexOptions::builder().name(index.name.to_owned()).build();
+    let model = IndexModel::builder().keys(keys).options(options).build();
+    let made = server.collection(name(index.collection)?).create_index(model).await;
+    made.map(drop).map_err(|e| {
+        let tried = format!("create index {} in {}", index.name, server.shown);
+        let other = matches!(e.kind.as_ref(), Kind::Command(c) if c.code == 85 || c.code == 86);
+        let error = error::mongo(&e, Doing::Other, tried);
+        match other {
+            // IndexOptionsConflict, IndexKeySpecsConflict
+            true => hoap_workload::Error {
+                kind: hoap_workload::ErrorKind::Unavailable,
+                ..error.advise("drop that index, or name another database")
+            },
+            false => error,
+        }
+    })
+}

@@ -1,0 +1,204 @@
+//! Customers and their orders: pages and joins.
+
+use std::sync::Arc;
+
+use futures_util::TryStreamExt;
+use hoap_workload::capability::Applicable;
+use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::{Error, ErrorKind, Result};
+use mongodb::bson::raw::RawBsonRef;
+use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
+
+use super::error::{self, Doing, LOAD_FIRST};
+use super::server::Server;
+use super::{MongoDb, value};
+
+const CUSTOMERS: &str = "shop_customer";
+const ORDERS: &str = "shop_orders";
+
+const JOINS: &[JoinVariant] = &[JoinVariant::Lookup, JoinVariant::TwoPhase];
+
+impl Shop for MongoDb {
+    type Session = Client;
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn pagination(&self) -> Applicable<()> {
+        Ok(())
+    }
+
+    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
+        Ok(JOINS)
+    }
+
+    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+        let tried = || format!("begin pages and joins in {}", self.server.shown);
+        if let Some(variant) = variant.filter(|v| !JOINS.contains(v)) {
+            let answer = format!("MongoDB has no join of the variant {variant:?}");
+            return Err(Error::new(ErrorKind::Invalid, tried(), answer)
+                .advise("the variants are lookup and two-phase"));
+        }
+        // Without its index each page would read every customer, and nobody would notice.
+        let index = match variant {
+            None => "shop_customer_country",
+            Some(_) => "shop_customer_zip",
+        };
+        let names = self.server.collection(CUSTOMERS).list_index_names().await;
+        let names = names.map_err(|e| error::mongo(&e, Doing::Other, tried()))?;
+        if !names.iter().any(|name| name == index) {
+            let answer = format!("index {index} is missing");
+            return Err(Error::new(ErrorKind::Unavailable, tried(), answer).advise(LOAD_FIRST));
+        }
+        Ok(Client { server: self.server.clone(), variant })
+    }
+}
+
+/// One client.
+pub struct Client {
+    server: Arc<Server>,
+    variant: Option<JoinVariant>,
+}
+
+impl Client {
+    /// The sum of the orders of a month among these keys, in cents, and whether there is any.
+    async fn two_phase(&self, zip: &str, month: &str) -> mongodb::error::Result<Option<i64>> {
+        let customers = self.server.collection(CUSTOMERS);
+        let lists = customers.find(doc! {"address.zip": zip});
+        let mut lists = lists.projection(doc! {"_id": 0, "order_list": 1}).await?;
+        let mut keys = Vec::new();
+        while lists.advance().await? {
+            if let Ok(list) = lists.current().get_array("order_list") {
+                let strings = list.into_iter().filter_map(std::result::Result::ok);
+                keys.extend(strings.filter_map(|key| Some(Bson::from(key.as_str()?))));
+            }
+        }
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        let orders = self.server.collection(ORDERS);
+        let orders = orders.find(doc! {"_id": {"$in": keys}, "month": month});
+        let mut orders = orders.projection(doc! {"_id": 0, "sale_price": 1}).await?;
+        let mut sum = None;
+        while orders.advance().await? {
+            let price = number(orders.current().get("sale_price").ok().flatten());
+            *sum.get_or_insert(0) += cents(price);
+        }
+        Ok(sum)
+    }
+
+    async fn lookup(&self, zip: &str, month: &str) -> mongodb::error::Result<Vec<RawDocumentBuf>> {
+        let customers = self.server.collection(CUSTOMERS);
+        let rows = customers.aggregate(lookup(zip, month));
+        rows.with_type::<RawDocumentBuf>().await?.try_collect().await
+    }
+}
+
+/// The join as one pipeline.
+fn lookup(zip: &str, month: &str) -> [Document; 6] {
+    [
+        doc! {"$match": {"address.zip": zip}},
+        doc! {"$project": {"zip": "$address.zip", "order_list": 1}},
+        doc! {"$lookup": {
+            "from": ORDERS, "localField": "order_list", "foreignField": "_id", "as": "order"
+        }},
+        doc! {"$unwind": "$order"},
+        doc! {"$match": {"order.month": month}},
+        doc! {"$group": {
+            "_id": {"month": "$order.month", "zip": "$zip"}, "sum": {"$sum": "$order.sale_price"}
+        }},
+    ]
+}
+
+fn number(value: Option<RawBsonRef<'_>>) -> f64 {
+    match value {
+        Some(RawBsonRef::Double(x)) => x,
+        Some(RawBsonRef::Int32(n)) => n.into(),
+        Some(RawBsonRef::Int64(n)) => n as f64,
+        _ => 0.0,
+    }
+}
+
+/// An amount of money in cents.
+fn cents(amount: f64) -> i64 {
+    (amount * 100.0).round() as i64
+}
+
+impl ShopSession for Client {
+    async fn page(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+    ) -> Result<()> {
+        let tried = || format!("page through {country} in {}", self.server.shown);
+        // For MongoDB a limit of 0 is none.
+        if limit == 0 {
+            keys.clear();
+            return Ok(());
+        }
+        let mut found = 0;
+        let mut wrong = None;
+        let reading = async {
+            let customers = self.server.collection(CUSTOMERS);
+            let find = customers.find(doc! {"address.country": country});
+            let find = find.projection(doc! {"_id": 1}).skip(offset.into()).limit(limit.into());
+            let mut cursor = find.batch_size(limit.saturating_add(1).min(10_000)).await?;
+            while cursor.advance().await? {
+                match value::key(cursor.current(), tried) {
+                    // The strings of the page before are used again.
+                    Ok(key) => match keys.get_mut(found) {
+                        Some(slot) => key.clone_into(slot),
+                        None => keys.push(key.to_owned()),
+                    },
+                    Err(e) => {
+                        wrong = Some(e);
+                        break;
+                    }
+                }
+                found += 1;
+            }
+            Ok(())
+        };
+        let done = self.server.within(Doing::Reading, &tried, reading).await;
+        let done = done.and(wrong.map_or(Ok(()), Err));
+        keys.truncate(if done.is_ok() { found } else { 0 });
+        done
+    }
+
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
+        rows.clear();
+        let tried = || format!("join zip code {zip}, {month} in {}", self.server.shown);
+        let invalid = |answer: &str| Error::new(ErrorKind::Invalid, tried(), answer);
+        match self.variant {
+            None => Err(invalid("the session was begun for pagination only")),
+            Some(JoinVariant::TwoPhase) => {
+                let sum = self.two_phase(zip, month);
+                let sum = self.server.within(Doing::Reading, &tried, sum).await?;
+                rows.extend(sum.map(|cents| JoinRow {
+                    month: month.to_owned(),
+                    zip: zip.to_owned(),
+                    cents,
+                }));
+                Ok(())
+            }
+            Some(_) => {
+                let found = self.lookup(zip, month);
+                for row in self.server.within(Doing::Reading, &tried, found).await? {
+                    let broken =
+                        |e: mongodb::bson::error::Error| Error::new(ErrorKind::Broken, tried(), e);
+                    let id = row.get_document("_id").map_err(broken)?;
+                    rows.push(JoinRow {
+                        month: id.get_str("month").map_err(broken)?.to_owned(),
+                        zip: id.get_str("zip").map_err(broken)?.to_owned(),
+                        cents: cents(number(row.get("sum").map_err(broken)?)),
+                    });
+                }
+                rows.sort_by_key(|row| row.cents);
+                Ok(())
+            }
+        }
+    }
+}

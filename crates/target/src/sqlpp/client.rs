@@ -1,0 +1,199 @@
+//! The HTTP client.
+
+use std::fmt;
+use std::time::Duration;
+
+use hoap_workload::{Error, ErrorKind, Result};
+use reqwest::{Certificate, Method, Response};
+
+use super::envelope::Envelope;
+use super::failure::Failure;
+use super::request::Request;
+use super::stream::{Splitter, start};
+
+/// User and password of HTTP's basic authentication.
+#[derive(Clone)]
+pub(crate) struct Credentials {
+    /// The user.
+    pub user: String,
+    /// The password, which no message shows.
+    pub password: String,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credentials({}, ***)", self.user)
+    }
+}
+
+/// Where a service is.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// `http://host:port` or `https://host:port`, without a slash at the end.
+    pub base: String,
+    /// The path of the statements' endpoint, such as `/query/service`.
+    pub path: &'static str,
+    /// Who asks, if it wants to know.
+    pub credentials: Option<Credentials>,
+    /// File with the authorities' certificates (PEM) to trust, and no others; empty: the system's.
+    pub tls_ca: String,
+    /// How long to wait for a connection.
+    pub connect_timeout: Duration,
+    /// Bytes of rows that a result may have.
+    pub largest_result: u64,
+}
+
+/// Sends statements. Clones share connections.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    place: Place,
+}
+
+impl Client {
+    /// A client; nothing is sent yet. `tried` names what is being opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] where the file of certificates cannot be used.
+    pub fn new(place: Place, tried: &str) -> Result<Client> {
+        // Another database's driver may have chosen one before: any will do.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let invalid = |answer: String| Error::new(ErrorKind::Invalid, tried, answer);
+        let mut builder = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .connect_timeout(place.connect_timeout)
+            .tcp_nodelay(true);
+        if !place.tls_ca.is_empty() {
+            let path = &place.tls_ca;
+            let pem = std::fs::read(path).map_err(|e| invalid(format!("{path}: {e}")))?;
+            let authorities = Certificate::from_pem_bundle(&pem)
+                .map_err(|e| invalid(format!("{path}: {}", words(&e))))?;
+            if authorities.is_empty() {
+                return Err(invalid(format!("{path}: there is no certificate in it")));
+            }
+            builder = builder.tls_certs_only(authorities);
+        }
+        let http = builder.build().map_err(|e| invalid(words(&e)))?;
+        Ok(Client { http, place })
+    }
+
+    /// Runs a statement, calls `each` with the text of every row as it arrives, and gives the rest of the
+    /// answer. Rows may have been handed out when it fails.
+    ///
+    /// # Errors
+    /// Every error that the service reports, whatever its HTTP status, and what `each` returned.
+    pub async fn run(
+        &self,
+        request: &Request,
+        each: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), String> + Send),
+    ) -> std::result::Result<Envelope, Failure> {
+        let patience = request.patience();
+        let asked = async {
+            let post = self.http.post(format!("{}{}", self.place.base, self.place.path));
+            let post = post.header("content-type", "application/json").body(request.body());
+            let response = self.signed(post).send().await.map_err(Failure::of_http)?;
+            self.answer(response, each).await
+        };
+        match patience {
+            None => asked.await,
+            Some(limit) => tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| {
+                Err(Failure::Late(format!("no answer within {:.1} s", limit.as_secs_f64())))
+            }),
+        }
+    }
+
+    /// Runs a statement whose rows nobody needs.
+    ///
+    /// # Errors
+    /// Those of [`Client::run`].
+    pub async fn execute(&self, request: &Request) -> std::result::Result<Envelope, Failure> {
+        self.run(request, &mut |_| Ok(())).await
+    }
+
+    /// Calls another endpoint of the same host, and gives HTTP's status and the text.
+    ///
+    /// # Errors
+    /// No connection, or it was lost, or `limit` is over.
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        form: &str,
+        limit: Duration,
+    ) -> std::result::Result<(u16, String), Failure> {
+        let mut call = self.http.request(method, format!("{}{path}", self.place.base));
+        if !form.is_empty() {
+            let kind = "application/x-www-form-urlencoded";
+            call = call.header("content-type", kind).body(form.to_owned());
+        }
+        let call = async {
+            let response = self.signed(call).send().await.map_err(Failure::of_http)?;
+            let status = response.status().as_u16();
+            Ok((status, response.text().await.map_err(Failure::of_http)?))
+        };
+        let late = |_| Err(Failure::Late(format!("no answer within {:.1} s", limit.as_secs_f64())));
+        tokio::time::timeout(limit, call).await.unwrap_or_else(late)
+    }
+
+    fn signed(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        match &self.place.credentials {
+            Some(c) => request.basic_auth(&c.user, Some(&c.password)),
+            None => request,
+        }
+    }
+
+    async fn answer(
+        &self,
+        mut response: Response,
+        each: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), String> + Send),
+    ) -> std::result::Result<Envelope, Failure> {
+        let status = response.status().as_u16();
+        let mut splitter = Splitter::default();
+        let mut beginning = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(Failure::of_http)? {
+            if beginning.len() < 200 {
+                beginning.extend_from_slice(&piece[..piece.len().min(200)]);
+            }
+            splitter.push(&piece, each).map_err(Failure::Malformed)?;
+            if splitter.bytes > self.place.largest_result {
+                return Err(Failure::TooLarge(self.place.largest_result));
+            }
+        }
+        let envelope = match splitter.end() {
+            Ok(envelope) => envelope,
+            // A page of a proxy, or nothing at all.
+            Err(_) if status >= 400 => {
+                return Err(Failure::Http { status, text: start(&beginning) });
+            }
+            Err(why) => return Err(Failure::Malformed(why)),
+        };
+        let faults = envelope.errors();
+        let done = matches!(envelope.status(), "success" | "running" | "completed");
+        match faults.is_empty() && done && status < 400 {
+            true => Ok(envelope),
+            false => Err(Failure::Refused {
+                status,
+                outcome: envelope.status().to_owned(),
+                faults,
+                text: start(&beginning),
+            }),
+        }
+    }
+}
+
+/// Everything that an error of HTTP says, in one line, without the URL.
+pub(super) fn words(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(e) = cause {
+        let more = e.to_string();
+        if !words.contains(&more) {
+            words.push_str(": ");
+            words.push_str(&more);
+        }
+        cause = e.source();
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}

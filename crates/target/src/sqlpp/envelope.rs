@@ -1,0 +1,81 @@
+//! What came back beside the rows.
+
+use serde_json::Value;
+
+/// An answer without its rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Envelope {
+    /// All members but the rows.
+    members: Value,
+}
+
+/// One error or warning of a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The number by which the service's manual lists it. AsterixDB writes 1 and a code such as `ASX1077`
+    /// in the message: then it is that code's number, and 0 where there is none.
+    pub code: u64,
+    /// The letters before the code's number: `ASX`, `HYR`, or none.
+    pub family: String,
+    /// In the service's words, in one line.
+    pub message: String,
+    /// Whether the service says that the same may succeed another time.
+    pub retry: bool,
+}
+
+impl Envelope {
+    pub(super) fn new(members: Value) -> Self {
+        Envelope { members }
+    }
+
+    /// A member of the answer, such as `metrics`, `plans`, `profile`; null where there is none.
+    pub fn get(&self, member: &str) -> &Value {
+        &self.members[member]
+    }
+
+    /// `success`, `fatal`, `timeout`, `running`, …
+    pub fn status(&self) -> &str {
+        self.get("status").as_str().unwrap_or("")
+    }
+
+    /// Errors. A service may report some beside rows that it had already sent.
+    pub fn errors(&self) -> Vec<Fault> {
+        faults(self.get("errors"))
+    }
+
+    /// The names of the columns in their order, where the service tells them (`client-type` `jdbc`).
+    pub fn columns(&self) -> Option<Vec<String>> {
+        let names = self.get("signature").get("name")?.as_array()?;
+        names.iter().map(|name| name.as_str().map(str::to_owned)).collect()
+    }
+}
+
+fn faults(value: &Value) -> Vec<Fault> {
+    value.as_array().map_or(&[][..], Vec::as_slice).iter().map(Fault::new).collect()
+}
+
+impl Fault {
+    fn new(value: &Value) -> Fault {
+        let text = value["msg"].as_str().or_else(|| value["message"].as_str());
+        let text = text.map_or_else(|| value.to_string(), str::to_owned);
+        let message = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let code = value["code"].as_u64().unwrap_or(0);
+        // Transactions say it in the cause of the error.
+        let retry = value["retry"] == true || value["cause"]["retry"] == true;
+        match symbol(&message) {
+            Some((family, code)) => Fault { code, family: family.to_owned(), message, retry },
+            // AsterixDB's number for everything.
+            None if code == 1 => Fault { code: 0, family: String::new(), message, retry },
+            None => Fault { code, family: String::new(), message, retry },
+        }
+    }
+}
+
+/// `ASX1077: …` as letters and number.
+fn symbol(message: &str) -> Option<(&str, u64)> {
+    let (code, _) = message.split_once(':')?;
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let (family, number) = code.split_at(letters);
+    let whole = letters == 3 && number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit());
+    whole.then(|| number.parse().ok().map(|number| (family, number)))?
+}

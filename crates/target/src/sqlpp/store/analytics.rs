@@ -1,0 +1,241 @@
+//! Analytical queries.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained, Row};
+use hoap_workload::client::Canceller;
+use hoap_workload::{Error, ErrorKind, Result};
+use reqwest::Method;
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use super::{Shared, Store, parameters};
+use crate::names;
+use crate::sqlpp::{Doing, Envelope, Failure, Request};
+
+#[async_trait]
+impl Analytics for Store {
+    fn dialect(&self) -> &'static str {
+        "sqlpp"
+    }
+
+    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
+        let runtime = Handle::try_current().ok();
+        let running = Arc::new(Running::default());
+        Ok(Box::new(Stream { shared: self.shared.clone(), running, runtime, queries: 0 }))
+    }
+}
+
+/// One query stream. A query is one request, and cancelled by its context identifier.
+struct Stream {
+    shared: Arc<Shared>,
+    running: Arc<Running>,
+    runtime: Option<Handle>,
+    /// Queries so far.
+    queries: u64,
+}
+
+/// What a canceller must know.
+#[derive(Default)]
+struct Running {
+    /// The identifier of the query that runs; empty where none does.
+    context: Mutex<String>,
+    /// Whether it was asked to end.
+    asked: AtomicBool,
+    /// Whether a request to end it is under way.
+    sending: AtomicBool,
+}
+
+impl Running {
+    fn set(&self, context: String) {
+        self.asked.store(false, Ordering::SeqCst);
+        *self.context.lock().unwrap_or_else(PoisonError::into_inner) = context;
+    }
+
+    fn context(&self) -> String {
+        self.context.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A query while it runs; dropping it says that it does not any more.
+struct Query<'a>(&'a Running);
+
+impl Drop for Query<'_> {
+    fn drop(&mut self) {
+        self.0.context.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// An identifier that no other query has.
+fn context(queries: u64) -> String {
+    static SESSIONS: AtomicU64 = AtomicU64::new(0);
+    let number = SESSIONS.fetch_add(1, Ordering::Relaxed);
+    let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos());
+    format!("hoap-{}-{number}-{queries}-{nanos}", std::process::id())
+}
+
+/// Asks the service to end a query. Where that fails, whoever asks again tries again.
+async fn end(shared: &Shared, context: &str) {
+    let form = format!("client_context_id={context}");
+    let (path, limit) = (shared.definition.cancel(), Duration::from_secs(5));
+    let _ = shared.client.call(Method::DELETE, path, &form, limit).await;
+}
+
+impl Stream {
+    fn tried(&self) -> String {
+        format!("query {}", self.shared.url())
+    }
+
+    fn invalid(&self, answer: impl std::fmt::Display) -> Error {
+        Error::new(ErrorKind::Invalid, self.tried(), answer)
+    }
+
+    /// A request for a text with its parameters.
+    fn request(&self, text: &str, given: &[(String, Value)]) -> Result<Request> {
+        parameters::check(text, given).map_err(|e| self.invalid(e))?;
+        let definition = &self.shared.definition;
+        let (name, value) = definition.context();
+        let mut request = Request::new(format!("{}{text}", definition.prelude(text)))
+            .set(name, value)
+            .set("readonly", true)
+            .set("multi-statement", false)
+            // Names the columns in their order.
+            .set("client-type", "jdbc")
+            .set("signature", true);
+        for (name, value) in given {
+            request = request.parameter(name, value.clone());
+        }
+        if let Some(limit) = self.shared.query_timeout {
+            request = request.timeout(limit);
+        }
+        Ok(request)
+    }
+
+    async fn run(
+        &mut self,
+        request: Request,
+        each: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), String> + Send),
+    ) -> Result<Envelope> {
+        self.queries += 1;
+        let context = context(self.queries);
+        self.running.set(context.clone());
+        let query = Query(&self.running);
+        let request = request.set("client_context_id", context.clone());
+        let ended = self.shared.client.run(&request, each).await;
+        if let Err(Failure::Late(_)) = &ended {
+            // A service does not keep its own limit in every operator; left alone the query goes on.
+            end(&self.shared, &context).await;
+        }
+        let asked = self.running.asked.load(Ordering::SeqCst);
+        drop(query);
+        ended.map_err(|e| {
+            let writes = e.fault().is_some_and(|f| f.family == "ASX" && f.code == 44);
+            let error = self.shared.failed(e, Doing::Read, self.tried());
+            match error.kind {
+                _ if writes => self.invalid(format!("the text is no query: {}", error.answer)),
+                ErrorKind::Unavailable | ErrorKind::Timeout if asked => {
+                    Error { kind: ErrorKind::Cancelled, ..error }
+                }
+                _ => error,
+            }
+        })
+    }
+}
+
+/// A value of an answer: no truth values, and lists and objects as their text.
+fn value(value: Value) -> Value {
+    match value {
+        Value::Bool(b) => i64::from(b).into(),
+        Value::Array(_) | Value::Object(_) => value.to_string().into(),
+        scalar => scalar,
+    }
+}
+
+#[async_trait]
+impl AnalyticalSession for Stream {
+    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
+        let request = self.request(text, parameters)?;
+        let mut objects = Vec::new();
+        let mut each = |row: &[u8]| match serde_json::from_slice(row) {
+            Ok(Value::Object(object)) => {
+                objects.push(object);
+                Ok(())
+            }
+            Ok(other) => Err(format!("a row is {other}, not an object with a member a column")),
+            Err(e) => Err(format!("a row is no JSON: {e}")),
+        };
+        let envelope = self.run(request, &mut each).await?;
+        let names = envelope.columns().or_else(|| {
+            let first: &serde_json::Map<String, Value> = objects.first()?;
+            Some(first.keys().cloned().collect())
+        });
+        let columns = match names {
+            Some(columns) => columns,
+            None if envelope.get("signature").is_null() => {
+                return Err(self.invalid("the text is no query"));
+            }
+            None => Vec::new(),
+        };
+        let row = |mut object: serde_json::Map<String, Value>| -> Row {
+            // What is missing is no member of the object.
+            let take = |name: &String| object.get_mut(name).map_or(Value::Null, Value::take);
+            columns.iter().map(take).map(value).collect()
+        };
+        let rows = objects.into_iter().map(row).collect();
+        Ok(Answer { columns, rows })
+    }
+
+    async fn explain(
+        &mut self,
+        text: &str,
+        parameters: &[(String, Value)],
+    ) -> Result<Option<Explained>> {
+        let request = self.request(text, parameters)?;
+        let request = request.set("optimized-logical-plan", true).set("plan-format", "json");
+        let request = request.set("profile", "timings");
+        let envelope = self.run(request, &mut |_| Ok(())).await?;
+        let plan = &envelope.get("plans")["optimizedLogicalPlan"];
+        let profile = envelope.get("profile").clone();
+        Ok(Some(Explained { plan: plan.clone(), profile }))
+    }
+
+    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
+        let name = self.shared.definition.name(collection)?;
+        let field = names::field(field)?;
+        let key = self.shared.definition.key("c");
+        let text = format!("SELECT VALUE [{key}, c.`{field}`] FROM {name} AS c");
+        let tried = format!("read the counters of {collection} in {}", self.shared.url());
+        let failed = |e: Failure| self.shared.failed(e, Doing::Read, &tried);
+        let rows = self.shared.rows(Request::new(text)).await.map_err(failed)?;
+        let counter = |row: &Value| {
+            let whole = row[1].as_i64().or_else(|| {
+                let real = row[1].as_f64().filter(|x| x.fract() == 0.0 && x.abs() < 9e15)?;
+                Some(real as i64)
+            });
+            Some((row[0].as_str()?.to_owned(), whole?))
+        };
+        let broken =
+            |row: &Value| Error::new(ErrorKind::Broken, &*tried, format!("a row is {row}"));
+        rows.iter().map(|row| counter(row).ok_or_else(|| broken(row))).collect()
+    }
+
+    fn canceller(&self) -> Option<Canceller> {
+        let runtime = Handle::try_current().ok().or_else(|| self.runtime.clone())?;
+        let (shared, running) = (self.shared.clone(), self.running.clone());
+        Some(Arc::new(move || {
+            let context = running.context();
+            if context.is_empty() || running.sending.swap(true, Ordering::SeqCst) {
+                return;
+            }
+            running.asked.store(true, Ordering::SeqCst);
+            let (shared, running) = (shared.clone(), running.clone());
+            runtime.spawn(async move {
+                end(&shared, &context).await;
+                running.sending.store(false, Ordering::SeqCst);
+            });
+        }))
+    }
+}

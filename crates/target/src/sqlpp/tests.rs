@@ -1,0 +1,128 @@
+//! Answers cut into pieces, codes, names.
+
+use hoap_workload::ErrorKind;
+use serde_json::json;
+
+use super::stream::Splitter;
+use super::*;
+
+/// Rows and the rest of an answer that arrives in pieces of this many bytes.
+fn split(answer: &str, size: usize) -> Result<(Vec<String>, Envelope), String> {
+    let mut rows = Vec::new();
+    let mut splitter = Splitter::default();
+    for piece in answer.as_bytes().chunks(size) {
+        splitter.push(piece, &mut |row| {
+            rows.push(String::from_utf8(row.to_vec()).unwrap());
+            Ok(())
+        })?;
+    }
+    Ok((rows, splitter.end()?))
+}
+
+const ANSWER: &str = r#"{ "a": "results", "b": {"results": [9]},
+    "results": [ { "x": "],\"}\\", "y": [1, {"z": 2}] }
+, null , 7,"s,]" , [ ] ]
+    , "status": "success", "metrics": {"n": 5} }"#;
+
+#[test]
+fn rows_are_the_same_however_the_answer_is_cut() {
+    for size in 1..ANSWER.len() {
+        let (rows, envelope) = split(ANSWER, size).unwrap();
+        let first = r#"{ "x": "],\"}\\", "y": [1, {"z": 2}] }"#;
+        assert_eq!(rows, [first, "null", "7", "\"s,]\"", "[ ]"], "pieces of {size}");
+        assert_eq!(envelope.status(), "success");
+        assert_eq!(envelope.get("b"), &json!({"results": [9]}));
+        assert_eq!(envelope.get("results"), &json!([]));
+    }
+}
+
+#[test]
+fn an_answer_without_rows_or_without_an_end_is_told_apart() {
+    let (rows, envelope) = split(r#"{"results": [ ], "status":"fatal"}"#, 3).unwrap();
+    assert!(rows.is_empty());
+    assert_eq!(envelope.status(), "fatal");
+    let (rows, _) = split(r#"{"results": null, "results-0": [1], "status":"x"}"#, 3).unwrap();
+    assert!(rows.is_empty());
+    for end in 0..ANSWER.len() {
+        assert!(split(&ANSWER[..end], 7).is_err(), "{}", &ANSWER[..end]);
+    }
+    for other in ["[]", "<html>", "7", ""] {
+        assert!(split(other, 7).is_err(), "{other}");
+    }
+}
+
+#[test]
+fn what_a_row_is_refused_for_ends_the_answer() {
+    let mut splitter = Splitter::default();
+    let e = splitter.push(ANSWER.as_bytes(), &mut |_| Err("no".to_owned())).unwrap_err();
+    assert_eq!(e, "no");
+}
+
+#[test]
+fn codes_decide_the_kind_of_error() {
+    let error = |service, doing, errors: serde_json::Value| {
+        let envelope = Envelope::new(json!({"status": "fatal", "errors": errors}));
+        let failure = Failure::Refused {
+            status: 400,
+            outcome: "fatal".into(),
+            faults: envelope.errors(),
+            text: String::new(),
+        };
+        failure.into_error(service, doing, "ask")
+    };
+    let asterixdb = |message: &str| {
+        error(Service::AsterixDb, Doing::Read, json!([{"code": 1, "msg": message}])).kind
+    };
+    assert_eq!(asterixdb("ASX1001: Syntax error: In line 1"), ErrorKind::Invalid);
+    assert_eq!(asterixdb("ASX1077: Cannot find dataset"), ErrorKind::Unavailable);
+    assert_eq!(asterixdb("ASX0030: Request timed out"), ErrorKind::Timeout);
+    assert_eq!(asterixdb("ASX0041: Request x has been cancelled"), ErrorKind::Cancelled);
+    assert_eq!(asterixdb("HYR0033: Inserting duplicate keys"), ErrorKind::Duplicate);
+    assert_eq!(asterixdb("HYR0003: Failure on node nc2"), ErrorKind::Unavailable);
+    assert_eq!(asterixdb("anything else"), ErrorKind::Unavailable);
+    let coded = |service, doing, code: u64| {
+        error(service, doing, json!([{"code": code, "msg": "m"}, {"code": 1, "msg": "n"}]))
+    };
+    for (service, code, kind) in [
+        (Service::Analytics, 24000, ErrorKind::Invalid),
+        (Service::Analytics, 24025, ErrorKind::Unavailable),
+        (Service::Analytics, 20000, ErrorKind::Unavailable),
+        (Service::Analytics, 21002, ErrorKind::Timeout),
+        (Service::Query, 3000, ErrorKind::Invalid),
+        (Service::Query, 1080, ErrorKind::Timeout),
+        (Service::Query, 12009, ErrorKind::Conflict),
+        (Service::Query, 13014, ErrorKind::Unavailable),
+    ] {
+        let e = coded(service, Doing::Read, code);
+        assert_eq!(e.kind, kind, "{code}");
+        assert_eq!(e.answer, format!("m (code {code}), and 1 more"));
+    }
+    assert_eq!(coded(Service::Query, Doing::Write, 1080).kind, ErrorKind::Ambiguous);
+    assert_eq!(coded(Service::Query, Doing::Repeatable, 1080).kind, ErrorKind::Timeout);
+}
+
+#[test]
+fn a_lost_answer_leaves_a_write_unknown_and_nothing_else() {
+    for (doing, kind) in [
+        (Doing::Read, ErrorKind::Unavailable),
+        (Doing::Write, ErrorKind::Ambiguous),
+        (Doing::Repeatable, ErrorKind::Unavailable),
+    ] {
+        let e = Failure::Lost("reset".into()).into_error(Service::Query, doing, "write");
+        assert_eq!(e.kind, kind);
+        let e = Failure::NoConnection("refused".into()).into_error(Service::Query, doing, "write");
+        assert_eq!(e.kind, ErrorKind::Unavailable);
+    }
+}
+
+#[test]
+fn names_are_quoted_or_refused() {
+    let quoted = |name: &str| {
+        let mut out = String::new();
+        quote(name, &mut out).map(|()| out)
+    };
+    assert_eq!(quoted("a b-c.d\"é;--").unwrap(), "`a b-c.d\"é;--`");
+    for bad in ["", "a`b", "a\\b", "a\nb", "\0", &"x".repeat(257)] {
+        assert_eq!(quoted(bad).unwrap_err().kind, ErrorKind::Invalid, "{bad}");
+    }
+}

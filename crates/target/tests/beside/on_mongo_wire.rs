@@ -1,0 +1,76 @@
+//! MongoDB's pipelines beside SQLite: on the lab's imitation, `HOAP_TEST_MONGO_WIRE`, and on a real
+//! server where `HOAP_TEST_MONGODB` names one.
+
+use hoap_data::Schema;
+use hoap_workload::ch2::queries::ParameterSet;
+use tokio::runtime::Builder;
+
+use super::equal_answers;
+use crate::{NAMED, named_and_random, small};
+
+/// A database of a test's own, dropped with its collections at the end.
+struct Place(String);
+
+impl Place {
+    fn new(variable: &str, test: &str) -> Self {
+        let server = std::env::var(variable).unwrap_or_else(|_| {
+            panic!(
+                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
+            )
+        });
+        let (base, query) = server.split_once('?').unwrap_or((&server, ""));
+        let host = base.rsplit_once('/').map_or(base, |(host, _)| host);
+        Place(format!("{host}/answers_{test}_{}?{query}", std::process::id()))
+    }
+
+    fn url(&self) -> &str {
+        self.0.trim_end_matches('?')
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let dropped = runtime.block_on(async {
+            let client = mongodb::Client::with_uri_str(self.url()).await?;
+            client.default_database().expect("the URL names one").drop().await
+        });
+        if !std::thread::panicking() {
+            dropped.unwrap();
+        }
+    }
+}
+
+/// The named sets and two draws: the imitation joins Q13 without an index, for seconds each time.
+fn sets() -> Vec<ParameterSet> {
+    let random = (0..2).map(|turn| ParameterSet::Random { seed: 7, stream: 0, turn });
+    NAMED.into_iter().chain(random).collect()
+}
+
+#[test]
+fn ch2_has_the_same_answers() {
+    let place = Place::new("HOAP_TEST_MONGO_WIRE", "ch2");
+    equal_answers(place.url(), &small(Schema::Ch2, 1), &sets());
+}
+
+#[test]
+fn ch2pp_has_the_same_answers() {
+    let place = Place::new("HOAP_TEST_MONGO_WIRE", "ch2pp");
+    equal_answers(place.url(), &small(Schema::Ch2pp, 1), &sets());
+}
+
+#[test]
+#[ignore = "minutes long: the imitation has no compound indexes; run with --ignored"]
+fn ch2pp_at_two_warehouses_has_the_same_answers() {
+    let place = Place::new("HOAP_TEST_MONGO_WIRE", "two");
+    equal_answers(place.url(), &small(Schema::Ch2pp, 2), &sets());
+}
+
+#[test]
+#[ignore = "wants a real replica set: HOAP_TEST_MONGODB=mongodb://… with --ignored"]
+fn a_replica_set_has_the_same_answers() {
+    for (schema, test) in [(Schema::Ch2, "ch2"), (Schema::Ch2pp, "ch2pp")] {
+        let place = Place::new("HOAP_TEST_MONGODB", test);
+        equal_answers(place.url(), &small(schema, 2), &named_and_random());
+    }
+}

@@ -1,0 +1,194 @@
+//! What the cluster refuses or does not do in time is said in one line, with what to do.
+
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Target;
+use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
+
+use crate::conformance::{client, load_records, record, table, wait};
+use crate::{admin, cql, fresh_with, has, in_keyspace, open, refused, server, unavailable};
+
+#[test]
+fn contact_points_that_do_not_answer_are_named() {
+    unavailable(
+        &refused("cassandra://user:secret@127.0.0.1:1/k"),
+        &["connect to cassandra://127.0.0.1:1/k", "hosts and port"],
+    );
+    let e = refused("cassandra://no-such-host.invalid/k");
+    unavailable(&e, &["no-such-host.invalid", "hosts' names"]);
+    // One of several that answers is enough.
+    let url = server("HOAP_TEST_CASSANDRA");
+    open(&url.replacen("://", "://127.0.0.1:1,", 1));
+}
+
+#[test]
+fn a_datacenter_that_is_not_there_is_refused_with_those_that_are() {
+    let url = server("HOAP_TEST_CASSANDRA");
+    let e = refused(&format!("{url}?datacenter=moon"));
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    has(&e, &["no datacenter moon", "its datacenters are datacenter1"]);
+    let there = open(&format!("{url}?datacenter=datacenter1&read_consistency=local_quorum"));
+    let settings = there.description().settings;
+    assert_eq!(settings["routing"], "to a replica of the key in datacenter1");
+    assert_eq!(settings["read_consistency"], "local_quorum");
+}
+
+#[test]
+fn the_description_says_what_an_acknowledged_write_survives() {
+    let (target, _guard) = fresh_with("&lwt=true");
+    let description = target.description();
+    assert_eq!(description.name, "Cassandra");
+    assert!(description.version.starts_with(|c: char| c.is_ascii_digit()), "{description:?}");
+    let settings = &description.settings;
+    assert_eq!(settings["commitlog_sync"], "periodic");
+    assert!(settings["durability"].contains("power failure"), "{settings:?}");
+    assert_eq!(settings["keyspace"], "not made yet");
+    assert!(settings["writes"].contains("lightweight"));
+    assert_eq!(
+        (settings["nodes"].as_str(), settings["datacenters"].as_str()),
+        ("1", "datacenter1")
+    );
+}
+
+/// Tables and the keyspace are made as the options say, and an existing keyspace must be so.
+#[test]
+fn options_of_the_keyspace_and_of_tables_are_kept() {
+    let options = "&replication=datacenter1:1&durable_writes=false&row_cache=all&compression=zstd";
+    let (target, guard) = fresh_with(options);
+    load_records(&*target, &["user1"]);
+    let keyspace = &guard.keyspace;
+    let text = format!(
+        "SELECT caching, compression FROM system_schema.tables WHERE keyspace_name = '{keyspace}' \
+         AND table_name = 'usertable'"
+    );
+    type Maps =
+        (std::collections::HashMap<String, String>, std::collections::HashMap<String, String>);
+    let rows = wait(admin().query_unpaged(text, ())).unwrap().into_rows_result().unwrap();
+    let (caching, compression) = rows.single_row::<Maps>().unwrap();
+    assert_eq!(caching["rows_per_partition"], "ALL");
+    assert!(compression["class"].ends_with("ZstdCompressor"), "{compression:?}");
+    let url = in_keyspace(&server("HOAP_TEST_CASSANDRA"), keyspace);
+    let there = open(&url).description().settings;
+    assert_eq!(there["keyspace"], "NetworkTopologyStrategy, datacenter1: 1, no commit log");
+    assert!(there["durability"].starts_with("none"));
+    open(&format!("{url}?replication=1"));
+    for option in ["replication=3", "replication=datacenter1:2", "durable_writes=true"] {
+        let e = refused(&format!("{url}?{option}"));
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        has(&e, &["is there and has", "ALTER KEYSPACE"]);
+    }
+}
+
+/// Consistency that one node cannot give: nothing is written.
+#[test]
+fn too_few_replicas_are_unavailable() {
+    let (target, guard) = fresh_with("&replication=2");
+    load_one_replica(&guard.keyspace);
+    let mut session = client(&*target);
+    let e = wait(session.read("user1", Fields::All, &mut Record::default())).unwrap_err();
+    unavailable(&e, &["required: 2, alive: 1", "lower the consistency"]);
+    let e = wait(session.update("user1", &record([(0, "x")]))).unwrap_err();
+    unavailable(&e, &["required: 2, alive: 1"]);
+    let url = target.description().url;
+    let one = open(&format!("{url}&read_consistency=one&write_consistency=one"));
+    let mut session = client(&one);
+    assert!(wait(session.update("user1", &record([(0, "x")]))).unwrap());
+    assert!(wait(session.read("user1", Fields::All, &mut Record::default())).unwrap());
+}
+
+/// A keyspace with more copies than nodes, and its table.
+fn load_one_replica(keyspace: &str) {
+    let replication = "{'class': 'SimpleStrategy', 'replication_factor': 2}";
+    cql(admin(), &format!("CREATE KEYSPACE {keyspace} WITH replication = {replication}"));
+    cql(admin(), &format!("CREATE TABLE {keyspace}.usertable (y_id varchar PRIMARY KEY)"));
+}
+
+#[test]
+fn a_table_that_goes_away_is_one_to_load() {
+    let (target, guard) = fresh_with("");
+    let e = wait(KeyValue::session(&*target, &table(2))).map(drop).unwrap_err();
+    unavailable(&e, &["no collection usertable", "hoap load"]);
+    load_records(&*target, &["user1"]);
+    let mut session = client(&*target);
+    cql(admin(), &format!("DROP TABLE {}.usertable", guard.keyspace));
+    let e = wait(session.read("user1", Fields::All, &mut Record::default())).unwrap_err();
+    unavailable(&e, &["read usertable user1 in cassandra://", "hoap load"]);
+    let e = wait(session.update("user1", &record([(0, "x")]))).unwrap_err();
+    unavailable(&e, &["update usertable user1"]);
+}
+
+/// A wire to the node that can be made to hold what comes from it.
+struct Wire {
+    port: u16,
+    held: Arc<AtomicBool>,
+}
+
+impl Wire {
+    fn new(to: &str) -> Wire {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let held = Arc::new(AtomicBool::new(false));
+        let (to, hold) = (to.to_owned(), held.clone());
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let node = TcpStream::connect(&to).unwrap();
+                let copies = [
+                    (client.try_clone().unwrap(), node.try_clone().unwrap(), None),
+                    (node, client, Some(hold.clone())),
+                ];
+                for (from, into, hold) in copies {
+                    std::thread::spawn(move || copy(from, into, hold.as_deref()));
+                }
+            }
+        });
+        Wire { port, held }
+    }
+}
+
+fn copy(mut from: TcpStream, mut into: TcpStream, hold: Option<&AtomicBool>) {
+    use std::io::{Read, Write};
+    let mut bytes = [0; 65536];
+    while let Ok(count) = from.read(&mut bytes) {
+        while hold.is_some_and(|hold| hold.load(Ordering::SeqCst)) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        if count == 0 || into.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = into.shutdown(std::net::Shutdown::Both);
+}
+
+/// Answers that do not come in time: a write may have been applied, a read cannot. The session is of use
+/// again afterwards.
+#[test]
+fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
+    let (target, guard) = fresh_with("");
+    load_records(&*target, &["user1"]);
+    let node = server("HOAP_TEST_CASSANDRA");
+    let node = node.trim_start_matches("cassandra://").split('/').next().unwrap();
+    let wire = Wire::new(node);
+    // The driver connects to the address that the node states, and so past the wire, but for its port.
+    let (_, port) = node.rsplit_once(':').unwrap();
+    assert_ne!(wire.port.to_string(), port);
+    let url = format!("cassandra://127.0.0.1:{}/{}", wire.port, guard.keyspace);
+    let slow = open(&format!("{url}?request_timeout_ms=300"));
+    let mut session = client(&slow);
+    // Prepared while answers come.
+    assert!(wait(session.update("user1", &record([(0, "x")]))).unwrap());
+    wire.held.store(true, Ordering::SeqCst);
+    let e = wait(session.update("user1", &record([(0, "y")]))).unwrap_err();
+    if e.kind != ErrorKind::Ambiguous {
+        panic!("{e}");
+    }
+    has(&e, &["no answer within 300 ms", "request_timeout_ms"]);
+    let e = wait(session.read("user1", Fields::All, &mut Record::default())).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Timeout, "{e}");
+    wire.held.store(false, Ordering::SeqCst);
+    let mut there = Record::default();
+    assert!(wait(session.read("user1", Fields::One(0), &mut there)).unwrap());
+    assert_eq!(there, record([(0, "y")]), "it was applied");
+}

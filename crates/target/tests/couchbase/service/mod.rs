@@ -1,0 +1,110 @@
+//! A Couchbase cluster in a script: a data node and two query nodes over one store in memory. It speaks the
+//! data service's binary protocol and the query service's REST API, and runs the statements that the module
+//! under test writes, no others. It is an imitation made from Couchbase's documentation and drivers: what
+//! passes here is what the module and these documents agree on.
+
+mod eval;
+mod http;
+mod kv;
+mod parse;
+mod run;
+mod scram;
+mod store;
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock, Mutex};
+
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+pub use http::{Act, Fault};
+use store::Store;
+
+pub const BUCKET: &str = "bench";
+pub const USER: &str = "script";
+pub const PASSWORD: &str = "top secret";
+
+pub struct Shared {
+    kv_port: u16,
+    query_ports: Vec<u16>,
+    pub store: Mutex<Store>,
+    pub faults: Mutex<Vec<Fault>>,
+    /// Node, text and body of every statement so far.
+    pub seen: Mutex<Vec<(usize, String, Value)>>,
+    /// Durability levels of key-value writes so far.
+    pub durabilities: Mutex<Vec<u8>>,
+    /// Expiries of key-value writes so far, in seconds.
+    pub expiries: Mutex<Vec<u32>>,
+    /// Statuses with which the next operation on a key is refused.
+    pub kv_refuses: Mutex<HashMap<String, u16>>,
+    /// Whether operations on documents get no answer.
+    pub kv_hangs: AtomicBool,
+}
+
+/// A running cluster.
+pub struct Service(pub Arc<Shared>);
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+
+impl Service {
+    pub fn start() -> Service {
+        RUNTIME.block_on(async {
+            let listen = async || TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let (kv, query) = (listen().await, [listen().await, listen().await]);
+            let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+            let shared = Arc::new(Shared {
+                kv_port: port(&kv),
+                query_ports: query.iter().map(port).collect(),
+                store: Mutex::default(),
+                faults: Mutex::default(),
+                seen: Mutex::default(),
+                durabilities: Mutex::default(),
+                expiries: Mutex::default(),
+                kv_refuses: Mutex::default(),
+                kv_hangs: AtomicBool::new(false),
+            });
+            let data = shared.clone();
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = kv.accept().await {
+                    tokio::spawn(kv::serve(stream, data.clone()));
+                }
+            });
+            for (node, listener) in query.into_iter().enumerate() {
+                let shared = shared.clone();
+                tokio::spawn(async move {
+                    while let Ok((stream, _)) = listener.accept().await {
+                        tokio::spawn(http::serve(stream, node, shared.clone()));
+                    }
+                });
+            }
+            Service(shared)
+        })
+    }
+
+    /// Its URL, with a password as it would be in a file.
+    pub fn url(&self) -> String {
+        self.url_as(USER, PASSWORD)
+    }
+
+    pub fn url_as(&self, user: &str, password: &str) -> String {
+        let password = password.replace(' ', "%20");
+        format!("couchbase://{user}:{password}@127.0.0.1:{}/{BUCKET}", self.0.kv_port)
+    }
+
+    /// The next statement with these words meets this.
+    pub fn fault(&self, words: &str, act: Act) {
+        self.0.faults.lock().unwrap().push(Fault { words: words.to_owned(), act });
+    }
+
+    /// Node, text and body of every statement so far that has these words.
+    pub fn seen(&self, words: &str) -> Vec<(usize, String, Value)> {
+        let seen = self.0.seen.lock().unwrap();
+        seen.iter().filter(|(_, text, _)| text.contains(words)).cloned().collect()
+    }
+
+    pub fn query_ports(&self) -> &[u16] {
+        &self.0.query_ports
+    }
+}

@@ -1,0 +1,285 @@
+//! Couchbase's analytical services: every statement as their manuals have it, against a service that is
+//! scripted, and the suite against a real one where `HOAP_TEST_COUCHBASE_ANALYTICS` names it.
+
+#[allow(dead_code, unused_imports)]
+#[path = "../conformance/mod.rs"]
+mod conformance;
+mod on_couchbase_analytics;
+mod service;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use conformance::{COLLECTION, batch, wait};
+use hoap_target::couchbase_analytics::{CouchbaseAnalytics, open};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::{AnalyticalSession, Index, Target};
+use serde_json::json;
+use service::{Service, error, rows, table};
+
+/// Opens a URL at the service; the user comes with it, as a file with URLs would have it.
+fn at(service: &Service, rest: &str) -> CouchbaseAnalytics {
+    let url = format!("couchbase-analytics://ada:top%20secret@{}/{rest}", service.place);
+    wait(open(&url)).unwrap()
+}
+
+fn session(target: &CouchbaseAnalytics) -> Box<dyn AnalyticalSession> {
+    wait(target.analytics().unwrap().session()).unwrap()
+}
+
+#[test]
+fn standalone_collections_are_defined_loaded_and_sampled() {
+    let service = Service::new(|asked| match asked.statement() {
+        s if s.contains("Metadata.`Index`") => rows(json!([])),
+        s if s.contains("SELECT VALUE p.hoap_key") => rows(json!(["1/1 orders"])),
+        s if s.contains("SELECT VALUE [d.`c_w_id`") => rows(json!([[1, "BAR", 2.5]])),
+        s if s.contains("Metadata.`Dataset`")
+            && asked.body["$names"].as_array().unwrap().len() == 2 =>
+        {
+            rows(json!(["hoap_note", "hoap_load"]))
+        }
+        _ => rows(json!([])),
+    });
+    let target = at(&service, "bench.ch2pp?storage=column&indexes=all&analyze=high");
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&["orders"]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, [1]), 1).await.unwrap();
+        let fields = vec!["c_w_id", "c_name.c_last", "c_balance"];
+        let index = Index { name: "by_name", collection: "customer", fields };
+        documents.settle(&[index]).await.unwrap();
+    });
+    let here = "d.DatabaseName = \"bench\" AND d.DataverseName = \"ch2pp\"";
+    let look = format!(
+        "SELECT VALUE d.DatasetName FROM Metadata.`Dataset` AS d WHERE {here} AND d.DatasetName IN $names"
+    );
+    let column = "WITH {\"storage-format\": {\"format\": \"column\"}}";
+    let create = |name: &str| {
+        format!(
+            "CREATE COLLECTION IF NOT EXISTS `bench`.`ch2pp`.`{name}` \
+             PRIMARY KEY (hoap_key: string) {column}"
+        )
+    };
+    let save = "UPSERT INTO `bench`.`ch2pp`.`hoap_load` ({\"hoap_key\": $k, \"position\": $p})";
+    let expected = [
+        look.clone(),
+        "CREATE DATABASE `bench` IF NOT EXISTS".to_owned(),
+        "CREATE SCOPE `bench`.`ch2pp` IF NOT EXISTS".to_owned(),
+        create("hoap_note"),
+        create("hoap_load"),
+        create("orders"),
+        look.clone(),
+        "CREATE DATABASE `bench` IF NOT EXISTS".to_owned(),
+        "CREATE SCOPE `bench`.`ch2pp` IF NOT EXISTS".to_owned(),
+        create("hoap_load"),
+        "UPSERT INTO `bench`.`ch2pp`.`orders` (SELECT VALUE r FROM $d AS r)".to_owned(),
+        save.to_owned(),
+        "SELECT VALUE [d.`c_w_id`, d.`c_name`.`c_last`, d.`c_balance`] \
+         FROM `bench`.`ch2pp`.`customer` AS d LIMIT 1"
+            .to_owned(),
+        "CREATE ANALYTICS INDEX `by_name` IF NOT EXISTS ON `bench`.`ch2pp`.`customer`\
+         (`c_w_id`: bigint, `c_name`.`c_last`: string, `c_balance`: double)"
+            .to_owned(),
+        look,
+        "SELECT VALUE p.hoap_key FROM `bench`.`ch2pp`.`hoap_load` AS p".to_owned(),
+        "ANALYZE ANALYTICS COLLECTION `bench`.`ch2pp`.`orders` WITH {\"sample\": \"high\"}"
+            .to_owned(),
+    ];
+    assert_eq!(service.statements(), expected);
+    for asked in service.asked() {
+        assert_eq!(asked.line, "POST /api/v1/request");
+        assert!(asked.authorization.starts_with("Basic "), "{}", asked.authorization);
+    }
+    let loaded = service.asked().into_iter().find(|a| a.statement().starts_with("UPSERT")).unwrap();
+    assert_eq!(loaded.body["$d"][0]["hoap_key"], "1.1");
+    assert_eq!(loaded.body["$d"][0]["o_total"], 12.3);
+    assert!(!target.description().url.contains("secret"), "{}", target.description().url);
+}
+
+#[test]
+fn shadows_are_made_followed_and_sampled_once() {
+    let waiting = AtomicU64::new(7);
+    let service = Service::new(move |asked| {
+        if asked.line == "GET /analytics/node/agg/stats/remaining" {
+            // Another scope's are not waited for.
+            let left = waiting.swap(0, Ordering::SeqCst);
+            let counts = json!({"bench/ch2pp": {"orders": left, "other": 5}, "x/y": {"orders": 3}});
+            return (200, counts.to_string());
+        }
+        match asked.statement() {
+            s if s.contains("meta(n).id") => rows(json!([{"benchmark": "ch2pp"}])),
+            _ => rows(json!([])),
+        }
+    });
+    let target = at(&service, "bench.ch2pp?service=server&analyze=low");
+    let documents = target.documents().unwrap();
+    let e = wait(documents.note()).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.to_string().contains("7 mutations are still on their way"), "{e}");
+    let statements = service.statements();
+    assert_eq!(statements[1], "CREATE ANALYTICS SCOPE `bench`.`ch2pp` IF NOT EXISTS");
+    assert_eq!(
+        statements[2],
+        "CREATE ANALYTICS COLLECTION IF NOT EXISTS `bench`.`ch2pp`.`customer` \
+         ON `bench`.`ch2pp`.`customer` AT `Local`"
+    );
+    assert_eq!(statements.len(), 1 + 1 + 12 + 1 + 1);
+    assert_eq!(statements[14], "CONNECT LINK `bench`.`ch2pp`.`Local`");
+    assert!(!statements.iter().any(|s| s.starts_with("ANALYZE")));
+    let note = wait(documents.note()).unwrap();
+    assert_eq!(note, Some(json!({"benchmark": "ch2pp"})));
+    let analyzed = |s: &[String]| s.iter().filter(|s| s.starts_with("ANALYZE")).count();
+    let statements = service.statements();
+    let last = statements.last().unwrap();
+    assert_eq!(
+        last,
+        "ANALYZE ANALYTICS COLLECTION `bench`.`ch2pp`.`warehouse` WITH {\"sample\": \"low\"}"
+    );
+    assert_eq!(analyzed(&statements), 11);
+    wait(documents.note()).unwrap();
+    assert_eq!(analyzed(&service.statements()), 11, "once");
+    assert!(service.asked().iter().all(|a| a.line != "POST /api/v1/request"));
+    for e in [
+        wait(documents.create(&["orders"])).unwrap_err(),
+        wait(documents.bulk("1/1")).map(drop).unwrap_err(),
+        wait(documents.set_note(None, &json!(1))).unwrap_err(),
+    ] {
+        assert!(e.to_string().contains("shadows") && e.kind == ErrorKind::Unavailable, "{e}");
+    }
+    let counters = wait(session(&target).counters("district", "d_next_o_id")).unwrap();
+    assert!(counters.is_empty());
+    assert_eq!(
+        service.statements().last().unwrap(),
+        "SELECT VALUE [meta(c).id, c.`d_next_o_id`] FROM `bench`.`ch2pp`.`district` AS c"
+    );
+}
+
+#[test]
+fn a_remote_link_has_a_source_of_its_own() {
+    let service = Service::new(|asked| match asked.line.as_str() {
+        "GET /analytics/node/agg/stats/remaining" => (200, "{}".to_owned()),
+        _ => rows(json!([])),
+    });
+    let target = at(&service, "columnar.ch2?link=RemoteLink&source=bench.ch2&storage=row");
+    assert_eq!(wait(target.documents().unwrap().note()).unwrap(), None);
+    let statements = service.statements();
+    assert!(statements.contains(&"CONNECT LINK `RemoteLink`".to_owned()), "{statements:?}");
+    assert_eq!(
+        statements[3],
+        "CREATE ANALYTICS COLLECTION IF NOT EXISTS `columnar`.`ch2`.`customer` \
+         ON `bench`.`ch2`.`customer` AT `RemoteLink` WITH {\"storage-format\": {\"format\": \"row\"}}"
+    );
+}
+
+#[test]
+fn a_query_names_its_context_and_its_columns() {
+    let service = Service::new(|asked| match asked.statement() {
+        "SELECT VALUE 1" => rows(json!([1])),
+        _ => table(&["b", "a"], json!([{"a": 1, "b": {"c": [true]}}, {"a": true}])),
+    });
+    let target = at(&service, "bench.ch2?query_timeout_ms=60000");
+    let given = [("x".to_owned(), json!("it's"))];
+    let answer =
+        wait(session(&target).query("SELECT o.b, o.a FROM orders AS o WHERE o.x = $x", &given));
+    let answer = answer.unwrap();
+    assert_eq!(answer.columns, ["b", "a"]);
+    assert_eq!(answer.rows[0], [json!("{\"c\":[true]}"), json!(1)]);
+    assert_eq!(answer.rows[1], [json!(null), json!(1)]);
+    let body = service.asked().pop().unwrap().body;
+    assert_eq!(body["query_context"], "default:`bench`.`ch2`");
+    assert_eq!(body["$x"], "it's");
+    assert_eq!(body["readonly"], true);
+    assert_eq!(body["timeout"], "60000ms");
+    assert!(body["client_context_id"].as_str().unwrap().starts_with("hoap-"));
+}
+
+#[test]
+fn what_goes_wrong_is_told_by_its_code() {
+    let service = Service::new(|asked| match asked.statement() {
+        "SELECT VALUE 1" => rows(json!([1])),
+        "SELECT syntax" => error(400, 24000, "Syntax error: x"),
+        "SELECT absent" => error(404, 24025, "Cannot find analytics collection orders"),
+        "SELECT rights" => error(403, 20001, "User must have permission"),
+        "SELECT late" => error(200, 21002, "Request timed out and will be cancelled"),
+        "SELECT down" => error(503, 23000, "Analytics Service is temporarily unavailable"),
+        "SELECT lost" => (0, String::new()),
+        "SELECT page" => (502, "<html>Bad\nGateway</html>".to_owned()),
+        "SELECT wrong" => (200, "{\"results\": [1".to_owned()),
+        "SELECT status" => (200, json!({"results": [], "status": "fatal"}).to_string()),
+        other => panic!("{other}"),
+    });
+    let target = at(&service, "bench.ch2");
+    let mut session = session(&target);
+    for (text, kind, word) in [
+        ("SELECT syntax", ErrorKind::Invalid, "code 24000"),
+        ("SELECT absent", ErrorKind::Unavailable, "hoap load"),
+        ("SELECT rights", ErrorKind::Unavailable, "roles"),
+        ("SELECT late", ErrorKind::Timeout, "query_timeout_ms"),
+        ("SELECT down", ErrorKind::Unavailable, "wait"),
+        ("SELECT lost", ErrorKind::Unavailable, "connection was lost"),
+        ("SELECT page", ErrorKind::Unavailable, "HTTP 502 <html>Bad Gateway"),
+        ("SELECT wrong", ErrorKind::Broken, "no JSON"),
+        ("SELECT status", ErrorKind::Broken, "status `fatal`"),
+    ] {
+        let e = wait(session.query(text, &[])).unwrap_err();
+        assert_eq!(e.kind, kind, "{e}");
+        let line = e.to_string();
+        assert!(line.contains(word) && !line.contains('\n') && !line.contains("secret"), "{line}");
+    }
+}
+
+#[test]
+fn a_wrong_password_is_told_without_it() {
+    let service = Service::new(|_| error(401, 20000, "Unauthorized user."));
+    let url = format!("couchbase-analytics://ada:topsecret@{}/d", service.place);
+    let e = wait(open(&url)).map(drop).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.to_string().contains("Unauthorized") && !e.to_string().contains("topsecret"), "{e}");
+}
+
+/// A service that speaks no TLS, and authorities that are none.
+#[test]
+fn certificates_are_told_apart_from_hosts() {
+    let service = Service::new(|_| rows(json!([])));
+    let url = format!("couchbases-analytics://{}/d", service.place);
+    let e = wait(open(&url)).map(drop).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ca.pem");
+    for (text, word) in [("", "no certificate"), ("-----BEGIN CERTIFICATE-----\nx\n", "ca.pem")] {
+        std::fs::write(&path, text).unwrap();
+        let e = wait(open(&format!("{url}?tls_ca={}", path.display()))).map(drop).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        assert!(e.to_string().contains(word), "{e}");
+    }
+    let e = wait(open(&format!("{url}?tls_ca=/nowhere/ca.pem"))).map(drop).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+}
+
+#[test]
+fn a_query_is_cancelled_by_its_context() {
+    let service = Service::new(|asked| match asked.statement() {
+        "SELECT endless" => {
+            std::thread::sleep(std::time::Duration::from_millis(700));
+            error(500, 23027, "Request has been cancelled")
+        }
+        _ => rows(json!([1])),
+    });
+    let target = at(&service, "bench.ch2");
+    let mut session = session(&target);
+    let cancel = session.canceller().unwrap();
+    let e = std::thread::scope(|scope| {
+        let running = scope.spawn(move || wait(session.query("SELECT endless", &[])));
+        while !running.is_finished() {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            cancel();
+        }
+        running.join().unwrap().unwrap_err()
+    });
+    assert_eq!(e.kind, ErrorKind::Cancelled, "{e}");
+    let asked = service.asked();
+    let deleted = asked.iter().find(|a| a.line == "DELETE /api/v1/active_requests").unwrap();
+    let query = asked.iter().find(|a| a.statement() == "SELECT endless").unwrap();
+    let context = query.body["client_context_id"].as_str().unwrap();
+    assert_eq!(deleted.body, format!("client_context_id={context}"));
+}
