@@ -36,6 +36,11 @@ pub mod redis;
 mod remote;
 pub mod sqlite;
 #[cfg(any(feature = "asterixdb", feature = "couchbase", feature = "couchbase-analytics"))]
+// Each of the three needs a part of it.
+#[cfg_attr(
+    not(all(feature = "asterixdb", feature = "couchbase", feature = "couchbase-analytics")),
+    allow(dead_code, unused_imports)
+)]
 mod sqlpp;
 pub mod url;
 
