@@ -4,26 +4,20 @@
 //! Both sides send the same trivial query with the same settings over one connection, in turns of
 //! fifty, so that a disturbance of the machine hits both. The bare loop reads the answer and takes nothing apart.
 
-use std::process::ExitCode;
+mod common;
+
 use std::time::Instant;
 
 use hoap_workload::capability::Target;
 use serde_json::json;
 
+use common::Any;
+
 const TEXT: &str = "SELECT 1 AS one";
 const TURN: usize = 50;
 
-type Any = Box<dyn std::error::Error + Send + Sync>;
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("asterixdb_speed: {e}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> std::process::ExitCode {
+    common::main("asterixdb_speed", run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Any> {

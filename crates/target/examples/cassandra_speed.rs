@@ -7,16 +7,17 @@
 //! values again, looks at no answer and keeps no buffer. CPU-seconds are this thread's, on which the driver's
 //! tasks run too.
 
+mod common;
+
 use std::hint::black_box;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
+use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::{Batch, Target};
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -24,22 +25,13 @@ use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
 
+use common::{Any, FIELDS, LENGTH, cpu_seconds, keys, load, median, value};
+
 const RECORDS: usize = 20_000;
-const FIELDS: u16 = 10;
-const LENGTH: usize = 100;
 const SCAN: usize = 50;
 
-type Any = Box<dyn std::error::Error>;
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("cassandra_speed: {e}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> std::process::ExitCode {
+    common::main("cassandra_speed", run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Any> {
@@ -51,45 +43,12 @@ fn run(arguments: &[String]) -> Result<(), Any> {
         let target = hoap_target::cassandra::open(url).await?;
         let documents = target.documents().map_err(hoap_workload::Error::from)?;
         documents.drop(&["usertable"]).await?;
-        load(&target).await?;
+        load(&target, RECORDS as u64).await?;
         println!("{RECORDS} records of {FIELDS} x {LENGTH} bytes, {clients} clients");
         let compared = compare(&target, url, clients, rounds).await;
         documents.drop(&["usertable"]).await?;
         compared
     })
-}
-
-async fn load(target: &impl Target) -> Result<(), Any> {
-    let documents = target.documents().map_err(hoap_workload::Error::from)?;
-    documents.create(&["usertable"]).await?;
-    let mut batch = Batch::default();
-    for n in 0..RECORDS {
-        let named =
-            (0..FIELDS).map(|f| format!("\"field{f}\":\"{}\"", value(n * 10 + usize::from(f))));
-        let text = format!("{{{}}}", named.collect::<Vec<_>>().join(","));
-        batch.push(|to, out| {
-            to.push_str(&key(n));
-            out.extend_from_slice(text.as_bytes());
-        });
-    }
-    documents.bulk("1/1").await?.write("usertable", &batch, RECORDS as u64).await?;
-    Ok(documents.settle(&[]).await?)
-}
-
-fn key(n: usize) -> String {
-    format!("user{:019}", (n as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1)
-}
-
-/// Letters and digits that differ for every number.
-fn value(n: usize) -> String {
-    let mut text = String::new();
-    while text.len() < LENGTH {
-        let state =
-            (n as u64 + 1).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(text.len() as u32);
-        text.push_str(&format!("{state:016x}"));
-    }
-    text.truncate(LENGTH);
-    text
 }
 
 /// What is done, and how often in a turn.
@@ -199,8 +158,8 @@ async fn compare(
     for _ in 0..clients {
         sessions.push(KeyValue::session(target, &table).await?);
     }
-    let keys: Vec<String> = (0..RECORDS).map(|n| key(n * 7919 % RECORDS)).collect();
-    let new = value(usize::MAX / 16);
+    let keys = keys(RECORDS as u64);
+    let new = value(u64::MAX / 16);
     let mut turns: [Turns; KINDS.len()] = Default::default();
     for round in 0..=rounds {
         for ((kind, _, operations), turns) in KINDS.into_iter().zip(&mut turns) {
@@ -266,16 +225,4 @@ async fn compare(
         );
     }
     Ok(())
-}
-
-/// Seconds that this thread has spent on a processor.
-fn cpu_seconds() -> Result<f64, Any> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: u64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
-    Ok(nanoseconds as f64 / 1e9)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -6,34 +6,26 @@
 //! buffers again, copies a document as it is without taking the fields apart, knows no other writer
 //! and checks nothing. CPU-seconds are this thread's, user and system.
 
+mod common;
+
 use std::hint::black_box;
 use std::path::Path;
-use std::process::ExitCode;
 
+use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::{Batch, Target};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement};
 
+use common::{Any, FIELDS, LENGTH, cpu_seconds, key, keys, load, median, value};
+
 const RECORDS: u64 = 20_000;
-const FIELDS: u16 = 10;
-const LENGTH: usize = 100;
 const SCAN: usize = 50;
 
-type Any = Box<dyn std::error::Error>;
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("driver_speed: {e}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> std::process::ExitCode {
+    common::main("driver_speed", run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Any> {
@@ -46,31 +38,13 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     runtime.block_on(async {
         let target = hoap_target::sqlite::open(&url)?;
-        load(&target).await?;
+        load(&target, RECORDS).await?;
         let settings = target.description().settings;
         println!("{RECORDS} records of {FIELDS} x {LENGTH} bytes, {options}");
         // As many as a session has: one to read, one to write.
         let connect = || bare_connection(&file, options, &settings);
         compare(&target, &connect()?, &connect()?, rounds).await
     })
-}
-
-async fn load(target: &impl Target) -> Result<(), Any> {
-    let documents = target.documents().map_err(hoap_workload::Error::from)?;
-    documents.create(&["usertable"]).await?;
-    let mut batch = Batch::default();
-    for n in 0..RECORDS {
-        let named =
-            (0..FIELDS).map(|f| format!("\"field{f}\":\"{}\"", value(n * 10 + u64::from(f))));
-        let text = format!("{{{}}}", named.collect::<Vec<_>>().join(","));
-        batch.push(|to, out| {
-            to.push_str(&key(n));
-            out.extend_from_slice(text.as_bytes());
-        });
-    }
-    documents.bulk("1/1").await?.write("usertable", &batch, RECORDS).await?;
-    documents.settle(&[]).await?;
-    Ok(())
 }
 
 /// A connection with the settings that the sessions have.
@@ -92,28 +66,6 @@ fn bare_connection(
         return Err("the bare loop knows neither checkpoint_pages nor mmap_mb".into());
     }
     Ok(connection)
-}
-
-fn key(n: u64) -> String {
-    format!("user{:019}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1)
-}
-
-/// Letters and digits that differ for every number.
-fn value(n: u64) -> String {
-    let mut text = String::new();
-    while text.len() < LENGTH {
-        let state = (n + 1).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(text.len() as u32);
-        text.push_str(&format!("{state:016x}"));
-    }
-    text.truncate(LENGTH);
-    text
-}
-
-/// Seconds that this thread has spent on a processor.
-fn cpu_seconds() -> Result<f64, Any> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: u64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
-    Ok(nanoseconds as f64 / 1e9)
 }
 
 /// One operation both ways.
@@ -143,7 +95,7 @@ async fn compare(
         .prepare("UPDATE usertable SET doc = jsonb_set(doc, '$.field5', ?2) WHERE key = ?1")?;
     let mut insert = writer.prepare("INSERT INTO usertable (key, doc) VALUES (?1, jsonb(?2))")?;
 
-    let keys: Vec<String> = (0..RECORDS).map(|n| key(n * 7919 % RECORDS)).collect();
+    let keys = keys(RECORDS);
     let values: Vec<String> = (0..100).map(|n| value(n << 32)).collect();
     let mut pairs = [
         ("read all fields", 20_000),
@@ -224,15 +176,15 @@ async fn compare(
     }
     println!("medians of {rounds} turns, CPU-microseconds an operation; ratio of each turn");
     for pair in &mut pairs {
-        let mut ratios: Vec<f64> =
+        let ratios: Vec<f64> =
             pair.session.iter().zip(&pair.bare).map(|(session, bare)| session / bare).collect();
-        let each = |seconds: &mut Vec<f64>| median(seconds) / pair.operations as f64 * 1e6;
+        let each = |seconds: &[f64]| median(seconds.to_vec()) / pair.operations as f64 * 1e6;
         println!(
             "{:18} bare {:6.2}  session {:6.2}  ratio {:.3}",
             pair.name,
-            each(&mut pair.bare),
-            each(&mut pair.session),
-            median(&mut ratios)
+            each(&pair.bare),
+            each(&pair.session),
+            median(ratios)
         );
     }
     Ok(())
@@ -255,9 +207,4 @@ fn object(n: u64, values: &[String], out: &mut String) {
         out.push_str(&values[(n as usize + usize::from(f)) % 100]);
     }
     out.push_str("\"}");
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

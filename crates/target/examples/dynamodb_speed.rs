@@ -7,8 +7,9 @@
 //! CPU-seconds are this thread's, on which the driver's tasks run too. The credentials are those of
 //! the environment.
 
+mod common;
+
 use std::hint::black_box;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
@@ -20,26 +21,17 @@ use aws_sdk_dynamodb::types::{
     ExpectedAttributeValue, ReturnConsumedCapacity,
 };
 use futures_util::future::try_join_all;
+use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
-use hoap_workload::capability::{Batch, Target};
+
+use common::{Any, FIELDS, LENGTH, cpu_seconds, keys, load, median, value};
 
 const RECORDS: usize = 5_000;
-const FIELDS: u16 = 10;
-const LENGTH: usize = 100;
 const PREFIX: &str = "hoap-speed";
 const TABLE: &str = "hoap-speed.usertable";
 
-type Any = Box<dyn std::error::Error>;
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("dynamodb_speed: {e}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> std::process::ExitCode {
+    common::main("dynamodb_speed", run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Any> {
@@ -52,45 +44,12 @@ fn run(arguments: &[String]) -> Result<(), Any> {
         let target = hoap_target::dynamodb::open(&format!("{url}{joint}prefix={PREFIX}")).await?;
         let documents = target.documents().map_err(hoap_workload::Error::from)?;
         documents.drop(&["usertable"]).await?;
-        load(&target).await?;
+        load(&target, RECORDS as u64).await?;
         println!("{RECORDS} records of {FIELDS} x {LENGTH} bytes, {clients} clients");
         let compared = compare(&target, url, clients, rounds).await;
         documents.drop(&["usertable"]).await?;
         compared
     })
-}
-
-async fn load(target: &impl Target) -> Result<(), Any> {
-    let documents = target.documents().map_err(hoap_workload::Error::from)?;
-    documents.create(&["usertable"]).await?;
-    let mut batch = Batch::default();
-    for n in 0..RECORDS {
-        let named =
-            (0..FIELDS).map(|f| format!("\"field{f}\":\"{}\"", value(n * 10 + usize::from(f))));
-        let text = format!("{{{}}}", named.collect::<Vec<_>>().join(","));
-        batch.push(|to, out| {
-            to.push_str(&key(n));
-            out.extend_from_slice(text.as_bytes());
-        });
-    }
-    documents.bulk("1/1").await?.write("usertable", &batch, RECORDS as u64).await?;
-    Ok(documents.settle(&[]).await?)
-}
-
-fn key(n: usize) -> String {
-    format!("user{:019}", (n as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1)
-}
-
-/// Letters and digits that differ for every number.
-fn value(n: usize) -> String {
-    let mut text = String::new();
-    while text.len() < LENGTH {
-        let state =
-            (n as u64 + 1).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(text.len() as u32);
-        text.push_str(&format!("{state:016x}"));
-    }
-    text.truncate(LENGTH);
-    text
 }
 
 /// What is done, and how often in a turn.
@@ -147,8 +106,8 @@ async fn compare(
     for _ in 0..clients {
         sessions.push(KeyValue::session(target, &table).await?);
     }
-    let keys: Vec<String> = (0..RECORDS).map(|n| key(n * 7919 % RECORDS)).collect();
-    let (keys, new) = (&keys, &value(usize::MAX / 16));
+    let keys = keys(RECORDS as u64);
+    let (keys, new) = (&keys, &value(u64::MAX / 16));
     let mut turns: [Turns; KINDS.len()] = Default::default();
     for round in 0..=rounds {
         for ((kind, _, operations), turns) in KINDS.into_iter().zip(&mut turns) {
@@ -242,16 +201,4 @@ async fn bare_operation(
         }
     }
     Ok(())
-}
-
-/// Seconds that this thread has spent on a processor.
-fn cpu_seconds() -> Result<f64, Any> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: u64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
-    Ok(nanoseconds as f64 / 1e9)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

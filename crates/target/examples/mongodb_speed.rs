@@ -6,30 +6,22 @@
 //! the machine hits both. The bare loop reads a record as the driver's raw document and looks at nothing in
 //! it. CPU-seconds are this thread's, in which the driver's tasks run too.
 
-use std::hint::black_box;
-use std::process::ExitCode;
+mod common;
 
+use std::hint::black_box;
+
+use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
-use hoap_workload::capability::{Batch, Target};
 use mongodb::bson::{RawDocumentBuf, doc};
 
+use common::{Any, FIELDS, LENGTH, cpu_seconds, keys, load, median, value};
+
 const RECORDS: u64 = 20_000;
-const FIELDS: u16 = 10;
-const LENGTH: usize = 100;
 /// Operations in a turn.
 const OPERATIONS: u64 = 5_000;
 
-type Any = Box<dyn std::error::Error + Send + Sync>;
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("mongodb_speed: {e}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> std::process::ExitCode {
+    common::main("mongodb_speed", run)
 }
 
 fn run(arguments: &[String]) -> Result<(), Any> {
@@ -38,52 +30,11 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let target = hoap_target::mongodb::open(url).await?;
-        load(&target).await?;
+        load(&target, RECORDS).await?;
         let compared = compare(&target, url, rounds).await;
         target.documents().map_err(hoap_workload::Error::from)?.drop(&["usertable"]).await?;
         compared
     })
-}
-
-async fn load(target: &impl Target) -> Result<(), Any> {
-    let documents = target.documents().map_err(hoap_workload::Error::from)?;
-    documents.drop(&["usertable"]).await?;
-    documents.create(&["usertable"]).await?;
-    let mut batch = Batch::default();
-    for n in 0..RECORDS {
-        let named =
-            (0..FIELDS).map(|f| format!("\"field{f}\":\"{}\"", value(n * 10 + u64::from(f))));
-        let text = format!("{{{}}}", named.collect::<Vec<_>>().join(","));
-        batch.push(|to, out| {
-            to.push_str(&key(n));
-            out.extend_from_slice(text.as_bytes());
-        });
-    }
-    documents.bulk("1/1").await?.write("usertable", &batch, RECORDS).await?;
-    documents.settle(&[]).await?;
-    Ok(())
-}
-
-fn key(n: u64) -> String {
-    format!("user{:019}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1)
-}
-
-/// Letters and digits that differ for every number.
-fn value(n: u64) -> String {
-    let mut text = String::new();
-    while text.len() < LENGTH {
-        let state = (n + 1).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(text.len() as u32);
-        text.push_str(&format!("{state:016x}"));
-    }
-    text.truncate(LENGTH);
-    text
-}
-
-/// Seconds that this thread has spent on a processor.
-fn cpu_seconds() -> Result<f64, Any> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: u64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
-    Ok(nanoseconds as f64 / 1e9)
 }
 
 async fn compare(
@@ -98,7 +49,7 @@ async fn compare(
     let database = client.default_database().ok_or("the URL names no database")?;
     let bare = database.collection::<RawDocumentBuf>("usertable");
 
-    let keys: Vec<String> = (0..RECORDS).map(|n| key(n * 7919 % RECORDS)).collect();
+    let keys = keys(RECORDS);
     let mut record = Record::default();
     let mut reads = Sides::default();
     let mut updates = Sides::default();
@@ -158,20 +109,15 @@ impl Sides {
         }
     }
 
-    fn print(mut self, what: &str) {
+    fn print(self, what: &str) {
         let pairs = self.session.iter().zip(&self.bare);
-        let mut ratios: Vec<f64> = pairs.map(|(session, bare)| session / bare).collect();
-        let each = |seconds: &mut Vec<f64>| median(seconds) / OPERATIONS as f64 * 1e6;
+        let ratios: Vec<f64> = pairs.map(|(session, bare)| session / bare).collect();
+        let each = |seconds: &[f64]| median(seconds.to_vec()) / OPERATIONS as f64 * 1e6;
         println!(
             "{what:18} bare {:6.2}  session {:6.2}  ratio {:.3}",
-            each(&mut self.bare),
-            each(&mut self.session),
-            median(&mut ratios)
+            each(&self.bare),
+            each(&self.session),
+            median(ratios)
         );
     }
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
