@@ -35,8 +35,7 @@ fn run(arguments: &[String]) -> Result<(), Any> {
         let dataverse = dataverse.split('?').next().unwrap_or_default();
         let body = json!({
             "statement": TEXT, "dataverse": dataverse, "readonly": true, "multi-statement": false,
-            "client-type": "jdbc", "signature": true, "max-warnings": 10,
-            "client_context_id": "bare",
+            "client-type": "jdbc", "signature": true, "client_context_id": "bare",
         });
         let body = body.to_string();
         let bare = reqwest::Client::builder().no_proxy().build()?;

@@ -112,18 +112,15 @@ impl Context {
 }
 
 /// A check that one driver among several cannot make: the others may still write, and it knows nothing of
-/// what they wrote.
-pub fn beside_others(what: &str) -> Check {
+/// what they wrote. `afterwards` says who can, when all have ended.
+pub fn beside_others(what: &str, afterwards: &str) -> Check {
     Check {
         when: "after the run".into(),
         name: what.into(),
         compares: "the database with what was acknowledged".into(),
         verdict: Verdict::Skip,
         checked: 0,
-        detail: Some(
-            "other drivers wrote at the same time: when all have ended, `hoap merge` (CH2, CH2++: with \
-             --operational) or `hoap verify` checks the data".into(),
-        ),
+        detail: Some(format!("other drivers wrote at the same time; {afterwards}")),
     }
 }
 

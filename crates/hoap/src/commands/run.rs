@@ -139,7 +139,7 @@ pub async fn record_of(
     let setting =
         Setting { context, args, data, operational: operational.clone(), terminals, streams, pair };
     let path = args.out.clone().unwrap_or_else(|| default_folder(schema.name()));
-    let mut record = setting.record(&loaded, &operational, analytical.as_ref());
+    let mut record = setting.record(&loaded, analytical.as_ref());
     record.catch_up = catch_up;
     context.mark(&mut record);
     let mut folder = RunFolder::create(&path, &record)?;
@@ -187,7 +187,10 @@ impl Setting<'_> {
         let end = self.all_steps(steps, folder, record, &mut memory);
 
         if let (Some(before), Some(_)) = (&before, self.args.conduct.part) {
-            record.checks.push(beside_others("conditions, nothing lost, nothing added"));
+            record.checks.push(beside_others(
+                "conditions, nothing lost, nothing added",
+                "when all have ended, `hoap merge --operational URL` checks the data",
+            ));
             record.audit = memory.tally.audit(self.data.spec().warehouses);
             let ours = Contribution::new(before.districts.clone(), memory.ledger);
             folder.write_ledger(&ours.to_json()?)?;
@@ -255,12 +258,7 @@ impl Setting<'_> {
     }
 
     /// The record as far as it is known before the first step.
-    fn record(
-        &self,
-        loaded: &Note,
-        operational: &Arc<dyn Target>,
-        analytical: Option<&Arc<dyn Target>>,
-    ) -> record::Run {
+    fn record(&self, loaded: &Note, analytical: Option<&Arc<dyn Target>>) -> record::Run {
         let spec = self.data.spec();
         let mut warnings = Vec::new();
         if spec.scale_down > 1 {
@@ -277,7 +275,7 @@ impl Setting<'_> {
         let data = json!(DataNote::of(spec));
         let configuration = configuration(self.args);
         let benchmark = spec.schema.name();
-        let target = &**operational;
+        let target = &*self.operational;
         record::Run {
             warnings,
             analytical: analytical.map(|a| a.description()),

@@ -122,9 +122,10 @@ impl Run<'_> {
         let steps = Steps { context, args: &args.steps, target, plans, check_reads };
         let check = async |memories: Vec<Memory>| match note {
             None => Ok(Vec::new()),
-            Some(_) if part.is_some() && writes => {
-                Ok(vec![repeat::beside_others("record count, nothing lost: writes")])
-            }
+            Some(_) if part.is_some() && writes => Ok(vec![repeat::beside_others(
+                "record count, nothing lost: writes",
+                "nothing checks the table of several drivers",
+            )]),
             Some(_) => {
                 let mut memory = Memory::nothing();
                 memories.into_iter().for_each(|m| memory.merge(m));
