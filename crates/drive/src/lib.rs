@@ -6,7 +6,7 @@
 //! * [`step`]: [`run_step`], which runs clients and measures them.
 //! * [`pace`]: closed and open loop; [`search`]: the highest rate that holds bounds, [`sla`].
 //! * [`on_error`]: which failures end a run.
-//! * [`merge`](mod@merge): one run out of those of several driver machines.
+//! * [`merge`]: one run out of those of several driver machines.
 //! * [`host`](mod@host): the machine the driver runs on.
 //!
 //! The driver knows neither documents nor databases: it asks [`hoap_workload::client::Client`] for
@@ -42,7 +42,6 @@ mod worker;
 
 pub use folder::RunFolder;
 pub use host::{host, now};
-pub use merge::merge;
 pub use on_error::OnError;
 pub use pace::{Arrivals, Pace};
 pub use plan::{End, NoWorkload, Observer, Phase, StepPlan, Stop, Tick};

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use common::plain::folder as plain_folder;
 use common::{Folder, folder};
 use hoap_drive::folder::{read_queries, read_run, read_samples};
+use hoap_drive::hlog;
+use hoap_drive::merge::Merge;
 use hoap_drive::record::{Run, Verdict};
-use hoap_drive::{hlog, merge};
 use hoap_report::Loaded;
+use hoap_workload::Result;
 
 /// Two drivers, the second of which began 0.3 s later.
 fn drivers(place: &Path, change: impl FnOnce(&mut Folder, &mut Folder)) -> Vec<PathBuf> {
@@ -27,7 +29,7 @@ fn refused(change: impl FnOnce(&mut Folder, &mut Folder)) -> String {
     let place = tempfile::tempdir().unwrap();
     let paths = drivers(place.path(), change);
     let out = place.path().join("out");
-    let error = merge(&paths, &out, vec![], None).unwrap_err().to_string();
+    let error = merge(&paths, &out, vec![]).unwrap_err().to_string();
     assert!(!out.exists(), "a refused merge wrote");
     assert_eq!(error.lines().count(), 1);
     error
@@ -37,12 +39,16 @@ fn counts(run: &Run) -> Vec<u64> {
     run.steps.iter().flat_map(|s| s.transactions.iter().map(|o| o.count)).collect()
 }
 
+fn merge(folders: &[PathBuf], out: &Path, command: Vec<String>) -> Result<Run> {
+    Merge::open(folders)?.write(out, command, None)
+}
+
 #[test]
 fn everything_is_added_and_nothing_is_counted_twice() {
     let place = tempfile::tempdir().unwrap();
     let paths = drivers(place.path(), |_, _| {});
     let out = place.path().join("out");
-    let merged = merge(&paths, &out, vec!["hoap".into(), "merge".into()], None).unwrap();
+    let merged = merge(&paths, &out, vec!["hoap".into(), "merge".into()]).unwrap();
     assert_eq!(counts(&read_run(&out).unwrap()), counts(&merged), "what is returned is written");
     let [one, two] = [read_run(&paths[0]).unwrap(), read_run(&paths[1]).unwrap()];
 
@@ -117,7 +123,7 @@ fn open_loops_are_merged_with_their_parts() {
     one.write(&paths[0]);
     two.write(&paths[1]);
     let out = place.path().join("out");
-    let merged = merge(&paths, &out, vec![], None).unwrap();
+    let merged = merge(&paths, &out, vec![]).unwrap();
     assert_eq!(merged.steps[3].name, "8 clients, 4000/s");
     assert_eq!(merged.steps[3].rate_intended, Some(4_000.0));
     assert_eq!(merged.steps[3].clients, Some(8));
@@ -164,11 +170,11 @@ fn one_run_twice_and_one_run_alone_are_refused() {
     let paths = drivers(place.path(), |_, _| {});
     let out = place.path().join("out");
     let twice = [paths[0].clone(), place.path().join("two/../one")];
-    let error = merge(&twice, &out, vec![], None).unwrap_err().to_string();
+    let error = merge(&twice, &out, vec![]).unwrap_err().to_string();
     assert!(error.contains("same run"), "{error}");
-    assert!(merge(&paths[..1], &out, vec![], None).unwrap_err().to_string().contains("only one"));
+    assert!(merge(&paths[..1], &out, vec![]).unwrap_err().to_string().contains("only one"));
     std::fs::create_dir(&out).unwrap();
     std::fs::write(out.join("precious"), "x").unwrap();
-    let error = merge(&paths, &out, vec![], None).unwrap_err().to_string();
+    let error = merge(&paths, &out, vec![]).unwrap_err().to_string();
     assert!(error.contains("not empty") && out.join("precious").exists(), "{error}");
 }

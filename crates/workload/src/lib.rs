@@ -3,6 +3,7 @@
 //! * [`capability`]: the small traits a database offers.
 //! * [`check`]: what a check says.
 //! * [`client`]: the trait through which the driver runs one operation after another.
+//! * [`contribution`]: what each of several driver machines leaves for the checks of all.
 //! * [`error`]: what a database answered, sorted by what the caller may do about it.
 //! * [`load`]: loading any benchmark's documents; [`note`]: what a loaded database says of itself.
 //! * [`ch2`]: CH2 and CH2++: transactions, queries, loading and checks.
@@ -13,6 +14,7 @@ pub mod capability;
 pub mod ch2;
 pub mod check;
 pub mod client;
+pub mod contribution;
 pub mod error;
 pub mod load;
 pub mod note;

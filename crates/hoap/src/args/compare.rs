@@ -48,7 +48,7 @@ pub struct Merge {
     /// The folder of the run that they make
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
-    /// The database they worked on, to hold all their acknowledged transactions against it (CH2, CH2++)
+    /// The database they worked on, to hold all that they saw acknowledged against it (CH2, CH2++, YCSB)
     #[arg(long, value_name = "URL")]
     pub operational: Option<String>,
 }

@@ -124,21 +124,13 @@ pub fn beside_others(what: &str, afterwards: &str) -> Check {
     }
 }
 
-/// A workload that inserts needs a table that was just loaded, and key numbers that no other driver takes.
+/// A workload that inserts needs a table that was just loaded.
 pub fn refuse_inserts(name: &str, inserts: bool, conduct: &Conduct) -> Result<(), Failure> {
-    if !inserts {
-        return Ok(());
-    }
-    if conduct.repeat > 1 {
-        return Err(Failure::usage(format!(
+    match inserts && conduct.repeat > 1 {
+        false => Ok(()),
+        true => Err(Failure::usage(format!(
             "repeat {name}: it inserts, so each run needs a table that was just loaded; load and run in turn, \
              into folders DIR/01, DIR/02, …"
-        )));
-    }
-    match conduct.part {
-        None => Ok(()),
-        Some(part) => Err(Failure::usage(format!(
-            "run part {part} of {name}: it inserts, and two drivers would insert the same keys; use one driver"
         ))),
     }
 }

@@ -8,7 +8,6 @@ use hoap_drive::record::{self, Check, Verdict};
 use hoap_drive::{RunFolder, run_probed_step};
 use hoap_report::Style;
 use hoap_target::url::redact;
-use hoap_workload::Error;
 use hoap_workload::capability::{Documents, Target};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::contribution::Contribution;
@@ -19,6 +18,7 @@ use hoap_workload::ch2::snapshot::{District, Snapshot};
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 use hoap_workload::note::Note;
+use hoap_workload::{Error, contribution};
 use serde_json::json;
 
 use super::faults::{or_unknown, patiently};
@@ -192,8 +192,8 @@ impl Setting<'_> {
                 "when all have ended, `hoap merge --operational URL` checks the data",
             ));
             record.audit = memory.tally.audit(self.data.spec().warehouses);
-            let ours = Contribution::new(before.districts.clone(), memory.ledger);
-            folder.write_ledger(&ours.to_json()?)?;
+            let ours = Contribution { before: before.districts.clone(), ledger: memory.ledger };
+            folder.write_ledger(&contribution::to_json(&ours)?)?;
         } else if let Some(before) = before {
             record.checks.extend(self.pair.end(record.catch_up.as_mut()).await);
             say("checking the data after the run".into());

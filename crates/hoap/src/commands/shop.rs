@@ -92,6 +92,6 @@ impl<'a> Run<'a> {
             check_reads: self.args.check_reads,
         };
         // These workloads only read: there is nothing to look for afterwards.
-        steps.conduct(workload, record, async |_| Ok(Vec::new())).await
+        steps.conduct(workload, record, async |_, _| Ok(Vec::new())).await
     }
 }

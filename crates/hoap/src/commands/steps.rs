@@ -115,13 +115,13 @@ pub struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Runs the steps, then `check` with what the clients remember, and returns the folder and what
-    /// its `run.json` says.
+    /// Runs the steps, then `check` with what the clients remember, which may leave a ledger in the folder,
+    /// and returns the folder and what its `run.json` says.
     pub async fn conduct<W: Workload>(
         &self,
         workload: &W,
         mut record: record::Run,
-        check: impl AsyncFnOnce(MemoriesOf<W>) -> Result<Vec<Check>, Error>,
+        check: impl AsyncFnOnce(MemoriesOf<W>, &RunFolder) -> Result<Vec<Check>, Error>,
     ) -> Result<(PathBuf, record::Run), Failure> {
         let path = self.args.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
         self.context.mark(&mut record);
@@ -130,7 +130,7 @@ impl Steps<'_> {
         record.warnings.extend(self.context.wait_for_start(&self.args.conduct));
         let end = self.all(workload, &mut folder, &mut record, &mut memories);
         self.context.console.say("checking the data after the run");
-        let checked = check(memories).await;
+        let checked = check(memories, &folder).await;
         record.seconds = folder.seconds();
         let end = match or_unknown(&self.args.faults, checked) {
             Ok(checks) => {

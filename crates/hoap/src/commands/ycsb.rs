@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hoap_data::ycsb::RecordSpec;
-use hoap_drive::record;
+use hoap_drive::{RunFolder, record};
 use hoap_target::{AnyTarget, open_any, with_key_value};
-use hoap_workload::Error;
 use hoap_workload::capability::key_value::KeyValue;
-use hoap_workload::load::Source;
+use hoap_workload::load::{Part, Source};
 use hoap_workload::note::{self, Note};
 use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
+use hoap_workload::{Error, contribution};
 use serde_json::json;
 
 use super::Context;
@@ -104,9 +104,10 @@ impl Run<'_> {
         // The records are the table's own; this seed is of what the clients draw.
         setup.records.seed = seed;
         let shares = |kinds: &[Kind]| kinds.iter().any(|kind| setup.mix.share(*kind) > 0.0);
-        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite]);
+        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert]);
         let inserts = shares(&[Kind::Insert]);
         let part = args.steps.conduct.part;
+        setup.part = part.map_or(Part::WHOLE, |part| part.0);
         repeat::refuse_inserts(name, inserts && note.is_some(), &args.steps.conduct)?;
         let data = table.parameters();
         let constants = json!({ "run_seed": seed });
@@ -120,15 +121,18 @@ impl Run<'_> {
         let record = begin(name, target.target(), note.as_ref(), data, constants, settings);
         let target = target.target();
         let steps = Steps { context, args: &args.steps, target, plans, check_reads };
-        let check = async |memories: Vec<Memory>| match note {
-            None => Ok(Vec::new()),
-            Some(_) if part.is_some() && writes => Ok(vec![repeat::beside_others(
-                "record count, nothing lost: writes",
-                "nothing checks the table of several drivers",
-            )]),
-            Some(_) => {
-                let mut memory = Memory::nothing();
-                memories.into_iter().for_each(|m| memory.merge(m));
+        let check = async |memories: Vec<Memory>, folder: &RunFolder| {
+            let mut memory = Memory::nothing();
+            memories.into_iter().for_each(|m| memory.merge(m));
+            if note.is_none() {
+                Ok(Vec::new())
+            } else if part.is_some() && writes {
+                folder.write_ledger(&contribution::to_json(&workload.contribution(&memory))?)?;
+                Ok(vec![repeat::beside_others(
+                    "record count, nothing lost: writes",
+                    "when all have ended, `hoap merge --operational URL` checks the table",
+                )])
+            } else {
                 let verify = async || workload.verify(documents, &memory, "after the run").await;
                 patiently(context, &args.steps.faults, verify).await
             }

@@ -240,7 +240,7 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
             _ => self.keys.next(&mut self.stream, self.shared.inserts.readable()),
         };
         self.operation.kind = kind;
-        self.operation.key = self.shared.records.key(number);
+        self.operation.key = self.shared.key(number);
         self.key.clear();
         self.shared.records.append_key(self.operation.key, &mut self.key);
         let setup = &self.shared.setup;

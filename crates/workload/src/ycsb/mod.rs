@@ -3,13 +3,15 @@
 //! * [`Properties`]: properties files and `-p key=value` as YCSB reads them; the presets A to F.
 //! * [`Setup`]: what they say, checked.
 //! * [`Keys`]: which record an operation takes.
-//! * [`Ycsb`]: the workload on a database, and [`Ycsb::verify`], what it must hold afterwards.
+//! * [`Ycsb`]: the workload on a database, and [`Ycsb::verify`], what it must hold afterwards;
+//!   [`Contribution`], what one of several drivers knows of that.
 //! * [`UserTable`]: the records as a load writes them.
 //!
 //! Where this differs from YCSB it says so at the place: a read of a missing record and a failed
 //! insert are failures here, and a key whose insert failed is inserted again instead of being read.
 
 mod client;
+mod contribution;
 mod distribution;
 mod inserts;
 mod mix;
@@ -22,6 +24,7 @@ mod verify;
 mod workload;
 
 pub use client::YcsbClient;
+pub use contribution::Contribution;
 pub use distribution::{Distribution, KeySpace, Keys};
 pub use inserts::Inserts;
 pub use mix::{Kind, Mix};
@@ -30,4 +33,5 @@ pub use properties::Properties;
 pub use sample::{Memory, Write};
 pub use setup::{ReadFields, ScanFields, ScanLength, Setup};
 pub use table::UserTable;
+pub use verify::verify;
 pub use workload::Ycsb;

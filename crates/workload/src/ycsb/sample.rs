@@ -114,7 +114,9 @@ pub struct Memory {
 #[derive(Clone, Debug)]
 pub(super) struct Merged {
     hash: Stream,
-    level: u32,
+    pub level: u32,
+    /// By how much the clocks of the writers may differ, nanoseconds; 0 for clients of one process.
+    pub clocks: u64,
     pub last: HashMap<Place, Vec<Write>>,
     pub unsure: HashMap<Place, Vec<u64>>,
 }
@@ -123,7 +125,7 @@ impl Memory {
     pub(super) fn of(sample: Sample, inserted: u64) -> Self {
         let Sample { hash, level, last, unsure } = sample;
         let last = last.into_iter().map(|(place, write)| (place, vec![write])).collect();
-        let mut merged = Merged { hash, level, last, unsure: HashMap::new() };
+        let mut merged = Merged { hash, level, clocks: 0, last, unsure: HashMap::new() };
         for (place, version) in unsure {
             merged.unsure.entry(place).or_default().push(version);
         }
@@ -143,6 +145,7 @@ impl Memory {
         // other has forgotten its writes, which may be the last.
         mine.rise(theirs.level);
         theirs.rise(mine.level);
+        mine.clocks = mine.clocks.max(theirs.clocks);
         for (place, writes) in theirs.last {
             mine.last.entry(place).or_default().extend(writes);
         }
@@ -179,13 +182,15 @@ impl Merged {
     }
 
     /// Versions of a field that may be there now: acknowledged writes that no other acknowledged
-    /// write wholly follows, and the unsure ones. `None` where no write of it was acknowledged, so
+    /// write wholly follows, as far as the clocks can tell, and the unsure ones. `None` where no write of it was acknowledged, so
     /// that an older version may be there.
     pub fn acceptable(&self, key: Key, field: u16) -> Option<Vec<u64>> {
         let places = [(key, Some(field)), (key, None)];
         let writes = || places.iter().filter_map(|p| self.last.get(p)).flatten();
         let latest_start = writes().map(|w| w.start).max()?;
-        let acknowledged = writes().filter(|w| w.end >= latest_start).map(|w| w.version);
+        let acknowledged = writes()
+            .filter(|w| w.end.saturating_add(self.clocks) >= latest_start)
+            .map(|w| w.version);
         let unsure = places.iter().filter_map(|p| self.unsure.get(p)).flatten().copied();
         Some(acknowledged.chain(unsure).collect())
     }

@@ -9,6 +9,7 @@ use super::distribution::{Distribution, KeySpace};
 use super::mix::{Kind, Mix};
 use super::properties::Properties;
 use crate::error::{Error, ErrorKind, Result};
+use crate::load::Part;
 
 mod known;
 
@@ -80,6 +81,9 @@ pub struct Setup {
     pub rate: Option<f64>,
     /// Longest time of the run (`maxexecutiontime`).
     pub duration: Option<Duration>,
+    /// Which of several drivers this is. Of the records yet to come it inserts every `of`-th, so that no two
+    /// insert the same; it reads those loaded and its own.
+    pub part: Part,
 }
 
 impl Setup {

@@ -6,7 +6,7 @@ use super::client::check;
 use super::sample::{Memory, Merged};
 use super::workload::Ycsb;
 use crate::capability::Documents;
-use crate::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
+use crate::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use crate::check::{Check, Verdict};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -17,87 +17,110 @@ impl<K: KeyValue> Ycsb<K> {
     /// Counts the table's records and refuses a table that does not hold as many as were loaded
     /// ([`ErrorKind::Invalid`], with both numbers): what a run reads must be there.
     pub async fn expect_whole(&self, documents: &dyn Documents) -> Result<()> {
-        let (found, loaded) = (self.count(documents).await?, self.shared.records.spec().count);
+        let name = &self.table().name;
+        let (found, loaded) = (count(documents, name).await?, self.shared.records.spec().count);
         if found == loaded {
             return Ok(());
         }
-        let tried = format!("run on table {}", self.table().name);
         let answer = format!("it holds {found} records, {loaded} were loaded");
-        Err(Error::new(ErrorKind::Invalid, tried, answer)
+        Err(Error::new(ErrorKind::Invalid, format!("run on table {name}"), answer)
             .advise("an earlier run inserted or somebody else wrote; load it again with --replace"))
     }
 
-    /// Spec §1, verification after a run: the record count, and the last acknowledged writes of a sample of
-    /// keys. `memory` is that of all clients of all steps since the load, this workload's being the only
-    /// ones that wrote.
+    /// [`verify`] after the steps of this workload, whose clients were the only ones that wrote since the load.
     pub async fn verify(
         &self,
         documents: &dyn Documents,
         memory: &Memory,
         when: &str,
     ) -> Result<Vec<Check>> {
-        let found = self.count(documents).await?;
-        Ok(vec![self.check_count(found, memory, when), self.check_writes(memory, when).await?])
-    }
-
-    async fn count(&self, documents: &dyn Documents) -> Result<u64> {
-        let mut count = 0;
-        let mut each = |_: &str, _| {
-            count += 1;
-            Ok(())
-        };
-        documents.scan(&self.table().name, &[], &mut each).await?;
-        Ok(count)
-    }
-
-    fn check_count(&self, found: u64, memory: &Memory, when: &str) -> Check {
-        let (loaded, inserted) = (self.shared.records.spec().count, memory.inserted);
+        let place = (self.table(), &self.shared.records);
         let unsure = self.shared.owed.tried();
-        let least = loaded + inserted;
-        let wrong = !(least..=least + unsure).contains(&found);
-        let detail = wrong.then(|| {
-            format!(
-                "{found} records found; {loaded} loaded, {inserted} inserts acknowledged, {unsure} of \
-                 unknown outcome"
-            )
-        });
-        Check {
-            when: when.into(),
-            name: "record count".into(),
-            compares: "records found with those loaded and the acknowledged inserts".into(),
-            verdict: if wrong { Verdict::Fail } else { Verdict::Pass },
-            checked: found,
-            detail,
-        }
+        verify(&*self.target, place, documents, (memory, unsure), when).await
     }
+}
 
-    async fn check_writes(&self, memory: &Memory, when: &str) -> Result<Check> {
-        let mut session = self.target.session(self.table()).await?;
-        let mut record = Record::default();
-        let (mut checked, mut faults, mut listed) = (0, 0u64, Vec::new());
-        let keys = memory.sample.keys();
-        for &key in &keys {
-            let text = self.shared.text(key);
-            let there = session.read(&text, Fields::All, &mut record).await?;
-            let (fields, wrong) = judge(&self.shared.records, &memory.sample, key, there, &record);
-            checked += fields;
-            faults += wrong.len() as u64;
-            let room = LISTED - listed.len();
-            listed.extend(wrong.into_iter().take(room).map(|fault| format!("{text}: {fault}")));
-        }
-        Ok(Check {
-            when: when.into(),
-            name: "nothing lost: writes".into(),
-            compares: format!(
-                "fields of {} of the written keys (1 in {}) with their last acknowledged writes",
-                keys.len(),
-                memory.one_in()
-            ),
-            verdict: if faults > 0 { Verdict::Fail } else { Verdict::Pass },
-            checked,
-            detail: (faults > 0).then(|| format!("{faults} wrong: {}", listed.join("; "))),
-        })
+/// Spec §1, verification after a run: the record count, and the last acknowledged writes of a sample of
+/// keys. `memory` is that of all clients of all steps since the load, and the number of their inserts of
+/// unknown outcome.
+///
+/// # Errors
+/// Those of reading.
+pub async fn verify<K: KeyValue>(
+    key_value: &K,
+    (table, records): (&Table, &Records),
+    documents: &dyn Documents,
+    (memory, unsure): (&Memory, u64),
+    when: &str,
+) -> Result<Vec<Check>> {
+    let found = count(documents, &table.name).await?;
+    let loaded = records.spec().count;
+    let counted = check_count(found, loaded, (memory.inserted, unsure), when);
+    let session = key_value.session(table).await?;
+    Ok(vec![counted, check_writes(session, records, memory, when).await?])
+}
+
+async fn count(documents: &dyn Documents, table: &str) -> Result<u64> {
+    let mut count = 0;
+    let mut each = |_: &str, _| {
+        count += 1;
+        Ok(())
+    };
+    documents.scan(table, &[], &mut each).await?;
+    Ok(count)
+}
+
+fn check_count(found: u64, loaded: u64, (inserted, unsure): (u64, u64), when: &str) -> Check {
+    let least = loaded + inserted;
+    let wrong = !(least..=least + unsure).contains(&found);
+    let detail = wrong.then(|| {
+        format!(
+            "{found} records found; {loaded} loaded, {inserted} inserts acknowledged, {unsure} of \
+             unknown outcome"
+        )
+    });
+    Check {
+        when: when.into(),
+        name: "record count".into(),
+        compares: "records found with those loaded and the acknowledged inserts".into(),
+        verdict: if wrong { Verdict::Fail } else { Verdict::Pass },
+        checked: found,
+        detail,
     }
+}
+
+async fn check_writes<S: KeyValueSession>(
+    mut session: S,
+    records: &Records,
+    memory: &Memory,
+    when: &str,
+) -> Result<Check> {
+    let mut record = Record::default();
+    let (mut checked, mut faults, mut listed) = (0, 0u64, Vec::new());
+    let keys = memory.sample.keys();
+    let mut text = String::new();
+    for &key in &keys {
+        text.clear();
+        records.append_key(key, &mut text);
+        let there = session.read(&text, Fields::All, &mut record).await?;
+        let (fields, wrong) = judge(records, &memory.sample, key, there, &record);
+        checked += fields;
+        faults += wrong.len() as u64;
+        let room = LISTED - listed.len();
+        listed.extend(wrong.into_iter().take(room).map(|fault| format!("{text}: {fault}")));
+    }
+    Ok(Check {
+        when: when.into(),
+        name: "nothing lost: writes".into(),
+        compares: format!(
+            "fields of {} of the written keys (1 in {}) with their last acknowledged writes",
+            keys.len(),
+            memory.one_in()
+        ),
+        verdict: if faults > 0 { Verdict::Fail } else { Verdict::Pass },
+        checked,
+        detail: (faults > 0).then(|| format!("{faults} wrong: {}", listed.join("; "))),
+    })
 }
 
 /// How many fields of a key were compared, and what is wrong.

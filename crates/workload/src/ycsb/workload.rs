@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records, Zipf};
@@ -16,6 +16,7 @@ use super::table::UserTable;
 use crate::capability::key_value::{KeyValue, Table};
 use crate::client::Workload;
 use crate::error::{Error, ErrorKind, Result};
+use crate::load::Part;
 
 /// Keeps the random streams of clients apart from all others.
 const CLIENT: u64 = u64::from_be_bytes(*b"client\0\0");
@@ -39,8 +40,9 @@ pub(super) struct Shared {
     pub scan_length: Lengths,
     pub inserts: Inserts,
     pub owed: Owed,
-    /// When the clock of the samples began.
+    /// When the clock of the samples began, and what the machine's clock said then.
     pub epoch: Instant,
+    pub began: SystemTime,
 }
 
 impl<K: KeyValue> Ycsb<K> {
@@ -85,6 +87,7 @@ impl<K: KeyValue> Ycsb<K> {
                 inserts,
                 owed: Owed::default(),
                 epoch: Instant::now(),
+                began: SystemTime::now(),
             }),
         })
     }
@@ -126,16 +129,21 @@ impl Shared {
         &self.setup.mix
     }
 
+    /// The key of a number that [`Keys`] or [`Inserts`] gave: beyond the loaded records those of the drivers
+    /// take turns.
+    #[inline]
+    pub fn key(&self, number: u64) -> Key {
+        let Part { part, of } = self.setup.part;
+        let loaded = self.records.numbers().end;
+        self.records.key(match number.checked_sub(loaded) {
+            Some(new) => loaded + new * of + (part - 1),
+            None => number,
+        })
+    }
+
     /// Nanoseconds since the run's clock began.
     pub fn now(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
-    }
-
-    /// The key's text, for messages.
-    pub fn text(&self, key: Key) -> String {
-        let mut text = String::new();
-        self.records.append_key(key, &mut text);
-        text
     }
 }
 

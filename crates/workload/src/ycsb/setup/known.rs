@@ -8,6 +8,7 @@ use hoap_data::ycsb::RecordSpec;
 
 use super::{ReadFields, ScanFields, ScanLength, Setup, field_length};
 use crate::error::{Error, ErrorKind, Result};
+use crate::load::Part;
 use crate::ycsb::distribution::Distribution;
 use crate::ycsb::mix::{Kind, Mix};
 
@@ -43,6 +44,7 @@ impl Default for Draft {
                 clients: None,
                 rate: None,
                 duration: None,
+                part: Part::WHOLE,
             },
             shares,
             length: ("constant".into(), 1, 100),
