@@ -14,7 +14,7 @@ use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use mongodb::bson::{RawDocumentBuf, doc};
 
-use common::{Any, FIELDS, LENGTH, cpu_seconds, keys, load, median, value};
+use common::{Any, FIELDS, LENGTH, Sides, cpu_seconds, keys, load, value};
 
 const RECORDS: u64 = 20_000;
 /// Operations in a turn.
@@ -88,36 +88,7 @@ async fn compare(
         "{RECORDS} records of {FIELDS} x {LENGTH} bytes, medians of {rounds} turns of {OPERATIONS} \
          operations, CPU-microseconds of the client an operation"
     );
-    reads.print("read all fields");
-    updates.print("update one field");
+    reads.print("read all fields", OPERATIONS);
+    updates.print("update one field", OPERATIONS);
     Ok(())
-}
-
-/// Seconds of each turn.
-#[derive(Default)]
-struct Sides {
-    bare: Vec<f64>,
-    session: Vec<f64>,
-}
-
-impl Sides {
-    /// The first round fills the caches.
-    fn add(&mut self, round: u64, bare: f64, session: f64) {
-        if round > 0 {
-            self.bare.push(bare);
-            self.session.push(session);
-        }
-    }
-
-    fn print(self, what: &str) {
-        let pairs = self.session.iter().zip(&self.bare);
-        let ratios: Vec<f64> = pairs.map(|(session, bare)| session / bare).collect();
-        let each = |seconds: &[f64]| median(seconds.to_vec()) / OPERATIONS as f64 * 1e6;
-        println!(
-            "{what:18} bare {:6.2}  session {:6.2}  ratio {:.3}",
-            each(&self.bare),
-            each(&self.session),
-            median(ratios)
-        );
-    }
 }

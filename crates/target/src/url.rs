@@ -7,6 +7,25 @@
 /// What stands for a secret.
 pub const HIDDEN: &str = "***";
 
+/// Percent-decoding; `None` where an escape is wrong, or no text comes out.
+#[cfg(any(feature = "couchbase", feature = "couchbase-analytics"))]
+pub(crate) fn decode(text: &str) -> Option<String> {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first != b'%' {
+            bytes.push(first);
+            continue;
+        }
+        let &[high, low, ..] = after else { return None };
+        bytes.push((digit(high)? * 16 + digit(low)?) as u8);
+        rest = &after[2..];
+    }
+    String::from_utf8(bytes).ok()
+}
+
 /// Whether the URL carries a password, or an option whose name says that its value is a secret.
 pub fn has_secret(url: &str) -> bool {
     secrets(url).next().is_some()

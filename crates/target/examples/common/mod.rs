@@ -80,3 +80,33 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
+
+/// Seconds of each turn of the bare driver and of a session.
+#[derive(Default)]
+pub struct Sides {
+    bare: Vec<f64>,
+    session: Vec<f64>,
+}
+
+impl Sides {
+    /// Adds a turn of each. The first round fills the caches.
+    pub fn add(&mut self, round: u64, bare: f64, session: f64) {
+        if round > 0 {
+            self.bare.push(bare);
+            self.session.push(session);
+        }
+    }
+
+    /// Prints the medians of both sides and of their ratios, for turns of this many operations.
+    pub fn print(self, what: &str, operations: u64) {
+        let pairs = self.session.iter().zip(&self.bare);
+        let ratios: Vec<f64> = pairs.map(|(session, bare)| session / bare).collect();
+        let each = |seconds: &[f64]| median(seconds.to_vec()) / operations as f64 * 1e6;
+        println!(
+            "{what:18} bare {:6.2}  session {:6.2}  ratio {:.3}",
+            each(&self.bare),
+            each(&self.session),
+            median(ratios)
+        );
+    }
+}

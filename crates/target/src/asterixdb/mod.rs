@@ -49,7 +49,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
         base: format!("http://{}:{}", parsed.host, parsed.port),
         path: "/query/service",
         credentials: None,
-        tls_ca: String::new(),
+        tls: Default::default(),
         connect_timeout: options.connect_timeout,
         largest_result: u64::from(options.max_result_mb) << 20,
     };

@@ -8,6 +8,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::OptionHelp;
 use crate::options::{number, set_each, unknown};
+use crate::sqlpp::{Credentials, Named, PASSWORD_FILE, TLS_CERT, TLS_KEY, Tls};
 
 /// The settings that a URL may change. [`OPTIONS`] says what each means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(super) struct Options {
     pub query_nodes: Vec<String>,
     pub load_window: u32,
     pub index_replicas: u32,
-    pub tls_ca: String,
+    pub tls: Tls,
     pub password_file: String,
 }
 
@@ -158,12 +159,14 @@ pub const OPTIONS: &[OptionHelp] = &[
         meaning: "file with the certificates (PEM) that the nodes' must be signed by; empty: the \
                   authorities that the driver brings, and the system's for SQL++",
     },
-    OptionHelp {
-        name: "password_file",
-        default: "",
-        meaning: "file whose first line is the password; else it is in CB_PASSWORD",
-    },
+    TLS_CERT,
+    TLS_KEY,
+    PASSWORD_FILE,
 ];
+
+/// The older way to ask for durability, by observing nodes, which the driver does not have: as YCSB
+/// and other drivers spell it.
+const OBSERVED: [&str; 4] = ["persistTo", "persist_to", "replicateTo", "replicate_to"];
 
 impl Options {
     fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
@@ -193,8 +196,16 @@ impl Options {
             }
             "load_window" => self.load_window = number(value, 1, 10_000)?,
             "index_replicas" => self.index_replicas = number(value, 0, 3)?,
-            "tls_ca" => self.tls_ca = value.to_owned(),
+            "tls_ca" => self.tls.ca = value.to_owned(),
+            "tls_cert" => self.tls.cert = value.to_owned(),
+            "tls_key" => self.tls.key = value.to_owned(),
             "password_file" => self.password_file = value.to_owned(),
+            _ if OBSERVED.contains(&name) => {
+                return Err("Couchbase's Rust driver cannot wait for numbers of nodes \
+                            (persistTo, replicateTo): ask for durability=majority, \
+                            majority_and_persist or persist_to_majority"
+                    .to_owned());
+            }
             _ => return Err(unknown(OPTIONS)),
         }
         Ok(())
@@ -217,7 +228,7 @@ impl Default for Options {
             query_nodes: Vec::new(),
             load_window: 0,
             index_replicas: 0,
-            tls_ca: String::new(),
+            tls: Tls::default(),
             password_file: String::new(),
         };
         for option in OPTIONS {
@@ -269,8 +280,8 @@ pub(super) struct Place {
     pub tls: bool,
     /// `HOST` or `HOST:PORT`, as the driver takes them.
     pub hosts: Vec<String>,
-    pub user: String,
-    pub password: String,
+    /// `None` where a certificate stands for them.
+    pub credentials: Option<Credentials>,
     pub bucket: String,
     pub options: Options,
 }
@@ -292,7 +303,7 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
     let malformed = |answer: &str| {
         Error::new(ErrorKind::Invalid, format!("open {scheme}:…"), answer).advise(format!(
             "write {scheme}://[USER@]HOST[:PORT][,HOST…]/BUCKET[?option=value&…], with / ? # @ : and \
-             % in the user's name as %2F %3F %23 %40 %3A and %25"
+             % in user and password as %2F %3F %23 %40 %3A and %25"
         ))
     };
     let (base, query) = match url.split_once('?') {
@@ -305,17 +316,8 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
     let rest = base.strip_prefix(scheme).and_then(|rest| rest.strip_prefix("://"));
     let rest = rest.ok_or_else(|| malformed("it names no host"))?;
     let (authority, bucket) = rest.split_once('/').unwrap_or((rest, ""));
-    let (user, hosts) = match authority.rsplit_once('@') {
-        Some((user, hosts)) => (Some(user), hosts),
-        None => (None, authority),
-    };
-    let (user, secret) = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
-        Some((user, secret)) => (
-            decode(user).ok_or_else(|| malformed("the user's name does not decode"))?,
-            decode(secret).ok_or_else(|| malformed("the password does not decode"))?,
-        ),
-        None => (String::new(), String::new()),
-    };
+    let (info, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let named = Named::read(info).map_err(malformed)?;
     let hosts: Vec<String> = hosts.split(',').map(str::to_owned).collect();
     for host in &hosts {
         let (name, port) = match host.rsplit_once(':') {
@@ -335,47 +337,14 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
     set_each(&shown, query, |name, value| options.set(name, value))?;
     let shown = crate::url::redact(&shown);
     let invalid = |answer: String| Error::new(ErrorKind::Invalid, format!("open {shown}"), answer);
-    if !tls && !options.tls_ca.is_empty() {
-        return Err(invalid("tls_ca wants couchbases://".to_owned()));
+    options.tls.check(tls, "couchbases").map_err(invalid)?;
+    let credentials = named.complete(&options.tls, &options.password_file, environment);
+    let credentials = credentials.map_err(|(why, advice)| invalid(why).advise(advice))?;
+    if credentials.is_none() && options.tls.cert.is_empty() {
+        return Err(invalid("no user is named".to_owned())
+            .advise("write USER@ before the host, set CB_USERNAME, or name a tls_cert"));
     }
-    let given = |name: &str| environment(name).filter(|value| !value.is_empty());
-    let user = Some(user).filter(|user| !user.is_empty()).or_else(|| given("CB_USERNAME"));
-    let user = user.ok_or_else(|| {
-        invalid("no user is named".to_owned())
-            .advise("write USER@ before the host, or set CB_USERNAME")
-    })?;
-    let password = match (secret.is_empty(), options.password_file.is_empty()) {
-        (false, _) => secret,
-        (true, false) => {
-            let path = &options.password_file;
-            let text = std::fs::read_to_string(path)
-                .map_err(|e| invalid(format!("option `password_file`: {path}: {e}")))?;
-            text.lines().next().unwrap_or_default().to_owned()
-        }
-        (true, true) => given("CB_PASSWORD").unwrap_or_default(),
-    };
-    if password.is_empty() {
-        return Err(invalid("no password is given".to_owned())
-            .advise("set CB_PASSWORD, or name a file with it: password_file"));
-    }
-    Ok(Place { url: shown, tls, hosts, user, password, bucket, options })
-}
-
-/// Percent-decoding; `None` where it is wrong or no text comes out.
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        if first != b'%' {
-            bytes.push(first);
-            continue;
-        }
-        let hex = std::str::from_utf8(after.get(..2)?).ok()?;
-        bytes.push(u8::from_str_radix(hex, 16).ok()?);
-        rest = &after[2..];
-    }
-    String::from_utf8(bytes).ok()
+    Ok(Place { url: shown, tls, hosts, credentials, bucket, options })
 }
 
 #[cfg(test)]
@@ -400,14 +369,18 @@ mod tests {
         let url = "couchbases://us%2Fer:pa%40ss@h1:11207,[::1]/bench?scope=ch2&txtimeout_ms=3000";
         let place = parse(url, &environment).unwrap();
         assert_eq!(place.url, "couchbases://h1:11207,[::1]/bench?scope=ch2&txtimeout_ms=3000");
-        assert_eq!((place.user.as_str(), place.password.as_str()), ("us/er", "pa@ss"));
+        let found = place.credentials.as_ref().unwrap();
+        assert_eq!((found.user.as_str(), found.password.as_str()), ("us/er", "pa@ss"));
         assert_eq!(place.connection_string(), "couchbases://h1:11207,[::1]");
         assert_eq!(place.bucket, "bench");
         assert_eq!(place.options.tx_timeout, Duration::from_secs(3));
         let place = parse("couchbase://me@h/b", &environment).unwrap();
-        assert_eq!(place.password, "from outside");
+        assert_eq!(place.credentials.unwrap().password, "from outside");
         let given = |name: &str| Some(format!("{name}!"));
-        assert_eq!(parse("couchbase://h/b", &given).unwrap().user, "CB_USERNAME!");
+        let place = parse("couchbase://h/b", &given).unwrap();
+        assert_eq!(place.credentials.unwrap().user, "CB_USERNAME!");
+        let mutual = "couchbases://h/b?tls_cert=c.pem&tls_key=k.pem";
+        assert!(parse(mutual, &given).unwrap().credentials.is_none());
     }
 
     #[test]
@@ -428,7 +401,11 @@ mod tests {
             ("couchbase://u:secret@h/b?query_nodes=h", "not HOST:PORT"),
             ("couchbase://u:secret@h/b?expiry_s=-1", "from 0 to 2592000"),
             ("couchbase://u:secret@h/b?tls_ca=x", "couchbases://"),
-            ("couchbase://u:secret@h/b?replicate_to=1", "the options are scope"),
+            ("couchbases://u:secret@h/b?tls_cert=x", "go together"),
+            ("couchbases://u:secret@h/b?tls_cert=x&tls_key=y", "stands for user and password"),
+            ("couchbase://u:secret@h/b?replicate_to=1", "ask for durability="),
+            ("couchbase://u:secret@h/b?persistTo=2", "ask for durability="),
+            ("couchbase://u:secret@h/b?replicas=1", "the options are scope"),
             ("couchbase://h/b", "no user"),
             ("couchbase://u@h/b?password_file=/nowhere", "password_file"),
         ] {

@@ -73,18 +73,35 @@ impl Node {
         args: &[Value],
         mut tx: Option<&mut Tx>,
     ) -> std::result::Result<Answer, Failure> {
+        let alone = tx.is_none();
         for last in [false, true] {
-            let name = self.prepare(text).await?;
-            let request = Request::default().set("prepared", name);
-            match self.send(request, args, tx.as_deref_mut()).await {
+            let done = match self.prepare(text).await {
+                Err(e) => Err(e),
+                Ok(name) => {
+                    let request = Request::default().set("prepared", name);
+                    self.send(request, args, tx.as_deref_mut()).await
+                }
+            };
+            match done {
                 // The node has forgotten it, or its plan fits no more; nothing was done yet.
                 Err(e) if !last && e.fault().is_some_and(|f| STALE.contains(&f.code)) => {
                     self.prepared.remove(text);
                 }
+                Err(e) if alone => return Err(self.moved(e)),
                 done => return done,
             }
         }
         unreachable!("the last time returns")
+    }
+
+    /// Goes to the next node where this one takes no connections: whoever asks again is served there. A
+    /// transaction that was begun stays, and is lost with its node.
+    fn moved(&mut self, e: Failure) -> Failure {
+        if let (Failure::NoConnection(_), Ok(client)) = (&e, self.shared.client()) {
+            self.client = client;
+            self.prepared.clear();
+        }
+        e
     }
 
     async fn prepare(&mut self, text: &str) -> std::result::Result<String, Failure> {
@@ -133,7 +150,7 @@ impl Node {
     }
 
     /// Begins a transaction, which stays at this node.
-    pub async fn begin(&self) -> std::result::Result<Tx, Failure> {
+    pub async fn begin(&mut self) -> std::result::Result<Tx, Failure> {
         let options = &self.shared.place.options;
         let milliseconds = |limit: std::time::Duration| format!("{}ms", limit.as_millis());
         let request = Request::new("BEGIN WORK")
@@ -143,7 +160,7 @@ impl Node {
             .set("durability_level", options.tx_durability.in_requests())
             .set("scan_consistency", options.scan_consistency.as_str())
             .timeout(options.query_timeout);
-        let answer = self.finish(&request).await?;
+        let answer = self.finish(&request).await.map_err(|e| self.moved(e))?;
         match answer.rows.first().and_then(|row| row["txid"].as_str()) {
             Some(id) => Ok(Tx { id: id.to_owned(), statement: 0 }),
             None => Err(Failure::Malformed("BEGIN WORK answered without a txid".to_owned())),

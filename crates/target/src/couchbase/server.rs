@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use couchbase::authenticator::PasswordAuthenticator;
+use couchbase::authenticator::{Authenticator, CertificateAuthenticator, PasswordAuthenticator};
 use couchbase::cluster::Cluster;
 use couchbase::collection::Collection;
 use couchbase::options::cluster_options::{
@@ -16,13 +16,13 @@ use couchbase::scope::Scope;
 use couchbase::service_type::ServiceType;
 use hoap_workload::capability::Description;
 use hoap_workload::{Error, ErrorKind, Result};
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::error;
 use super::options::Place;
 use super::query::Node;
-use crate::sqlpp::{self, Client, Credentials, Doing};
+use crate::sqlpp::{self, Client, Doing};
 
 /// The largest result that is read, bytes: pages and lists of documents, far from it.
 const LARGEST_RESULT: u64 = 1 << 30;
@@ -143,6 +143,7 @@ impl Shared {
             ("kv_connections", options.kv_connections.to_string()),
             ("query_nodes", self.nodes.len().to_string()),
             ("tls", self.place.tls.to_string()),
+            ("client_certificate", (!options.tls.cert.is_empty()).to_string()),
         ];
         Description {
             url: self.place.url.clone(),
@@ -158,11 +159,8 @@ fn query_client(place: &Place, base: &str) -> Result<Client> {
     let at = sqlpp::Place {
         base: base.to_owned(),
         path: "/query/service",
-        credentials: Some(Credentials {
-            user: place.user.clone(),
-            password: place.password.clone(),
-        }),
-        tls_ca: options.tls_ca.clone(),
+        credentials: place.credentials.clone(),
+        tls: options.tls.clone(),
         connect_timeout: options.connect_timeout,
         largest_result: LARGEST_RESULT,
     };
@@ -182,13 +180,13 @@ async fn connect(place: &Place) -> Result<Cluster> {
     let kv = KvOptions::new()
         .num_connections(options.kv_connections as usize)
         .connect_timeout(options.connect_timeout);
-    let login = PasswordAuthenticator::new(place.user.as_str(), place.password.as_str());
-    let mut given = ClusterOptions::new(login.into())
+    let mut given = ClusterOptions::new(authenticator(place)?)
         .kv_options(kv)
         .orphan_reporter_options(OrphanReporterOptions::new().enabled(false))
         .default_retry_strategy(Arc::new(Once));
-    if !options.tls_ca.is_empty() {
-        given = given.tls_options(TlsOptions::new().add_ca_certificates(authorities(place)?));
+    if !options.tls.ca.is_empty() {
+        let authorities = certificates(place, &options.tls.ca)?;
+        given = given.tls_options(TlsOptions::new().add_ca_certificates(authorities));
     }
     let driver = async {
         let cluster = Cluster::connect(place.connection_string(), given).await?;
@@ -203,8 +201,21 @@ async fn connect(place: &Place) -> Result<Cluster> {
     }
 }
 
-fn authorities(place: &Place) -> Result<Vec<CertificateDer<'static>>> {
-    let path = &place.options.tls_ca;
+/// How the driver says who asks: by user and password, or by a certificate.
+fn authenticator(place: &Place) -> Result<Authenticator> {
+    if let Some(login) = &place.credentials {
+        return Ok(PasswordAuthenticator::new(&login.user, &login.password).into());
+    }
+    let tls = &place.options.tls;
+    let chain = certificates(place, &tls.cert)?;
+    let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|e| {
+        let answer = format!("{}: {e}", tls.key);
+        Error::new(ErrorKind::Invalid, format!("open {}", place.url), answer)
+    })?;
+    Ok(CertificateAuthenticator::new(chain, key).into())
+}
+
+fn certificates(place: &Place, path: &str) -> Result<Vec<CertificateDer<'static>>> {
     let invalid = |answer: String| {
         Error::new(ErrorKind::Invalid, format!("open {}", place.url), format!("{path}: {answer}"))
     };

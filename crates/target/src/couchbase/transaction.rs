@@ -38,8 +38,8 @@ impl Session for Client {
         if let Some(ending) = self.ending.take() {
             let _ = ending.await;
         }
-        let tried = || format!("begin a transaction in {}", self.node.shared.place.url);
         let tx = self.node.begin().await;
+        let tried = || format!("begin a transaction in {}", self.node.shared.place.url);
         let tx = tx.map_err(|e| error::statement(e, Doing::Read, tried()))?;
         Ok(Box::new(Running { client: self, tx: Some(tx), access, read: HashMap::new() }))
     }

@@ -206,7 +206,13 @@ impl Definition for AnalyticsDefinition {
             true => format!("CONNECT LINK {}.{}", self.quoted, self.link),
             false => format!("CONNECT LINK {}", self.link),
         };
+        let progress = match self.options.server {
+            true => "/analytics/status/ingestion",
+            false => "/api/v1/status/ingestion",
+        };
         Some(Shadow {
+            progress,
+            link: self.options.link.clone(),
             collections: SHADOWED,
             analyzed: &SHADOWED[..SHADOWED.len() - 1],
             connect,

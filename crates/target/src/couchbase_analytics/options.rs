@@ -7,7 +7,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 use crate::OptionHelp;
 use crate::options::{number, set_each, unknown};
 use crate::sqlpp::store::Indexes;
-use crate::sqlpp::{Credentials, quote};
+use crate::sqlpp::{Credentials, Named, PASSWORD_FILE, TLS_CERT, TLS_KEY, Tls, quote};
 use crate::url::redact;
 
 /// The settings that a URL may change. [`OPTIONS`] says what each means.
@@ -25,7 +25,7 @@ pub(super) struct Options {
     pub query_timeout: Option<Duration>,
     pub connect_timeout: Duration,
     pub max_result_mb: u32,
-    pub tls_ca: String,
+    pub tls: Tls,
     pub password_file: String,
 }
 
@@ -87,11 +87,9 @@ pub const OPTIONS: &[OptionHelp] = &[
         meaning: "file with the certificates (PEM) that the service's must be signed by; empty: the \
                   system's",
     },
-    OptionHelp {
-        name: "password_file",
-        default: "",
-        meaning: "file whose first line is the password; else it is in CB_PASSWORD",
-    },
+    TLS_CERT,
+    TLS_KEY,
+    PASSWORD_FILE,
 ];
 
 impl Options {
@@ -117,7 +115,9 @@ impl Options {
                 self.connect_timeout = Duration::from_millis(number(value, 1, 3_600_000)?.into());
             }
             "max_result_mb" => self.max_result_mb = number(value, 1, 1 << 20)?,
-            "tls_ca" => self.tls_ca = text(),
+            "tls_ca" => self.tls.ca = text(),
+            "tls_cert" => self.tls.cert = text(),
+            "tls_key" => self.tls.key = text(),
             "password_file" => self.password_file = text(),
             _ => return Err(unknown(OPTIONS)),
         }
@@ -147,7 +147,7 @@ impl Default for Options {
             query_timeout: None,
             connect_timeout: Duration::ZERO,
             max_result_mb: 0,
-            tls_ca: String::new(),
+            tls: Tls::default(),
             password_file: String::new(),
         };
         for option in OPTIONS {
@@ -202,6 +202,9 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
     if host.is_empty() || host.contains(|c: char| c.is_whitespace() || "\\#%/".contains(c)) {
         return Err(invalid("it names no host"));
     }
+    let named = Named::read(info).map_err(|why| {
+        error(why.to_owned()).advise("write / ? # @ : and % in it as %2F %3F %23 %40 %3A and %25")
+    })?;
     let mut options = Options::default();
     set_each(url, query, |name, value| match name {
         "password" => {
@@ -231,30 +234,9 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
         }
         options.source = parts.join(".");
     }
-    let given = |name: &str| environment(name).filter(|value| !value.is_empty());
-    let (user, password) = match info.split_once(':') {
-        Some((user, password)) => (user, Some(password.to_owned())),
-        None => (info, None),
-    };
-    let user = Some(user.to_owned()).filter(|user| !user.is_empty());
-    let user = user.or_else(|| given("CB_USERNAME"));
-    let password = match (password, options.password_file.as_str()) {
-        (Some(password), _) => Some(password),
-        (None, "") => given("CB_PASSWORD"),
-        (None, path) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|e| error(format!("option `password_file`: {path}: {e}")))?;
-            Some(text.lines().next().unwrap_or("").to_owned())
-        }
-    };
-    let credentials = match (user, password) {
-        (Some(user), Some(password)) => Some(Credentials { user, password }),
-        (None, _) => None,
-        (Some(_), None) => {
-            return Err(error("there is a user and no password".to_owned())
-                .advise("set CB_PASSWORD, or name a file with it: password_file"));
-        }
-    };
+    options.tls.check(tls, "couchbases-analytics").map_err(error)?;
+    let credentials = named.complete(&options.tls, &options.password_file, environment);
+    let credentials = credentials.map_err(|(why, advice)| error(why).advise(advice))?;
     let base = format!("{}://{host}:{port}", if tls { "https" } else { "http" });
     Ok(Parsed { shown: redact(url), base, parts, credentials, options })
 }

@@ -4,12 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use hoap_workload::{Error, ErrorKind, Result};
-use reqwest::{Certificate, Method, Response};
+use reqwest::{Method, Response};
 
 use super::envelope::Envelope;
 use super::failure::Failure;
 use super::request::Request;
 use super::stream::{Splitter, start};
+use super::tls::Tls;
 
 /// User and password of HTTP's basic authentication.
 #[derive(Clone)]
@@ -35,8 +36,8 @@ pub(crate) struct Place {
     pub path: &'static str,
     /// Who asks, if it wants to know.
     pub credentials: Option<Credentials>,
-    /// File with the authorities' certificates (PEM) to trust, and no others; empty: the system's.
-    pub tls_ca: String,
+    /// Whom to trust, and what to show.
+    pub tls: Tls,
     /// How long to wait for a connection.
     pub connect_timeout: Duration,
     /// Bytes of rows that a result may have.
@@ -59,22 +60,13 @@ impl Client {
         // Another database's driver may have chosen one before: any will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let invalid = |answer: String| Error::new(ErrorKind::Invalid, tried, answer);
-        let mut builder = reqwest::Client::builder()
+        let builder = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .connect_timeout(place.connect_timeout)
             .tcp_nodelay(true);
-        if !place.tls_ca.is_empty() {
-            let path = &place.tls_ca;
-            let pem = std::fs::read(path).map_err(|e| invalid(format!("{path}: {e}")))?;
-            let authorities = Certificate::from_pem_bundle(&pem)
-                .map_err(|e| invalid(format!("{path}: {}", words(&e))))?;
-            if authorities.is_empty() {
-                return Err(invalid(format!("{path}: there is no certificate in it")));
-            }
-            builder = builder.tls_certs_only(authorities);
-        }
+        let builder = place.tls.apply(builder).map_err(invalid)?;
         let http = builder.build().map_err(|e| invalid(words(&e)))?;
         Ok(Client { http, place })
     }

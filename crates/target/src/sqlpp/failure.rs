@@ -83,17 +83,15 @@ impl Failure {
         };
         let (kind, answer, advice) = match self {
             Failure::NoConnection(words) => {
-                let certificate = ["certificate", "UnknownIssuer", "tls", "TLS", "handshake"];
-                let advice = match certificate.iter().any(|word| words.contains(word)) {
-                    true => "check tls_ca, and that the certificate names the host",
-                    false => "check the host and the port, and that it runs",
-                };
+                let advice = of_certificates(&words)
+                    .unwrap_or("check the host and the port, and that it runs");
                 (ErrorKind::Unavailable, words, advice)
             }
             Failure::Lost(words) => {
+                let advice = of_certificates(&words).unwrap_or("look into the server's log");
                 let answer =
                     format!("the connection was lost before the end of the answer: {words}");
-                (unknown(ErrorKind::Unavailable), answer, "look into the server's log")
+                (unknown(ErrorKind::Unavailable), answer, advice)
             }
             Failure::Late(words) => (unknown(ErrorKind::Timeout), words, ""),
             Failure::Http { status, text } => {
@@ -172,6 +170,18 @@ fn refused(
     (kind, answer, advice)
 }
 
+/// What to look at where the words are those of TLS.
+fn of_certificates(words: &str) -> Option<&'static str> {
+    let shown = ["CertificateRequired", "BadCertificate", "UnknownCA", "CertificateUnknown"];
+    let trusted = ["certificate", "UnknownIssuer", "tls", "TLS", "handshake"];
+    let has = |some: &[&str]| some.iter().any(|word| words.contains(word));
+    // An alert is what the server says of the certificate that it is shown.
+    if words.contains("alert") && has(&shown) {
+        return Some("show a certificate that the server trusts: tls_cert and tls_key");
+    }
+    has(&trusted).then_some("check tls_ca, and that the certificate names the host")
+}
+
 /// Family, first and last code, kind, advice. The first line that fits counts.
 type Line = (&'static str, u64, u64, ErrorKind, &'static str);
 
@@ -212,6 +222,7 @@ const ASTERIXDB: &[Line] = &[
 const ANALYTICS: &[Line] = &[
     ("", 20000, 20999, ErrorKind::Unavailable, RIGHTS),
     ("", 21002, 21002, ErrorKind::Timeout, "raise query_timeout_ms"),
+    ("", 21007, 21007, ErrorKind::Cancelled, ""),
     ("", 21000, 21999, ErrorKind::Invalid, ""),
     ("", 22000, 22999, ErrorKind::Unavailable, "look at the link to the data service"),
     ("", 23000, 23000, ErrorKind::Unavailable, NOT_READY),

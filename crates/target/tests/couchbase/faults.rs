@@ -164,6 +164,22 @@ fn a_lost_connection_before_the_commit_is_no_ambiguity() {
 }
 
 #[test]
+fn a_client_whose_node_is_gone_goes_to_the_next_one() {
+    let service = Service::start();
+    load(&open(&patient(&service.url())), 1);
+    // Opening takes the first turn, and the session the second.
+    let nodes = format!("query_nodes=127.0.0.1:{},127.0.0.1:1", service.query_ports()[0]);
+    let target = open(&with(&patient(&service.url()), &nodes));
+    let mut session = session(&target);
+    let mut begin = || wait(async { session.begin(Access::Read).await?.commit().await });
+    let e = begin().unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.to_string().contains("check the host and the port"), "{e}");
+    begin().unwrap();
+    begin().unwrap();
+}
+
+#[test]
 fn a_service_that_is_not_ready_or_refuses_says_so() {
     let service = Service::start();
     let target = open(&with(&service.url(), "query_timeout_ms=300"));
@@ -184,7 +200,7 @@ fn a_service_that_is_not_ready_or_refuses_says_so() {
         ),
         (Act::Hang, ErrorKind::Timeout, "no answer within"),
         (
-            error(17001, "Transactions are not supported in Community Edition", json!(null)),
+            error(17097, "Transactions are not supported in Community Edition", json!(null)),
             ErrorKind::Unavailable,
             "Community",
         ),

@@ -6,6 +6,8 @@
 //!     cargo test --release -p hoap-target --features all --test couchbase -- --ignored
 //! ```
 
+#[path = "../certificates/mod.rs"]
+mod certificates;
 // Queries are another service's; some promises are kept in another way.
 #[allow(dead_code)]
 mod ch2;
@@ -17,6 +19,7 @@ mod on_couchbase;
 mod promises;
 mod requests;
 mod scripted;
+mod secured;
 mod service;
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,8 @@
 //! Couchbase's analytical services: every statement as their manuals have it, against a service that is
 //! scripted, and the suite against a real one where `HOAP_TEST_COUCHBASE_ANALYTICS` names it.
 
+#[path = "../certificates/mod.rs"]
+mod certificates;
 #[allow(dead_code, unused_imports)]
 #[path = "../conformance/mod.rs"]
 mod conformance;
@@ -98,13 +100,16 @@ fn standalone_collections_are_defined_loaded_and_sampled() {
 
 #[test]
 fn shadows_are_made_followed_and_sampled_once() {
-    let waiting = AtomicU64::new(7);
+    let asked_before = AtomicU64::new(0);
     let service = Service::new(move |asked| {
-        if asked.line == "GET /analytics/node/agg/stats/remaining" {
-            // Another scope's are not waited for.
-            let left = waiting.swap(0, Ordering::SeqCst);
-            let counts = json!({"bench/ch2pp": {"orders": left, "other": 5}, "x/y": {"orders": 3}});
-            return (200, counts.to_string());
+        if asked.line == "GET /analytics/status/ingestion" {
+            let late = match asked_before.fetch_add(1, Ordering::SeqCst) {
+                0 => vec![],
+                1 => vec![("orders", 0.98219), ("item", 0.5), ("other", 0.1)],
+                2 => vec![("orders", 0.99999)],
+                _ => vec![("other", 0.1)],
+            };
+            return (200, ingestion("healthy", &late));
         }
         match asked.statement() {
             s if s.contains("meta(n).id") => rows(json!([{"benchmark": "ch2pp"}])),
@@ -113,10 +118,22 @@ fn shadows_are_made_followed_and_sampled_once() {
     });
     let target = at(&service, "bench.ch2pp?service=server&analyze=low");
     let documents = target.documents().unwrap();
-    let e = wait(documents.note()).unwrap_err();
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
-    assert!(e.to_string().contains("7 mutations are still on their way"), "{e}");
-    let statements = service.statements();
+    let statements = {
+        let mut first = Vec::new();
+        for says in [
+            "0 % of customer are taken in, and 11 more collections are behind",
+            "50 % of item are taken in, and 1 more collections are behind",
+            "99.9 % of orders are taken in",
+        ] {
+            let e = wait(documents.note()).unwrap_err();
+            assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+            assert!(e.to_string().contains(says), "{e}");
+            if first.is_empty() {
+                first = service.statements();
+            }
+        }
+        first
+    };
     assert_eq!(statements[1], "CREATE ANALYTICS SCOPE `bench`.`ch2pp` IF NOT EXISTS");
     assert_eq!(
         statements[2],
@@ -154,10 +171,161 @@ fn shadows_are_made_followed_and_sampled_once() {
     );
 }
 
+/// The report of a service on the scope `bench.ch2pp`: these collections have these shares, the others all.
+fn ingestion(status: &str, late: &[(&str, f64)]) -> String {
+    let names = ["customer", "district", "history", "item", "nation", "neworder", "orders"];
+    let more = ["region", "stock", "supplier", "warehouse", "hoap_notes"];
+    let state = |progress: f64, scope: &str, names: &[&str]| {
+        let collections: Vec<_> = names.iter().map(|name| json!({"name": name})).collect();
+        let scopes = json!([{"name": scope, "collections": collections}]);
+        json!({"timestamp": 1631107234921u64, "progress": progress, "scopes": scopes})
+    };
+    let done: Vec<&str> = names.into_iter().chain(more).collect();
+    let done: Vec<&str> =
+        done.into_iter().filter(|name| late.iter().all(|(other, _)| other != name)).collect();
+    let mut states: Vec<_> =
+        late.iter().map(|(name, share)| state(*share, "bench/ch2pp", &[*name])).collect();
+    if !late.is_empty() {
+        states.push(state(1.0, "bench/ch2pp", &done));
+    }
+    // Another link's and another scope's are not waited for.
+    let elsewhere = state(0.0, "bench/ch2pp", &["orders"]);
+    let other = state(0.0, "x/y", &["orders"]);
+    json!({"links": [
+        {"name": "Local", "scope": "bench/ch2pp", "status": status, "state": states},
+        {"name": "Local", "scope": "x/y", "status": "stopped", "state": [other]},
+        {"name": "Remote", "scope": "bench/ch2pp", "status": "stopped", "state": [elsewhere]},
+    ]})
+    .to_string()
+}
+
+#[test]
+fn a_link_that_does_not_work_and_a_report_that_is_none_are_told() {
+    for (report, kind, says) in [
+        ((200, ingestion("stopped", &[])), ErrorKind::Unavailable, "the link Local is \"stopped\""),
+        ((200, "[]".to_owned()), ErrorKind::Broken, "lists no links"),
+        ((200, "no JSON".to_owned()), ErrorKind::Broken, "/analytics/status/ingestion"),
+        ((404, String::new()), ErrorKind::Invalid, "HTTP 404"),
+        ((403, String::new()), ErrorKind::Unavailable, "check the user"),
+    ] {
+        let service = Service::new(move |asked| match asked.line.as_str() {
+            "GET /analytics/status/ingestion" => report.clone(),
+            _ if asked.statement().contains("meta(n).id") => rows(json!([{"benchmark": "ch2"}])),
+            _ => rows(json!([])),
+        });
+        let target = at(&service, "bench.ch2pp?service=server");
+        let e = wait(target.documents().unwrap().note()).unwrap_err();
+        assert_eq!(e.kind, kind, "{e}");
+        assert!(e.to_string().contains(says), "{e}");
+    }
+}
+
+/// The counters of freshness are made by a run, and shadowed only then.
+#[test]
+fn counters_are_shadowed_when_they_are_first_asked_for() {
+    let service = Service::new(move |asked| match asked.statement() {
+        s if s.contains("meta(c).id") => rows(json!([["client-0", 3], ["client-1", 7.0]])),
+        s if s.contains("Metadata") && asked.body["$names"] == json!(["district"]) => {
+            rows(json!(["district"]))
+        }
+        _ => rows(json!([])),
+    });
+    let target = at(&service, "bench.ch2pp?service=server&storage=column");
+    let mut session = session(&target);
+    for _ in 0..2 {
+        let counters = wait(session.counters("freshness", "committed")).unwrap();
+        assert_eq!(counters, [("client-0".to_owned(), 3), ("client-1".to_owned(), 7)]);
+    }
+    wait(session.counters("district", "d_next_o_id")).unwrap();
+    let all = service.statements();
+    let look = |name: &str, field: &str| {
+        format!("SELECT VALUE [meta(c).id, c.`{field}`] FROM `bench`.`ch2pp`.`{name}` AS c")
+    };
+    let expected = [
+        "CREATE ANALYTICS SCOPE `bench`.`ch2pp` IF NOT EXISTS".to_owned(),
+        "CREATE ANALYTICS COLLECTION IF NOT EXISTS `bench`.`ch2pp`.`freshness` ON \
+         `bench`.`ch2pp`.`freshness` AT `Local` WITH {\"storage-format\": {\"format\": \"column\"}}"
+            .to_owned(),
+        "CONNECT LINK `bench`.`ch2pp`.`Local`".to_owned(),
+        look("freshness", "committed"),
+        look("freshness", "committed"),
+        look("district", "d_next_o_id"),
+    ];
+    let but_metadata: Vec<_> = all.into_iter().filter(|s| !s.contains("Metadata")).collect();
+    assert_eq!(but_metadata, expected);
+}
+
+#[test]
+fn a_result_that_is_too_large_is_not_read_to_its_end() {
+    let service = Service::new(|asked| match asked.statement() {
+        "SELECT VALUE 1" => rows(json!([1])),
+        _ => table(&["a"], (0..2000).map(|_| json!({"a": "x".repeat(1000)})).collect()),
+    });
+    let target = at(&service, "bench.ch2?max_result_mb=1");
+    let e = wait(session(&target).query("SELECT a FROM t", &[])).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.to_string().contains("larger than 1 MB; raise max_result_mb"), "{e}");
+    let target = at(&service, "bench.ch2?max_result_mb=2");
+    let answer = wait(session(&target).query("SELECT a FROM t", &[])).unwrap();
+    assert_eq!(answer.rows.len(), 2000);
+}
+
+#[test]
+fn users_and_passwords_of_a_url_are_decoded() {
+    let service = Service::new(|_| rows(json!([1])));
+    let url = format!("couchbase-analytics://a%2Fda:top%20secret%25%40@{}/d", service.place);
+    let target = wait(open(&url)).unwrap();
+    assert!(!target.description().url.contains("secret"), "{}", target.description().url);
+    // a/da:top secret%@
+    assert_eq!(service.asked()[0].authorization, "Basic YS9kYTp0b3Agc2VjcmV0JUA=");
+    let url = format!("couchbase-analytics://ada:topsecret%zz@{}/d", service.place);
+    let e = wait(open(&url)).map(drop).unwrap_err();
+    let line = e.to_string();
+    assert!(line.contains("does not decode") && !line.contains("topsecret"), "{line}");
+}
+
+/// Servers that the authority signed, and others; clients that show a certificate, and others.
+#[test]
+fn certificates_are_verified_on_both_sides() {
+    use certificates::{path, server};
+    let serve = |name: &str, mutual: bool| {
+        let service = Service::secured(Some(server(name, mutual)), |_| rows(json!([1])));
+        let url =
+            format!("couchbases-analytics://{}/d?tls_ca={}", service.place, path("authority.pem"));
+        (service, url)
+    };
+    let refused = |url: &str| {
+        let e = wait(open(url)).map(drop).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        e.to_string()
+    };
+    let (_plain, url) = serve("server", false);
+    assert_eq!(wait(open(&url)).unwrap().description().settings["tls"], "true");
+    for other in [url.replace("authority", "stranger"), url.split('?').next().unwrap().to_owned()] {
+        let line = refused(&other);
+        assert!(line.contains("check tls_ca"), "{line}");
+    }
+    let (_elsewhere, url) = serve("elsewhere", false);
+    let line = refused(&url);
+    assert!(line.contains("certificate names the host"), "{line}");
+    let (service, url) = serve("server", true);
+    let shows = |name: &str| {
+        let file = |kind: &str| path(&format!("{name}.{kind}"));
+        format!("{url}&tls_cert={}&tls_key={}", file("pem"), file("key"))
+    };
+    let target = wait(open(&shows("client"))).unwrap();
+    assert_eq!(target.description().settings["client_certificate"], "true");
+    assert_eq!(service.asked()[0].authorization, "", "the certificate says who asks");
+    for other in [url.clone(), shows("stranger")] {
+        let line = refused(&other);
+        assert!(line.contains("tls_cert and tls_key"), "{line}");
+    }
+}
+
 #[test]
 fn a_remote_link_has_a_source_of_its_own() {
     let service = Service::new(|asked| match asked.line.as_str() {
-        "GET /analytics/node/agg/stats/remaining" => (200, "{}".to_owned()),
+        "GET /api/v1/status/ingestion" => panic!("there is no note yet"),
         _ => rows(json!([])),
     });
     let target = at(&service, "columnar.ch2?link=RemoteLink&source=bench.ch2&storage=row");

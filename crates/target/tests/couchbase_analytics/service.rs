@@ -1,10 +1,11 @@
 //! A service of HTTP that answers as it is told, and remembers what it was asked.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// One request.
 #[derive(Clone, Debug)]
@@ -37,6 +38,14 @@ pub struct Service {
 impl Service {
     /// Starts it.
     pub fn new(answering: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static) -> Self {
+        Service::secured(None, answering)
+    }
+
+    /// Starts it, with TLS where there is a configuration of it.
+    pub fn secured(
+        tls: Option<Arc<ServerConfig>>,
+        answering: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let place = listener.local_addr().unwrap().to_string();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -44,7 +53,14 @@ impl Service {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let (memory, answering) = (memory.clone(), answering.clone());
-                std::thread::spawn(move || serve(stream.unwrap(), &memory, &*answering));
+                let (tls, stream) = (tls.clone(), stream.unwrap());
+                std::thread::spawn(move || match tls {
+                    None => serve(stream, &memory, &*answering),
+                    Some(tls) => {
+                        let secured = ServerConnection::new(tls).unwrap();
+                        serve(StreamOwned::new(secured, stream), &memory, &*answering);
+                    }
+                });
             }
         });
         Service { place, asked }
@@ -63,8 +79,8 @@ impl Service {
     }
 }
 
-fn serve(stream: TcpStream, memory: &Mutex<Vec<Asked>>, answering: &Answering) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
+fn serve(stream: impl Read + Write, memory: &Mutex<Vec<Asked>>, answering: &Answering) {
+    let mut reader = BufReader::new(stream);
     loop {
         let (mut line, mut length, mut authorization) = (String::new(), 0, String::new());
         if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -91,11 +107,11 @@ fn serve(stream: TcpStream, memory: &Mutex<Vec<Asked>>, answering: &Answering) {
         if status == 0 {
             // The node is lost in the middle of its answer.
             let head = "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"results\":[";
-            (&stream).write_all(head.as_bytes()).unwrap();
+            reader.get_mut().write_all(head.as_bytes()).unwrap();
             return;
         }
         let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n{text}", text.len());
-        if (&stream).write_all(answer.as_bytes()).is_err() {
+        if reader.get_mut().write_all(answer.as_bytes()).is_err() {
             return;
         }
     }

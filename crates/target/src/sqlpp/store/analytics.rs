@@ -12,7 +12,7 @@ use reqwest::Method;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::{Shared, Store, parameters};
+use super::{Shared, Store, parameters, shadow};
 use crate::names;
 use crate::sqlpp::{Doing, Envelope, Failure, Request};
 
@@ -25,7 +25,13 @@ impl Analytics for Store {
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let runtime = Handle::try_current().ok();
         let running = Arc::new(Running::default());
-        Ok(Box::new(Stream { shared: self.shared.clone(), running, runtime, queries: 0 }))
+        Ok(Box::new(Stream {
+            shared: self.shared.clone(),
+            running,
+            runtime,
+            queries: 0,
+            followed: String::new(),
+        }))
     }
 }
 
@@ -36,6 +42,8 @@ struct Stream {
     runtime: Option<Handle>,
     /// Queries so far.
     queries: u64,
+    /// The collection of counters that is known to be there.
+    followed: String,
 }
 
 /// What a canceller must know.
@@ -205,6 +213,10 @@ impl AnalyticalSession for Stream {
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
         let name = self.shared.definition.name(collection)?;
         let field = names::field(field)?;
+        if self.followed != collection {
+            shadow::follow(&self.shared, collection).await?;
+            collection.clone_into(&mut self.followed);
+        }
         let key = self.shared.definition.key("c");
         let text = format!("SELECT VALUE [{key}, c.`{field}`] FROM {name} AS c");
         let tried = format!("read the counters of {collection} in {}", self.shared.url());

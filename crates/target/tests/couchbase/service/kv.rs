@@ -1,14 +1,13 @@
 //! The data service: Couchbase's binary protocol as far as the driver speaks it here. One node with all
-//! vBuckets; collections; SCRAM; sub-documents of one step. No compression, no mutation tokens.
+//! vBuckets; collections; SCRAM, PLAIN where there is TLS; sub-documents of one step. No compression, no mutation tokens.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use super::store::Collection;
-use super::{BUCKET, PASSWORD, Shared, USER, scram};
+use super::{BUCKET, PASSWORD, Shared, Stream, USER, scram};
 
 const VBUCKETS: usize = 64;
 
@@ -60,8 +59,9 @@ struct Login {
     bucket: bool,
 }
 
-pub async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
-    let mut login = Login::default();
+/// Serves a connection. Whoever is `known` by a certificate needs no password.
+pub async fn serve(mut stream: impl Stream, known: bool, shared: Arc<Shared>) {
+    let mut login = Login { done: known, ..Login::default() };
     while let Ok(request) = read(&mut stream).await {
         if request.code == 0x07 {
             return;
@@ -88,7 +88,7 @@ pub async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     }
 }
 
-async fn read(stream: &mut TcpStream) -> std::io::Result<Request> {
+async fn read(stream: &mut impl Stream) -> std::io::Result<Request> {
     let mut head = [0u8; 24];
     stream.read_exact(&mut head).await?;
     let number =
@@ -133,7 +133,11 @@ fn answer(request: &Request, login: &mut Login, shared: &Shared) -> Answer {
             ..Answer::default()
         },
         // The list of mechanisms, the first message, the last one
-        0x20 => Answer { value: b"SCRAM-SHA512".to_vec(), ..Answer::default() },
+        0x20 => Answer { value: b"SCRAM-SHA512 PLAIN".to_vec(), ..Answer::default() },
+        0x21 if request.key == b"PLAIN" => {
+            login.done = shared.tls && text == format!("\0{USER}\0{PASSWORD}");
+            status(if login.done { OK } else { AUTH_ERROR })
+        }
         0x21 => match scram::begin(&text) {
             Some((begun, answer)) if request.key == b"SCRAM-SHA512" => {
                 login.begun = Some(begun);
@@ -181,10 +185,12 @@ fn answer(request: &Request, login: &mut Login, shared: &Shared) -> Answer {
 
 /// What each node says of the cluster; of the bucket too, once it is selected.
 fn map(shared: &Shared, bucket: bool) -> String {
+    // The ports with TLS have names of their own.
+    let name = |service: &str| format!("{service}{}", if shared.tls { "SSL" } else { "" });
     let node = |query: &u16, kv: Option<u16>| {
-        let mut services = json!({"n1ql": query, "mgmt": query});
+        let mut services = json!({name("n1ql"): query, name("mgmt"): query});
         if let Some(kv) = kv {
-            services["kv"] = kv.into();
+            services[name("kv")] = kv.into();
         }
         json!({"services": services, "hostname": "127.0.0.1"})
     };

@@ -16,8 +16,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
 
 pub use http::{Act, Fault};
 use store::Store;
@@ -26,7 +29,40 @@ pub const BUCKET: &str = "bench";
 pub const USER: &str = "script";
 pub const PASSWORD: &str = "top secret";
 
+/// A connection, with TLS or without.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// How a node is reached.
+#[derive(Clone)]
+pub enum Way {
+    Plain,
+    /// With TLS; whether a client shows a certificate in place of its password.
+    Tls(Arc<ServerConfig>, bool),
+}
+
+impl Way {
+    /// Serves a connection once it is secured; `serve` is told whether the client is known.
+    async fn serve<F: Future<Output = ()>>(
+        self,
+        stream: TcpStream,
+        serve: impl Fn(Box<dyn Stream>, bool) -> F,
+    ) {
+        match self {
+            Way::Plain => serve(Box::new(stream), false).await,
+            Way::Tls(config, mutual) => {
+                // Who is not let in is told by TLS itself.
+                if let Ok(secured) = TlsAcceptor::from(config).accept(stream).await {
+                    serve(Box::new(secured), mutual).await;
+                }
+            }
+        }
+    }
+}
+
 pub struct Shared {
+    tls: bool,
     kv_port: u16,
     query_ports: Vec<u16>,
     pub store: Mutex<Store>,
@@ -50,11 +86,16 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
 impl Service {
     pub fn start() -> Service {
+        Service::reached(Way::Plain)
+    }
+
+    pub fn reached(way: Way) -> Service {
         RUNTIME.block_on(async {
             let listen = async || TcpListener::bind("127.0.0.1:0").await.unwrap();
             let (kv, query) = (listen().await, [listen().await, listen().await]);
             let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
             let shared = Arc::new(Shared {
+                tls: matches!(way, Way::Tls(..)),
                 kv_port: port(&kv),
                 query_ports: query.iter().map(port).collect(),
                 store: Mutex::default(),
@@ -65,17 +106,22 @@ impl Service {
                 kv_refuses: Mutex::default(),
                 kv_hangs: AtomicBool::new(false),
             });
-            let data = shared.clone();
+            let (data, to_data) = (shared.clone(), way.clone());
             tokio::spawn(async move {
                 while let Ok((stream, _)) = kv.accept().await {
-                    tokio::spawn(kv::serve(stream, data.clone()));
+                    let data = data.clone();
+                    let serve = move |stream, known| kv::serve(stream, known, data.clone());
+                    tokio::spawn(to_data.clone().serve(stream, serve));
                 }
             });
             for (node, listener) in query.into_iter().enumerate() {
-                let shared = shared.clone();
+                let (shared, way) = (shared.clone(), way.clone());
                 tokio::spawn(async move {
                     while let Ok((stream, _)) = listener.accept().await {
-                        tokio::spawn(http::serve(stream, node, shared.clone()));
+                        let shared = shared.clone();
+                        let serve =
+                            move |stream, known| http::serve(stream, known, node, shared.clone());
+                        tokio::spawn(way.clone().serve(stream, serve));
                     }
                 });
             }
@@ -90,7 +136,13 @@ impl Service {
 
     pub fn url_as(&self, user: &str, password: &str) -> String {
         let password = password.replace(' ', "%20");
-        format!("couchbase://{user}:{password}@127.0.0.1:{}/{BUCKET}", self.0.kv_port)
+        self.place().replace("://", &format!("://{user}:{password}@"))
+    }
+
+    /// Its URL without user and password.
+    pub fn place(&self) -> String {
+        let scheme = if self.0.tls { "couchbases" } else { "couchbase" };
+        format!("{scheme}://127.0.0.1:{}/{BUCKET}", self.0.kv_port)
     }
 
     /// The next statement with these words meets this.

@@ -1,0 +1,141 @@
+//! What a client costs beside the bare driver (Linux only):
+//! `cargo run --release -p hoap-target --features couchbase --example couchbase_speed -- [URL] [ROUNDS]`
+//!
+//! YCSB C and A's update, a record of ten fields by its key. Both sides use the official driver with a cluster
+//! of their own, send the same operations in the same runtime and take turns, so that a disturbance of the
+//! machine hits both. The bare loop reads a record as the driver's bytes and looks at nothing in it.
+//! CPU-seconds are this thread's, in which the driver's tasks run too. Without a URL
+//! (`couchbase://USER@HOST/BUCKET`, the password in `CB_PASSWORD`) the cluster is the tests' script, in
+//! threads of its own.
+
+mod common;
+#[allow(dead_code)]
+#[path = "../tests/couchbase/service/mod.rs"]
+mod service;
+
+use std::hint::black_box;
+
+use couchbase::authenticator::PasswordAuthenticator;
+use couchbase::cluster::Cluster;
+use couchbase::collection::Collection;
+use couchbase::options::cluster_options::ClusterOptions;
+use couchbase::subdoc::mutate_in_specs::MutateInSpec;
+use hoap_target::couchbase::Couchbase;
+use hoap_workload::capability::Target;
+use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
+
+use common::{Any, FIELDS, LENGTH, Sides, cpu_seconds, keys, load, value};
+
+const RECORDS: u64 = 20_000;
+/// Operations in a turn.
+const OPERATIONS: u64 = 5_000;
+/// The scope of the records.
+const SCOPE: &str = "speed";
+
+fn main() -> std::process::ExitCode {
+    common::main("couchbase_speed", run)
+}
+
+/// Where the cluster is, and who asks.
+struct Place {
+    hosts: String,
+    bucket: String,
+    user: String,
+    password: String,
+}
+
+impl Place {
+    fn read(url: &str, password: String) -> Option<Place> {
+        let (user, rest) = url.strip_prefix("couchbase://")?.split_once('@')?;
+        let (hosts, bucket) = rest.split_once('/')?;
+        let [user, hosts, bucket] = [user, hosts, bucket].map(str::to_owned);
+        Some(Place { hosts, bucket, user, password })
+    }
+
+    /// The records as the bare driver has them.
+    async fn bare(&self) -> Result<(Cluster, Collection), Any> {
+        let login = PasswordAuthenticator::new(&self.user, &self.password);
+        let hosts = format!("couchbase://{}", self.hosts);
+        let cluster = Cluster::connect(hosts, ClusterOptions::new(login.into())).await?;
+        let bucket = cluster.bucket(self.bucket.as_str());
+        bucket.wait_until_ready(None).await?;
+        let collection = bucket.scope(SCOPE).collection("usertable");
+        Ok((cluster, collection))
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Any> {
+    let (url, rounds) = match arguments {
+        [url, rounds, ..] => (Some(url.clone()), rounds.parse()?),
+        [one] if one.contains("://") => (Some(one.clone()), 15),
+        [rounds] => (None, rounds.parse()?),
+        [] => (None, 15),
+    };
+    // The script's threads end with the process.
+    let (base, url, password) = match url {
+        Some(url) => (url.clone(), url, std::env::var("CB_PASSWORD").unwrap_or_default()),
+        None => {
+            let script = service::Service::start();
+            let url = script.place().replace("://", &format!("://{}@", service::USER));
+            (script.url(), url, service::PASSWORD.to_owned())
+        }
+    };
+    let place = Place::read(&url, password).ok_or("write couchbase://USER@HOST/BUCKET")?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let target = hoap_target::couchbase::open(&format!("{base}?scope={SCOPE}")).await?;
+        load(&target, RECORDS).await?;
+        let compared = compare(&target, &place, rounds).await;
+        target.documents().map_err(hoap_workload::Error::from)?.drop(&["usertable"]).await?;
+        compared
+    })
+}
+
+async fn compare(target: &Couchbase, place: &Place, rounds: usize) -> Result<(), Any> {
+    let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
+    let table = Table { name: "usertable".to_owned(), fields };
+    let mut session = KeyValue::session(target, &table).await?;
+    let (_cluster, bare) = place.bare().await?;
+
+    let keys = keys(RECORDS);
+    let mut record = Record::default();
+    let mut reads = Sides::default();
+    let mut updates = Sides::default();
+    for round in 0..=rounds as u64 {
+        let at = |i: u64| keys[((round * OPERATIONS + i) % RECORDS) as usize].as_str();
+        let start = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            black_box(bare.get(at(i), None).await?);
+        }
+        let middle = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            if !session.read(at(i), Fields::All, &mut record).await? {
+                return Err("a record is missing".into());
+            }
+            black_box(&record);
+        }
+        let end = cpu_seconds()?;
+        reads.add(round, middle - start, end - middle);
+
+        let start = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            let set = [MutateInSpec::upsert("field5", value(round + i), None)?];
+            black_box(bare.mutate_in(at(i), &set, None).await?);
+        }
+        let middle = cpu_seconds()?;
+        for i in 0..OPERATIONS {
+            record.clear();
+            record.push(5, |out| out.extend_from_slice(value(round + i).as_bytes()));
+            black_box(session.update(at(i), &record).await?);
+        }
+        let end = cpu_seconds()?;
+        updates.add(round, middle - start, end - middle);
+    }
+    println!(
+        "{RECORDS} records of {FIELDS} x {LENGTH} bytes, medians of {rounds} turns of {OPERATIONS} \
+         operations, CPU-microseconds of the client an operation"
+    );
+    reads.print("read all fields", OPERATIONS);
+    updates.print("update one field", OPERATIONS);
+    Ok(())
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Makes the certificates of tests with TLS on loopback, good for a hundred years: an authority with a server and a
+# client, and a stranger that signed itself. They guard nothing.
+set -eu
+cd "$(dirname "$0")"
+key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key"; }
+signed() {
+    key "$1"
+    openssl req -new -key "$1.key" -subj "/CN=$2" -out "$1.csr"
+    printf '%s\n' "$3" >"$1.ext"
+    openssl x509 -req -in "$1.csr" -CA authority.pem -CAkey authority.key -set_serial "$4" -days 36500 \
+        -extfile "$1.ext" -out "$1.pem"
+    rm "$1.csr" "$1.ext"
+}
+for name in authority stranger; do
+    key "$name"
+    openssl req -x509 -key "$name.key" -subj "/CN=hoap test $name" -days 36500 -out "$name.pem" \
+        -addext 'keyUsage=critical,keyCertSign,digitalSignature'
+done
+signed server 'hoap test server' 'subjectAltName=IP:127.0.0.1,DNS:localhost' 2
+signed elsewhere 'hoap test server' 'subjectAltName=DNS:elsewhere.example' 3
+signed client script 'extendedKeyUsage=clientAuth' 4
+rm authority.key
