@@ -37,10 +37,6 @@ pub trait Source: Send + Sync {
     fn indexes(&self) -> Vec<Index>;
 }
 
-/// Bytes of JSON text after which a batch is written: large enough to pay for a commit, small
-/// enough for constant memory.
-const BATCH_BYTES: usize = 4 << 20;
-
 /// What to do about data that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
@@ -68,11 +64,11 @@ impl Part {
 /// What a load wants to tell while it goes on.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress {
-    /// So many documents and bytes of this part are written, of so many documents in all.
+    /// So many documents and bytes of this part are with the writer, of so many documents in all.
     Written {
         /// The collection at work.
         collection: &'static str,
-        /// Documents of the part that are in the database.
+        /// Documents of the part that are written.
         documents: u64,
         /// All documents of the part.
         of: u64,
@@ -108,6 +104,9 @@ pub async fn load(
 ) -> Result<Loaded> {
     let started = Instant::now();
     let names = source.collections();
+    if part.of > 1 {
+        documents.in_parts().map_err(|e| Error::from(e).advise("load it whole"))?;
+    }
     let note = begin(documents, source, part, existing, &names).await?;
     let mut written = Written { documents: 0, bytes: 0 };
     if !note.load.done.contains(&part.part) {
@@ -306,7 +305,27 @@ async fn write_part(
         tell(length, written, true);
         before += length;
     }
+    finish(&mut *writer, stop).await?;
     Ok(written)
+}
+
+/// Waits for the writer's end, or gives it up where `stop` says so.
+async fn finish(writer: &mut dyn BulkWriter, stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
+    let stopped = async {
+        while !stop() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        done = writer.finish() => done,
+        () = stopped => Err(interrupted("finish the load", "before its end".to_owned())),
+    }
+}
+
+fn interrupted(tried: impl Into<String>, when: String) -> Error {
+    Error::new(ErrorKind::Cancelled, tried, format!("interrupted {when}"))
+        .advise("go on with --resume")
 }
 
 async fn write_collection(
@@ -322,15 +341,11 @@ async fn write_collection(
     let mut next = start + writer.position(collection).await?;
     while next < range.end {
         if stop() {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                format!("load {collection}"),
-                format!("interrupted after {} documents", next - start),
-            )
-            .advise("go on with --resume"));
+            let when = format!("after {} documents", next - start);
+            return Err(interrupted(format!("load {collection}"), when));
         }
         batch.clear();
-        while next < range.end && batch.bytes() < BATCH_BYTES {
+        while next < range.end && batch.bytes() < writer.batch_bytes() {
             batch.push(|key, text| source.append(at, next, key, text));
             next += 1;
         }

@@ -226,6 +226,10 @@ pub struct RunHybrid {
     pub parameters: ParameterArgs,
     #[command(flatten)]
     pub texts: TextArgs,
+    /// After all steps and checks, run each query once more with the ref parameters for its plan and
+    /// profile, in plans/q01.plan.json … of the run's folder
+    #[arg(long, conflicts_with = "part")]
+    pub explain: bool,
     #[command(flatten)]
     pub conduct: Conduct,
     /// Folder of the run [default: runs/<benchmark>-<time>]

@@ -3,6 +3,7 @@
 mod answers;
 mod compare;
 mod demo;
+mod explain;
 mod faults;
 mod freshness;
 mod gen_files;

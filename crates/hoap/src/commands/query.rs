@@ -1,18 +1,17 @@
 //! `hoap query`: the analytical queries one after the other.
 
-use std::fs;
 use std::time::Instant;
 
 use hoap_data::Schema;
 use hoap_workload::Error;
-use hoap_workload::capability::{AnalyticalSession, Explained};
+use hoap_workload::capability::AnalyticalSession;
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::answers::AnswerFile;
 use hoap_workload::ch2::queries::{ParameterSet, Query, Texts};
 use hoap_workload::ch2::stream::run_query;
 use serde_json::{Value, json};
 
-use super::{Context, open};
+use super::{Context, explain, open};
 use crate::args::{self, ParameterArgs, ParameterChoice, TextArgs};
 use crate::failure::Failure;
 
@@ -72,9 +71,7 @@ pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure>
     let _watch = CancelOnStop::watch(context, &*session);
 
     for dir in args.answers_out.iter().chain(&args.explain) {
-        fs::create_dir_all(dir).map_err(|e| {
-            Failure::unavailable(format!("create {}: {e}; name another folder", dir.display()))
-        })?;
+        explain::folder(dir)?;
     }
     let mut line = context.console.line();
     let mut rows = Vec::new();
@@ -85,25 +82,18 @@ pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure>
         let started = Instant::now();
         let answer = run_query(&mut *session, &texts, query, &parameters).await?;
         let seconds = started.elapsed().as_secs_f64();
-        rows.push(Row { query, rows: answer.rows.len(), seconds });
+        let warnings = session.warnings().to_vec();
+        for warning in &warnings {
+            context.console.say(format!("{}: the database warns: {warning}", query.name));
+        }
+        rows.push(Row { query, rows: answer.rows.len(), seconds, warnings });
         if let Some(dir) = &args.answers_out {
             let url = target.description().url;
             let file = AnswerFile::new(schema, query, &url, &parameters, answer, seconds);
             file.write(&dir.join(AnswerFile::name(query)))?;
         }
         if let Some(dir) = &args.explain {
-            let explained = session.explain(texts.get(query), &parameters).await?;
-            let Some(Explained { plan, profile }) = explained else {
-                let name = target.description().name;
-                return Err(Failure::usage(format!(
-                    "explain {}: {name} gives no plan this way; leave out --explain",
-                    query.name
-                )));
-            };
-            let text = json!({ "query": query.number, "plan": plan, "profile": profile });
-            let path = dir.join(format!("q{:02}.plan.json", query.number));
-            fs::write(&path, format!("{text:#}\n"))
-                .map_err(|e| Failure::unavailable(format!("write {}: {e}", path.display())))?;
+            explain::one(&mut *session, &texts, query, &parameters, dir).await?;
         }
     }
     drop(line);
@@ -115,6 +105,8 @@ struct Row {
     query: &'static Query,
     rows: usize,
     seconds: f64,
+    /// The database's.
+    warnings: Vec<String>,
 }
 
 /// Geometric mean of the times, where all 22 ran.
@@ -126,7 +118,12 @@ fn power(rows: &[Row]) -> Option<f64> {
 fn json_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> Value {
     let queries: Vec<_> = rows
         .iter()
-        .map(|r| json!({ "query": r.query.number, "rows": r.rows, "seconds": r.seconds }))
+        .map(|r| {
+            json!({
+                "query": r.query.number, "rows": r.rows, "seconds": r.seconds,
+                "warnings": r.warnings,
+            })
+        })
         .collect();
     json!({
         "queries": queries,
@@ -144,7 +141,7 @@ fn text_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> String {
         args.texts.query_set,
         set.name()
     );
-    for Row { query, rows, seconds } in rows {
+    for Row { query, rows, seconds, .. } in rows {
         let asks: String = query.asks.chars().take(50).collect();
         text.push_str(&format!("{} {seconds:>9.3} s {rows:>7} rows  {asks}\n", query.name));
     }

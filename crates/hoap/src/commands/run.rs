@@ -26,7 +26,7 @@ use super::freshness::{COST, Pair, is_measured};
 use super::meter::Meter;
 use super::record::{begin, default_folder};
 use super::repeat::beside_others;
-use super::{Context, open, plan, query, shop, ycsb};
+use super::{Context, explain, open, plan, query, shop, ycsb};
 use crate::args::{RunBenchmark, RunHybrid};
 use crate::failure::Failure;
 
@@ -120,6 +120,9 @@ pub async fn record_of(
             Ok(Terminals::new(operational.clone(), data, options))
         })
         .transpose()?;
+    if args.explain && !with_queries {
+        return Err(Failure::usage("plan the run: --explain wants --query-clients above 0"));
+    }
     let queried = analytical.as_ref().unwrap_or(&operational);
     let streams = with_queries
         .then(|| -> Result<Streams, Error> {
@@ -145,6 +148,16 @@ pub async fn record_of(
     let mut folder = RunFolder::create(&path, &record)?;
     let end = setting.conduct(documents, &steps, &mut folder, &mut record).await;
     record.seconds = folder.seconds();
+    if let Some(streams) = &setting.streams {
+        record.warnings.extend(streams.warnings());
+        if args.explain && end.is_ok() && record.partial.is_none() {
+            context.console.say("explaining the queries");
+            let (analytics, texts) = (queried.analytics().map_err(Error::from)?, streams.texts());
+            let dir = folder.path().join("plans");
+            let missing = explain::all(context, analytics, data.spec(), texts, &dir).await;
+            record.warnings.extend(missing);
+        }
+    }
     match end {
         Ok(()) => folder.finish(&record)?,
         Err(e) => {
@@ -333,6 +346,7 @@ fn configuration(args: &RunHybrid) -> serde_json::Value {
         faults,
         parameters,
         texts,
+        explain,
         conduct,
         out: _,
     } = args;
@@ -357,6 +371,7 @@ fn configuration(args: &RunHybrid) -> serde_json::Value {
         "params-seed": parameters.params_seed,
         "query-set": texts.query_set.name(),
         "queries-dir": texts.queries_dir,
+        "explain": explain,
         "part": conduct.part.map(|p| p.to_string()),
         "start-at": conduct.start_at.map(|t| t.to_string()),
     })

@@ -3,10 +3,13 @@
 mod answers;
 mod bad_input;
 mod compare;
+mod explain;
 mod faults;
 mod gen_files;
 mod key_value;
 mod live;
+#[cfg(feature = "asterixdb")]
+mod on_asterixdb;
 #[cfg(feature = "postgres")]
 mod on_postgres;
 mod pair;

@@ -11,8 +11,9 @@ use super::side::Side;
 const DECISIVE: [&str; 6] =
     ["params", "params-seed", "properties", "variant", "think-times", "check-reads"];
 
-/// Flags that say nothing about how a run compares: the seeds of repetitions are to differ.
-const IRRELEVANT: [&str; 3] = ["run-seed", "part", "start-at"];
+/// Flags that say nothing about how a run compares: the seeds of repetitions are to differ, and plans are
+/// made after what is measured.
+const IRRELEVANT: [&str; 4] = ["run-seed", "part", "start-at", "explain"];
 
 /// A fact that differs: its name and its value on each side, empty where it has none.
 #[derive(Clone, Debug, PartialEq)]

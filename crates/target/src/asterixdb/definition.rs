@@ -136,9 +136,10 @@ impl Definition for AsterixDefinition {
         "/admin/requests/running"
     }
 
-    fn parse(&self) -> Option<&'static str> {
-        // A text is parsed by the nodes, a value of a parameter by the compiler, at a third of the speed.
-        Some("parse_json(r)")
+    fn lines(&self) -> Option<&'static str> {
+        // A text is parsed by the nodes, a value of a parameter by the compiler, at a third of the speed. Of a
+        // list of texts it makes a constant each, at more than half.
+        Some("SELECT VALUE parse_json(r) FROM split($d, \"\\n\") AS r")
     }
 
     fn several(&self) -> bool {

@@ -7,7 +7,8 @@
 //!
 //! # Writing
 //! A statement is atomic for each document, not as a whole: a batch of a load is an UPSERT, its progress
-//! another one after it, and a resumed load writes the last batch again. The note is a chain of numbered
+//! another one after it, and a resumed load writes the last batch again. With `load_folder` a collection is
+//! one LOAD of files. The note is a chain of numbered
 //! ones, each an INSERT that only one process wins.
 //!
 //! # Durability
@@ -20,13 +21,14 @@ mod definition;
 mod options;
 mod state;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hoap_workload::Result;
 use hoap_workload::capability::shop::JoinVariant;
 
 use crate::remote::{Remote, RemoteShop};
-use crate::sqlpp::store::Shared;
+use crate::sqlpp::store::{Folder, Shared};
 use crate::sqlpp::{Client, Place};
 use definition::AsterixDefinition;
 
@@ -54,7 +56,14 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
         largest_result: u64::from(options.max_result_mb) << 20,
     };
     let client = Client::new(place, &tried)?;
-    let description = state::describe(&client, &parsed.shown, &options).await?;
+    let (description, nodes) = state::describe(&client, &parsed.shown, &options).await?;
+    let folder = (!options.load_folder.is_empty()).then(|| {
+        // A name of its own, by which the next load finds what a killed one left.
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let dataverse: String = parsed.dataverse.chars().map(plain).collect();
+        let own = format!("hoap-load-{}-{dataverse}", parsed.port);
+        Folder { path: Path::new(&options.load_folder).join(own), nodes }
+    });
     let definition = AsterixDefinition::new(parsed.dataverse, &options)?;
     Ok(AsterixDb {
         shared: Arc::new(Shared {
@@ -64,6 +73,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
             query_timeout: options.query_timeout,
             indexes: options.indexes,
             joins: &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash],
+            folder,
             prepared: Default::default(),
         }),
     })

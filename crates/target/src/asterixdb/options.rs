@@ -14,6 +14,8 @@ use crate::url::redact;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
     pub indexes: Indexes,
+    /// Where a load puts files for the nodes; empty: none.
+    pub load_folder: String,
     pub storage: &'static str,
     pub analyze: bool,
     pub query_timeout: Option<Duration>,
@@ -32,6 +34,12 @@ pub const OPTIONS: &[OptionHelp] = &[
         meaning: "which indexes a load makes: searched: those that a workload here searches (the \
                   shop's); published: those and the CH2++ paper's for queries; all: those of the \
                   benchmarks' transactions, too",
+    },
+    OptionHelp {
+        name: "load_folder",
+        default: "",
+        meaning: "a folder that hoap and all nodes see under this path: a load writes files there, which \
+                  the nodes read (LOAD), and removes them; empty: a load sends UPSERT statements",
     },
     OptionHelp {
         name: "storage",
@@ -86,6 +94,7 @@ impl Options {
     fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
         match name {
             "indexes" => self.indexes = Indexes::parse(value)?,
+            "load_folder" => self.load_folder = folder(value)?.to_owned(),
             "storage" => self.storage = word(value, &["server", "row", "column"])?,
             "analyze" => self.analyze = word(value, &["off", "on"])? == "on",
             "query_timeout_ms" => {
@@ -107,6 +116,15 @@ impl Options {
     }
 }
 
+/// A path that can stand in a list of them.
+fn folder(value: &str) -> std::result::Result<&str, String> {
+    let bad = |c: char| matches!(c, ',' | '"' | '\\') || c.is_control();
+    match value.is_empty() || (value.starts_with('/') && !value.contains(bad)) {
+        true if !value.contains("://") => Ok(value),
+        _ => Err(format!("`{value}` is not an absolute path without , \" \\ and ://")),
+    }
+}
+
 fn word(value: &str, words: &[&'static str]) -> std::result::Result<&'static str, String> {
     let found = words.iter().find(|w| **w == value).copied();
     found.ok_or_else(|| format!("`{value}` is not one of {}", words.join(", ")))
@@ -117,6 +135,7 @@ impl Default for Options {
         let memory = [("sort_memory_mb", 0), ("join_memory_mb", 0), ("group_memory_mb", 0)];
         let mut options = Options {
             indexes: Indexes::Searched,
+            load_folder: String::new(),
             storage: "server",
             analyze: false,
             query_timeout: None,
@@ -218,6 +237,8 @@ mod tests {
             ("asterixdb://h:70000/d", "port"),
             ("asterixdb://u:secret@h/d", "no users"),
             ("asterixdb://h/d?indexes=some", "searched, all, published"),
+            ("asterixdb://h/d?load_folder=here", "not an absolute path"),
+            ("asterixdb://h/d?load_folder=/a,b", "not an absolute path"),
             ("asterixdb://h/d?nothing=1", "no such option"),
             ("asterixdb://h/d?query_timeout_ms=x", "whole number"),
         ] {

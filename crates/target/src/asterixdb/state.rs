@@ -26,11 +26,15 @@ const SETTINGS: &[&str] = &[
     "txn.log.buffer.pagesize",
 ];
 
-/// Asks the cluster for its version, nodes and settings.
+/// What the cluster is, and the names of its nodes.
 ///
 /// # Errors
 /// [`ErrorKind::Unavailable`] where it does not answer or lacks nodes.
-pub(super) async fn describe(client: &Client, url: &str, options: &Options) -> Result<Description> {
+pub(super) async fn describe(
+    client: &Client,
+    url: &str,
+    options: &Options,
+) -> Result<(Description, Vec<String>)> {
     let tried = format!("open {url}");
     let get = async |path: &str| -> Result<Value> {
         let failed =
@@ -51,12 +55,13 @@ pub(super) async fn describe(client: &Client, url: &str, options: &Options) -> R
     }
     let version = get("/admin/version").await?;
     let version = version["git.build.version"].as_str().unwrap_or("unknown").to_owned();
-    let nodes = cluster["ncs"].as_array().map_or(0, Vec::len);
-    let partitions = cluster["ncs"].as_array().into_iter().flatten();
+    let all = || cluster["ncs"].as_array().into_iter().flatten();
+    let nodes: Vec<_> =
+        all().filter_map(|node| node["node_id"].as_str().map(str::to_owned)).collect();
     let partitions: usize =
-        partitions.map(|node| node["partitions"].as_array().map_or(0, Vec::len)).sum();
+        all().map(|node| node["partitions"].as_array().map_or(0, Vec::len)).sum();
     let mut settings = BTreeMap::from([
-        ("nodes".to_owned(), nodes.to_string()),
+        ("nodes".to_owned(), nodes.len().to_string()),
         ("partitions".to_owned(), partitions.to_string()),
         ("storage".to_owned(), options.storage.to_owned()),
         (
@@ -74,5 +79,9 @@ pub(super) async fn describe(client: &Client, url: &str, options: &Options) -> R
     for (name, megabytes) in options.memory.iter().filter(|(_, megabytes)| *megabytes > 0) {
         settings.insert((*name).to_owned(), megabytes.to_string());
     }
-    Ok(Description { url: url.to_owned(), name: "AsterixDB".to_owned(), version, settings })
+    if !options.load_folder.is_empty() {
+        settings.insert("load_folder".to_owned(), options.load_folder.clone());
+    }
+    let name = "AsterixDB".to_owned();
+    Ok((Description { url: url.to_owned(), name, version, settings }, nodes))
 }

@@ -192,7 +192,7 @@ impl Definition for AnalyticsDefinition {
         }
     }
 
-    fn parse(&self) -> Option<&'static str> {
+    fn lines(&self) -> Option<&'static str> {
         None
     }
 

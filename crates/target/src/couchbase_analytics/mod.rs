@@ -82,6 +82,7 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
             query_timeout: options.query_timeout,
             indexes: options.indexes,
             joins: &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash],
+            folder: None,
             prepared: Default::default(),
         }),
     })

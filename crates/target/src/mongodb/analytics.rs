@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Row};
+use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained, Row};
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
-use mongodb::bson::{RawDocumentBuf, doc};
+use mongodb::bson::{Document, RawDocumentBuf, doc};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -87,6 +87,59 @@ impl Stream {
         Ok(rows)
     }
 
+    /// How the server runs a query, in its own words.
+    async fn plan(&self, query: text::Query) -> Result<Document> {
+        let options = &self.server.options;
+        let mut command = doc! {
+            "explain": {
+                "aggregate": query.collection,
+                "pipeline": query.pipeline,
+                "allowDiskUse": true,
+                "cursor": {},
+            },
+            "verbosity": "executionStats",
+        };
+        if !options.query_timeout.is_zero() {
+            let limit = i64::try_from(options.query_timeout.as_millis()).unwrap_or(i64::MAX);
+            command.insert("maxTimeMS", limit);
+        }
+        let asked = self.server.database.run_command(command);
+        let answer = asked.selection_criteria(options.analytics_selection()).await;
+        answer.map_err(|e| {
+            let error = self.failed(&e);
+            Error { tried: format!("explain a query of {}", self.server.shown), ..error }
+        })
+    }
+
+    /// The number of a query that begins.
+    fn begin(&mut self) -> u64 {
+        self.queries += 1;
+        self.queries
+    }
+
+    /// Waits for what query `number` gives, or until it is asked to end.
+    async fn until_asked<T>(
+        &self,
+        number: u64,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        self.running.send_modify(|running| running.query = number);
+        let _running = Ending(&self.running);
+        let mut asked = self.running.subscribe();
+        // What is given up here closes its connection, and the server ends what it did for it.
+        tokio::select! {
+            done = work => done,
+            _ = asked.wait_for(|running| running.asked == number) => {
+                Err(Error::new(ErrorKind::Cancelled, self.tried(), "it was asked to end"))
+            }
+        }
+    }
+
+    fn read(&self, text: &str, parameters: &[(String, Value)]) -> Result<text::Query> {
+        text::read(text, parameters)
+            .map_err(|answer| Error::new(ErrorKind::Invalid, self.tried(), answer))
+    }
+
     /// The values of the columns. An array or an object becomes its JSON text.
     fn row(&self, document: &RawDocument, columns: &[String]) -> Result<Row> {
         let broken = |e: String| Error::new(ErrorKind::Broken, self.tried(), e);
@@ -107,22 +160,25 @@ impl Stream {
 #[async_trait]
 impl AnalyticalSession for Stream {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
-        let invalid = |answer: String| Error::new(ErrorKind::Invalid, self.tried(), answer);
-        let query = text::read(text, parameters).map_err(invalid)?;
+        let query = self.read(text, parameters)?;
         let columns = query.columns.clone();
-        self.queries += 1;
-        let number = self.queries;
-        self.running.send_modify(|running| running.query = number);
-        let _running = Ending(&self.running);
-        let mut asked = self.running.subscribe();
-        // What is given up here closes its connection, and the server ends what it did for it.
-        let rows = tokio::select! {
-            rows = self.rows(query) => rows?,
-            _ = asked.wait_for(|running| running.asked == number) => {
-                return Err(Error::new(ErrorKind::Cancelled, self.tried(), "it was asked to end"));
-            }
-        };
+        let number = self.begin();
+        let rows = self.until_asked(number, self.rows(query)).await?;
         Ok(Answer { columns, rows })
+    }
+
+    /// The stages of the plan have what each took, and what the whole took is beside the plan or in its
+    /// stages, as the server's version has it.
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
+        let query = self.read(text, parameters)?;
+        let number = self.begin();
+        let mut plan = self.until_asked(number, self.plan(query)).await?;
+        // Of the answer, not of the plan.
+        for other in ["ok", "$clusterTime", "operationTime"] {
+            plan.remove(other);
+        }
+        let profile = plan.remove("executionStats").map_or(Value::Null, |b| value::shown(&b));
+        Ok(Explained { plan: value::shown(&plan.into()), profile })
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {

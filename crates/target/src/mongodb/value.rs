@@ -83,6 +83,21 @@ pub(super) fn json(value: RawBsonRef<'_>) -> std::result::Result<Value, String> 
     })
 }
 
+/// A value of BSON to look at: what JSON does not have is its text.
+pub(super) fn shown(value: &Bson) -> Value {
+    match value {
+        Bson::Null => Value::Null,
+        Bson::Boolean(b) => Value::Bool(*b),
+        Bson::Int32(n) => (*n).into(),
+        Bson::Int64(n) => (*n).into(),
+        Bson::Double(x) => (*x).into(),
+        Bson::String(s) => s.as_str().into(),
+        Bson::Array(values) => values.iter().map(shown).collect(),
+        Bson::Document(fields) => fields.iter().map(|(n, v)| (n.clone(), shown(v))).collect(),
+        other => other.to_string().into(),
+    }
+}
+
 /// The values at these paths.
 pub(super) fn row(document: &RawDocument, fields: &[&str]) -> std::result::Result<Row, String> {
     fields.iter().map(|path| at(document, path)).collect()

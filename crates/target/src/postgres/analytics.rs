@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Row};
+use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained};
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
@@ -132,7 +132,41 @@ impl Stream {
         statement.columns().iter().map(column).collect()
     }
 
-    async fn run(&mut self, statement: &Statement, bound: &[Bound]) -> Result<Vec<Row>> {
+    /// The statement that `before` and a query make, the names of its columns and its values.
+    async fn prepare(
+        &mut self,
+        before: &str,
+        text: &str,
+        given: &[(String, Value)],
+    ) -> Result<(Statement, Vec<String>, Vec<Bound>)> {
+        let numbered = parameters::number(text).map_err(|e| self.invalid(e))?;
+        let values = self.values(&numbered, given)?;
+        self.ready().await?;
+        let statement = self.connection.client.prepare(&numbered.text).await;
+        let mut statement = statement.map_err(|e| self.failed(&e))?;
+        let columns = self.columns(&statement)?;
+        if !before.is_empty() {
+            let text = format!("{before} {}", numbered.text);
+            let prepared = self.connection.client.prepare_typed(&text, statement.params()).await;
+            statement = prepared.map_err(|e| self.failed(&e))?;
+        }
+        let wanted = statement.params().iter();
+        let bound: std::result::Result<Vec<Bound>, String> = numbered
+            .names
+            .iter()
+            .zip(values)
+            .zip(wanted)
+            .map(|((name, value), wanted)| Bound::new(name, value, wanted))
+            .collect();
+        let bound = bound.map_err(|e| self.invalid(e))?;
+        Ok((statement, columns, bound))
+    }
+
+    async fn run(
+        &mut self,
+        statement: &Statement,
+        bound: &[Bound],
+    ) -> Result<Vec<tokio_postgres::Row>> {
         let started = Instant::now();
         let rows = loop {
             self.queries += 1;
@@ -158,11 +192,7 @@ impl Stream {
                 false => error,
             });
         };
-        let rows = rows.map_err(|e| self.failed(&e))?;
-        let row = |row: &tokio_postgres::Row| {
-            (0..row.len()).map(|column| self.value(row, column)).collect()
-        };
-        rows.iter().map(row).collect()
+        rows.map_err(|e| self.failed(&e))
     }
 
     fn value(&self, row: &tokio_postgres::Row, column: usize) -> Result<Value> {
@@ -230,6 +260,22 @@ impl<'a> FromSql<'a> for Cell {
     }
 }
 
+/// A value of the type `json`.
+struct Json(Value);
+
+impl<'a> FromSql<'a> for Json {
+    fn from_sql(
+        _: &Type,
+        raw: &'a [u8],
+    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Json(serde_json::from_slice(raw)?))
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        *kind == Type::JSON
+    }
+}
+
 /// A query while it runs; dropping it says that it does not any more.
 struct Query<'a> {
     running: &'a Running,
@@ -257,23 +303,26 @@ impl Drop for Query<'_> {
 #[async_trait]
 impl AnalyticalSession for Stream {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
-        let numbered = parameters::number(text).map_err(|e| self.invalid(e))?;
-        let values = self.values(&numbered, parameters)?;
-        self.ready().await?;
-        let statement = self.connection.client.prepare(&numbered.text).await;
-        let statement = statement.map_err(|e| self.failed(&e))?;
-        let columns = self.columns(&statement)?;
-        let wanted = statement.params().iter();
-        let bound: std::result::Result<Vec<Bound>, String> = numbered
-            .names
-            .iter()
-            .zip(values)
-            .zip(wanted)
-            .map(|((name, value), wanted)| Bound::new(name, value, wanted))
-            .collect();
-        let bound = bound.map_err(|e| self.invalid(e))?;
+        let (statement, columns, bound) = self.prepare("", text, parameters).await?;
         let rows = self.run(&statement, &bound).await?;
+        let row = |row: &tokio_postgres::Row| {
+            (0..row.len()).map(|column| self.value(row, column)).collect()
+        };
+        let rows = rows.iter().map(row).collect::<Result<_>>()?;
         Ok(Answer { columns, rows })
+    }
+
+    /// The plan has what each of its steps took; beside it are the times of the whole.
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
+        let explain = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)";
+        let (statement, _, bound) = self.prepare(explain, text, parameters).await?;
+        let rows = self.run(&statement, &bound).await?;
+        let broken = || Error::new(ErrorKind::Broken, self.tried(), "EXPLAIN gave no plan");
+        let row = rows.first().ok_or_else(broken)?;
+        let Json(mut all) = row.try_get(0).map_err(|e| error::postgres(&e, self.tried()))?;
+        let whole = all.get_mut(0).and_then(Value::as_object_mut).ok_or_else(broken)?;
+        let plan = whole.shift_remove("Plan").ok_or_else(broken)?;
+        Ok(Explained { plan, profile: Value::Object(std::mem::take(whole)) })
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {

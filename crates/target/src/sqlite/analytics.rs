@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Row};
+use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained, Row};
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::connection::{self, Database, Role};
 use super::{Sqlite, error, sql};
@@ -47,6 +47,15 @@ impl Stream {
 
     fn failed(&self, e: rusqlite::Error) -> Error {
         error::sqlite(e, self.tried())
+    }
+
+    /// A query's statement, without values.
+    fn prepare(&self, text: &str) -> Result<Statement<'_>> {
+        let statement = self.connection.prepare(text).map_err(|e| self.failed(e))?;
+        if !statement.readonly() || statement.column_count() == 0 {
+            return Err(self.invalid("the text is no query"));
+        }
+        Ok(statement)
     }
 
     /// Binds every parameter of the text, and refuses values that the text does not name.
@@ -107,10 +116,7 @@ impl Stream {
 #[async_trait]
 impl AnalyticalSession for Stream {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
-        let mut statement = self.connection.prepare(text).map_err(|e| self.failed(e))?;
-        if !statement.readonly() || statement.column_count() == 0 {
-            return Err(self.invalid("the text is no query"));
-        }
+        let mut statement = self.prepare(text)?;
         self.bind(&mut statement, parameters)?;
         let columns: Vec<String> = statement.column_names().map(Into::into).collect();
         let mut answer = Answer { columns, rows: Vec::new() };
@@ -125,6 +131,14 @@ impl AnalyticalSession for Stream {
             answer.rows.push(values?);
         }
         Ok(answer)
+    }
+
+    /// The plan's steps, each with the number of the one that it is part of. They are not timed.
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
+        self.prepare(text)?;
+        let steps = self.query(&format!("EXPLAIN QUERY PLAN {text}"), parameters).await?.rows;
+        let step = |row: &Row| json!({"id": row[0], "parent": row[1], "detail": row[3]});
+        Ok(Explained { plan: steps.iter().map(step).collect(), profile: Value::Null })
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {

@@ -43,6 +43,11 @@ impl Envelope {
         faults(self.get("errors"))
     }
 
+    /// Warnings, in the service's words: as many as `max-warnings` asks for.
+    pub fn warnings(&self) -> Vec<String> {
+        faults(self.get("warnings")).into_iter().map(|fault| fault.message).collect()
+    }
+
     /// The names of the columns in their order, where the service tells them (`client-type` `jdbc`).
     pub fn columns(&self) -> Option<Vec<String>> {
         let names = self.get("signature").get("name")?.as_array()?;

@@ -188,6 +188,7 @@ type Line = (&'static str, u64, u64, ErrorKind, &'static str);
 const LOAD_FIRST: &str = "run `hoap load` first";
 const NOT_READY: &str = "wait until all nodes are there, and look into their logs";
 const RIGHTS: &str = "check the user, the password and the user's roles";
+const FOLDER: &str = "let every node see load_folder under the path that hoap sees, and read it";
 const MEMORY: &str = "give the server more memory, or ask for less";
 
 /// The messages of AsterixDB 0.9.8 (`asx_errormsg/en.properties`, Hyracks's `errormsg/en.properties`).
@@ -200,7 +201,9 @@ const ASTERIXDB: &[Line] = &[
     ("ASX", 1050, 1050, ErrorKind::Unavailable, LOAD_FIRST),
     ("ASX", 1063, 1063, ErrorKind::Unavailable, LOAD_FIRST),
     ("ASX", 1076, 1077, ErrorKind::Unavailable, LOAD_FIRST),
+    ("ASX", 1108, 1108, ErrorKind::Unavailable, FOLDER),
     ("ASX", 1000, 1999, ErrorKind::Invalid, ""),
+    ("ASX", 3077, 3077, ErrorKind::Unavailable, FOLDER),
     ("ASX", 3000, 3999, ErrorKind::Invalid, ""),
     ("ASX", 4000, 4999, ErrorKind::Unavailable, NOT_READY),
     ("HYR", 3, 3, ErrorKind::Unavailable, NOT_READY),

@@ -69,6 +69,7 @@ macro_rules! suite {
             parameters_must_match_the_text,
             parameters_keep_their_types,
             a_query_can_be_cancelled,
+            a_query_is_explained,
         );
         $crate::shop_tests!($fresh);
     };

@@ -13,6 +13,26 @@ fn fresh() -> (Box<AsterixDb>, Guard) {
 
 crate::suite!(fresh);
 
+/// With files that both nodes read.
+mod by_files {
+    use hoap_target::asterixdb::AsterixDb;
+
+    use crate::Guard;
+
+    fn fresh() -> (Box<AsterixDb>, (Guard, tempfile::TempDir)) {
+        let folder = tempfile::tempdir().unwrap();
+        let option = format!("?load_folder={}", folder.path().display());
+        let (target, guard) = crate::fresh("HOAP_TEST_ASTERIXDB_2", &option);
+        (target, (guard, folder))
+    }
+
+    crate::conformance_tests!(fresh:
+        settling_twice_is_settling_once,
+        a_scan_reads_every_document_once,
+        pages_are_the_customers_of_the_country,
+    );
+}
+
 #[test]
 fn both_nodes_are_described() {
     let (target, _guard) = fresh();

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use hoap_workload::capability::{
-    Access, AnalyticalSession, Analytics, Answer, Applicable, Description, Documents, Index,
-    Intent, Order, Patch, Row, Session, Target, Transaction, Transactions,
+    Access, AnalyticalSession, Analytics, Answer, Applicable, Description, Documents, Explained,
+    Index, Intent, Order, Patch, Row, Session, Target, Transaction, Transactions,
 };
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -187,6 +187,10 @@ struct FlakyStream {
 impl AnalyticalSession for FlakyStream {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
         self.session.query(text, parameters).await
+    }
+
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
+        self.session.explain(text, parameters).await
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {

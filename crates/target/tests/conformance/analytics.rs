@@ -154,6 +154,24 @@ pub fn a_query_can_be_cancelled(target: &dyn Target) {
     cancel();
 }
 
+pub fn a_query_is_explained(target: &dyn Target) {
+    load(target, 3);
+    let Dialect { sum, types: [int, ..], .. } = dialect(target);
+    let mut stream = stream(target);
+    let text = format!("{sum} WHERE 1 = $one{int}");
+    let plan = |e: hoap_workload::capability::Explained| e.plan;
+    let explained = wait(stream.explain(&text, &given(json!({"one": 1})))).map(plan).unwrap();
+    let steps =
+        explained.as_object().map_or(0, |o| o.len()) + explained.as_array().map_or(0, Vec::len);
+    assert!(steps > 0, "{explained}");
+    for (text, given) in [(&*text, given(json!({}))), ("DELETE FROM orders", vec![])] {
+        let e = wait(stream.explain(text, &given)).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{text}: {e}");
+    }
+    // The session goes on, and nothing was changed.
+    assert_eq!(wait(stream.query(sum, &[])).unwrap().rows, [[json!(6)]]);
+}
+
 pub fn counters_are_read_as_queries_see_them(target: &dyn Target) {
     load(target, 3);
     let mut stream = stream(target);

@@ -83,6 +83,7 @@ macro_rules! conformance_tests {
             a_query_is_one_statement_that_only_reads,
             a_query_reads_beside_a_writer,
             a_query_can_be_cancelled,
+            a_query_is_explained,
             counters_are_read_as_queries_see_them,
         );
     };
@@ -161,6 +162,7 @@ pub fn load(target: &dyn Target, count: i64) {
         documents.create(&[COLLECTION]).await.unwrap();
         let mut bulk = documents.bulk("1/1").await.unwrap();
         bulk.write(COLLECTION, &batch(1, 1..=count), count as u64).await.unwrap();
+        bulk.finish().await.unwrap();
         drop(bulk);
         documents.settle(&[index()]).await.unwrap();
     });

@@ -74,6 +74,7 @@ pub fn load_shop<S: Target>(target: &S, indexes: &[Index]) {
         let mut bulk = documents.bulk("1/1").await.unwrap();
         bulk.write("shop_customer", &customers, customers.len() as u64).await.unwrap();
         bulk.write("shop_orders", &placed, placed.len() as u64).await.unwrap();
+        bulk.finish().await.unwrap();
         drop(bulk);
         documents.settle(indexes).await.unwrap();
     });

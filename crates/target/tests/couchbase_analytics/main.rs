@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use conformance::{COLLECTION, batch, wait};
 use hoap_target::couchbase_analytics::{CouchbaseAnalytics, open};
 use hoap_workload::ErrorKind;
+use hoap_workload::capability::shop::{JoinVariant, Shop, ShopSession};
 use hoap_workload::capability::{AnalyticalSession, Index, Target};
+use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use serde_json::json;
 use service::{Service, error, rows, table};
 
@@ -359,6 +361,47 @@ fn a_query_names_its_context_and_its_columns() {
     assert_eq!(body["readonly"], true);
     assert_eq!(body["timeout"], "60000ms");
     assert!(body["client_context_id"].as_str().unwrap().starts_with("hoap-"));
+    assert_eq!(body["max-warnings"], 10);
+}
+
+#[test]
+fn what_is_given_up_is_cancelled_by_its_context() {
+    let service = Service::new(|asked| match asked.statement() {
+        "SELECT VALUE 1" => rows(json!([1])),
+        s if s.contains("Metadata.`Index`") => rows(json!([COUNTRY_INDEX, ZIP_INDEX])),
+        "" => (200, String::new()),
+        _ => {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            rows(json!([]))
+        }
+    });
+    let target = at(&service, "bench.ch2");
+    let soon = std::time::Duration::from_millis(100);
+    wait(async {
+        let mut session = session(&target);
+        tokio::time::timeout(soon, session.query("SELECT endless", &[])).await.unwrap_err();
+        let mut pages = Shop::session(&target, None).await.unwrap();
+        let (mut keys, mut rows) = (Vec::new(), Vec::new());
+        let page = pages.page("Norway", 0, 10, &mut keys);
+        tokio::time::timeout(soon, page).await.unwrap_err();
+        let mut joins = Shop::session(&target, Some(JoinVariant::Ansi)).await.unwrap();
+        let join = joins.join("12345", "2026-01", &mut rows);
+        tokio::time::timeout(soon, join).await.unwrap_err();
+        tokio::time::sleep(3 * soon).await;
+    });
+    let asked = service.asked();
+    let given_up = ["SELECT endless", "LIMIT $limit", "GROUP BY"];
+    for words in given_up {
+        let query = asked.iter().find(|a| a.statement().contains(words)).unwrap();
+        let context = query.body["client_context_id"].as_str().unwrap();
+        let cancelled = format!("client_context_id={context}");
+        assert!(
+            asked.iter().any(|a| a.line.starts_with("DELETE ") && a.body == cancelled),
+            "{words}"
+        );
+    }
+    let cancelled = asked.iter().filter(|a| a.line.starts_with("DELETE ")).count();
+    assert_eq!(cancelled, given_up.len(), "what was answered is not cancelled");
 }
 
 #[test]

@@ -171,3 +171,18 @@ fn where_nobody_listens_it_says_so() {
     let e = refused("mongodb://me:secret@127.0.0.1:1/db?w=-1");
     assert!(!e.to_string().contains("secret"), "{e}");
 }
+
+/// The imitation has no such command.
+#[test]
+fn a_server_that_explains_nothing_says_so() {
+    let (target, _guard) = fresh();
+    load(&*target, 1);
+    let text =
+        r#"{"collection": "orders", "columns": ["n"], "pipeline": [{"$match": {"o_id": 1}}]}"#;
+    let e = wait(async {
+        let mut session = target.analytics().unwrap().session().await.unwrap();
+        session.explain(text, &[]).await.map(drop).unwrap_err()
+    });
+    assert!(e.to_string().starts_with("explain a query of mongodb://"), "{e}");
+    assert!(e.to_string().contains("explain") && !e.to_string().contains('\n'), "{e}");
+}

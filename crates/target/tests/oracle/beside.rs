@@ -133,6 +133,7 @@ async fn fill(target: &dyn Target, schema: Schema, documents: impl Iterator<Item
             position = 0;
         }
     }
+    writer.finish().await.unwrap();
     drop(writer);
     store.settle(&indexes(schema)).await.unwrap();
 }

@@ -132,6 +132,11 @@ pub trait Documents: Send + Sync {
     /// Makes these collections where they do not exist yet, without the benchmark's indexes.
     async fn create(&self, collections: &[&str]) -> Result<()>;
 
+    /// Whether a load may come in several parts.
+    fn in_parts(&self) -> Applicable<()> {
+        Ok(())
+    }
+
     /// Opens a bulk writer that keeps its progress under the name `part`.
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>>;
 
@@ -152,12 +157,27 @@ pub trait Documents: Send + Sync {
 /// Writes documents in bulk and keeps, in the same atomic step, how far it has come.
 #[async_trait]
 pub trait BulkWriter: Send {
-    /// The progress saved by the last [`BulkWriter::write`] of this part: the number of documents
-    /// of this collection that are written, or 0.
+    /// The progress that this part has saved: the number of documents of this collection that are
+    /// written, or 0.
     async fn position(&mut self, collection: &str) -> Result<u64>;
 
     /// Inserts a batch and saves `position` as the new progress of the collection. All or nothing.
+    ///
+    /// A writer may take a collection as a whole, and has it in the database and its progress saved after
+    /// [`BulkWriter::finish`] only. The batches of a collection come one after the other.
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()>;
+
+    /// Ends the part after its last batch: everything written is in the database then, and so is its
+    /// progress. May be given up, and is repeated by a resumed load.
+    async fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Bytes of JSON text after which a batch is best written: enough to pay for a commit, and little
+    /// enough for constant memory.
+    fn batch_bytes(&self) -> usize {
+        4 << 20
+    }
 }
 
 /// Documents as JSON text beside their keys, in one recycled buffer each.
@@ -351,17 +371,15 @@ pub trait AnalyticalSession: Send {
     /// [`ErrorKind::Invalid`] where the text does not parse or names a parameter not in `parameters`.
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer>;
 
-    /// How the database runs a query: it is run once more for that. `None` where the database does not say.
+    /// How the database runs a query: it is run once more for that, where its plan alone does not tell.
     ///
     /// # Errors
     /// Those of [`AnalyticalSession::query`].
-    async fn explain(
-        &mut self,
-        text: &str,
-        parameters: &[(String, Value)],
-    ) -> Result<Option<Explained>> {
-        let _ = (text, parameters);
-        Ok(None)
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained>;
+
+    /// What the database warned of in the last [`AnalyticalSession::query`], a line each.
+    fn warnings(&self) -> &[String] {
+        &[]
     }
 
     /// Key and whole number `field` of every document of a small collection, from one state that a
@@ -378,7 +396,7 @@ pub trait AnalyticalSession: Send {
 pub struct Explained {
     /// The plan.
     pub plan: Value,
-    /// What each step of it took, null where it does not say.
+    /// What it took beside that, null where the database does not say.
     pub profile: Value,
 }
 

@@ -1,6 +1,7 @@
 //! A query client: runs the 22 in the order of its stream, loop after loop.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hoap_data::DataSet;
 use serde_json::Value;
@@ -21,6 +22,8 @@ struct Shared {
     data: DataSet,
     texts: Texts,
     parameters: ParameterSet,
+    /// By query: how often the database warned, and of what first.
+    warnings: Mutex<BTreeMap<&'static str, (u64, String)>>,
 }
 
 /// Names of the queries in results.
@@ -36,7 +39,22 @@ impl Streams {
         texts: Texts,
         parameters: ParameterSet,
     ) -> Self {
-        Streams { target, shared: Arc::new(Shared { data, texts, parameters }) }
+        let warnings = Mutex::default();
+        Streams { target, shared: Arc::new(Shared { data, texts, parameters, warnings }) }
+    }
+
+    /// What the queries ask.
+    pub fn texts(&self) -> &Texts {
+        &self.shared.texts
+    }
+
+    /// What the database warned of so far, a line for each query.
+    pub fn warnings(&self) -> Vec<String> {
+        let warnings = self.shared.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = |(query, (count, first)): (&&str, &(u64, String))| {
+            format!("{query}: the database warned {count} times: {first}")
+        };
+        warnings.iter().map(line).collect()
     }
 }
 
@@ -72,6 +90,16 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// Keeps what the database warned of in a query.
+    fn note_warnings(&self, query: &'static Query) {
+        let warnings = self.session.warnings();
+        if let Some(first) = warnings.first() {
+            let mut all = self.shared.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+            let (count, _) = all.entry(query.name).or_insert_with(|| (0, first.clone()));
+            *count += warnings.len() as u64;
+        }
+    }
+
     /// The query drawn last, with its parameters.
     fn current(&self) -> (&'static Query, Parameters) {
         let last = self.drawn - 1;
@@ -102,6 +130,7 @@ impl Client for Stream {
     async fn run(&mut self) -> Completion {
         let (query, parameters) = self.current();
         let answer = run_query(&mut *self.session, &self.shared.texts, query, &parameters).await;
+        self.note_warnings(query);
         let (outcome, rows) = match answer {
             Ok(answer) => (Outcome::Done, answer.rows.len() as u64),
             Err(e) if e.kind == ErrorKind::Cancelled => (Outcome::Cancelled, 0),

@@ -1,18 +1,16 @@
 //! Analytical queries.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained, Row};
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
-use reqwest::Method;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::{Shared, Store, parameters, shadow};
+use super::{Shared, Store, parameters, shadow, underway};
 use crate::names;
 use crate::sqlpp::{Doing, Envelope, Failure, Request};
 
@@ -29,8 +27,8 @@ impl Analytics for Store {
             shared: self.shared.clone(),
             running,
             runtime,
-            queries: 0,
             followed: String::new(),
+            warnings: Vec::new(),
         }))
     }
 }
@@ -40,11 +38,14 @@ struct Stream {
     shared: Arc<Shared>,
     running: Arc<Running>,
     runtime: Option<Handle>,
-    /// Queries so far.
-    queries: u64,
     /// The collection of counters that is known to be there.
     followed: String,
+    /// Those of the last query.
+    warnings: Vec<String>,
 }
+
+/// Warnings that a service lists of a query.
+const WARNINGS: u32 = 10;
 
 /// What a canceller must know.
 #[derive(Default)]
@@ -77,21 +78,6 @@ impl Drop for Query<'_> {
     }
 }
 
-/// An identifier that no other query has.
-fn context(queries: u64) -> String {
-    static SESSIONS: AtomicU64 = AtomicU64::new(0);
-    let number = SESSIONS.fetch_add(1, Ordering::Relaxed);
-    let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos());
-    format!("hoap-{}-{number}-{queries}-{nanos}", std::process::id())
-}
-
-/// Asks the service to end a query. Where that fails, whoever asks again tries again.
-async fn end(shared: &Shared, context: &str) {
-    let form = format!("client_context_id={context}");
-    let (path, limit) = (shared.definition.cancel(), Duration::from_secs(5));
-    let _ = shared.client.call(Method::DELETE, path, &form, limit).await;
-}
-
 impl Stream {
     fn tried(&self) -> String {
         format!("query {}", self.shared.url())
@@ -110,6 +96,7 @@ impl Stream {
             .set(name, value)
             .set("readonly", true)
             .set("multi-statement", false)
+            .set("max-warnings", WARNINGS)
             // Names the columns in their order.
             .set("client-type", "jdbc")
             .set("signature", true);
@@ -127,18 +114,16 @@ impl Stream {
         request: Request,
         each: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), String> + Send),
     ) -> Result<Envelope> {
-        self.queries += 1;
-        let context = context(self.queries);
+        self.warnings.clear();
+        let context = underway::context();
         self.running.set(context.clone());
         let query = Query(&self.running);
-        let request = request.set("client_context_id", context.clone());
-        let ended = self.shared.client.run(&request, each).await;
-        if let Err(Failure::Late(_)) = &ended {
-            // A service does not keep its own limit in every operator; left alone the query goes on.
-            end(&self.shared, &context).await;
-        }
+        let ended = underway::run(&self.shared, request, &context, each).await;
         let asked = self.running.asked.load(Ordering::SeqCst);
         drop(query);
+        if let Ok(envelope) = &ended {
+            self.warnings = envelope.warnings();
+        }
         ended.map_err(|e| {
             let writes = e.fault().is_some_and(|f| f.family == "ASX" && f.code == 44);
             let error = self.shared.failed(e, Doing::Read, self.tried());
@@ -196,18 +181,18 @@ impl AnalyticalSession for Stream {
         Ok(Answer { columns, rows })
     }
 
-    async fn explain(
-        &mut self,
-        text: &str,
-        parameters: &[(String, Value)],
-    ) -> Result<Option<Explained>> {
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
         let request = self.request(text, parameters)?;
         let request = request.set("optimized-logical-plan", true).set("plan-format", "json");
         let request = request.set("profile", "timings");
         let envelope = self.run(request, &mut |_| Ok(())).await?;
         let plan = &envelope.get("plans")["optimizedLogicalPlan"];
         let profile = envelope.get("profile").clone();
-        Ok(Some(Explained { plan: plan.clone(), profile }))
+        Ok(Explained { plan: plan.clone(), profile })
+    }
+
+    fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
@@ -245,7 +230,7 @@ impl AnalyticalSession for Stream {
             running.asked.store(true, Ordering::SeqCst);
             let (shared, running) = (shared.clone(), running.clone());
             runtime.spawn(async move {
-                end(&shared, &context).await;
+                underway::end(&shared, &context).await;
                 running.sending.store(false, Ordering::SeqCst);
             });
         }))

@@ -1,4 +1,4 @@
-//! Bulk loading.
+//! Bulk loading in batches.
 //!
 //! A batch is one UPSERT, and the progress another one after it in the same request: no step covers
 //! both, nor all documents of a batch. A load that ended in between writes its last batch again when it is
@@ -14,74 +14,116 @@ use hoap_workload::{Error, ErrorKind, Result};
 use super::{KEY, PROGRESS, STATEMENT, Shared};
 use crate::sqlpp::{Doing, Request};
 
-/// Writes batches.
-pub(super) struct Bulk {
+/// How far a part has come.
+#[derive(Clone)]
+pub(super) struct Progress {
     shared: Arc<Shared>,
     part: String,
-    progress: String,
-    /// The collection written last, and its full name.
-    known: (String, String),
+    name: String,
 }
 
-impl Bulk {
+impl Progress {
     pub fn new(shared: Arc<Shared>, part: &str) -> Result<Self> {
-        let progress = shared.definition.name(PROGRESS)?;
-        Ok(Bulk { shared, part: part.to_owned(), progress, known: Default::default() })
+        let name = shared.definition.name(PROGRESS)?;
+        Ok(Progress { shared, part: part.to_owned(), name })
     }
 
     fn mark(&self, collection: &str) -> String {
         format!("{} {collection}", self.part)
     }
 
-    /// The documents with their keys inside, as a list of JSON values or of their texts.
-    fn list(&self, batch: &Batch) -> std::result::Result<Vec<u8>, String> {
-        let texts = self.shared.definition.parse().is_some();
-        let mut list = Vec::with_capacity(batch.bytes() * if texts { 5 } else { 4 } / 4 + 64);
-        let mut document = Vec::new();
-        list.push(b'[');
-        for (key, text) in batch.iter() {
-            let text = text.trim_ascii();
-            let members = text.strip_prefix(b"{").and_then(|t| t.strip_suffix(b"}"));
-            let Some(members) = members else {
-                return Err(format!("document {key}: it is no JSON object"));
-            };
-            if list.len() > 1 {
-                list.push(b',');
-            }
-            document.clear();
-            document.extend_from_slice(b"{\"");
-            document.extend_from_slice(KEY.as_bytes());
-            document.extend_from_slice(b"\":");
-            serde_json::to_writer(&mut document, key).map_err(|e| e.to_string())?;
-            if !members.trim_ascii().is_empty() {
-                document.push(b',');
-            }
-            document.extend_from_slice(members);
-            document.push(b'}');
-            match (texts, std::str::from_utf8(&document)) {
-                (false, _) => list.extend_from_slice(&document),
-                (true, Ok(text)) => {
-                    serde_json::to_writer(&mut list, text).map_err(|e| e.to_string())?;
-                }
-                (true, Err(e)) => return Err(format!("document {key} is not UTF-8: {e}")),
-            }
-        }
-        list.push(b']');
-        Ok(list)
+    /// The position of a collection; where only one that was loaded as a whole counts, 0 of any other.
+    pub async fn position(&self, collection: &str, whole: bool) -> Result<u64> {
+        self.shared.definition.name(collection)?;
+        let tried = format!("read the progress of {collection} in {}", self.shared.url());
+        let text = format!("SELECT VALUE p FROM {} AS p WHERE p.{KEY} = $k", self.name);
+        let ask = Request::new(text).parameter("k", self.mark(collection));
+        let rows = self.shared.rows(ask).await;
+        let rows = rows.map_err(|e| self.shared.failed(e, Doing::Read, tried))?;
+        let row = rows.first().filter(|row| !whole || row["whole"] == true);
+        Ok(row.and_then(|row| row["position"].as_u64()).unwrap_or(0))
     }
+
+    /// The statement that saves `$p`, and more members, under `$k`.
+    fn save(&self, more: &str) -> String {
+        format!("UPSERT INTO {} ({{\"{KEY}\": $k, \"position\": $p{more}}})", self.name)
+    }
+
+    /// Saves that a collection is loaded as a whole.
+    pub async fn save_whole(&self, collection: &str, position: u64) -> Result<()> {
+        let tried = format!("save the progress of {collection} in {}", self.shared.url());
+        let request = self.request(self.save(", \"whole\": true"), collection, position);
+        let done = self.shared.client.execute(&request).await;
+        done.map(drop).map_err(|e| self.shared.failed(e, Doing::Repeatable, tried))
+    }
+
+    fn request(&self, statement: String, collection: &str, position: u64) -> Request {
+        let request = Request::new(statement).timeout(STATEMENT);
+        request.parameter("k", self.mark(collection)).parameter("p", position)
+    }
+}
+
+/// Writes batches.
+pub(super) struct Bulk {
+    shared: Arc<Shared>,
+    progress: Progress,
+    /// The collection written last, and its full name.
+    known: (String, String),
+}
+
+impl Bulk {
+    pub fn new(shared: Arc<Shared>, part: &str) -> Result<Self> {
+        let progress = Progress::new(shared.clone(), part)?;
+        Ok(Bulk { shared, progress, known: Default::default() })
+    }
+
+    /// The documents with their keys inside: a list of JSON values, or a string of lines.
+    fn value(&self, batch: &Batch) -> std::result::Result<Vec<u8>, String> {
+        let lines = self.shared.definition.lines().is_some();
+        let mut all = Vec::with_capacity(batch.bytes() * 5 / 4 + 64);
+        let (begin, between, end): (&[u8], u8, &[u8]) =
+            if lines { (b"", b'\n', b"") } else { (b"[", b',', b"]") };
+        all.extend_from_slice(begin);
+        for (n, (key, text)) in batch.iter().enumerate() {
+            if n > 0 {
+                all.push(between);
+            }
+            keyed(key, text, &mut all)?;
+        }
+        all.extend_from_slice(end);
+        if !lines {
+            return Ok(all);
+        }
+        let lines = std::str::from_utf8(&all).map_err(|e| format!("it is not UTF-8: {e}"))?;
+        serde_json::to_vec(lines).map_err(|e| e.to_string())
+    }
+}
+
+/// Appends a document with its key inside, in one line.
+pub(super) fn keyed(key: &str, text: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+    let members = text.trim_ascii().strip_prefix(b"{").and_then(|t| t.strip_suffix(b"}"));
+    let members = members.ok_or_else(|| format!("document {key}: it is no JSON object"))?;
+    out.extend_from_slice(b"{\"");
+    out.extend_from_slice(KEY.as_bytes());
+    out.extend_from_slice(b"\":");
+    serde_json::to_writer(&mut *out, key).map_err(|e| e.to_string())?;
+    if !members.trim_ascii().is_empty() {
+        out.push(b',');
+    }
+    // A line's end is white space where it is not escaped.
+    let start = out.len();
+    out.extend_from_slice(members);
+    if memchr::memchr(b'\n', members).is_some() {
+        out[start..].iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+    }
+    out.push(b'}');
+    Ok(())
 }
 
 #[async_trait]
 impl BulkWriter for Bulk {
     async fn position(&mut self, collection: &str) -> Result<u64> {
-        self.shared.definition.name(collection)?;
-        let tried = format!("read the progress of {collection} in {}", self.shared.url());
-        let text =
-            format!("SELECT VALUE p.position FROM {} AS p WHERE p.{KEY} = $k", self.progress);
-        let ask = Request::new(text).parameter("k", self.mark(collection));
-        let rows = self.shared.rows(ask).await;
-        let rows = rows.map_err(|e| self.shared.failed(e, Doing::Read, tried))?;
-        Ok(rows.first().and_then(serde_json::Value::as_u64).unwrap_or(0))
+        self.progress.position(collection, false).await
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
@@ -90,32 +132,31 @@ impl BulkWriter for Bulk {
             self.known = (collection.to_owned(), shared.definition.name(collection)?);
         }
         let tried = format!("load {} documents into {collection} of {}", batch.len(), shared.url());
-        let save = format!("UPSERT INTO {} ({{\"{KEY}\": $k, \"position\": $p}})", self.progress);
         let mut statements = Vec::new();
+        let mut value = None;
         if !batch.is_empty() {
-            let source = shared.definition.parse().unwrap_or("r");
-            let name = &self.known.1;
-            statements.push(format!("UPSERT INTO {name} (SELECT VALUE {source} FROM $d AS r)"));
+            let documents = shared.definition.lines().unwrap_or("SELECT VALUE r FROM $d AS r");
+            statements.push(format!("UPSERT INTO {} ({documents})", self.known.1));
+            let made = self.value(batch);
+            value = Some(made.map_err(|e| Error::new(ErrorKind::Invalid, &*tried, e))?);
         }
-        statements.push(save);
+        statements.push(self.progress.save(""));
         if shared.definition.several() {
             statements = vec![statements.join("; ")];
         }
-        let mut list = match batch.is_empty() {
-            true => None,
-            false => {
-                Some(self.list(batch).map_err(|e| Error::new(ErrorKind::Invalid, &*tried, e))?)
-            }
-        };
         for statement in statements {
-            let mut request = Request::new(statement).timeout(STATEMENT);
-            request = request.parameter("k", self.mark(collection)).parameter("p", position);
-            if let Some(list) = list.take() {
-                request = request.text_parameter("d", list);
+            let mut request = self.progress.request(statement, collection, position);
+            if let Some(value) = value.take() {
+                request = request.text_parameter("d", value);
             }
             let done = shared.client.execute(&request).await;
             done.map_err(|e| shared.failed(e, Doing::Repeatable, &*tried))?;
         }
         Ok(())
+    }
+
+    /// A request costs AsterixDB much, whatever is in it; its controller needs memory of many times the batch.
+    fn batch_bytes(&self) -> usize {
+        if self.shared.definition.lines().is_some() { 8 << 20 } else { 4 << 20 }
     }
 }

@@ -1,11 +1,11 @@
 //! Whole collections: notes, creation, scans.
 
 use async_trait::async_trait;
-use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
+use hoap_workload::capability::{Applicable, BulkWriter, Documents, Index, Row};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::{KEY, NOTE, PROGRESS, STATEMENT, Shared, Store, bulk, settle, shadow};
+use super::{KEY, NOTE, PROGRESS, STATEMENT, Shared, Store, bulk, files, settle, shadow};
 use crate::names;
 use crate::sqlpp::{Doing, Failure, Request};
 
@@ -83,11 +83,25 @@ impl Documents for Store {
         create(&self.shared, &all, &tried).await
     }
 
+    fn in_parts(&self) -> Applicable<()> {
+        match self.shared.folder {
+            None => Ok(()),
+            Some(_) => self.not_applicable(
+                "a load in parts by files",
+                "LOAD fills a dataset only where it is empty",
+            ),
+        }
+    }
+
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
         let tried = format!("load into {}", self.shared.url());
         writable(&self.shared, &tried)?;
         create(&self.shared, &[PROGRESS], &tried).await?;
-        Ok(Box::new(bulk::Bulk::new(self.shared.clone(), part)?))
+        let shared = self.shared.clone();
+        Ok(match &self.shared.folder {
+            Some(folder) => Box::new(files::Files::new(shared, part, folder)?),
+            None => Box::new(bulk::Bulk::new(shared, part)?),
+        })
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {

@@ -6,10 +6,12 @@
 mod analytics;
 mod bulk;
 mod documents;
+mod files;
 mod parameters;
 mod settle;
 mod shadow;
 mod shop;
+mod underway;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,6 +26,7 @@ use serde_json::Value;
 
 use super::{Client, Doing, Failure, Request, Service};
 
+pub(crate) use files::Folder;
 pub(crate) use shadow::Shadow;
 
 /// The collection of the benchmark's note.
@@ -80,9 +83,8 @@ pub(crate) trait Definition: Send + Sync {
     /// The path by which a request is cancelled: DELETE with `client_context_id` as a form.
     fn cancel(&self) -> &'static str;
 
-    /// How a document whose JSON text is in the parameter `r` becomes a value; `None` where the parameter
-    /// already is one.
-    fn parse(&self) -> Option<&'static str>;
+    /// A query of the documents in the lines of parameter `$d`; `None` where that is best a list of them.
+    fn lines(&self) -> Option<&'static str>;
 
     /// Whether a request may have several statements, which run one after the other.
     fn several(&self) -> bool;
@@ -150,6 +152,8 @@ pub(crate) struct Shared {
     pub query_timeout: Option<Duration>,
     pub indexes: Indexes,
     pub joins: &'static [JoinVariant],
+    /// Where a load puts files for the nodes, if it does.
+    pub folder: Option<Folder>,
     /// Whether shadows are made and have caught up.
     pub prepared: AtomicBool,
 }

@@ -8,7 +8,7 @@ use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::{Shared, Store};
+use super::{Shared, Store, underway};
 use crate::sqlpp::{Doing, Failure, Request};
 
 const CUSTOMERS: &str = "shop_customer";
@@ -134,7 +134,7 @@ impl ShopSession for Client {
             keys.push(serde_json::from_slice(row).map_err(|e| format!("a key: {e}"))?);
             Ok(())
         };
-        let done = self.shared.client.run(&request, &mut read).await;
+        let done = underway::run(&self.shared, request, &underway::context(), &mut read).await;
         if let Err(e) = done {
             keys.clear();
             return Err(self.shared.failed(e, Doing::Read, tried()));
@@ -158,7 +158,7 @@ impl ShopSession for Client {
             rows.push(JoinRow { month, zip, cents });
             Ok(())
         };
-        let done = self.shared.client.run(&request, &mut read).await;
+        let done = underway::run(&self.shared, request, &underway::context(), &mut read).await;
         done.map(drop).map_err(|e: Failure| {
             rows.clear();
             self.shared.failed(e, Doing::Read, tried())

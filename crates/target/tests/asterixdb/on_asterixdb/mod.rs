@@ -1,5 +1,7 @@
 //! One node.
 
+mod files;
+
 use hoap_target::asterixdb::AsterixDb;
 use hoap_target::{AnyTarget, open_any};
 use hoap_workload::ErrorKind;
@@ -214,8 +216,47 @@ fn a_query_is_explained_with_its_plan_and_its_profile() {
     load(&*target, 2);
     let explained = wait(async {
         let mut session = target.analytics().unwrap().session().await.unwrap();
-        session.explain("SELECT sum(o.o_id) AS s FROM orders AS o", &[]).await.unwrap().unwrap()
+        session.explain("SELECT sum(o.o_id) AS s FROM orders AS o", &[]).await.unwrap()
     });
     assert!(explained.plan.to_string().contains("aggregate"), "{}", explained.plan);
     assert!(explained.profile.to_string().contains("joblets"), "{}", explained.profile);
+}
+
+#[test]
+fn warnings_of_a_query_are_kept_until_the_next_one() {
+    let (target, _guard) = fresh();
+    load(&*target, 1);
+    wait(async {
+        let mut session = target.analytics().unwrap().session().await.unwrap();
+        session.query("SELECT 1 + o.o_name AS x FROM orders AS o", &[]).await.unwrap();
+        let warnings = session.warnings();
+        assert!(warnings.len() == 1 && warnings[0].contains("Type mismatch"), "{warnings:?}");
+        session.query("SELECT 1 AS x", &[]).await.unwrap();
+        assert_eq!(session.warnings(), [""; 0]);
+    });
+}
+
+/// What nobody waits for any more is no burden to the cluster.
+#[test]
+fn a_query_that_is_given_up_ends_in_the_cluster() {
+    let (target, _guard) = fresh();
+    load(&*target, 1);
+    let endless = "SELECT count(*) AS given_up
+                   FROM range(1, 1000000000) AS a, range(1, 1000000000) AS b
+                   WHERE a % 7 = b % 11";
+    let running = || {
+        let text = "SELECT count(*) AS c FROM active_requests() AS r
+                    WHERE r.statement LIKE '%given_up%' AND r.statement NOT LIKE '%active_req%'";
+        ask(&target, text, &[]).unwrap().rows[0][0].as_u64().unwrap()
+    };
+    wait(async {
+        let mut session = target.analytics().unwrap().session().await.unwrap();
+        let limit = std::time::Duration::from_secs(2);
+        tokio::time::timeout(limit, session.query(endless, &[])).await.unwrap_err();
+    });
+    let given_up = std::time::Instant::now();
+    while running() > 0 {
+        assert!(given_up.elapsed().as_secs() < 20, "it goes on");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
 }

@@ -1,7 +1,7 @@
 //! What the module and the driver send in transactions, and what they make of the answers.
 
 use hoap_target::mongodb::MongoDb;
-use hoap_workload::capability::{Access, Change, Intent, Patch};
+use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use mongodb::bson::{Document, doc};
 use serde_json::json;
@@ -86,6 +86,27 @@ fn a_transaction_is_begun_with_its_concerns_and_committed_with_them() {
     assert_eq!(log[0].get_document("readConcern").unwrap(), &doc! {"level": "majority"});
     assert_eq!(log[2].get_document("writeConcern").unwrap(), &doc! {"w": 2});
     assert_eq!(field(&*target, "1.1", "o_id"), json!(3));
+}
+
+#[test]
+fn a_query_is_explained_by_the_command_of_its_pipeline() {
+    let (target, kept) = fresh();
+    let answer = doc! {
+        "ok": 1.0, "explainVersion": "1",
+        "queryPlanner": {"winningPlan": {"stage": "COLLSCAN"}, "hash": mongodb::bson::oid::ObjectId::new()},
+        "executionStats": {"executionTimeMillis": 7_i64},
+    };
+    kept.0.next("explain", Instead::Answer(answer));
+    kept.0.log();
+    let text = r#"{"collection": "orders", "columns": ["n"], "pipeline": [{"$match": {"o_id": {"$param": "o"}}}]}"#;
+    let explained = wait(async {
+        let mut session = target.analytics().unwrap().session().await.unwrap();
+        session.explain(text, &[("o".to_owned(), json!(3))]).await.unwrap()
+    });
+    assert_eq!(explained.plan["queryPlanner"]["winningPlan"]["stage"], "COLLSCAN");
+    assert!(explained.plan["queryPlanner"]["hash"].is_string(), "{}", explained.plan);
+    assert_eq!(explained.plan.get("ok"), None);
+    assert_eq!(explained.profile, json!({"executionTimeMillis": 7}));
 }
 
 #[test]

@@ -1,0 +1,251 @@
+//! Bulk loading by files that the nodes read themselves.
+//!
+//! The documents of a collection go into a file for each node, and then into the dataset by one LOAD, which
+//! fills an empty one only. Its progress is saved after it. What a load that was interrupted left in a
+//! dataset is dropped and loaded again, and so is what was begun in batches.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::{Error, ErrorKind, Result};
+use tokio::task::JoinSet;
+
+use super::bulk::{Progress, keyed};
+use super::{Shared, underway};
+use crate::sqlpp::{Doing, Failure, Request};
+
+/// Where a load puts its files.
+pub(crate) struct Folder {
+    /// The load's own folder, in one that all nodes see under the same path.
+    pub path: PathBuf,
+    /// The nodes' names.
+    pub nodes: Vec<String>,
+}
+
+/// Collections that are loaded at the same time, while the files of the next one are written: a LOAD keeps
+/// one core of each node busy.
+const AT_ONCE: usize = 2;
+
+/// The limit of a LOAD.
+const LIMIT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Writes files. Dropping it gives up what is not finished, and removes them.
+pub(super) struct Files {
+    shared: Arc<Shared>,
+    progress: Progress,
+    nodes: Vec<String>,
+    loads: JoinSet<Result<()>>,
+    /// The collection that is being written.
+    open: Option<Open>,
+    /// Those before it.
+    written: Vec<String>,
+    line: Vec<u8>,
+    scratch: Scratch,
+}
+
+struct Open {
+    collection: String,
+    /// One for each node.
+    files: Vec<(PathBuf, BufWriter<File>)>,
+    documents: u64,
+    position: u64,
+}
+
+/// A folder that goes with its content.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn failed(path: &Path, e: std::io::Error) -> Error {
+    let advice = match e.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            "it needs room for the documents of three collections: name another load_folder"
+        }
+        _ => "let load_folder name a folder that hoap may write to and all nodes see",
+    };
+    Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e).advise(advice)
+}
+
+impl Files {
+    /// Makes the folder. What a load that was killed left there goes.
+    pub fn new(shared: Arc<Shared>, part: &str, folder: &Folder) -> Result<Self> {
+        let progress = Progress::new(shared.clone(), part)?;
+        let (path, nodes) = (folder.path.clone(), folder.nodes.clone());
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(|e| failed(&path, e))?;
+        }
+        fs::create_dir(&path).map_err(|e| failed(&path, e))?;
+        let (loads, scratch) = (JoinSet::new(), Scratch(path));
+        let (open, written, line) = (None, Vec::new(), Vec::new());
+        Ok(Files { shared, progress, nodes, loads, open, written, line, scratch })
+    }
+
+    fn begin(&self, collection: &str) -> Result<Open> {
+        self.shared.definition.name(collection)?;
+        if self.written.iter().any(|written| written == collection) {
+            let tried = format!("load {collection} into {} by files", self.shared.url());
+            let answer = "its batches do not come one after the other";
+            return Err(Error::new(ErrorKind::Broken, tried, answer));
+        }
+        let file = |number: usize| {
+            let path = self.scratch.0.join(format!("{collection}.{number}.json"));
+            let file = File::create(&path).map_err(|e| failed(&path, e))?;
+            Ok((path, BufWriter::with_capacity(1 << 20, file)))
+        };
+        let files = (0..self.nodes.len()).map(file).collect::<Result<_>>()?;
+        Ok(Open { collection: collection.to_owned(), files, documents: 0, position: 0 })
+    }
+
+    /// Begins to load what is written.
+    async fn close(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        self.written.push(open.collection.clone());
+        let mut paths = Vec::new();
+        for (path, mut file) in open.files {
+            file.flush().map_err(|e| failed(&path, e))?;
+            paths.push(path);
+        }
+        while self.loads.len() >= AT_ONCE {
+            self.one().await?;
+        }
+        let load = Load {
+            shared: self.shared.clone(),
+            tried: format!("load {} into {} by files", open.collection, self.shared.url()),
+            collection: open.collection,
+            paths: self.nodes.iter().cloned().zip(paths).collect(),
+            documents: open.documents,
+        };
+        let (progress, position) = (self.progress.clone(), open.position);
+        self.loads.spawn(async move {
+            load.run().await?;
+            progress.save_whole(&load.collection, position).await?;
+            load.paths.iter().for_each(|(_, path)| drop(fs::remove_file(path)));
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// Waits for the end of a LOAD.
+    async fn one(&mut self) -> Result<()> {
+        match self.loads.join_next().await {
+            None => Ok(()),
+            Some(Ok(done)) => done,
+            Some(Err(e)) => Err(Error::new(ErrorKind::Broken, "load by files", e)),
+        }
+    }
+}
+
+#[async_trait]
+impl BulkWriter for Files {
+    async fn position(&mut self, collection: &str) -> Result<u64> {
+        self.progress.position(collection, true).await
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+        if self.open.as_ref().is_none_or(|open| open.collection != collection) {
+            self.close().await?;
+            self.open = Some(self.begin(collection)?);
+        }
+        let Some(open) = &mut self.open else { return Ok(()) };
+        for (key, text) in batch.iter() {
+            self.line.clear();
+            keyed(key, text, &mut self.line).map_err(|e| {
+                let tried = format!("load {collection} into {} by files", self.shared.url());
+                Error::new(ErrorKind::Invalid, tried, e)
+            })?;
+            self.line.push(b'\n');
+            let next = open.documents as usize % open.files.len();
+            let (path, file) = &mut open.files[next];
+            file.write_all(&self.line).map_err(|e| failed(path, e))?;
+            open.documents += 1;
+        }
+        open.position = position;
+        Ok(())
+    }
+
+    async fn finish(&mut self) -> Result<()> {
+        self.close().await?;
+        while !self.loads.is_empty() {
+            self.one().await?;
+        }
+        Ok(())
+    }
+}
+
+/// One collection.
+struct Load {
+    shared: Arc<Shared>,
+    tried: String,
+    collection: String,
+    /// Each node with its file.
+    paths: Vec<(String, PathBuf)>,
+    /// How many there are in the files.
+    documents: u64,
+}
+
+impl Load {
+    /// Loads into an empty dataset, which it makes where it is not, and counts what is there then: a file
+    /// that a node sees only in part is no error of LOAD.
+    async fn run(&self) -> Result<()> {
+        let shared = &self.shared;
+        let is = |e: &Failure, family, code| {
+            e.fault().is_some_and(|f| (&*f.family, f.code) == (family, code))
+        };
+        let mut found = self.fill().await;
+        // After its start the cluster may not know localfs yet to the second of two that come at once.
+        if found.as_ref().is_err_and(|e| is(e, "ASX", 3025)) {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            found = self.fill().await;
+        }
+        let found = match found {
+            Err(e) if is(&e, "HYR", 34) => {
+                let mut anew = vec![shared.definition.remove(&self.collection)?];
+                anew.extend(shared.definition.create(&[&self.collection])?);
+                for statement in anew {
+                    shared.define(statement, &self.tried).await?;
+                }
+                self.fill().await
+            }
+            found => found,
+        };
+        let found = found.map_err(|e| shared.failed(e, Doing::Repeatable, &*self.tried))?;
+        if found == Some(self.documents) {
+            return Ok(());
+        }
+        let found = found.map_or("an unknown number".to_owned(), |n| n.to_string());
+        let answer = format!("{found} of {} documents are there", self.documents);
+        Err(Error::new(ErrorKind::Broken, &*self.tried, answer)
+            .advise("the nodes must see in load_folder what hoap writes there"))
+    }
+
+    /// The documents that the dataset has after its LOAD.
+    async fn fill(&self) -> std::result::Result<Option<u64>, Failure> {
+        let name = self.shared.definition.name(&self.collection);
+        let name = name.map_err(|e| Failure::Malformed(e.answer))?;
+        let at = |(node, path): &(String, PathBuf)| format!("{node}://{}", path.display());
+        let paths: Vec<_> = self.paths.iter().map(at).collect();
+        // A string of SQL++ is one of JSON.
+        let paths = serde_json::Value::from(paths.join(","));
+        let request = Request::new(format!(
+            "LOAD DATASET {name} USING localfs ((\"path\" = {paths}), (\"format\" = \"json\")); \
+             SELECT VALUE count(*) FROM {name}"
+        ));
+        let mut found = None;
+        let mut read = |row: &[u8]| {
+            found = serde_json::from_slice(row).map_err(|e| e.to_string())?;
+            Ok(())
+        };
+        let request = request.timeout(LIMIT);
+        underway::run(&self.shared, request, &underway::context(), &mut read).await?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,66 @@
+//! Requests that the service is asked to end where nobody waits for their answer any more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use reqwest::Method;
+use tokio::runtime::Handle;
+
+use super::Shared;
+use crate::sqlpp::{Envelope, Failure, Request};
+
+/// An identifier that no other request has.
+pub(super) fn context() -> String {
+    static REQUESTS: AtomicU64 = AtomicU64::new(0);
+    let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
+    let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos());
+    format!("hoap-{}-{number}-{nanos}", std::process::id())
+}
+
+/// Asks the service to end a request. Where that fails, whoever asks again tries again.
+pub(super) async fn end(shared: &Shared, context: &str) {
+    let form = format!("client_context_id={context}");
+    let (path, limit) = (shared.definition.cancel(), Duration::from_secs(5));
+    let _ = shared.client.call(Method::DELETE, path, &form, limit).await;
+}
+
+/// Runs a request under an identifier of [`context`]. The service is asked to end it where it is late, its
+/// rows are too many, or the future is dropped.
+pub(super) async fn run(
+    shared: &Arc<Shared>,
+    request: Request,
+    context: &str,
+    each: &mut (dyn FnMut(&[u8]) -> Result<(), String> + Send),
+) -> Result<Envelope, Failure> {
+    let request = request.set("client_context_id", context);
+    let mut underway = Underway {
+        shared: shared.clone(),
+        context: context.to_owned(),
+        runtime: Handle::try_current().ok(),
+    };
+    let ended = shared.client.run(&request, each).await;
+    underway.runtime = None;
+    if let Err(Failure::Late(_) | Failure::TooLarge(_)) = &ended {
+        // A service does not keep its own limit in every operator; left alone the request goes on.
+        end(shared, context).await;
+    }
+    ended
+}
+
+/// A request without an answer.
+struct Underway {
+    shared: Arc<Shared>,
+    context: String,
+    /// Where to ask from; `None` once it is answered.
+    runtime: Option<Handle>,
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            let (shared, context) = (self.shared.clone(), std::mem::take(&mut self.context));
+            runtime.spawn(async move { end(&shared, &context).await });
+        }
+    }
+}
