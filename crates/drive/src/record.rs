@@ -51,6 +51,10 @@ pub struct Run {
     pub operational: Option<Description>,
     /// The database of the queries, where it is another one.
     pub analytical: Option<Description>,
+    /// Where the database of the transactions has none and `--allow-non-transactional` was given: what its
+    /// transactions could not promise. Every tpM of the run is that of no transactions then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub non_transactional: Option<String>,
     /// The machine the driver ran on.
     pub host: Host,
     /// "naive" or "tuned", where queries ran.

@@ -59,15 +59,26 @@ impl Place {
             "run {workload} --operations {operations} --clients 3 --warmup 10ms --check-reads --out \
              {workload}"
         ));
-        let path = self.folder.path().join(workload).join("run.json");
-        let record: serde_json::Value =
-            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let record = self.record(workload);
         let done = record["steps"][0]["transactions"].as_array().unwrap();
         let count: u64 = done.iter().map(|kind| kind["count"].as_u64().unwrap()).sum();
         assert_eq!(count, operations, "{workload}");
         let checks = record["checks"].as_array().unwrap();
         assert!(!checks.is_empty());
         assert!(checks.iter().all(|check| check["verdict"] == "pass"), "{workload}: {checks:#?}");
+    }
+
+    fn record(&self, run: &str) -> serde_json::Value {
+        let path = self.folder.path().join(run).join("run.json");
+        serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+    }
+
+    /// Makes a run's page, which has these words.
+    fn page(&self, run: &str, words: &[&str]) {
+        let (code, told) = self.run_as(&format!("report {run} -o page.html"), &[]);
+        assert_eq!(code, 0, "{told}");
+        let page = std::fs::read_to_string(self.folder.path().join("page.html")).unwrap();
+        assert!(words.iter().all(|word| page.contains(word)), "the page lacks one of {words:?}");
     }
 
     /// Drops tables.
@@ -143,27 +154,55 @@ mod on_cassandra {
         place.passes("ycsb-c", 20);
     }
 
-    /// The documents of CH2 can be loaded and checked here, its transactions and queries cannot run.
+    /// The documents of CH2 can be loaded and checked here; its queries cannot run, and its transactions only
+    /// where the user allows that they are none.
     #[test]
-    fn ch2_is_loaded_and_checked_and_neither_run_nor_queried() {
+    fn ch2_runs_without_transactions_where_that_is_allowed_and_says_so() {
         let place = Place::new("HOAP_TEST_CASSANDRA", "ch2", "lwt=false");
         place.ok("load ch2 -w 1 --scale-down 100");
         place.ok("verify ch2");
-        for (line, what) in [
+        let transactions = "run ch2 --tx-clients 4 --query-clients 0 --duration 4s --warmup 500ms";
+        for (line, words) in [
             (
-                "run ch2 --tx-clients 1 --query-clients 0 --duration 1s --operational",
-                "transactions",
+                transactions,
+                ["transactions on Cassandra: not applicable, because", "--allow-non-transactional"],
             ),
-            ("run ch2 --tx-clients 0 --query-clients 1 --duration 1s --operational", "queries"),
-            ("query ch2 --queries 1 --analytical", "queries"),
+            (
+                "run ch2 --allow-non-transactional --tx-clients 0 --query-clients 1 --duration 1s",
+                ["queries on Cassandra: not applicable, because", "without joins"],
+            ),
         ] {
-            let (code, told) = place.run_as(line, &[&place.url]);
-            assert_ne!(code, 0, "{told}");
-            let words = [what, "on Cassandra: not applicable, because"];
+            let (code, told) = place.run_as(line, &["--operational", &place.url]);
+            assert_eq!(code, 2, "{told}");
             assert!(words.iter().all(|word| told.contains(word)), "{told}");
         }
+        let (code, told) = place.run_as("query ch2 --queries 1 --analytical", &[&place.url]);
+        assert_ne!(code, 0, "{told}");
+        assert!(told.contains("queries on Cassandra: not applicable, because"), "{told}");
         // Loaded once, it is not loaded again by chance.
         place.refused("load ch2 -w 1 --scale-down 100", &["--replace"]);
+
+        let allowed = format!("{transactions} --allow-non-transactional --out run");
+        let (code, told) = place.run_as(&allowed, &["--operational", &place.url]);
+        assert_eq!(code, 0, "{told}");
+        assert!(told.contains("NON-TRANSACTIONAL: Cassandra has no transactions"), "{told}");
+        let record = place.record("run");
+        let none = record["non_transactional"].as_str().unwrap();
+        assert!(none.contains("saw it in part"), "{none}");
+        assert!(record["warnings"][0].as_str().unwrap().contains(none), "{record}");
+        let line = &record["audit"][0];
+        assert_eq!((&line["name"], &line["verdict"]), (&"transactions".into(), &"fail".into()));
+        let checks = record["checks"].as_array().unwrap();
+        assert!(checks.len() > 20 && checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+        for kind in record["steps"][0]["transactions"].as_array().unwrap() {
+            // Those that are rare may not have come in a few seconds.
+            let common = kind["kind"] == "NewOrder" || kind["kind"] == "Payment";
+            assert!(!common || kind["count"].as_u64().unwrap() > 0, "{kind}");
+            let failures = kind["failures"].as_object().unwrap();
+            assert!(failures.keys().all(|kind| kind == "conflict"), "{kind}");
+        }
+        // A page has it in its title and beside the number.
+        place.page("run", &["on Cassandra, NON-TRANSACTIONAL", ">NONE<"]);
         Place::drop(&place, &hoap_data::Collection::ALL.map(hoap_data::Collection::name));
     }
 }

@@ -211,4 +211,35 @@ mod on_dynamodb {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains("hoap load") && !told.contains("hunter2"), "{told}");
     }
+
+    /// Single sign-on is not built in; the message says so, and how its credentials get here.
+    #[test]
+    fn a_profile_of_single_sign_on_is_said_to_be_one() {
+        let url = std::env::var("HOAP_TEST_DYNAMODB").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(".aws")).unwrap();
+        let old = "[profile old]\nsso_account_id = 123456789012\nsso_region = us-east-1\n\
+                   sso_role_name = bench\nsso_start_url = https://d-0.awsapps.com/start\n";
+        let new = "[profile new]\nsso_session = work\nsso_account_id = 123456789012\n\
+                   sso_role_name = bench\n[sso-session work]\nsso_region = us-east-1\n\
+                   sso_start_url = https://d-0.awsapps.com/start\n";
+        std::fs::write(folder.path().join(".aws/config"), format!("{old}{new}")).unwrap();
+        for profile in ["old", "new"] {
+            let mut hoap = Command::new(env!("CARGO_BIN_EXE_hoap"));
+            for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"] {
+                hoap.env_remove(name);
+            }
+            let target = format!("{url}&profile={profile}");
+            let output = hoap
+                .env("HOME", folder.path())
+                .env("AWS_EC2_METADATA_DISABLED", "true")
+                .args(["verify", "ch2pp", "--target", &target])
+                .output()
+                .unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(3), "{told}");
+            let words = ["single sign-on, which is not built in", "export-credentials"];
+            assert!(words.iter().all(|word| told.contains(word)), "{told}");
+        }
+    }
 }

@@ -90,8 +90,8 @@ pub fn alerts(run: &Run) -> Vec<String> {
     }
     match failed(&mut run.audit.iter().map(|a| a.verdict)) {
         0 => {}
-        1 => alerts.push("1 line of the audit failed: the mix is not the benchmark's".to_string()),
-        n => alerts.push(format!("{n} lines of the audit failed: the mix is not the benchmark's")),
+        1 => alerts.push("1 line of the audit failed: what ran is not the benchmark".to_string()),
+        n => alerts.push(format!("{n} lines of the audit failed: what ran is not the benchmark")),
     }
     alerts
 }

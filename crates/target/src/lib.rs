@@ -20,8 +20,12 @@ pub mod cassandra;
 pub mod couchbase;
 #[cfg(feature = "couchbase-analytics")]
 pub mod couchbase_analytics;
+#[cfg(any(feature = "cassandra", feature = "dynamodb"))]
+mod document;
 #[cfg(feature = "dynamodb")]
 pub mod dynamodb;
+#[cfg(any(feature = "cassandra", feature = "dynamodb"))]
+mod entries;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;

@@ -67,6 +67,7 @@ trait BoxedKeyValue: Send + Sync {
     fn blocking(&self) -> bool;
     fn scans(&self) -> Applicable<()>;
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
+    async fn checking_session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
 }
 
 #[async_trait]
@@ -81,6 +82,10 @@ impl<K: KeyValue<Session: 'static>> BoxedKeyValue for K {
 
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession> {
         Ok(RemoteKeyValueSession(Box::new(KeyValue::session(self, table).await?)))
+    }
+
+    async fn checking_session(&self, table: &Table) -> Result<RemoteKeyValueSession> {
+        Ok(RemoteKeyValueSession(Box::new(KeyValue::checking_session(self, table).await?)))
     }
 }
 
@@ -97,6 +102,10 @@ impl KeyValue for RemoteKeyValue {
 
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession> {
         self.0.session(table).await
+    }
+
+    async fn checking_session(&self, table: &Table) -> Result<RemoteKeyValueSession> {
+        self.0.checking_session(table).await
     }
 }
 

@@ -203,6 +203,10 @@ pub struct RunHybrid {
     /// TPC-C's keying and think times, each client at a home warehouse
     #[arg(long)]
     pub think_times: bool,
+    /// Run the transactions on a database that has none too, a document at a time: neither isolated
+    /// nor atomic, and marked as such in every result
+    #[arg(long)]
+    pub allow_non_transactional: bool,
     /// How often a transaction begins again after a conflict before it is given up
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub retries: u32,

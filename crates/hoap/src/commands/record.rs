@@ -35,6 +35,7 @@ pub fn begin(
         constants,
         operational: Some(target.description()),
         analytical: None,
+        non_transactional: None,
         host: hoap_drive::host(),
         query_set: None,
         load: note.map(|note| Load {

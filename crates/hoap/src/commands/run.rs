@@ -8,7 +8,8 @@ use hoap_drive::record::{self, Check, Verdict};
 use hoap_drive::{RunFolder, run_probed_step};
 use hoap_report::Style;
 use hoap_target::url::redact;
-use hoap_workload::capability::{Documents, Target};
+use hoap_workload::capability::{Documents, NonTransactional, Target};
+use hoap_workload::ch2::audit::{self, Tally};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::ledger::Ledger;
@@ -80,6 +81,16 @@ pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
     }
 }
 
+/// The reason why there are no transactions, with the flag that does without where that can be done.
+fn or_allowed(no: Error, target: &dyn Target) -> Error {
+    match target.stepwise() {
+        Ok(_) => no.advise(
+            "--allow-non-transactional runs them a document at a time, and marks the results",
+        ),
+        Err(_) => no,
+    }
+}
+
 /// What a run works on.
 struct Setting<'a> {
     context: &'a Context,
@@ -90,6 +101,8 @@ struct Setting<'a> {
     terminals: Option<Terminals>,
     streams: Option<Streams>,
     pair: Pair<'a>,
+    /// What the transactions cannot promise, where they are none.
+    caveat: Option<&'static str>,
 }
 
 /// Runs everything and returns the folder and what its `run.json` says.
@@ -100,6 +113,10 @@ pub async fn record_of(
 ) -> Result<(PathBuf, record::Run), Failure> {
     let steps = plan::steps(args)?;
     let operational = open(&args.operational).await?;
+    let (operational, caveat) = match args.allow_non_transactional {
+        true => NonTransactional::allow(operational),
+        false => (operational, None),
+    };
     let documents = operational.documents().map_err(Error::from)?;
     let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
 
@@ -111,7 +128,7 @@ pub async fn record_of(
     };
     let terminals = with_tx
         .then(|| -> Result<Terminals, Error> {
-            operational.transactions()?;
+            operational.transactions().map_err(|no| or_allowed(no.into(), &*operational))?;
             let options = Options {
                 seed: args.run_seed,
                 retries: args.retries,
@@ -139,8 +156,8 @@ pub async fn record_of(
         None => terminals,
     };
     let catch_up = pair.begin(&loaded).await?;
-    let setting =
-        Setting { context, args, data, operational: operational.clone(), terminals, streams, pair };
+    let operational = operational.clone();
+    let setting = Setting { context, args, data, operational, terminals, streams, pair, caveat };
     let path = args.out.clone().unwrap_or_else(|| default_folder(schema.name()));
     let mut record = setting.record(&loaded, analytical.as_ref());
     record.catch_up = catch_up;
@@ -204,14 +221,14 @@ impl Setting<'_> {
                 "conditions, nothing lost, nothing added",
                 "when all have ended, `hoap merge --operational URL` checks the data",
             ));
-            record.audit = memory.tally.audit(self.data.spec().warehouses);
+            record.audit = self.audit(&memory.tally);
             let ours = Contribution { before: before.districts.clone(), ledger: memory.ledger };
             folder.write_ledger(&contribution::to_json(&ours)?)?;
         } else if let Some(before) = before {
             record.checks.extend(self.pair.end(record.catch_up.as_mut()).await);
             say("checking the data after the run".into());
             let Memory { ledger, tally } = &memory;
-            record.audit = tally.audit(self.data.spec().warehouses);
+            record.audit = self.audit(tally);
             let faults = &self.args.faults;
             // An interrupted run is checked like any other.
             let checks = patiently(self.context, faults, async || {
@@ -270,10 +287,21 @@ impl Setting<'_> {
         Ok(())
     }
 
+    /// The audit: whether there were transactions at all, then their mix.
+    fn audit(&self, tally: &Tally) -> Vec<record::AuditLine> {
+        let none = self.caveat.map(audit::without_transactions);
+        none.into_iter().chain(tally.audit(self.data.spec().warehouses)).collect()
+    }
+
     /// The record as far as it is known before the first step.
     fn record(&self, loaded: &Note, analytical: Option<&Arc<dyn Target>>) -> record::Run {
         let spec = self.data.spec();
+        let caveat = self.caveat.filter(|_| self.terminals.is_some());
         let mut warnings = Vec::new();
+        if let Some(caveat) = caveat {
+            let title = spec.schema.title();
+            warnings.push(format!("NON-TRANSACTIONAL: {caveat}; not a {title} result"));
+        }
         if spec.scale_down > 1 {
             let title = spec.schema.title();
             warnings.push(format!("scaled down by {}: not a {title} result", spec.scale_down));
@@ -291,6 +319,7 @@ impl Setting<'_> {
         let target = &*self.operational;
         record::Run {
             warnings,
+            non_transactional: caveat.map(Into::into),
             analytical: analytical.map(|a| a.description()),
             query_set: self.streams.as_ref().map(|_| self.args.texts.query_set.name().into()),
             ..begin(benchmark, target, Some(loaded), data, constants, configuration)
@@ -338,6 +367,7 @@ fn configuration(args: &RunHybrid) -> serde_json::Value {
         warmup,
         warmup_loops,
         think_times,
+        allow_non_transactional,
         retries,
         run_seed,
         freshness: _,
@@ -360,6 +390,7 @@ fn configuration(args: &RunHybrid) -> serde_json::Value {
         "warmup": warmup.to_string(),
         "warmup-loops": warmup_loops,
         "think-times": think_times,
+        "allow-non-transactional": allow_non_transactional,
         "retries": retries,
         "run-seed": run_seed,
         "freshness": is_measured(args),

@@ -152,10 +152,13 @@ fn title(entries: &[Entry<'_>]) -> String {
             }
         }
         let benchmark = benchmark_title(&run.benchmark);
-        let part = match on.as_slice() {
+        let mut part = match on.as_slice() {
             [] => benchmark.clone(),
             names => format!("{benchmark} on {}", names.join(" and ")),
         };
+        if run.non_transactional.is_some() {
+            part.push_str(", NON-TRANSACTIONAL");
+        }
         if !parts.contains(&part) {
             parts.push(part);
         }

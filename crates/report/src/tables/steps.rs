@@ -58,6 +58,15 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()
         .cells("tpM", Some(TPM), |of| Cell::maybe(of.item.tpm));
+    // A number of no transactions does not stand among others without its mark.
+    let none: Vec<&str> =
+        entries.iter().filter(|e| e.run.non_transactional.is_some()).map(|e| e.name).collect();
+    let sheet = sheet.when(!none.is_empty(), |sheet| {
+        sheet.text("transactions", move |of| match none.contains(&of.name) {
+            true => "NONE",
+            false => "yes",
+        })
+    });
     let shown = ["mean", "p50", "p95", "p99", "max"];
     latencies(sheet, &shown, |of| new_order(of.item)).rows(items(entries, |run| {
         let hybrid = |s: &&Step| Measure::of_step(s) == Measure::Hybrid;

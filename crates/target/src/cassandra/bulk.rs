@@ -22,7 +22,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::document::Stored;
 use super::error::{Doing, Done, Failure};
 use super::lane::Lane;
-use super::schema::{DOCUMENT, KEY};
+use super::schema::{DOCUMENT, KEY, MARKS};
 use super::values::Texts;
 use super::{notes, schema};
 
@@ -103,7 +103,10 @@ impl Bulk {
             Some(known) if fits(&known) => known,
             _ => {
                 let wanted: Vec<&str> = wanted.into_iter().collect();
-                schema::add_columns(&self.lane, name, &wanted).await?;
+                // The marks are made with the documents: changing a table takes a second.
+                let marks = wanted.contains(&DOCUMENT).then_some(MARKS);
+                let columns: Vec<&str> = wanted.iter().copied().chain(marks).collect();
+                schema::add_columns(&self.lane, name, &columns).await?;
                 let names: Vec<_> = wanted.iter().map(|name| format!(", \"{name}\"")).collect();
                 let text = format!(
                     "INSERT INTO {} ({KEY}{}) VALUES (?{})",

@@ -15,7 +15,7 @@ use super::error::{Doing, Done, Failure, LOAD_FIRST};
 use super::lane::Lane;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
-use super::{Cassandra, bulk, joined, notes, schema};
+use super::{Cassandra, bulk, joined, lookups, notes, schema};
 
 /// Rows of a page where only keys are read, and where documents are.
 const KEYS: i32 = 5000;
@@ -60,6 +60,9 @@ impl Documents for Cassandra {
             tables.push(joined::TABLE);
         }
         let tried = format!("drop the collections in {}", lane.place.url);
+        // With their notes the look-ups mean nothing any more.
+        let made = schema::lookups(&lane).await.map_err(|e| e.into_error(Doing::Read, &tried))?;
+        tables.extend(made.iter().map(String::as_str));
         for name in tables {
             // Dropping what is not there is a change of the schema too: look first.
             let there = schema::columns(&lane, name).await;
@@ -87,17 +90,25 @@ impl Documents for Cassandra {
     }
 
     /// What was written was acknowledged at the write consistency, and is as durable as the nodes' commit logs
-    /// make it; there is no statement that waits for more. Of the indexes only the one on the customers' zip
-    /// codes has a meaning here: it is the joining table.
+    /// make it; there is no statement that waits for more. The index on the customers' zip codes is the joining
+    /// table here, another one a table of look-ups.
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
         let lane = self.lane().await?;
-        if !indexes.iter().any(joined::is_for) {
-            return Ok(());
+        for index in indexes {
+            let made = if joined::is_for(index) {
+                joined::make(&lane).await
+            } else if joined::SOURCES.contains(&index.collection) {
+                // Pages of customers, which this database does not have.
+                Ok(())
+            } else {
+                lookups::make(&lane, &lookups::describe(index)?).await
+            };
+            made.map_err(|e| {
+                let tried = format!("make the table of {} in {}", index.name, lane.place.url);
+                e.into_error(Doing::Write, tried)
+            })?;
         }
-        let made = joined::make(&lane).await;
-        made.map_err(|e| {
-            e.into_error(Doing::Write, format!("make the joining table in {}", lane.place.url))
-        })
+        Ok(())
     }
 
     async fn scan(

@@ -33,6 +33,10 @@ pub(super) enum Failure {
     Broken(String),
     /// A table or a column is missing.
     Missing(String),
+    /// Somebody else was faster; nothing was applied.
+    Conflict(String),
+    /// A part of several steps was applied, or may have been.
+    Partly(String),
 }
 
 /// What an operation gives.
@@ -85,16 +89,43 @@ impl Failure {
         }
     }
 
+    /// Whether the same may go well a moment later.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Failure::Execution(e) => {
+                matches!(judge(e, Doing::Write).kind, Ambiguous | Timeout | Unavailable)
+            }
+            _ => false,
+        }
+    }
+
+    /// What went wrong, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Failure::Execution(e) => {
+                judge(e, Doing::Write).answer.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            Failure::Duplicate(key) => format!("the key {key} is there already"),
+            Failure::Invalid(answer)
+            | Failure::Broken(answer)
+            | Failure::Missing(answer)
+            | Failure::Conflict(answer)
+            | Failure::Partly(answer) => answer.clone(),
+        }
+    }
+
     /// As an error that says what was tried.
     pub fn into_error(self, doing: Doing, tried: impl Into<String>) -> Error {
+        let answer = self.words();
         match self {
             Failure::Execution(e) => of(&e, doing, tried),
-            Failure::Duplicate(key) => {
-                Error::new(ErrorKind::Duplicate, tried, format!("the key {key} is there already"))
-            }
-            Failure::Invalid(answer) => Error::new(Invalid, tried, answer),
-            Failure::Broken(answer) => Error::new(Broken, tried, answer),
-            Failure::Missing(answer) => Error::new(Unavailable, tried, answer).advise(LOAD_FIRST),
+            Failure::Duplicate(_) => Error::new(ErrorKind::Duplicate, tried, answer),
+            Failure::Invalid(_) => Error::new(Invalid, tried, answer),
+            Failure::Broken(_) => Error::new(Broken, tried, answer),
+            Failure::Missing(_) => Error::new(Unavailable, tried, answer).advise(LOAD_FIRST),
+            Failure::Conflict(_) => Error::new(ErrorKind::Conflict, tried, answer),
+            Failure::Partly(_) => Error::new(Ambiguous, tried, answer)
+                .advise("the checks after the run say whether something is there in part"),
         }
     }
 }

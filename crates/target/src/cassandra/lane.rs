@@ -24,8 +24,10 @@ use scylla::statement::{Consistency, SerialConsistency, Statement};
 use tokio::runtime::{Handle, Id};
 
 use super::error::{self, Done, Failure};
+use super::lookups::Lookup;
 use super::options::Options;
 use super::place::Place;
+use super::rows::Rows;
 use super::statements::Statements;
 use super::tls;
 
@@ -38,6 +40,9 @@ pub(super) struct Lane {
     pub session: Session,
     /// The statements of tables that have clients.
     pub tables: tokio::sync::Mutex<Vec<(Table, Weak<Statements>)>>,
+    /// The statements of collections and look-ups that transactions use, by their names.
+    pub rows: tokio::sync::Mutex<HashMap<String, Arc<Rows>>>,
+    pub lookups: tokio::sync::Mutex<HashMap<String, Arc<Lookup>>>,
     /// Held while a table gets columns: one change of the schema at a time.
     pub altering: Arc<tokio::sync::Mutex<()>>,
 }
@@ -128,6 +133,8 @@ impl Lanes {
             session: self.connect().await?,
             place: self.place.clone(),
             tables: Default::default(),
+            rows: Default::default(),
+            lookups: Default::default(),
             altering: self.altering.clone(),
         });
         *slot = Arc::downgrade(&lane);

@@ -8,7 +8,8 @@
 //!
 //! # What Cassandra promises
 //! Each operation is one statement on one partition at the consistency of the options. There are no
-//! transactions of several documents. An INSERT replaces what is there and an UPDATE makes what is not, so that
+//! transactions of several documents; where the user of a run allows it their changes are applied one by one
+//! ([`stepwise`], [`apply`]). An INSERT replaces what is there and an UPDATE makes what is not, so that
 //! neither says whether the key existed; with `lwt=true` both ask first, in a lightweight transaction (Paxos),
 //! which takes several round trips among the replicas ([`key_value`]).
 //!
@@ -21,21 +22,27 @@
 //! * A scan of a whole collection is no snapshot ([`documents`]).
 //! * A batch of a load is not one step: see [`bulk`].
 
+mod apply;
 mod bulk;
 mod credentials;
 mod document;
 mod documents;
 mod error;
+mod held;
 mod joined;
 mod key_value;
 mod lane;
+mod lookups;
 mod notes;
 mod options;
 mod place;
+mod rows;
 mod schema;
+mod search;
 mod server;
 mod shop;
 mod statements;
+mod stepwise;
 mod tls;
 mod values;
 
@@ -43,7 +50,7 @@ use std::sync::Arc;
 
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Description, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Description, Documents, NotApplicable, Stepwise, Target, Transactions,
 };
 
 use lane::{Lane, Lanes};
@@ -52,6 +59,11 @@ pub use options::OPTIONS;
 
 /// What it offers.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "join"];
+
+/// What its transactions are without being any.
+const CAVEAT: &str = "Cassandra has no transactions: the changes of each were applied a document at a time by \
+                      lightweight transactions, so that others saw it in part, a value computed from what was \
+                      read may have overwritten a newer one, and a crash in its midst leaves a part";
 
 /// A cluster. Clones are the same one.
 #[derive(Clone)]
@@ -109,6 +121,10 @@ impl Target for Cassandra {
             "a statement here changes one partition, and nothing makes the changes of several one step \
              that can be undone",
         )
+    }
+
+    fn stepwise(&self) -> Applicable<Stepwise<'_>> {
+        Ok(Stepwise { transactions: self, caveat: CAVEAT })
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {

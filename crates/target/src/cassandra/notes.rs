@@ -24,6 +24,9 @@ const NOTE: &str = "note";
 /// The name under which the joining table is noted when it is whole.
 pub(super) const JOINED: &str = "joined";
 
+/// What the names begin with under which it is kept what a table of look-ups is made of.
+pub(super) const LOOKUP: &str = "index ";
+
 /// The name under which the progress of a part is kept.
 pub(super) fn progress(part: &str, collection: &str) -> String {
     format!("progress {collection} {part}")
@@ -63,6 +66,24 @@ pub(super) async fn get(lane: &Lane, name: &str) -> Done<Option<String>> {
     Ok(read(lane, name, consistency).await?.map(|(value, _)| value))
 }
 
+/// What is kept under all names that begin so, without that beginning.
+pub(super) async fn all(lane: &Lane, beginning: &str) -> Done<Vec<(String, String)>> {
+    let text = format!("SELECT name, value FROM {}", lane.table(NOTES));
+    let answer = match lane.run(text, lane.options().read_consistency, ()).await {
+        Err(e) if e.is_missing() => return Ok(Vec::new()),
+        answer => answer?,
+    };
+    let rows = answer.into_rows_result().map_err(Failure::answer)?;
+    let mut all = Vec::new();
+    for row in rows.rows::<(&str, &str)>().map_err(Failure::answer)? {
+        let (name, value) = row.map_err(Failure::answer)?;
+        if let Some(name) = name.strip_prefix(beginning) {
+            all.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(all)
+}
+
 /// Keeps a value under a name.
 pub(super) async fn set(lane: &Lane, name: &str, value: &str) -> Done<()> {
     let text = format!("INSERT INTO {} (name, value) VALUES (?, ?)", lane.table(NOTES));
@@ -90,7 +111,7 @@ async fn agreed(lane: &Lane) -> Done<Option<(String, Option<String>)>> {
 }
 
 /// A number that no other attempt has.
-fn random() -> u64 {
+pub(super) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 

@@ -13,6 +13,10 @@ use crate::names;
 pub(super) const KEY: &str = "y_id";
 /// The column of documents as JSON text.
 pub(super) const DOCUMENT: &str = "doc";
+/// The column of the marks of the transactions that wrote a document last: see [`super::rows`].
+pub(super) const MARKS: &str = "marks";
+/// What the names of the tables of look-ups begin with.
+pub(super) const LOOKUP: &str = "hoap_index_";
 
 /// A checked name of a collection.
 pub(super) fn collection(name: &str) -> Result<&str> {
@@ -126,6 +130,16 @@ pub(super) async fn columns(lane: &Lane, table: &str) -> Done<HashMap<String, (S
     let rows = rows.rows::<(String, String, String)>().map_err(Failure::answer)?;
     rows.map(|row| row.map(|(name, of, kind)| (name, (of, kind))).map_err(Failure::answer))
         .collect()
+}
+
+/// The tables of look-ups that are there.
+pub(super) async fn lookups(lane: &Lane) -> Done<Vec<String>> {
+    let text = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
+    let answer = lane.run(text, Consistency::One, (&lane.place.keyspace,)).await?;
+    let rows = answer.into_rows_result().map_err(Failure::answer)?;
+    let rows = rows.rows::<(String,)>().map_err(Failure::answer)?;
+    let all = rows.map(|row| row.map(|(name,)| name).map_err(Failure::answer));
+    Ok(all.collect::<Done<Vec<_>>>()?.into_iter().filter(|n| n.starts_with(LOOKUP)).collect())
 }
 
 /// Whether a table of these columns is one that this module works with: its key is YCSB's.

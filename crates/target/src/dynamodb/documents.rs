@@ -7,12 +7,12 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use super::error::{Done, Failure, LOAD_FIRST};
-use super::index::Made;
 use super::reading::{Driver, Wanted};
 use super::tables::{NoteIs, Purpose};
 use super::value;
-use super::{DynamoDb, Server, bulk, index, layout, patch};
-use crate::names;
+use super::{DynamoDb, Server, bulk, index, layout};
+use crate::entries::Made;
+use crate::{document, names};
 
 #[async_trait]
 impl Documents for DynamoDb {
@@ -91,7 +91,7 @@ impl Documents for DynamoDb {
             names::path(field)?;
         }
         let tried = || format!("scan {collection} in {}", server.url);
-        let wanted = Wanted::fields(fields.iter().map(|field| patch::top(field)));
+        let wanted = Wanted::fields(fields.iter().map(|field| document::top(field)));
         let mut after = None;
         loop {
             let page = server.page(&driver, &table, after, None, &wanted, true).await;
@@ -99,7 +99,7 @@ impl Documents for DynamoDb {
             for item in &items {
                 let document = value::document(item).map_err(|e| e.into_error(tried()))?;
                 let key = value::text(item, layout::KEY).map_err(|e| e.into_error(tried()))?;
-                each(key, patch::row(&document, fields))?;
+                each(key, document::row(&document, fields))?;
             }
             match next {
                 Some(_) => after = next,

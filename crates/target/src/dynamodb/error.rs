@@ -76,6 +76,10 @@ const CANCELED: &str = "TransactionCanceledException";
 
 const CREDENTIALS: &str = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), or name a profile that \
      has them with AWS_PROFILE or the option `profile`";
+const SIGN_ON: &str = "the profile signs on by single sign-on, which is not built in: after `aws sso login` put what it \
+                       gives into the environment with `eval \"$(aws configure export-credentials --format \
+                       env)\"`, or into a profile with credential_process = aws configure \
+                       export-credentials --profile NAME";
 const CAPACITY: &str = "give the tables more capacity, send less, or allow retries";
 const PERMISSIONS: &str = "let the identity use dynamodb:GetItem, BatchGetItem, Query, Scan, PutItem, \
                            UpdateItem, DeleteItem, BatchWriteItem, ConditionCheckItem, ListTables, \
@@ -149,7 +153,9 @@ where
                 answer: answer.clone(),
                 advice: Some(advice),
             };
-            if text.contains("credential") || text.contains("identity") {
+            if text.contains("feature(s) enabled: sso") || text.contains("sso session") {
+                unsent(SIGN_ON)
+            } else if text.contains("credential") || text.contains("identity") {
                 unsent(CREDENTIALS)
             } else if text.contains("(connect)")
                 || text.contains("connect timeout")

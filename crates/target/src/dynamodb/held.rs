@@ -11,10 +11,11 @@ use aws_sdk_dynamodb::types::{
 use serde_json::{Map, Value};
 
 use super::error::{Done, Failure};
-use super::index::{Made, Place};
+use super::index;
 use super::layout::{self, KEY, VERSION};
 use super::reading;
 use super::value::{self, Item};
+use crate::entries::{Made, Place};
 
 /// Names that an update may set before its expression becomes too long.
 const NAMES: usize = 50;
@@ -122,20 +123,21 @@ pub(super) fn writes(
             continue;
         }
         let indexes: Vec<&Made> = indexes.iter().filter(|i| i.collection == *collection).collect();
-        for (n, index) in indexes.iter().enumerate() {
-            let table = layout::index(prefix, &index.name);
-            let after = held.whole.as_ref().map(|document| index.place(key, document));
+        for (n, made) in indexes.iter().enumerate() {
+            let table = layout::index(prefix, &made.name);
+            let after = held.whole.as_ref().map(|document| made.place(key, document));
             let before = held.before.get(n);
             if after.as_ref() == before {
                 continue;
             }
             if let Some(place) = before {
-                let delete = Delete::builder().table_name(&table).set_key(Some(place.key()));
+                let delete = Delete::builder().table_name(&table).set_key(Some(index::key(place)));
                 let delete = delete.build().map_err(|e| Failure::invalid(e.to_string()))?;
                 all.push(TransactWriteItem::builder().delete(delete).build());
             }
             if let Some(place) = after {
-                let put = Put::builder().table_name(&table).set_item(Some(place.entry(key)));
+                let put =
+                    Put::builder().table_name(&table).set_item(Some(index::entry(&place, key)));
                 let put = put.build().map_err(|e| Failure::invalid(e.to_string()))?;
                 all.push(TransactWriteItem::builder().put(put).build());
             }

@@ -42,6 +42,16 @@ impl KeyValue for DynamoDb {
     }
 
     async fn session(&self, table: &Table) -> Result<Client> {
+        self.client(table, self.server().options.strong).await
+    }
+
+    async fn checking_session(&self, table: &Table) -> Result<Client> {
+        self.client(table, true).await
+    }
+}
+
+impl DynamoDb {
+    async fn client(&self, table: &Table, strong: bool) -> Result<Client> {
         let name = layout::collection(&table.name)?;
         for field in &table.fields {
             names::field(field)?;
@@ -58,6 +68,7 @@ impl KeyValue for DynamoDb {
             none: Wanted::exactly([KEY]),
             all: Wanted::default(),
             table: table.clone(),
+            strong,
             server,
             driver,
         })
@@ -69,6 +80,8 @@ pub struct Client {
     server: Arc<Server>,
     driver: Arc<Driver>,
     table: Table,
+    /// Whether its reads and scans are strongly consistent.
+    strong: bool,
     /// The table's name in the database.
     stored: String,
     /// What is read for each field alone, for none and for all.
@@ -94,8 +107,7 @@ impl Client {
     }
 
     async fn get(&self, key: &str, fields: Fields) -> Done<Option<Item>> {
-        let strong = self.server.options.strong;
-        self.server.get(&self.driver, &self.stored, key, self.wanted(fields)?, strong).await
+        self.server.get(&self.driver, &self.stored, key, self.wanted(fields)?, self.strong).await
     }
 
     /// Reads the fields of an item into an empty record.
@@ -221,9 +233,14 @@ impl Client {
         }
         while scanned.len() < count {
             let limit = i32::try_from(count - scanned.len()).unwrap_or(i32::MAX);
-            let strong = self.server.options.strong;
-            let page =
-                self.server.page(&self.driver, &self.stored, after, Some(limit), wanted, strong);
+            let page = self.server.page(
+                &self.driver,
+                &self.stored,
+                after,
+                Some(limit),
+                wanted,
+                self.strong,
+            );
             let (items, next) = page.await?;
             for item in &items {
                 self.take(item, fields, scanned.push(value::text(item, KEY)?))?;

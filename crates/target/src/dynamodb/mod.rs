@@ -10,7 +10,7 @@
 //! # Transactions
 //! The service takes a whole transaction at once, so reads go out when they come, writes wait for the
 //! commit, and that is one TransactWriteItems on the condition that nothing has changed since
-//! ([`transaction`]).
+//! ([`open`]).
 //!
 //! # Requests
 //! The driver sends no request again by itself unless an option says so: what is throttled or fails is
@@ -20,7 +20,7 @@
 //! # Limits
 //! * An item holds 400 KB, a transaction 100 items and 4 MB.
 //! * A scan of a whole collection is no snapshot ([`documents`]), a batch of a load is not atomic ([`bulk`]).
-//! * Searches see no documents that appear between them and the commit ([`transaction`]).
+//! * Searches see no documents that appear between them and the commit ([`open`]).
 
 mod bulk;
 mod counters;
@@ -31,8 +31,8 @@ mod held;
 mod index;
 mod key_value;
 mod layout;
+mod open;
 mod options;
-mod patch;
 mod reading;
 mod search;
 mod server;

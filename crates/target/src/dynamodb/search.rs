@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::counters::Units;
 use super::error::{Doing, Done, Failure, LOAD_FIRST};
 use super::held::Fate;
-use super::index::{self, Made, Place};
+use super::index;
 use super::layout::{self, KEY, PARTITION, SORT};
+use super::open::Open;
 use super::reading::Wanted;
-use super::transaction::Open;
 use super::value::{self, Item};
+use crate::entries::{self, Made, Place};
 
 /// Keys and fields of the documents whose first index fields have these values.
 pub(super) async fn find(
@@ -30,21 +31,13 @@ pub(super) async fn find(
         failure.advice = Some(LOAD_FIRST);
         return Err(failure);
     };
-    if !made.fields.iter().eq(index.fields.iter()) {
-        let answer = format!("the index {} is on {}", index.name, made.fields.join(", "));
-        return Err(Failure::invalid(answer));
-    }
-    if prefix.len() > made.fields.len() {
-        let (given, of) = (prefix.len(), made.fields.len());
-        return Err(Failure::invalid(format!("{given} values for an index of {of} fields")));
-    }
-    if let Some(value) = prefix.iter().find(|v| v.is_array() || v.is_object()) {
-        return Err(Failure::invalid(format!("{value} cannot be searched for")));
+    if let Some(why) = entries::misfit(made, index, prefix) {
+        return Err(Failure::invalid(why));
     }
     if limit == Some(0) {
         return Ok(Vec::new());
     }
-    let from = (!prefix.is_empty()).then(|| index::place(prefix.iter().map(Some)));
+    let from = (!prefix.is_empty()).then(|| entries::place(prefix.iter().map(Some)));
     let found = places(tx, made, from.as_ref(), order, limit).await?;
 
     let keys: Vec<&str> = found.iter().map(|(_, key)| key.as_str()).collect();
@@ -92,7 +85,7 @@ async fn places(
         let key = value::text(entry, KEY)?;
         let ours = tx.documents.get(&(made.collection.clone(), key.to_owned()));
         if ours.is_none_or(|held| held.fate == Fate::Same) {
-            found.push((Place::of(entry)?, key.to_owned()));
+            found.push((index::place_of(entry)?, key.to_owned()));
         }
     }
     for ((collection, key), held) in &tx.documents {

@@ -1,13 +1,11 @@
-//! The URL of a MongoDB target: a connection string of MongoDB, with options of `hoap` in it.
+//! The options of a `mongodb:` URL.
 
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
 
 use crate::OptionHelp;
-use crate::options::{number, set_each};
-use crate::url::HIDDEN;
+use crate::options::number;
 
 /// The settings that are `hoap`'s own. [`OPTIONS`] says what each means.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +137,7 @@ pub const OPTIONS: &[OptionHelp] = &[
 const OWN: usize = 8;
 
 impl Options {
-    fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
+    pub fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
         let milliseconds =
             |value, least| number(value, least, 3_600_000).map(|n| Duration::from_millis(n.into()));
         match name {
@@ -235,100 +233,9 @@ impl Options {
     }
 }
 
-/// Where the server is and how it is to be used.
-#[derive(Debug, PartialEq)]
-pub(super) struct Place {
-    /// The URL without user and secrets: for errors and the run folder.
-    pub shown: String,
-    /// The connection string for the driver, with the password in it.
-    pub connection: String,
-    /// The password, which no message may repeat.
-    pub password: Option<String>,
-    pub database: String,
-    pub options: Options,
-}
-
 /// Whether an option is `hoap`'s. MongoDB's are in camel case.
-fn is_own(name: &str) -> bool {
+pub(super) fn is_own(name: &str) -> bool {
     name.contains('_') || name == "sharding"
-}
-
-/// Takes a URL apart. `password` is for one with a user and without a password.
-pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
-    // As long as it is not clear which part is the password no part is shown.
-    let scheme = if url.starts_with("mongodb+srv:") { "mongodb+srv" } else { "mongodb" };
-    let malformed = |answer: &str| {
-        Error::new(ErrorKind::Invalid, format!("open {scheme}:…"), answer).advise(format!(
-            "write {scheme}://[USER@]HOST[:PORT][,…]/DATABASE[?option=value&…], with : / ? # [ ] @ \
-             and % in the user's name and password percent-encoded"
-        ))
-    };
-    let rest = url
-        .strip_prefix(scheme)
-        .and_then(|rest| rest.strip_prefix("://"))
-        .ok_or_else(|| malformed("it names no host"))?;
-    if rest.contains('#') {
-        return Err(malformed("a part after # means nothing here"));
-    }
-    let (base, query) = match rest.split_once('?') {
-        Some((base, query)) => (base, Some(query)),
-        None => (rest, None),
-    };
-    let (authority, database) =
-        base.split_once('/').ok_or_else(|| malformed("it names no database"))?;
-    let good = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if database.is_empty() || database.len() > 63 || !database.bytes().all(good) {
-        return Err(malformed("a database's name is 1 to 63 letters, digits, _ and -"));
-    }
-    let (user, hosts) = match authority.rsplit_once('@') {
-        Some((user, hosts)) => (Some(user), hosts),
-        None => (None, authority),
-    };
-    if hosts.is_empty() {
-        return Err(malformed("it names no host"));
-    }
-    let given = user.and_then(|user| user.split_once(':')).map(|(_, password)| password);
-    let user = user.map(|user| user.split(':').next().unwrap_or_default());
-
-    let shown_query = query.map(|query| {
-        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-            // It holds session tokens of clouds.
-            Some((name, _)) if name.eq_ignore_ascii_case("authMechanismProperties") => {
-                format!("{name}={HIDDEN}")
-            }
-            _ => pair.to_owned(),
-        });
-        pairs.collect::<Vec<_>>().join("&")
-    });
-    let shown = match &shown_query {
-        Some(query) => crate::url::redact(&format!("{scheme}://{hosts}/{database}?{query}")),
-        None => format!("{scheme}://{hosts}/{database}"),
-    };
-    let mut options = Options::default();
-    let mut theirs = Vec::new();
-    set_each(&shown, query, |name, value| match is_own(name) {
-        true => options.set(name, value),
-        false => {
-            theirs.push(format!("{name}={value}"));
-            Ok(())
-        }
-    })?;
-    let encoded = given.map(str::to_owned).or_else(|| user.and(password).map(percent_encode));
-    let login = match (user, &encoded) {
-        (None, _) => String::new(),
-        (Some(user), None) => format!("{user}@"),
-        (Some(user), Some(password)) => format!("{user}:{password}@"),
-    };
-    let connection = format!("{scheme}://{login}{hosts}/{database}?{}", theirs.join("&"));
-    let connection = connection.trim_end_matches('?').to_owned();
-    Ok(Place { shown, connection, password: encoded, database: database.to_owned(), options })
-}
-
-/// A text as a part of a URL.
-fn percent_encode(text: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'~');
-    let encode = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
-    text.bytes().map(encode).collect()
 }
 
 #[cfg(test)]
@@ -345,60 +252,5 @@ mod tests {
         }
         assert!(OPTIONS[OWN..].iter().all(|option| !is_own(option.name)));
         assert_eq!(Options::default().transaction_write_concern, Some(WriteConcern::majority()));
-    }
-
-    #[test]
-    fn a_url_is_mongodbs_with_ours_taken_out() {
-        let url = "mongodb://us%2Fer:pa%40ss@h1:1,h2/db?w=majority&sharding=hashed&replicaSet=rs\
-                   &query_timeout_ms=5&authMechanismProperties=AWS_SESSION_TOKEN:top";
-        let place = parse(url, Some("other")).unwrap();
-        assert_eq!(
-            place.connection,
-            "mongodb://us%2Fer:pa%40ss@h1:1,h2/db?w=majority&replicaSet=rs\
-             &authMechanismProperties=AWS_SESSION_TOKEN:top"
-        );
-        assert_eq!(
-            place.shown,
-            "mongodb://h1:1,h2/db?w=majority&sharding=hashed&replicaSet=rs&query_timeout_ms=5\
-             &authMechanismProperties=***"
-        );
-        assert_eq!((place.database.as_str(), place.options.hashed), ("db", true));
-        assert_eq!(place.options.query_timeout, Duration::from_millis(5));
-        let place = parse("mongodb+srv://me@cluster.example/db", Some("p w/é")).unwrap();
-        assert_eq!(place.connection, "mongodb+srv://me:p%20w%2F%C3%A9@cluster.example/db");
-        assert_eq!(place.shown, "mongodb+srv://cluster.example/db");
-        let place = parse("mongodb://[::1]:27017/db", Some("unused")).unwrap();
-        assert_eq!(place.connection, "mongodb://[::1]:27017/db");
-        assert_eq!(place.password, None);
-    }
-
-    #[test]
-    fn a_wrong_url_names_what_is_wrong_and_no_secret() {
-        for (url, word) in [
-            ("mongodb:", "names no host"),
-            ("mongodb:h/db", "names no host"),
-            ("mongodb:///db", "names no host"),
-            ("mongodb://u:secret@h", "names no database"),
-            ("mongodb://u:secret@h/", "1 to 63 letters"),
-            ("mongodb://u:sec/ret@h/db", "1 to 63 letters"),
-            ("mongodb://u:sec?ret@h/db", "names no database"),
-            ("mongodb://u:sec#ret@h/db", "after #"),
-            ("mongodb://u:secret@h/d b", "1 to 63 letters"),
-            ("mongodb://u:secret@h/db?", "has no value"),
-            ("mongodb://u:secret@h/db?cash_back=1", "transaction_read_concern"),
-            ("mongodb://u:secret@h/db?sharding=range", "hashed or none"),
-            ("mongodb://u:secret@h/db?transaction_write_concern=0", "from 1 to 50"),
-            ("mongodb://u:secret@h/db?transaction_read_concern=x", "snapshot, majority"),
-            ("mongodb://u:secret@h/db?analytics_read_concern=x", "auto, local"),
-            ("mongodb://u:secret@h/db?analytics_read_preference=x", "nearest"),
-            ("mongodb://u:secret@h/db?commit_timeout_ms=0", "from 1 to 3600000"),
-        ] {
-            let e = parse(url, None).unwrap_err();
-            assert_eq!(e.kind, ErrorKind::Invalid, "{url}");
-            let text = e.to_string();
-            assert!(text.contains(word), "{url}: {e}");
-            let told = ["secret", "sec/", "sec?", "sec#", "ret@"].iter().any(|s| text.contains(s));
-            assert!(!told, "{url}: {e}");
-        }
     }
 }

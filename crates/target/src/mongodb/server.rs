@@ -8,7 +8,8 @@ use mongodb::options::{ClientOptions, DriverInfo, ReadConcern};
 use mongodb::{Client, Collection, Database};
 
 use super::error::{self, Doing};
-use super::options::{Options, Place, parse};
+use super::options::Options;
+use super::place::{Place, parse};
 
 /// A server or cluster, with the driver's client and its pool of connections.
 pub(super) struct Server {

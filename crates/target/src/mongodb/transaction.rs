@@ -1,90 +1,27 @@
-//! Document transactions: a driver's session for each client, a multi-document transaction each.
+//! Document transactions: a multi-document transaction each, in the session of its client.
 //!
 //! Writes of two transactions to one document are a conflict at once (first updater wins), as is a write to
 //! what another one has changed since the snapshot. So nothing is locked when it is read to be changed.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use hoap_workload::capability::{
-    Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions,
-};
+use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row, Transaction};
 use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::ClientSession;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
-use mongodb::options::{Hint, SelectionCriteria, TransactionOptions};
+use mongodb::options::Hint;
 use serde_json::Value;
 
-use super::documents::{NOTES, name};
+use super::documents::name;
 use super::error::{self, Doing};
 use super::server::Server;
-use super::{MongoDb, patch, value};
+use super::{patch, value};
 use crate::patches::{independent, why_not};
-
-#[async_trait]
-impl Transactions for MongoDb {
-    async fn session(&self) -> Result<Box<dyn Session>> {
-        let session = start_session(&self.server).await?;
-        let options = &self.server.options;
-        let mut transaction = TransactionOptions::default();
-        transaction.read_concern = Some(options.transaction_read_concern.clone());
-        transaction.write_concern = options.transaction_write_concern.clone();
-        // Whatever the URL says of reads outside of transactions: these are the primary's.
-        transaction.selection_criteria =
-            Some(SelectionCriteria::ReadPreference(mongodb::options::ReadPreference::Primary));
-        transaction.max_commit_time = Some(options.commit_timeout);
-        let server = self.server.clone();
-        Ok(Box::new(Client { server, session: Some(session), options: transaction }))
-    }
-}
-
-async fn start_session(server: &Server) -> Result<ClientSession> {
-    let tried = || format!("begin a session in {}", server.shown);
-    server
-        .within(Doing::Other, &tried, server.database.client().start_session().into_future())
-        .await
-}
-
-/// One client.
-struct Client {
-    server: Arc<Server>,
-    /// Lent to the transaction; gone where that was dropped.
-    session: Option<ClientSession>,
-    options: TransactionOptions,
-}
-
-#[async_trait]
-impl Session for Client {
-    async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        let tried = || format!("begin a transaction in {}", self.server.shown);
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => start_session(&self.server).await?,
-        };
-        let begin = session.start_transaction().with_options(self.options.clone());
-        self.server.within(Doing::InTransaction, &tried, begin.into_future()).await?;
-        let mut open = Open {
-            server: &self.server,
-            home: &mut self.session,
-            session: Some(session),
-            access,
-            failed: false,
-        };
-        if access == Access::Read {
-            // The snapshot is the first command's: it is taken here, not when the first read comes.
-            let notes = open.server.collection(NOTES);
-            let look = notes.find_one(doc! {"_id": 0}).session(open.session.as_mut().expect(HELD));
-            let looked = open.server.within(Doing::InTransaction, &tried, look.into_future()).await;
-            looked?;
-        }
-        Ok(Box::new(open))
-    }
-}
 
 const HELD: &str = "a transaction has its session until it ends";
 
-struct Open<'a> {
+pub(super) struct Open<'a> {
     server: &'a Server,
     /// Where the session goes back to.
     home: &'a mut Option<ClientSession>,
@@ -104,7 +41,22 @@ impl Drop for Open<'_> {
     }
 }
 
-impl Open<'_> {
+impl<'a> Open<'a> {
+    /// A transaction that the session has begun; the session goes back to `home` at its end.
+    pub fn new(
+        server: &'a Server,
+        home: &'a mut Option<ClientSession>,
+        session: ClientSession,
+        access: Access,
+    ) -> Self {
+        Open { server, home, session: Some(session), access, failed: false }
+    }
+
+    /// Its session.
+    pub fn session(&mut self) -> &mut ClientSession {
+        self.session.as_mut().expect(HELD)
+    }
+
     fn check_open(&self, tried: &(dyn Fn() -> String + Sync)) -> Result<()> {
         match self.failed {
             false => Ok(()),

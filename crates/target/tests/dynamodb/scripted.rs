@@ -232,6 +232,48 @@ mod tests {
         assert_eq!(count("write-capacity-units"), 2.0);
     }
 
+    /// Clients read as the option says; the one who checks after a run reads what was acknowledged last,
+    /// and so do scans of whole collections.
+    #[test]
+    fn checks_read_consistently_whatever_the_option_says() {
+        use hoap_target::dynamodb::DynamoDb;
+        use hoap_workload::capability::key_value::{KeyValue, Scanned};
+        for (options, asked) in
+            [("", false), ("consistency=eventual", false), ("consistency=strong", true)]
+        {
+            let seen = Arc::new(Mutex::new(Vec::new()));
+            let noted = seen.clone();
+            let script = move |operation: &str, body: &Value| match operation {
+                "ListTables" => (200, json!({"TableNames": []})),
+                "DescribeTable" => table(),
+                _ => {
+                    let strong = body["ConsistentRead"].as_bool().unwrap_or(false);
+                    noted.lock().unwrap().push((operation.to_owned(), strong));
+                    (200, json!({"Items": []}))
+                }
+            };
+            let target = open(&endpoint(script, options));
+            let requests = || std::mem::take(&mut *seen.lock().unwrap());
+            let table = crate::conformance::table(2);
+            let (mut there, mut scanned) = (Record::default(), Scanned::default());
+            let mut read = async |session: &mut <DynamoDb as KeyValue>::Session| {
+                session.read("user1", Fields::All, &mut there).await.unwrap();
+                session.scan("user1", 2, Fields::All, &mut scanned).await.unwrap();
+            };
+            let both = |strong| {
+                ["GetItem", "GetItem", "Scan"].map(|operation| (operation.to_owned(), strong))
+            };
+            requests();
+            wait(async { read(&mut target.session(&table).await.unwrap()).await });
+            assert_eq!(requests(), both(asked), "{options}: a client");
+            wait(async { read(&mut target.checking_session(&table).await.unwrap()).await });
+            assert_eq!(requests(), both(true), "{options}: a check");
+            let count = &mut |_: &str, _| Ok(());
+            wait(target.documents().unwrap().scan("usertable", &[], count)).unwrap();
+            assert_eq!(requests(), [("Scan".to_owned(), true)], "{options}: a count");
+        }
+    }
+
     #[test]
     fn where_an_option_says_so_the_driver_tries_again_and_that_is_counted() {
         let target = open(&throttles(2, "retries=3"));

@@ -22,6 +22,15 @@ pub trait KeyValue: Send + Sync {
 
     /// Connects one client to a table.
     fn session(&self, table: &Table) -> impl Future<Output = Result<Self::Session>> + Send;
+
+    /// Connects the one who checks a table after a run. Its reads see every write that was acknowledged
+    /// before, also where the database's settings let clients read older states.
+    fn checking_session(
+        &self,
+        table: &Table,
+    ) -> impl Future<Output = Result<Self::Session>> + Send {
+        self.session(table)
+    }
 }
 
 /// What a session must know of its table.

@@ -6,6 +6,7 @@
 //! Fields are named by *paths*: dotted names with array positions, `c_name.c_last`, `s_dists[3]`.
 
 pub mod key_value;
+mod non_transactional;
 pub mod shop;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,8 @@ use serde_json::Value;
 
 use crate::client::Canceller;
 use crate::error::{Error, ErrorKind, Result};
+
+pub use non_transactional::{NonTransactional, Stepwise};
 
 /// A database, opened by its URL.
 ///
@@ -33,6 +36,17 @@ pub trait Target: Send + Sync {
 
     /// Multi-document transactions.
     fn transactions(&self) -> Applicable<&dyn Transactions>;
+
+    /// The operations of transactions without their promises, of a database whose
+    /// [`Target::transactions`] are not applicable. A run takes them only where its user allows it:
+    /// [`NonTransactional`].
+    fn stepwise(&self) -> Applicable<Stepwise<'_>> {
+        Err(NotApplicable {
+            capability: "transactions a document at a time",
+            database: self.description().name,
+            because: "there is no way to apply them here",
+        })
+    }
 
     /// Analytical queries.
     fn analytics(&self) -> Applicable<&dyn Analytics>;

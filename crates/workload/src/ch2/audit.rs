@@ -125,6 +125,17 @@ impl Tally {
     }
 }
 
+/// The line of a run whose transactions were none; `caveat` says what they could not promise.
+pub fn without_transactions(caveat: &str) -> AuditLine {
+    AuditLine {
+        name: "transactions".into(),
+        clause: "TPC-C 3.1".into(),
+        seen: format!("NON-TRANSACTIONAL: {caveat}"),
+        wanted: "atomic, consistent, isolated and durable".into(),
+        verdict: Verdict::Fail,
+    }
+}
+
 struct Share {
     name: String,
     clause: &'static str,

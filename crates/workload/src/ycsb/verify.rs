@@ -56,7 +56,7 @@ pub async fn verify<K: KeyValue>(
     let found = count(documents, &table.name).await?;
     let loaded = records.spec().count;
     let counted = check_count(found, loaded, (memory.inserted, unsure), when);
-    let session = key_value.session(table).await?;
+    let session = key_value.checking_session(table).await?;
     Ok(vec![counted, check_writes(session, records, memory, when).await?])
 }
 

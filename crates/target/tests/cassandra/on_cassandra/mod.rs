@@ -15,6 +15,7 @@ use crate::conformance::{
 use crate::{Guard, admin, cql, fresh_with, ring, unavailable};
 
 mod refusals;
+mod stepwise;
 mod users;
 
 fn fresh() -> (Box<Cassandra>, Guard) {
@@ -268,6 +269,7 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     let (target, _guard) = fresh();
     let no = target.transactions().map(drop).unwrap_err().to_string();
     assert!(no.starts_with("document transactions on Cassandra: not applicable, because"), "{no}");
+    assert!(target.stepwise().is_ok());
     let no = target.analytics().map(drop).unwrap_err().to_string();
     assert!(no.contains("without joins"), "{no}");
     let no = target.pagination().unwrap_err().to_string();

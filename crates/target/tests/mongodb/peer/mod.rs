@@ -6,6 +6,7 @@
 //! specification of transactions asks for; what does not is remembered as a violation. Answers may be
 //! scripted.
 
+mod cancel;
 mod ch2;
 mod money;
 mod tests;
@@ -30,6 +31,8 @@ pub enum Instead {
     Close,
     /// It is done, and the connection is closed.
     CloseAfter,
+    /// It goes on until the client closes the connection, as a long query does.
+    Hold,
 }
 
 #[derive(Default)]
@@ -43,6 +46,9 @@ struct State {
     script: VecDeque<(&'static str, Instead)>,
     log: Vec<Document>,
     violations: Vec<String>,
+    /// Commands that are held, and those whose clients closed their connections.
+    held: usize,
+    left: usize,
 }
 
 struct Shared {
@@ -95,6 +101,12 @@ impl Peer {
         std::mem::take(&mut self.state().log)
     }
 
+    /// How many commands were held so far, and how many of them their clients left.
+    pub fn held(&self) -> (usize, usize) {
+        let state = self.state();
+        (state.held, state.left)
+    }
+
     pub fn violations(&self) -> Vec<String> {
         self.state().violations.clone()
     }
@@ -124,6 +136,13 @@ impl Peer {
             };
             let reply = match instead {
                 Some(Instead::Close) => return Ok(()),
+                Some(Instead::Hold) => {
+                    self.state().held += 1;
+                    // Until there is no more to read, or what comes is no request.
+                    while read_request(&mut stream).is_ok() {}
+                    self.state().left += 1;
+                    return Ok(());
+                }
                 Some(Instead::Answer(reply)) => {
                     self.enter(&name, &request.command);
                     // An error aborts the transaction, but for that of a commit of unknown result.

@@ -20,6 +20,12 @@ fn peer() -> Peer {
 /// Ends a test: the driver kept to the protocol.
 pub struct Kept(Peer, #[allow(dead_code)] Guard);
 
+impl Kept {
+    pub fn peer(&self) -> Peer {
+        self.0.clone()
+    }
+}
+
 impl Drop for Kept {
     fn drop(&mut self) {
         let violations = self.0.violations();

@@ -1,15 +1,15 @@
-//! Fields and patches of a document that is held in memory.
+//! Fields and patches of a document that is held in memory, for databases whose transactions gather their changes.
 
 use hoap_workload::capability::{Change, Patch, Row};
 use serde_json::{Map, Value};
 
 /// The name at the top of a checked path.
-pub(super) fn top(path: &str) -> &str {
+pub(crate) fn top(path: &str) -> &str {
     &path[..path.find(['.', '[']).unwrap_or(path.len())]
 }
 
 /// What is at a path.
-pub(super) fn get<'a>(document: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+pub(crate) fn get<'a>(document: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let first = top(path);
     let mut here = document.get(first)?;
     for step in steps(&path[first.len()..]) {
@@ -22,7 +22,7 @@ pub(super) fn get<'a>(document: &'a Map<String, Value>, path: &str) -> Option<&'
 }
 
 /// The values at these paths.
-pub(super) fn row(document: &Map<String, Value>, fields: &[&str]) -> Row {
+pub(crate) fn row(document: &Map<String, Value>, fields: &[&str]) -> Row {
     fields.iter().map(|field| get(document, field).cloned().unwrap_or_default()).collect()
 }
 
@@ -44,7 +44,7 @@ fn steps(rest: &str) -> impl Iterator<Item = Step<'_>> {
 ///
 /// # Errors
 /// Why it does not fit. The document is as it was then.
-pub(super) fn apply(document: &mut Map<String, Value>, patch: &Patch) -> Result<(), String> {
+pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch) -> Result<(), String> {
     let path = patch.path;
     let no = |there: Option<&Value>, path: &str, wish: &str| {
         Err(format!("`{path}` is {}: cannot {wish}", kind(there)))
