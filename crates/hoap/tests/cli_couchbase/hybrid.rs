@@ -88,7 +88,7 @@ fn transactions_and_queries_run_on_two_systems_and_freshness_is_measured() {
     assert_eq!(code, 0, "{told}");
     let (code, told) = place.run_with("answers compare sqlite couchbase", &[]);
     assert_eq!(code, 0, "{told}");
-    assert_eq!(told.matches("equal").count(), 22, "{told}");
+    assert_eq!(told.lines().filter(|line| line.contains("equal")).count(), 22, "{told}");
     place.ok("verify ch2pp");
 }
 

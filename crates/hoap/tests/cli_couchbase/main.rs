@@ -108,11 +108,10 @@ fn ycsb(place: &Place) {
 }
 
 fn shop(place: &Place) {
-    place.ok("load shop --customers 2000 --orders-per-customer 2");
-    place.passes("pagination", 300);
-    place.passes("join", 60);
+    place.ok("load shop --customers 1000 --orders-per-customer 1");
+    place.passes("pagination", 100);
     for variant in ["index", "ansi", "hash"] {
-        let run = format!("run join --check-reads --variant {variant} --operations 20");
+        let run = format!("run join --check-reads --variant {variant} --operations 10");
         place.ok(&format!("{run} --warmup 10ms --out {variant}"));
         all_pass(&place.json(&format!("{variant}/run.json")));
     }
@@ -122,8 +121,7 @@ fn shop(place: &Place) {
     assert!(told.contains("index, ansi, hash"), "{told}");
 }
 
-const RUN: &str =
-    "run ch2pp --tx-clients 4 --query-clients 0 --duration 2s --warmup 100ms --out run";
+const RUN: &str = "run ch2pp --tx-clients 4 --query-clients 0 --duration 6s --warmup 1ms --out run";
 
 #[test]
 fn every_ycsb_workload_passes() {
@@ -156,12 +154,14 @@ fn the_transactions_of_ch2pp_pass_their_checks_and_count_their_retries() {
     assert_eq!(code, 0, "{told}");
     let record = place.json("run/run.json");
     all_pass(&record);
-    let names: Vec<_> = record["checks"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
-    assert!(names.iter().any(|name| *name == "nothing lost"), "{names:?}");
+    let names = record["checks"].to_string();
+    assert!(names.contains("nothing lost: NewOrder") && names.contains("nothing added"), "{names}");
     for kind in record["steps"][0]["transactions"].as_array().unwrap() {
-        assert!(kind["count"].as_u64().unwrap() > 0, "{kind}");
-        assert_eq!(kind["failures"], json!({}), "{kind}");
+        // Who is in another's way too often gives up, and is counted.
+        let failures = kind["failures"].as_object().unwrap();
+        assert!(failures.keys().all(|failure| failure == "conflict"), "{kind}");
     }
+    assert!(sum(&record, "count") > 0, "{record:#}");
     assert!(sum(&record, "retries") >= 3, "{record:#}");
     assert!(service.0.faults.lock().unwrap().is_empty(), "every fault was met");
     assert_eq!(record["operational"]["settings"]["query_nodes"], "2");

@@ -377,8 +377,8 @@ fn what_is_given_up_is_cancelled_by_its_context() {
     });
     let target = at(&service, "bench.ch2");
     let soon = std::time::Duration::from_millis(100);
+    let mut session = session(&target);
     wait(async {
-        let mut session = session(&target);
         tokio::time::timeout(soon, session.query("SELECT endless", &[])).await.unwrap_err();
         let mut pages = Shop::session(&target, None).await.unwrap();
         let (mut keys, mut rows) = (Vec::new(), Vec::new());

@@ -185,18 +185,23 @@ fn answer(request: &Request, login: &mut Login, shared: &Shared) -> Answer {
 
 /// What each node says of the cluster; of the bucket too, once it is selected.
 fn map(shared: &Shared, bucket: bool) -> String {
-    // The ports with TLS have names of their own.
-    let name = |service: &str| format!("{service}{}", if shared.tls { "SSL" } else { "" });
-    let node = |query: &u16, kv: Option<u16>| {
-        let mut services = json!({name("n1ql"): query, name("mgmt"): query});
-        if let Some(kv) = kv {
-            services[name("kv")] = kv.into();
-        }
-        json!({"services": services, "hostname": "127.0.0.1"})
+    // The ports with TLS have names of their own, beside those without it, which real nodes always have: the
+    // driver tells nodes apart by them.
+    let ports = |services: &[(&str, u16)]| -> Map<String, Value> {
+        let both = services.iter().flat_map(|(name, port)| match shared.tls {
+            false => vec![((*name).to_owned(), json!(port))],
+            true => vec![((*name).to_owned(), json!(port)), (format!("{name}SSL"), json!(port))],
+        });
+        both.collect()
     };
-    let ports = shared.query_ports.iter().enumerate();
+    let node = |query: &u16, kv: Option<u16>| {
+        let mut services = vec![("n1ql", *query), ("mgmt", *query)];
+        services.extend(kv.map(|kv| ("kv", kv)));
+        json!({"services": ports(&services), "hostname": "127.0.0.1"})
+    };
+    let nodes = shared.query_ports.iter().enumerate();
     let nodes: Vec<Value> =
-        ports.map(|(i, port)| node(port, (i == 0).then_some(shared.kv_port))).collect();
+        nodes.map(|(i, port)| node(port, (i == 0).then_some(shared.kv_port))).collect();
     let mut map = json!({
         "rev": 1, "revEpoch": 1, "nodesExt": nodes,
         "nodes": [{"hostname": "127.0.0.1", "ports": {"direct": shared.kv_port}}],

@@ -14,6 +14,7 @@ mod store;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -52,9 +53,14 @@ impl Way {
         match self {
             Way::Plain => serve(Box::new(stream), false).await,
             Way::Tls(config, mutual) => {
-                // Who is not let in is told by TLS itself.
-                if let Ok(secured) = TlsAcceptor::from(config).accept(stream).await {
-                    serve(Box::new(secured), mutual).await;
+                match TlsAcceptor::from(config).accept(stream).into_fallible().await {
+                    Ok(secured) => serve(Box::new(secured), mutual).await,
+                    // Who is not let in is told by TLS, unless the connection goes before that is read.
+                    Err((_, mut stream)) => {
+                        let mut nowhere = tokio::io::sink();
+                        let drained = tokio::io::copy(&mut stream, &mut nowhere);
+                        let _ = tokio::time::timeout(Duration::from_secs(2), drained).await;
+                    }
                 }
             }
         }

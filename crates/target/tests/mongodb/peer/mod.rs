@@ -144,10 +144,12 @@ impl Peer {
                     return Ok(());
                 }
                 Some(Instead::Answer(reply)) => {
-                    self.enter(&name, &request.command);
-                    // An error aborts the transaction, but for that of a commit of unknown result.
-                    if name != "commitTransaction" {
-                        self.abort(&mut upstream)?;
+                    if in_transaction(&request.command) {
+                        self.enter(&name, &request.command);
+                        // An error aborts the transaction, but for that of a commit of unknown result.
+                        if name != "commitTransaction" {
+                            self.abort(&mut upstream)?;
+                        }
                     }
                     reply
                 }
@@ -173,8 +175,7 @@ impl Peer {
         if name == "endSessions" {
             return Ok(doc! {"ok": 1});
         }
-        let in_transaction = command.get_bool("autocommit").is_ok_and(|auto| !auto);
-        if !in_transaction {
+        if !in_transaction(command) {
             return self.forward(command.clone(), upstream);
         }
         if !self.enter(name, command) {
@@ -349,4 +350,8 @@ impl Peer {
         }
         ask(upstream, &command)
     }
+}
+
+fn in_transaction(command: &Document) -> bool {
+    command.get_bool("autocommit").is_ok_and(|auto| !auto)
 }
