@@ -99,8 +99,8 @@ impl Drop for Place {
     }
 }
 
-fn ycsb(place: &Place) {
-    for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
+fn ycsb(place: &Place, names: &[&str]) {
+    for name in names {
         place.ok("load ycsb -p recordcount=300 --replace");
         place.passes(&format!("ycsb-{name}"), 600);
     }
@@ -111,7 +111,8 @@ mod on_cassandra {
 
     #[test]
     fn every_ycsb_workload_passes() {
-        ycsb(&Place::new("HOAP_TEST_CASSANDRA", "ycsb", "lwt=false"));
+        let all = ["a", "b", "c", "d", "e", "e-update", "f"];
+        ycsb(&Place::new("HOAP_TEST_CASSANDRA", "ycsb", "lwt=false"), &all);
     }
 
     #[test]
@@ -211,7 +212,7 @@ mod on_cassandra_3 {
     use super::{Place, ycsb};
 
     #[test]
-    fn every_ycsb_workload_passes() {
-        ycsb(&Place::new("HOAP_TEST_CASSANDRA_3", "ycsb", "replication=3"));
+    fn updates_inserts_and_scans_of_ycsb_pass() {
+        ycsb(&Place::new("HOAP_TEST_CASSANDRA_3", "ycsb", "replication=3"), &["a", "d", "e"]);
     }
 }

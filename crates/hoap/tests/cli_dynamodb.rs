@@ -136,7 +136,7 @@ mod on_dynamodb {
         place.ok("load ch2pp --scale-down 100 --extra-fields 0");
         place.ok("verify ch2pp");
         place.ok(
-            "run ch2pp --tx-clients 3 --query-clients 0 --duration 5s --warmup 100ms --out run",
+            "run ch2pp --tx-clients 3 --query-clients 0 --duration 10s --warmup 100ms --out run",
         );
         let record = place.record("run");
         all_pass(&record);

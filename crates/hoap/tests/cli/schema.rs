@@ -62,4 +62,7 @@ fn the_schema_refuses_what_is_no_run() {
         change(&mut changed);
         assert!(!schema.is_valid(&changed), "{what}");
     }
+    let mut marked = run;
+    marked["non_transactional"] = json!("it has no transactions");
+    assert!(schema.is_valid(&marked));
 }

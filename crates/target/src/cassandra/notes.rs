@@ -162,8 +162,8 @@ pub(super) async fn set_note(lane: &Lane, expected: Option<&Value>, note: &Value
                     return Ok(true);
                 }
             }
-            // The node that was asked does not know yet of the table that somebody has just made.
-            Err(e) if e.is_missing() && unsure < ATTEMPTS => {
+            // The node that was asked, or a replica, does not know yet of the table that somebody has just made.
+            Err(e) if (e.is_missing() || e.failed_on_a_replica()) && unsure < ATTEMPTS => {
                 unsure += 1;
                 lane.agree().await?;
             }

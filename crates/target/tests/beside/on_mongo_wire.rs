@@ -41,10 +41,10 @@ impl Drop for Place {
     }
 }
 
-/// The named sets and two draws: the imitation joins Q13 without an index, for seconds each time.
+/// The named sets and a draw: the imitation joins Q13 without an index, for seconds each time.
 fn sets() -> Vec<ParameterSet> {
-    let random = (0..2).map(|turn| ParameterSet::Random { seed: 7, stream: 0, turn });
-    NAMED.into_iter().chain(random).collect()
+    let random = ParameterSet::Random { seed: 7, stream: 0, turn: 0 };
+    NAMED.into_iter().chain([random]).collect()
 }
 
 #[test]
