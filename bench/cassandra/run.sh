@@ -4,6 +4,7 @@
 #
 #   bench/cassandra/run.sh HOST:PORT [CLIENTS…]
 #
+# Both have a thread for each core that they may use: with `taskset -c 0` in front, one.
 # Settings: SECONDS_A_RUN=30 RECORDS=100000 HOAP=path LATTE=path. Needs GNU time, jq and latte (cargo install --locked
 # latte-cli@0.29.0); without latte its lines are left out. Keyspaces `hoap_bench` and `latte` are made and stay.
 set -euo pipefail
@@ -11,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)
 hoap=${HOAP:-${CARGO_TARGET_DIR:-$repository/target}/release/hoap}
 latte=${LATTE:-latte}
+threads=$(nproc)
 records=${RECORDS:-100000} seconds=${SECONDS_A_RUN:-30}
 node=${1:?"usage: bench/cassandra/run.sh HOST:PORT [CLIENTS…]"}
 shift
@@ -46,7 +48,7 @@ for clients in "$@"; do
         [ -n "$with_latte" ] || continue
         functions='read'
         [ $workload = c ] || functions=read:1,update:1
-        timed "$latte" run -q -P rows="$records" -f "$functions" -p "$clients" -t 1 -w 1s -d "${seconds}s" \
+        timed "$latte" run -q -P rows="$records" -f "$functions" -p "$((clients > threads ? clients / threads : 1))" -t "$threads" -w 1s -d "${seconds}s" \
             --retries 0 -o "$folder/latte-$workload-$clients.json" "$here/ycsb.rn" "$node"
         line latte "$workload" "$clients" "$(jq '.result.cycle_count' "$folder/latte-$workload-$clients.json")"
     done

@@ -50,7 +50,8 @@ impl Inserts {
         let window = self.window.len() as u64;
         let mut next = self.next.0.load(Ordering::Relaxed);
         loop {
-            if next - self.readable() >= window {
+            // The limit may have passed the number since that was read; then the exchange fails.
+            if next.saturating_sub(self.readable()) >= window {
                 return None;
             }
             let exchange = (Ordering::Relaxed, Ordering::Relaxed);
