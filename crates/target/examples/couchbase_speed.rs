@@ -22,9 +22,8 @@ use couchbase::options::cluster_options::ClusterOptions;
 use couchbase::subdoc::mutate_in_specs::MutateInSpec;
 use hoap_target::couchbase::Couchbase;
 use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 
-use common::{Any, FIELDS, LENGTH, Sides, cpu_seconds, keys, load, value};
+use common::{Any, beside, load};
 
 const RECORDS: u64 = 20_000;
 /// Operations in a turn.
@@ -91,51 +90,22 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     })
 }
 
-async fn compare(target: &Couchbase, place: &Place, rounds: usize) -> Result<(), Any> {
-    let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
-    let table = Table { name: "usertable".to_owned(), fields };
-    let mut session = KeyValue::session(target, &table).await?;
-    let (_cluster, bare) = place.bare().await?;
+struct Bare(Collection);
 
-    let keys = keys(RECORDS);
-    let mut record = Record::default();
-    let mut reads = Sides::default();
-    let mut updates = Sides::default();
-    for round in 0..=rounds as u64 {
-        let at = |i: u64| keys[((round * OPERATIONS + i) % RECORDS) as usize].as_str();
-        let start = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            black_box(bare.get(at(i), None).await?);
-        }
-        let middle = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            if !session.read(at(i), Fields::All, &mut record).await? {
-                return Err("a record is missing".into());
-            }
-            black_box(&record);
-        }
-        let end = cpu_seconds()?;
-        reads.add(round, middle - start, end - middle);
-
-        let start = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            let set = [MutateInSpec::upsert("field5", value(round + i), None)?];
-            black_box(bare.mutate_in(at(i), &set, None).await?);
-        }
-        let middle = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            record.clear();
-            record.push(5, |out| out.extend_from_slice(value(round + i).as_bytes()));
-            black_box(session.update(at(i), &record).await?);
-        }
-        let end = cpu_seconds()?;
-        updates.add(round, middle - start, end - middle);
+impl common::Bare for Bare {
+    async fn read(&self, key: &str) -> Result<(), Any> {
+        black_box(self.0.get(key, None).await?);
+        Ok(())
     }
-    println!(
-        "{RECORDS} records of {FIELDS} x {LENGTH} bytes, medians of {rounds} turns of {OPERATIONS} \
-         operations, CPU-microseconds of the client an operation"
-    );
-    reads.print("read all fields", OPERATIONS);
-    updates.print("update one field", OPERATIONS);
-    Ok(())
+
+    async fn update(&self, key: &str, value: &str) -> Result<(), Any> {
+        let set = [MutateInSpec::upsert("field5", value, None)?];
+        black_box(self.0.mutate_in(key, &set, None).await?);
+        Ok(())
+    }
+}
+
+async fn compare(target: &Couchbase, place: &Place, rounds: u64) -> Result<(), Any> {
+    let (_cluster, bare) = place.bare().await?;
+    beside(&Bare(bare), target, RECORDS, (rounds, OPERATIONS)).await
 }

@@ -11,10 +11,10 @@ mod common;
 use std::hint::black_box;
 
 use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
+use mongodb::Collection;
 use mongodb::bson::{RawDocumentBuf, doc};
 
-use common::{Any, FIELDS, LENGTH, Sides, cpu_seconds, keys, load, value};
+use common::{Any, beside, load};
 
 const RECORDS: u64 = 20_000;
 /// Operations in a turn.
@@ -37,58 +37,29 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     })
 }
 
+struct Bare(Collection<RawDocumentBuf>);
+
+impl common::Bare for Bare {
+    async fn read(&self, key: &str) -> Result<(), Any> {
+        let found = self.0.find_one(doc! {"_id": key}).await?;
+        black_box(found.ok_or("a record is missing")?);
+        Ok(())
+    }
+
+    async fn update(&self, key: &str, value: &str) -> Result<(), Any> {
+        let set = doc! {"$set": {"field5": value}};
+        black_box(self.0.update_one(doc! {"_id": key}, set).await?);
+        Ok(())
+    }
+}
+
 async fn compare(
     target: &hoap_target::mongodb::MongoDb,
     url: &str,
-    rounds: usize,
+    rounds: u64,
 ) -> Result<(), Any> {
-    let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
-    let table = Table { name: "usertable".to_owned(), fields };
-    let mut session = KeyValue::session(target, &table).await?;
     let client = mongodb::Client::with_uri_str(url).await?;
     let database = client.default_database().ok_or("the URL names no database")?;
-    let bare = database.collection::<RawDocumentBuf>("usertable");
-
-    let keys = keys(RECORDS);
-    let mut record = Record::default();
-    let mut reads = Sides::default();
-    let mut updates = Sides::default();
-    for round in 0..=rounds as u64 {
-        let at = |i: u64| keys[((round * OPERATIONS + i) % RECORDS) as usize].as_str();
-        let start = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            let found = bare.find_one(doc! {"_id": at(i)}).await?;
-            black_box(found.ok_or("a record is missing")?);
-        }
-        let middle = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            if !session.read(at(i), Fields::All, &mut record).await? {
-                return Err("a record is missing".into());
-            }
-            black_box(&record);
-        }
-        let end = cpu_seconds()?;
-        reads.add(round, middle - start, end - middle);
-
-        let start = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            let set = doc! {"$set": {"field5": value(round + i)}};
-            black_box(bare.update_one(doc! {"_id": at(i)}, set).await?);
-        }
-        let middle = cpu_seconds()?;
-        for i in 0..OPERATIONS {
-            record.clear();
-            record.push(5, |out| out.extend_from_slice(value(round + i).as_bytes()));
-            black_box(session.update(at(i), &record).await?);
-        }
-        let end = cpu_seconds()?;
-        updates.add(round, middle - start, end - middle);
-    }
-    println!(
-        "{RECORDS} records of {FIELDS} x {LENGTH} bytes, medians of {rounds} turns of {OPERATIONS} \
-         operations, CPU-microseconds of the client an operation"
-    );
-    reads.print("read all fields", OPERATIONS);
-    updates.print("update one field", OPERATIONS);
-    Ok(())
+    let bare = Bare(database.collection("usertable"));
+    beside(&bare, target, RECORDS, (rounds, OPERATIONS)).await
 }

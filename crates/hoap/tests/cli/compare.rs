@@ -127,24 +127,25 @@ fn ctrl_c_ends_the_repetition_and_begins_no_other() {
     assert!(!p.path("runs/02").exists());
 }
 
-#[test]
-fn drivers_that_start_together_make_one_run() {
-    let p = Place::new();
-    p.ok("load ycsb --target sqlite:t.db -p recordcount=100");
-    let start = jiff::Timestamp::now() + Duration::from_secs(4);
-    let drivers: Vec<_> = (1..=2)
-        .map(|n| {
-            let line = format!(
-                "run ycsb-b --target sqlite:t.db --clients {n} --duration 6s --warmup 100ms \
-                 --start-at {start} --part {n}/2 --out driver-{n}"
-            );
-            p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-        })
-        .collect();
+/// Two drivers, in driver-1 and driver-2, with one client and with two, that begin so many seconds from now, which is
+/// time enough for both to look at the data.
+fn two_drivers(p: &Place, seconds: u64, run: &str, clients: &str) {
+    let start = jiff::Timestamp::now() + Duration::from_secs(seconds);
+    let drivers = [1, 2].map(|n| {
+        let line = format!("{run} {clients} {n} --start-at {start} --part {n}/2 --out driver-{n}");
+        p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    });
     for driver in drivers {
         let end = End::of(driver.wait_with_output().unwrap());
         assert_eq!(end.code, 0, "{end:#?}");
     }
+}
+
+#[test]
+fn drivers_that_start_together_make_one_run() {
+    let p = Place::new();
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=100");
+    two_drivers(&p, 4, "run ycsb-b --target sqlite:t.db --duration 6s --warmup 100ms", "--clients");
     let end = p.ok("merge driver-1 driver-2 -o whole");
     assert!(end.out.contains("3 clients"), "{}", end.out);
     let [one, two, whole] =
@@ -172,21 +173,9 @@ fn drivers_that_start_together_make_one_run() {
 fn what_all_drivers_of_ycsb_wrote_is_held_against_the_table() {
     let p = Place::new();
     p.ok("load ycsb --target sqlite:t.db -p recordcount=200 -p fieldcount=2");
-    let start = jiff::Timestamp::now() + Duration::from_secs(4);
-    let drivers: Vec<_> = (1..=2)
-        .map(|n| {
-            let line = format!(
-                "run ycsb-d --target sqlite:t.db -p fieldcount=2 -p readproportion=0.3 -p insertproportion=0.3 \
-                 -p updateproportion=0.4 --check-reads --clients {n} --duration 3s --warmup 100ms \
-                 --start-at {start} --part {n}/2 --out driver-{n}"
-            );
-            p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-        })
-        .collect();
-    for driver in drivers {
-        let end = End::of(driver.wait_with_output().unwrap());
-        assert_eq!(end.code, 0, "{end:#?}");
-    }
+    let run = "run ycsb-d --target sqlite:t.db -p fieldcount=2 -p readproportion=0.3 -p insertproportion=0.3 \
+               -p updateproportion=0.4 --check-reads --duration 3s --warmup 100ms";
+    two_drivers(&p, 4, run, "--clients");
     let inserted =
         [1, 2].map(|n| p.json(&format!("driver-{n}/ledger.json"))["inserted"].as_u64().unwrap());
     assert!(inserted.iter().all(|&n| n > 0), "{inserted:?}");
@@ -218,20 +207,8 @@ fn what_all_drivers_of_ycsb_wrote_is_held_against_the_table() {
 fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
     let p = Place::new();
     p.load("t.db");
-    let start = jiff::Timestamp::now() + Duration::from_secs(5);
-    let drivers: Vec<_> = (1..=2)
-        .map(|n| {
-            let line = format!(
-                "run ch2pp --operational sqlite:t.db --tx-clients {n} --query-clients 0 --duration 4s \
-                 --warmup 100ms --start-at {start} --part {n}/2 --out driver-{n}"
-            );
-            p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-        })
-        .collect();
-    for driver in drivers {
-        let end = End::of(driver.wait_with_output().unwrap());
-        assert_eq!(end.code, 0, "{end:#?}");
-    }
+    let run = "run ch2pp --operational sqlite:t.db --query-clients 0 --duration 4s --warmup 100ms";
+    two_drivers(&p, 5, run, "--tx-clients");
     let joint = |out: &str| format!("merge driver-1 driver-2 --operational sqlite:t.db -o {out}");
     p.ok(&joint("whole"));
     let record = p.json("whole/run.json");

@@ -4,8 +4,10 @@
 // Each example uses a part of it.
 #![allow(dead_code)]
 
+use std::hint::black_box;
 use std::process::ExitCode;
 
+use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use hoap_workload::capability::{Batch, Target};
 
 /// Fields of a record.
@@ -109,4 +111,65 @@ impl Sides {
             median(ratios)
         );
     }
+}
+
+/// The bare driver in the place of a session: YCSB C's read of all fields, and A's update of one.
+pub trait Bare {
+    /// Reads a record and looks at nothing in it.
+    async fn read(&self, key: &str) -> Result<(), Any>;
+
+    /// Sets field 5.
+    async fn update(&self, key: &str, value: &str) -> Result<(), Any>;
+}
+
+/// Reads and updates records, so many operations each in so many rounds, through the bare driver and a session in
+/// turns, and prints both.
+pub async fn beside(
+    bare: &impl Bare,
+    target: &impl KeyValue,
+    records: u64,
+    (rounds, operations): (u64, u64),
+) -> Result<(), Any> {
+    let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
+    let table = Table { name: "usertable".to_owned(), fields };
+    let mut session = target.session(&table).await?;
+    let keys = keys(records);
+    let mut record = Record::default();
+    let (mut reads, mut updates) = (Sides::default(), Sides::default());
+    for round in 0..=rounds {
+        let at = |i: u64| keys[((round * operations + i) % records) as usize].as_str();
+        let start = cpu_seconds()?;
+        for i in 0..operations {
+            bare.read(at(i)).await?;
+        }
+        let middle = cpu_seconds()?;
+        for i in 0..operations {
+            if !session.read(at(i), Fields::All, &mut record).await? {
+                return Err("a record is missing".into());
+            }
+            black_box(&record);
+        }
+        let end = cpu_seconds()?;
+        reads.add(round, middle - start, end - middle);
+
+        let start = cpu_seconds()?;
+        for i in 0..operations {
+            bare.update(at(i), &value(round + i)).await?;
+        }
+        let middle = cpu_seconds()?;
+        for i in 0..operations {
+            record.clear();
+            record.push(5, |out| out.extend_from_slice(value(round + i).as_bytes()));
+            black_box(session.update(at(i), &record).await?);
+        }
+        let end = cpu_seconds()?;
+        updates.add(round, middle - start, end - middle);
+    }
+    println!(
+        "{records} records of {FIELDS} x {LENGTH} bytes, medians of {rounds} turns of {operations} \
+         operations, CPU-microseconds of the client an operation"
+    );
+    reads.print("read all fields", operations);
+    updates.print("update one field", operations);
+    Ok(())
 }
