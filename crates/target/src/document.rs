@@ -3,6 +3,8 @@
 use hoap_workload::capability::{Change, Patch, Row};
 use serde_json::{Map, Value};
 
+use crate::patches::kind;
+
 /// The name at the top of a checked path.
 pub(crate) fn top(path: &str) -> &str {
     &path[..path.find(['.', '[']).unwrap_or(path.len())]
@@ -121,18 +123,4 @@ fn get_mut<'a>(document: &'a mut Map<String, Value>, path: &str) -> Option<&'a m
         };
     }
     Some(here)
-}
-
-fn kind(value: Option<&Value>) -> &'static str {
-    match value {
-        None => "absent",
-        Some(Value::Null) => "null",
-        Some(Value::Bool(true)) => "true",
-        Some(Value::Bool(false)) => "false",
-        Some(Value::Number(n)) if n.is_f64() => "real",
-        Some(Value::Number(_)) => "integer",
-        Some(Value::String(_)) => "text",
-        Some(Value::Array(_)) => "array",
-        Some(Value::Object(_)) => "object",
-    }
 }

@@ -3,7 +3,12 @@
 #[cfg(any(feature = "mongodb", feature = "postgres"))]
 use hoap_workload::capability::Change;
 use hoap_workload::capability::Patch;
-#[cfg(any(feature = "mongodb", feature = "postgres"))]
+#[cfg(any(
+    feature = "cassandra",
+    feature = "dynamodb",
+    feature = "mongodb",
+    feature = "postgres"
+))]
 use serde_json::Value;
 
 /// The longest parts of the list in which no patch touches what another one changes: every value
@@ -64,7 +69,13 @@ fn kind_at(document: &Value, path: &str) -> &'static str {
             None => value.get(step),
         });
     }
-    match here {
+    kind(here)
+}
+
+/// What a value is, in the words of messages.
+#[cfg(any(feature = "cassandra", feature = "dynamodb", feature = "mongodb", feature = "postgres"))]
+pub(crate) fn kind(value: Option<&Value>) -> &'static str {
+    match value {
         None => "absent",
         Some(Value::Null) => "null",
         Some(Value::Bool(true)) => "true",
