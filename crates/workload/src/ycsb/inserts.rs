@@ -133,6 +133,14 @@ mod tests {
         assert_eq!(Inserts::none(5).claim(), None);
     }
 
+    /// Between reading the next number and the limit others may claim that number and acknowledge it.
+    #[test]
+    fn a_number_that_the_limit_has_passed_is_no_full_window() {
+        let inserts = Inserts::new(100);
+        inserts.readable.0.store(105, Ordering::Release);
+        assert!(inserts.claim().is_some());
+    }
+
     #[test]
     fn threads_lose_and_double_nothing() {
         let inserts = Inserts::new(0);
