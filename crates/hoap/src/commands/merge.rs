@@ -1,6 +1,6 @@
 //! `hoap merge`: the folders of several driver machines become one.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use hoap_data::Schema;
 use hoap_drive::folder::read_ledger;
@@ -71,8 +71,8 @@ fn same_data(url: &str, first: &Run, there: Value) -> Result<(), Failure> {
 
 /// What each driver left, with the name of its file.
 fn ledgers<T: DeserializeOwned>(args: &args::Merge) -> Result<Vec<(String, T)>, Error> {
-    let read = |folder: &std::path::PathBuf| {
-        let name = Path::new(folder).join("ledger.json").display().to_string();
+    let read = |folder: &PathBuf| {
+        let name = folder.join("ledger.json").display().to_string();
         let ledger = contribution::read(&name, &read_ledger(folder)?)?;
         Ok((name, ledger))
     };

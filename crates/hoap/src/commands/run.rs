@@ -75,9 +75,12 @@ pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
     if let Some(why) = &run.stopped_by {
         return Err(Failure::unavailable(format!("the run ended as --on-error says: {why}")));
     }
-    match context.stop.is_set() {
-        true => Err(Failure::interrupted("interrupted; the run is marked partial")),
-        false => Ok(()),
+    match (context.stop.is_set(), &run.partial) {
+        (true, Some(_)) => Err(Failure::interrupted("interrupted; the run is marked partial")),
+        (true, None) => {
+            Err(Failure::interrupted("interrupted after the last step, which is whole"))
+        }
+        (false, _) => Ok(()),
     }
 }
 
