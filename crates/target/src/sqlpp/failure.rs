@@ -31,9 +31,9 @@ pub(crate) enum Doing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// No connection: nothing was sent.
-    NoConnection(String),
+    NoConnection(Loss),
     /// The connection was lost before the end of the answer.
-    Lost(String),
+    Lost(Loss),
     /// The client waited long enough.
     Late(String),
     /// An answer of HTTP without one of the service.
@@ -60,11 +60,45 @@ pub(crate) enum Failure {
     Malformed(String),
 }
 
+/// What is known of a connection that is not there, or no longer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Loss {
+    /// What HTTP's client says.
+    pub words: String,
+    /// Whether it was to be secured by TLS, and the server had answered nothing yet. In TLS 1.3 a client may send
+    /// before the server has looked at its certificate, and hear of the refusal, or only that the connection is gone.
+    pub unheard: bool,
+}
+
+impl Loss {
+    /// What to do where the server may not trust the client's certificate.
+    fn of_shown(&self) -> Option<&'static str> {
+        let alerts = ["CertificateRequired", "BadCertificate", "UnknownCA", "CertificateUnknown"];
+        // An alert is what the server says of the certificate that it is shown.
+        if self.words.contains("alert") && alerts.iter().any(|a| self.words.contains(a)) {
+            return Some("show a certificate that the server trusts: tls_cert and tls_key");
+        }
+        self.unheard.then_some(
+            "look into the server's log; where it asks for a client's certificate, show one that it trusts: tls_cert \
+             and tls_key",
+        )
+    }
+
+    /// What to do where the client does not trust the server's.
+    fn of_trusted(&self) -> Option<&'static str> {
+        let words = ["certificate", "UnknownIssuer", "tls", "TLS", "handshake"];
+        let advice = "check tls_ca, and that the certificate names the host";
+        words.iter().any(|word| self.words.contains(word)).then_some(advice)
+    }
+}
+
 impl Failure {
     pub(super) fn of_http(error: reqwest::Error) -> Failure {
-        let connecting = error.is_connect() || error.is_builder();
-        let words = words(&error.without_url());
-        if connecting { Failure::NoConnection(words) } else { Failure::Lost(words) }
+        let secured = error.url().is_some_and(|url| url.scheme() == "https");
+        let unsent = error.is_connect() || error.is_builder() || unsent(&error);
+        let unheard = secured && error.is_request() && !error.is_connect();
+        let loss = Loss { words: words(&error.without_url()), unheard };
+        if unsent { Failure::NoConnection(loss) } else { Failure::Lost(loss) }
     }
 
     /// The first error that the service reported.
@@ -82,15 +116,15 @@ impl Failure {
             Doing::Read | Doing::Repeatable => kind,
         };
         let (kind, answer, advice) = match self {
-            Failure::NoConnection(words) => {
-                let advice = of_certificates(&words)
-                    .unwrap_or("check the host and the port, and that it runs");
-                (ErrorKind::Unavailable, words, advice)
+            Failure::NoConnection(loss) => {
+                let advice = loss.of_shown().or_else(|| loss.of_trusted());
+                let advice = advice.unwrap_or("check the host and the port, and that it runs");
+                (ErrorKind::Unavailable, loss.words, advice)
             }
-            Failure::Lost(words) => {
-                let advice = of_certificates(&words).unwrap_or("look into the server's log");
+            Failure::Lost(loss) => {
+                let advice = loss.of_shown().unwrap_or("look into the server's log");
                 let answer =
-                    format!("the connection was lost before the end of the answer: {words}");
+                    format!("the connection was lost before the end of the answer: {}", loss.words);
                 (unknown(ErrorKind::Unavailable), answer, advice)
             }
             Failure::Late(words) => (unknown(ErrorKind::Timeout), words, ""),
@@ -170,16 +204,10 @@ fn refused(
     (kind, answer, advice)
 }
 
-/// What to look at where the words are those of TLS.
-fn of_certificates(words: &str) -> Option<&'static str> {
-    let shown = ["CertificateRequired", "BadCertificate", "UnknownCA", "CertificateUnknown"];
-    let trusted = ["certificate", "UnknownIssuer", "tls", "TLS", "handshake"];
-    let has = |some: &[&str]| some.iter().any(|word| words.contains(word));
-    // An alert is what the server says of the certificate that it is shown.
-    if words.contains("alert") && has(&shown) {
-        return Some("show a certificate that the server trusts: tls_cert and tls_key");
-    }
-    has(&trusted).then_some("check tls_ca, and that the certificate names the host")
+/// Whether the connection ended before any of the request was sent on it.
+fn unsent(error: &(dyn std::error::Error + 'static)) -> bool {
+    let causes = std::iter::successors(Some(error), |e| e.source());
+    causes.filter_map(|e| e.downcast_ref::<hyper::Error>()).any(hyper::Error::is_canceled)
 }
 
 /// Family, first and last code, kind, advice. The first line that fits counts.

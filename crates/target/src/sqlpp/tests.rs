@@ -3,6 +3,7 @@
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
+use super::failure::Loss;
 use super::stream::Splitter;
 use super::*;
 
@@ -108,9 +109,10 @@ fn a_lost_answer_leaves_a_write_unknown_and_nothing_else() {
         (Doing::Write, ErrorKind::Ambiguous),
         (Doing::Repeatable, ErrorKind::Unavailable),
     ] {
-        let e = Failure::Lost("reset".into()).into_error(Service::Query, doing, "write");
+        let loss = |words: &str| Loss { words: words.to_owned(), unheard: false };
+        let e = Failure::Lost(loss("reset")).into_error(Service::Query, doing, "write");
         assert_eq!(e.kind, kind);
-        let e = Failure::NoConnection("refused".into()).into_error(Service::Query, doing, "write");
+        let e = Failure::NoConnection(loss("refused")).into_error(Service::Query, doing, "write");
         assert_eq!(e.kind, ErrorKind::Unavailable);
     }
 }

@@ -324,6 +324,28 @@ fn certificates_are_verified_on_both_sides() {
     }
 }
 
+/// TLS 1.3 lets a client begin before the server has looked at its certificate: a refusal may be no more than the end of
+/// the connection.
+#[test]
+fn a_server_that_hangs_up_without_a_word_may_not_trust_the_certificate() {
+    use certificates::{path, server};
+    let files = ["authority.pem", "client.pem", "client.key"].map(path);
+    let files = format!("?tls_ca={}&tls_cert={}&tls_key={}", files[0], files[1], files[2]);
+    for secured in [true, false] {
+        let tls = secured.then(|| server("server", true));
+        let service = Service::secured(tls, |_| panic!("it says nothing"));
+        let url = match secured {
+            true => format!("couchbases-analytics://{}/d{files}", service.place),
+            false => format!("couchbase-analytics://{}/d", service.place),
+        };
+        let e = wait(open(&url)).map(drop).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        let advice = e.advice.as_deref().unwrap_or_default();
+        assert!(advice.contains("look into the server's log"), "{e}");
+        assert_eq!(advice.contains("tls_cert and tls_key"), secured, "{e}");
+    }
+}
+
 #[test]
 fn a_remote_link_has_a_source_of_its_own() {
     let service = Service::new(|asked| match asked.line.as_str() {
