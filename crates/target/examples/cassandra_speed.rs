@@ -13,11 +13,6 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
-use hoap_workload::capability::Target;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -25,10 +20,17 @@ use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
 
-use common::{Any, FIELDS, LENGTH, cpu_seconds, keys, load, median, value};
+use common::beside::{Bare, Kind, SCAN, Work, beside, client, sessions};
+use common::{Any, FIELDS, with_records};
 
-const RECORDS: usize = 20_000;
-const SCAN: usize = 50;
+const RECORDS: u64 = 20_000;
+const WORKS: [Work; 5] = [
+    ("C: read all fields", &[Kind::Read], 20_000),
+    ("A: read, update", &[Kind::Read, Kind::Update], 20_000),
+    ("update one field", &[Kind::Update], 20_000),
+    ("read one field", &[Kind::ReadOne], 20_000),
+    ("scan 50 keys", &[Kind::Scan], 1_000),
+];
 
 fn main() -> std::process::ExitCode {
     common::main("cassandra_speed", run)
@@ -41,44 +43,15 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let target = hoap_target::cassandra::open(url).await?;
-        let documents = target.documents().map_err(hoap_workload::Error::from)?;
-        documents.drop(&["usertable"]).await?;
-        load(&target, RECORDS as u64).await?;
-        println!("{RECORDS} records of {FIELDS} x {LENGTH} bytes, {clients} clients");
-        let compared = compare(&target, url, clients, rounds).await;
-        documents.drop(&["usertable"]).await?;
-        compared
+        with_records(&target, RECORDS, async || compare(&target, url, clients, rounds).await).await
     })
 }
 
-/// What is done, and how often in a turn.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    ReadAll,
-    ReadOne,
-    Scan,
-    Update,
-    /// Reads of all fields and updates of one, in turn.
-    Half,
-}
+/// The driver alone, set as a session's is. Its clients share it.
+#[derive(Clone)]
+struct Prepared(Arc<Statements>);
 
-const KINDS: [(Kind, &str, usize); 5] = [
-    (Kind::ReadAll, "C: read all fields", 20_000),
-    (Kind::Half, "A: read, update", 20_000),
-    (Kind::Update, "update one field", 20_000),
-    (Kind::ReadOne, "read one field", 20_000),
-    (Kind::Scan, "scan 50 keys", 1_000),
-];
-
-/// CPU-seconds of the turns of one kind, bare and through a session.
-#[derive(Default)]
-struct Turns {
-    bare: Vec<f64>,
-    session: Vec<f64>,
-}
-
-/// The driver alone, set as a session's is.
-struct Bare {
+struct Statements {
     session: Session,
     read_all: PreparedStatement,
     read_one: PreparedStatement,
@@ -86,8 +59,8 @@ struct Bare {
     update: PreparedStatement,
 }
 
-impl Bare {
-    async fn new(url: &str) -> Result<Bare, Any> {
+impl Prepared {
+    async fn new(url: &str) -> Result<Prepared, Any> {
         let (hosts, keyspace) = url
             .trim_start_matches("cassandra://")
             .split_once('/')
@@ -109,7 +82,7 @@ impl Bare {
             statement.set_use_cached_result_metadata(true);
             Ok::<_, Any>(statement)
         };
-        Ok(Bare {
+        Ok(Prepared(Arc::new(Statements {
             read_all: read(format!("SELECT {} FROM {table} WHERE y_id = ?", names.join(", ")))
                 .await?,
             read_one: read(format!("SELECT \"field5\" FROM {table} WHERE y_id = ?")).await?,
@@ -119,29 +92,22 @@ impl Bare {
                 .prepare(format!("UPDATE {table} SET \"field5\" = ? WHERE y_id = ?"))
                 .await?,
             session,
-        })
-    }
-
-    async fn run(&self, kind: Kind, key: &str, new: &str) -> Result<(), Any> {
-        let answer = match kind {
-            Kind::ReadAll | Kind::Half => {
-                self.session.execute_unpaged(&self.read_all, (key,)).await?
-            }
-            Kind::ReadOne => self.session.execute_unpaged(&self.read_one, (key,)).await?,
-            Kind::Scan => self.session.execute_unpaged(&self.scan, (key, SCAN as i32)).await?,
-            Kind::Update => self.session.execute_unpaged(&self.update, (new, key)).await?,
-        };
-        black_box(answer);
-        Ok(())
+        })))
     }
 }
 
-/// What an operation of a mixture is.
-fn drawn(kind: Kind, at: usize) -> Kind {
-    match kind {
-        Kind::Half if at % 2 == 1 => Kind::Update,
-        Kind::Half => Kind::ReadAll,
-        other => other,
+impl Bare for Prepared {
+    async fn run(&mut self, kind: Kind, key: &str, new: &str) -> Result<(), Any> {
+        let Statements { session, read_all, read_one, scan, update } = &*self.0;
+        black_box(match kind {
+            Kind::Read => session.execute_unpaged(read_all, (key,)).await?,
+            Kind::ReadOne => session.execute_unpaged(read_one, (key,)).await?,
+            Kind::Scan => session.execute_unpaged(scan, (key, SCAN as i32)).await?,
+            Kind::Update | Kind::UpdateOtherwise => {
+                session.execute_unpaged(update, (new, key)).await?
+            }
+        });
+        Ok(())
     }
 }
 
@@ -151,78 +117,7 @@ async fn compare(
     clients: usize,
     rounds: usize,
 ) -> Result<(), Any> {
-    let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
-    let table = Table { name: "usertable".to_owned(), fields };
-    let bare = Bare::new(url).await?;
-    let mut sessions = Vec::new();
-    for _ in 0..clients {
-        sessions.push(KeyValue::session(target, &table).await?);
-    }
-    let keys = keys(RECORDS as u64);
-    let new = value(u64::MAX / 16);
-    let mut turns: [Turns; KINDS.len()] = Default::default();
-    for round in 0..=rounds {
-        for ((kind, _, operations), turns) in KINDS.into_iter().zip(&mut turns) {
-            let share = operations / clients;
-            let start = cpu_seconds()?;
-            try_join_all((0..clients).map(|at| {
-                let (bare, keys, new) = (&bare, &keys, &new);
-                async move {
-                    for i in 0..share {
-                        bare.run(drawn(kind, i), &keys[(at * share + i) % RECORDS], new).await?;
-                    }
-                    Ok::<_, Any>(())
-                }
-            }))
-            .await?;
-            let middle = cpu_seconds()?;
-            try_join_all(sessions.iter_mut().enumerate().map(|(at, session)| {
-                let (keys, new) = (&keys, &new);
-                async move {
-                    let (mut record, mut scanned) = (Record::default(), Scanned::default());
-                    for i in 0..share {
-                        let key = &keys[(at * share + i) % RECORDS];
-                        match drawn(kind, i) {
-                            Kind::ReadAll | Kind::Half => {
-                                session.read(key, Fields::All, &mut record).await?;
-                            }
-                            Kind::ReadOne => {
-                                session.read(key, Fields::One(5), &mut record).await?;
-                            }
-                            Kind::Scan => {
-                                session.scan(key, SCAN, Fields::None, &mut scanned).await?;
-                            }
-                            Kind::Update => {
-                                record.clear();
-                                record.push(5, |out| out.extend_from_slice(new.as_bytes()));
-                                session.update(key, &record).await?;
-                            }
-                        }
-                        black_box((&record, &scanned));
-                    }
-                    Ok::<_, hoap_workload::Error>(())
-                }
-            }))
-            .await?;
-            let end = cpu_seconds()?;
-            // The first round fills the caches.
-            if round > 0 {
-                turns.bare.push(middle - start);
-                turns.session.push(end - middle);
-            }
-        }
-    }
-    println!("medians of {rounds} turns, CPU-microseconds an operation; ratio of each turn");
-    for ((_, name, operations), turns) in KINDS.into_iter().zip(&turns) {
-        let operations = (operations / clients * clients) as f64;
-        let each = |turns: &[f64]| median(turns.to_vec()) / operations * 1e6;
-        let ratios = turns.session.iter().zip(&turns.bare).map(|(s, b)| s / b).collect();
-        println!(
-            "{name:20} bare {:6.2}  session {:6.2}  ratio {:.3}",
-            each(&turns.bare),
-            each(&turns.session),
-            median(ratios),
-        );
-    }
-    Ok(())
+    let mut bare = vec![Prepared::new(url).await?; clients];
+    let mut sessions = sessions(target, clients).await?;
+    beside((RECORDS, rounds, &WORKS), (&mut bare, &mut sessions), ["client"], client).await
 }

@@ -21,13 +21,13 @@ use couchbase::collection::Collection;
 use couchbase::options::cluster_options::ClusterOptions;
 use couchbase::subdoc::mutate_in_specs::MutateInSpec;
 use hoap_target::couchbase::Couchbase;
-use hoap_workload::capability::Target;
 
-use common::{Any, beside, load};
+use common::beside::{Bare, Kind, Work, beside, client, sessions};
+use common::{Any, with_records};
 
 const RECORDS: u64 = 20_000;
-/// Operations in a turn.
-const OPERATIONS: u64 = 5_000;
+const WORKS: [Work; 2] =
+    [("read all fields", &[Kind::Read], 5_000), ("update one field", &[Kind::Update], 5_000)];
 /// The scope of the records.
 const SCOPE: &str = "speed";
 
@@ -83,29 +83,27 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let target = hoap_target::couchbase::open(&format!("{base}?scope={SCOPE}")).await?;
-        load(&target, RECORDS).await?;
-        let compared = compare(&target, &place, rounds).await;
-        target.documents().map_err(hoap_workload::Error::from)?.drop(&["usertable"]).await?;
-        compared
+        with_records(&target, RECORDS, async || compare(&target, &place, rounds).await).await
     })
 }
 
-struct Bare(Collection);
+struct Collected(Collection);
 
-impl common::Bare for Bare {
-    async fn read(&self, key: &str) -> Result<(), Any> {
-        black_box(self.0.get(key, None).await?);
-        Ok(())
-    }
-
-    async fn update(&self, key: &str, value: &str) -> Result<(), Any> {
-        let set = [MutateInSpec::upsert("field5", value, None)?];
-        black_box(self.0.mutate_in(key, &set, None).await?);
+impl Bare for Collected {
+    async fn run(&mut self, kind: Kind, key: &str, value: &str) -> Result<(), Any> {
+        if kind == Kind::Read {
+            black_box(self.0.get(key, None).await?);
+        } else {
+            let set = [MutateInSpec::upsert("field5", value, None)?];
+            black_box(self.0.mutate_in(key, &set, None).await?);
+        }
         Ok(())
     }
 }
 
-async fn compare(target: &Couchbase, place: &Place, rounds: u64) -> Result<(), Any> {
-    let (_cluster, bare) = place.bare().await?;
-    beside(&Bare(bare), target, RECORDS, (rounds, OPERATIONS)).await
+async fn compare(target: &Couchbase, place: &Place, rounds: usize) -> Result<(), Any> {
+    let (_cluster, collection) = place.bare().await?;
+    let mut sessions = sessions(target, 1).await?;
+    let both = (&mut [Collected(collection)][..], &mut sessions[..]);
+    beside((RECORDS, rounds, &WORKS), both, ["client"], client).await
 }

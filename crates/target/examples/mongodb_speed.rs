@@ -10,15 +10,15 @@ mod common;
 
 use std::hint::black_box;
 
-use hoap_workload::capability::Target;
 use mongodb::Collection;
 use mongodb::bson::{RawDocumentBuf, doc};
 
-use common::{Any, beside, load};
+use common::beside::{Bare, Kind, Work, beside, client, sessions};
+use common::{Any, with_records};
 
 const RECORDS: u64 = 20_000;
-/// Operations in a turn.
-const OPERATIONS: u64 = 5_000;
+const WORKS: [Work; 2] =
+    [("read all fields", &[Kind::Read], 5_000), ("update one field", &[Kind::Update], 5_000)];
 
 fn main() -> std::process::ExitCode {
     common::main("mongodb_speed", run)
@@ -30,25 +30,21 @@ fn run(arguments: &[String]) -> Result<(), Any> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let target = hoap_target::mongodb::open(url).await?;
-        load(&target, RECORDS).await?;
-        let compared = compare(&target, url, rounds).await;
-        target.documents().map_err(hoap_workload::Error::from)?.drop(&["usertable"]).await?;
-        compared
+        with_records(&target, RECORDS, async || compare(&target, url, rounds).await).await
     })
 }
 
-struct Bare(Collection<RawDocumentBuf>);
+struct Collected(Collection<RawDocumentBuf>);
 
-impl common::Bare for Bare {
-    async fn read(&self, key: &str) -> Result<(), Any> {
-        let found = self.0.find_one(doc! {"_id": key}).await?;
-        black_box(found.ok_or("a record is missing")?);
-        Ok(())
-    }
-
-    async fn update(&self, key: &str, value: &str) -> Result<(), Any> {
-        let set = doc! {"$set": {"field5": value}};
-        black_box(self.0.update_one(doc! {"_id": key}, set).await?);
+impl Bare for Collected {
+    async fn run(&mut self, kind: Kind, key: &str, value: &str) -> Result<(), Any> {
+        if kind == Kind::Read {
+            let found = self.0.find_one(doc! {"_id": key}).await?;
+            black_box(found.ok_or("a record is missing")?);
+        } else {
+            let set = doc! {"$set": {"field5": value}};
+            black_box(self.0.update_one(doc! {"_id": key}, set).await?);
+        }
         Ok(())
     }
 }
@@ -56,10 +52,11 @@ impl common::Bare for Bare {
 async fn compare(
     target: &hoap_target::mongodb::MongoDb,
     url: &str,
-    rounds: u64,
+    rounds: usize,
 ) -> Result<(), Any> {
-    let client = mongodb::Client::with_uri_str(url).await?;
-    let database = client.default_database().ok_or("the URL names no database")?;
-    let bare = Bare(database.collection("usertable"));
-    beside(&bare, target, RECORDS, (rounds, OPERATIONS)).await
+    let driver = mongodb::Client::with_uri_str(url).await?;
+    let database = driver.default_database().ok_or("the URL names no database")?;
+    let mut bare = [Collected(database.collection("usertable"))];
+    let mut sessions = sessions(target, 1).await?;
+    beside((RECORDS, rounds, &WORKS), (&mut bare, &mut sessions), ["client"], client).await
 }

@@ -4,10 +4,10 @@
 // Each example uses a part of it.
 #![allow(dead_code)]
 
-use std::hint::black_box;
+pub mod beside;
+
 use std::process::ExitCode;
 
-use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use hoap_workload::capability::{Batch, Target};
 
 /// Fields of a record.
@@ -28,6 +28,18 @@ pub fn main(name: &str, run: fn(&[String]) -> Result<(), Any>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Makes the table anew, with this many records in it, does something with it and drops it.
+pub async fn with_records(
+    target: &impl Target,
+    records: u64,
+    what: impl AsyncFnOnce() -> Result<(), Any>,
+) -> Result<(), Any> {
+    load(target, records).await?;
+    let done = what().await;
+    target.documents().map_err(hoap_workload::Error::from)?.drop(&["usertable"]).await?;
+    done
 }
 
 /// Makes the table anew, with this many records in it.
@@ -81,95 +93,4 @@ pub fn cpu_seconds() -> Result<f64, Any> {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
-}
-
-/// Seconds of each turn of the bare driver and of a session.
-#[derive(Default)]
-pub struct Sides {
-    bare: Vec<f64>,
-    session: Vec<f64>,
-}
-
-impl Sides {
-    /// Adds a turn of each. The first round fills the caches.
-    pub fn add(&mut self, round: u64, bare: f64, session: f64) {
-        if round > 0 {
-            self.bare.push(bare);
-            self.session.push(session);
-        }
-    }
-
-    /// Prints the medians of both sides and of their ratios, for turns of this many operations.
-    pub fn print(self, what: &str, operations: u64) {
-        let pairs = self.session.iter().zip(&self.bare);
-        let ratios: Vec<f64> = pairs.map(|(session, bare)| session / bare).collect();
-        let each = |seconds: &[f64]| median(seconds.to_vec()) / operations as f64 * 1e6;
-        println!(
-            "{what:18} bare {:6.2}  session {:6.2}  ratio {:.3}",
-            each(&self.bare),
-            each(&self.session),
-            median(ratios)
-        );
-    }
-}
-
-/// The bare driver in the place of a session: YCSB C's read of all fields, and A's update of one.
-pub trait Bare {
-    /// Reads a record and looks at nothing in it.
-    async fn read(&self, key: &str) -> Result<(), Any>;
-
-    /// Sets field 5.
-    async fn update(&self, key: &str, value: &str) -> Result<(), Any>;
-}
-
-/// Reads and updates records, so many operations each in so many rounds, through the bare driver and a session in
-/// turns, and prints both.
-pub async fn beside(
-    bare: &impl Bare,
-    target: &impl KeyValue,
-    records: u64,
-    (rounds, operations): (u64, u64),
-) -> Result<(), Any> {
-    let fields = (0..FIELDS).map(|n| format!("field{n}")).collect();
-    let table = Table { name: "usertable".to_owned(), fields };
-    let mut session = target.session(&table).await?;
-    let keys = keys(records);
-    let mut record = Record::default();
-    let (mut reads, mut updates) = (Sides::default(), Sides::default());
-    for round in 0..=rounds {
-        let at = |i: u64| keys[((round * operations + i) % records) as usize].as_str();
-        let start = cpu_seconds()?;
-        for i in 0..operations {
-            bare.read(at(i)).await?;
-        }
-        let middle = cpu_seconds()?;
-        for i in 0..operations {
-            if !session.read(at(i), Fields::All, &mut record).await? {
-                return Err("a record is missing".into());
-            }
-            black_box(&record);
-        }
-        let end = cpu_seconds()?;
-        reads.add(round, middle - start, end - middle);
-
-        let start = cpu_seconds()?;
-        for i in 0..operations {
-            bare.update(at(i), &value(round + i)).await?;
-        }
-        let middle = cpu_seconds()?;
-        for i in 0..operations {
-            record.clear();
-            record.push(5, |out| out.extend_from_slice(value(round + i).as_bytes()));
-            black_box(session.update(at(i), &record).await?);
-        }
-        let end = cpu_seconds()?;
-        updates.add(round, middle - start, end - middle);
-    }
-    println!(
-        "{records} records of {FIELDS} x {LENGTH} bytes, medians of {rounds} turns of {operations} \
-         operations, CPU-microseconds of the client an operation"
-    );
-    reads.print("read all fields", operations);
-    updates.print("update one field", operations);
-    Ok(())
 }

@@ -46,21 +46,67 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Writes a test for each conformance function. `$fresh` makes a target (and whatever must outlive
-/// it): `fn() -> (Box<dyn Target>, Guard)`.
+/// it): `fn() -> (Box<dyn Target>, Guard)`. With `{#[ignore = "…"]}` before it, each test has that attribute.
+///
+/// A database that has it all names none; one that has not takes the groups below, and names what else it has.
 #[macro_export]
 macro_rules! conformance_tests {
     ($fresh:path) => {
+        $crate::document_tests!($fresh);
+        $crate::transaction_tests!($fresh);
         $crate::conformance_tests!($fresh:
+            a_batch_is_all_or_nothing_and_so_is_its_progress,
+            every_json_value_comes_back_as_it_went_in,
+            a_snapshot_does_not_move,
+            no_update_is_lost,
+            parameters_must_match_the_text,
+            parameters_keep_their_types,
+            a_query_is_one_statement_that_only_reads,
+            a_query_reads_beside_a_writer,
+            a_query_can_be_cancelled,
+            a_query_is_explained,
+            counters_are_read_as_queries_see_them,
+        );
+    };
+    ($fresh:path: $($names:tt)*) => {
+        $crate::conformance_tests!({} $fresh: $($names)*);
+    };
+    ({$($about:tt)*} $fresh:path: $name:ident $(, $($others:tt)*)?) => {
+        #[test]
+        $($about)*
+        fn $name() {
+            let (target, _guard) = $fresh();
+            $crate::conformance::$name(&*target);
+        }
+        $crate::conformance_tests!({$($about)*} $fresh: $($($others)*)?);
+    };
+    ({$($about:tt)*} $fresh:path:) => {};
+}
+
+/// Collections, loads, notes: what every database has.
+#[macro_export]
+macro_rules! document_tests {
+    ($fresh:path) => { $crate::document_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
             notes_are_compared_and_set,
             notes_have_one_winner_among_many,
             collections_come_and_go,
-            a_batch_is_all_or_nothing_and_so_is_its_progress,
             progress_is_kept_by_part_and_collection,
             parts_load_at_the_same_time,
             settling_twice_is_settling_once,
             a_scan_reads_every_document_once,
             a_scan_stops_at_the_first_error,
-            every_json_value_comes_back_as_it_went_in,
+        );
+    };
+}
+
+/// What every database with transactions promises of them.
+#[macro_export]
+macro_rules! transaction_tests {
+    ($fresh:path) => { $crate::transaction_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
             reading_many_keeps_the_order_of_the_keys,
             finding_follows_the_index,
             inserting_twice_is_a_duplicate,
@@ -74,27 +120,9 @@ macro_rules! conformance_tests {
             a_drop_undoes_everything,
             a_commit_shows_everything,
             a_duplicate_leaves_the_transaction_usable,
-            a_snapshot_does_not_move,
-            no_update_is_lost,
             a_reading_transaction_refuses_to_write,
             bad_names_are_refused_before_the_database_sees_them,
-            parameters_must_match_the_text,
-            parameters_keep_their_types,
-            a_query_is_one_statement_that_only_reads,
-            a_query_reads_beside_a_writer,
-            a_query_can_be_cancelled,
-            a_query_is_explained,
-            counters_are_read_as_queries_see_them,
         );
-    };
-    ($fresh:path: $($name:ident),* $(,)?) => {
-        $(
-            #[test]
-            fn $name() {
-                let (target, _guard) = $fresh();
-                $crate::conformance::$name(&*target);
-            }
-        )*
     };
 }
 
@@ -102,8 +130,9 @@ macro_rules! conformance_tests {
 /// concrete type: `fn() -> (Box<impl Target + KeyValue>, Guard)`.
 #[macro_export]
 macro_rules! key_value_tests {
-    ($fresh:path) => {
-        $crate::conformance_tests!($fresh:
+    ($fresh:path) => { $crate::key_value_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
             a_loaded_record_is_read_by_its_fields,
             an_inserted_record_is_there_for_everyone,
             inserting_a_key_twice_is_a_duplicate,
@@ -124,8 +153,9 @@ macro_rules! key_value_tests {
 /// The same for customers and orders, [`hoap_workload::capability::shop`].
 #[macro_export]
 macro_rules! shop_tests {
-    ($fresh:path) => {
-        $crate::conformance_tests!($fresh:
+    ($fresh:path) => { $crate::shop_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
             pages_are_the_customers_of_the_country,
             every_join_sums_to_the_cent,
             a_join_of_nothing_is_empty,

@@ -91,16 +91,7 @@ fn count_of(target: &Redis, collection: &str) -> usize {
 #[macro_export]
 macro_rules! suite {
     ($fresh:path) => {
-        $crate::conformance_tests!($fresh:
-            notes_are_compared_and_set,
-            notes_have_one_winner_among_many,
-            collections_come_and_go,
-            progress_is_kept_by_part_and_collection,
-            parts_load_at_the_same_time,
-            settling_twice_is_settling_once,
-            a_scan_reads_every_document_once,
-            a_scan_stops_at_the_first_error,
-        );
+        $crate::document_tests!($fresh);
         $crate::key_value_tests!($fresh);
         $crate::shop_tests!($fresh);
     };

@@ -26,15 +26,8 @@ fn documents(target: &Cassandra) -> &dyn Documents {
     target.documents().unwrap()
 }
 
+crate::document_tests!(fresh);
 crate::conformance_tests!(fresh:
-    notes_are_compared_and_set,
-    notes_have_one_winner_among_many,
-    collections_come_and_go,
-    progress_is_kept_by_part_and_collection,
-    parts_load_at_the_same_time,
-    settling_twice_is_settling_once,
-    a_scan_reads_every_document_once,
-    a_scan_stops_at_the_first_error,
     a_loaded_record_is_read_by_its_fields,
     an_inserted_record_is_there_for_everyone,
     values_and_keys_come_back_byte_for_byte,

@@ -21,24 +21,8 @@ fn fresh() -> (Arc<dyn Target>, Guard) {
 }
 
 // Left out: readers that see one state, and writers that are seen as a whole.
-crate::conformance_tests!(fresh:
-    every_json_value_comes_back_as_it_went_in,
-    reading_many_keeps_the_order_of_the_keys,
-    finding_follows_the_index,
-    inserting_twice_is_a_duplicate,
-    patches_change_what_they_name,
-    patches_apply_in_their_order,
-    money_stays_exact_to_the_cent,
-    a_patch_that_does_not_fit_breaks_and_changes_nothing,
-    deleting_says_whether_it_was_there,
-    a_transaction_reads_its_own_writes,
-    a_rollback_undoes_everything,
-    a_drop_undoes_everything,
-    a_commit_shows_everything,
-    a_duplicate_leaves_the_transaction_usable,
-    a_reading_transaction_refuses_to_write,
-    bad_names_are_refused_before_the_database_sees_them,
-);
+crate::transaction_tests!(fresh);
+crate::conformance_tests!(fresh: every_json_value_comes_back_as_it_went_in);
 
 fn add(path: &'static str, n: i64) -> Patch {
     Patch { path, change: Change::AddInteger(n) }

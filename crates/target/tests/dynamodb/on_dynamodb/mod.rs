@@ -20,32 +20,9 @@ pub fn fresh() -> (Box<DynamoDb>, Guard) {
 
 // The others of the suite: a batch is not atomic (below), 300000.0 comes back as 300000 and a reading
 // transaction has no snapshot from its beginning (`transactions`), and there are no queries.
-crate::conformance_tests!(fresh:
-    notes_are_compared_and_set,
-    notes_have_one_winner_among_many,
-    collections_come_and_go,
-    progress_is_kept_by_part_and_collection,
-    parts_load_at_the_same_time,
-    settling_twice_is_settling_once,
-    a_scan_reads_every_document_once,
-    a_scan_stops_at_the_first_error,
-    reading_many_keeps_the_order_of_the_keys,
-    finding_follows_the_index,
-    inserting_twice_is_a_duplicate,
-    patches_change_what_they_name,
-    patches_apply_in_their_order,
-    money_stays_exact_to_the_cent,
-    a_patch_that_does_not_fit_breaks_and_changes_nothing,
-    deleting_says_whether_it_was_there,
-    a_transaction_reads_its_own_writes,
-    a_rollback_undoes_everything,
-    a_drop_undoes_everything,
-    a_commit_shows_everything,
-    a_duplicate_leaves_the_transaction_usable,
-    no_update_is_lost,
-    a_reading_transaction_refuses_to_write,
-    bad_names_are_refused_before_the_database_sees_them,
-);
+crate::document_tests!(fresh);
+crate::transaction_tests!(fresh);
+crate::conformance_tests!(fresh: no_update_is_lost);
 
 #[test]
 fn a_load_that_ended_halfway_is_completed_by_the_next() {
