@@ -39,7 +39,7 @@ pub(super) async fn describe(
     let get = async |path: &str| -> Result<Value> {
         let failed =
             |e: crate::sqlpp::Failure| e.into_error(Service::AsterixDb, Doing::Read, &*tried);
-        let (status, text) = client.call(Method::GET, path, "", LIMIT).await.map_err(failed)?;
+        let (status, text) = client.call(Method::GET, path, LIMIT).await.map_err(failed)?;
         serde_json::from_str(&text).map_err(|_| {
             let answer = format!("{path} answered HTTP {status} and no JSON: is it AsterixDB?");
             Error::new(ErrorKind::Unavailable, &*tried, answer)

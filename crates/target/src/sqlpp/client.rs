@@ -104,7 +104,7 @@ impl Client {
         self.run(request, &mut |_| Ok(())).await
     }
 
-    /// Calls another endpoint of the same host, and gives HTTP's status and the text.
+    /// Calls another endpoint of the same host, `path` with its query, and gives HTTP's status and the text.
     ///
     /// # Errors
     /// No connection, or it was lost, or `limit` is over.
@@ -112,14 +112,9 @@ impl Client {
         &self,
         method: Method,
         path: &str,
-        form: &str,
         limit: Duration,
     ) -> std::result::Result<(u16, String), Failure> {
-        let mut call = self.http.request(method, format!("{}{path}", self.place.base));
-        if !form.is_empty() {
-            let kind = "application/x-www-form-urlencoded";
-            call = call.header("content-type", kind).body(form.to_owned());
-        }
+        let call = self.http.request(method, format!("{}{path}", self.place.base));
         let call = async {
             let response = self.signed(call).send().await.map_err(Failure::of_http)?;
             let status = response.status().as_u16();

@@ -80,7 +80,7 @@ pub(crate) trait Definition: Send + Sync {
     /// The statement that gathers statistics of a collection, if that is wanted.
     fn analyze(&self, collection: &str) -> Result<Option<String>>;
 
-    /// The path by which a request is cancelled: DELETE with `client_context_id` as a form.
+    /// The path by which a request is cancelled: DELETE with `client_context_id` in its query.
     fn cancel(&self) -> &'static str;
 
     /// A query of the documents in the lines of parameter `$d`; `None` where that is best a list of them.

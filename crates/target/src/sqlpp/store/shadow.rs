@@ -104,7 +104,7 @@ async fn connect(shared: &Shared, shadow: &Shadow, tried: &str) -> Result<()> {
 /// The link is not healthy, or there is no report.
 async fn behind(shared: &Shared, shadow: &Shadow, tried: &str) -> Result<Option<String>> {
     let failed = |e: Failure| shared.failed(e, Doing::Read, tried);
-    let called = shared.client.call(Method::GET, shadow.progress, "", LIMIT).await;
+    let called = shared.client.call(Method::GET, shadow.progress, LIMIT).await;
     let (status, text) = called.map_err(failed)?;
     if status >= 400 {
         return Err(failed(Failure::Http { status, text: text.chars().take(200).collect() }));

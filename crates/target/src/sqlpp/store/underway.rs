@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use super::Shared;
 use crate::sqlpp::{Envelope, Failure, Request};
 
-/// An identifier that no other request has.
+/// An identifier that no other request has, of characters that a query of a URL may have.
 pub(super) fn context() -> String {
     static REQUESTS: AtomicU64 = AtomicU64::new(0);
     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
@@ -20,9 +20,8 @@ pub(super) fn context() -> String {
 
 /// Asks the service to end a request. Where that fails, whoever asks again tries again.
 pub(super) async fn end(shared: &Shared, context: &str) {
-    let form = format!("client_context_id={context}");
-    let (path, limit) = (shared.definition.cancel(), Duration::from_secs(5));
-    let _ = shared.client.call(Method::DELETE, path, &form, limit).await;
+    let path = format!("{}?client_context_id={context}", shared.definition.cancel());
+    let _ = shared.client.call(Method::DELETE, &path, Duration::from_secs(5)).await;
 }
 
 /// Runs a request under an identifier of [`context`]. The service is asked to end it where it is late, its
