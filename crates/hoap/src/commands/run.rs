@@ -121,29 +121,30 @@ pub async fn record_of(
         false => (operational, None),
     };
     let documents = operational.documents().map_err(Error::from)?;
-    let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
-
     let with_tx = steps.iter().any(|s| s.0 > 0);
     let with_queries = steps.iter().any(|s| s.1 > 0);
     let analytical = match &args.analytical {
         Some(url) if with_queries || (with_tx && is_measured(args)) => Some(open(url).await?),
         _ => None,
     };
-    let terminals = with_tx
-        .then(|| -> Result<Terminals, Error> {
-            operational.transactions().map_err(|no| or_allowed(no.into(), &*operational))?;
-            let options = Options {
-                seed: args.run_seed,
-                retries: args.retries,
-                think_times: args.think_times,
-            };
-            Ok(Terminals::new(operational.clone(), data, options))
-        })
-        .transpose()?;
     if args.explain && !with_queries {
         return Err(Failure::usage("plan the run: --explain wants --query-clients above 0"));
     }
     let queried = analytical.as_ref().unwrap_or(&operational);
+    // What they cannot run they need not hold.
+    if with_tx {
+        operational.transactions().map_err(|no| or_allowed(no.into(), &*operational))?;
+    }
+    if with_queries {
+        queried.analytics().map_err(Error::from)?;
+    }
+    let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
+
+    let terminals = with_tx.then(|| {
+        let options =
+            Options { seed: args.run_seed, retries: args.retries, think_times: args.think_times };
+        Terminals::new(operational.clone(), data, options)
+    });
     let streams = with_queries
         .then(|| -> Result<Streams, Error> {
             let dialect = queried.analytics()?.dialect();

@@ -6,6 +6,7 @@ use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_drive::record;
 use hoap_target::{AnyTarget, open_any, with_shop};
 use hoap_workload::Error;
+use hoap_workload::capability::shop::Shop;
 use hoap_workload::client::Workload;
 use hoap_workload::load::Source;
 use hoap_workload::note::{self, Note};
@@ -22,7 +23,10 @@ type Recorded = Result<(PathBuf, record::Run), Failure>;
 
 /// Runs Pagination.
 pub async fn pagination(context: &Context, args: &RunShop) -> Recorded {
-    let run = Run::open(context, "pagination", &args.steps).await?;
+    let target = open_any(&args.steps.target).await?;
+    // What it cannot run it need not hold.
+    with_shop!(target.clone(), |shop| shop.pagination()).flatten().map_err(Error::from)?;
+    let run = Run::new(context, "pagination", &args.steps, target).await?;
     with_shop!(run.target.clone(), |shop| {
         run.on(&Pagination::new(shop, run.data, run.options())?, json!({})).await
     })
@@ -31,7 +35,9 @@ pub async fn pagination(context: &Context, args: &RunShop) -> Recorded {
 
 /// Runs JOIN.
 pub async fn join(context: &Context, args: &RunJoin) -> Recorded {
-    let run = Run::open(context, "join", &args.steps).await?;
+    let target = open_any(&args.steps.target).await?;
+    with_shop!(target.clone(), |shop| shop.joins()).flatten().map_err(Error::from)?;
+    let run = Run::new(context, "join", &args.steps, target).await?;
     with_shop!(run.target.clone(), |shop| {
         let join = Join::new(shop, run.data, args.variant, run.options())?;
         let variant = join.variant().name();
@@ -50,12 +56,12 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    async fn open(
+    async fn new(
         context: &'a Context,
         name: &'a str,
         args: &'a StepArgs,
+        target: AnyTarget,
     ) -> Result<Run<'a>, Failure> {
-        let target = open_any(&args.target).await?;
         let (note, data) = match target {
             // Nothing is ever loaded there: the data is what a load would have written by default.
             AnyTarget::Null(_) => {

@@ -56,6 +56,11 @@ pub async fn record_of(
         };
     }
     let target = open_any(&args.steps.target).await?;
+    // What it cannot run it need not hold.
+    let scans = setup.mix.share(Kind::Scan) > 0.0;
+    with_key_value!(target.clone(), |kv| if scans { kv.scans() } else { Ok(()) })
+        .flatten()
+        .map_err(Error::from)?;
     let (note, table) = match target {
         // Nothing is ever loaded there: the records are those that a load would have written.
         AnyTarget::Null(_) => (None, UserTable::new(&setup.table, setup.load_spec())?),
