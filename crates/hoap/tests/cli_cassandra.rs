@@ -205,7 +205,10 @@ mod on_cassandra {
             assert!(failures.keys().all(|kind| kind == "conflict"), "{kind}");
         }
         // A page has it in its title and beside the number.
-        place.page("run", &["on Cassandra, NON-TRANSACTIONAL", ">NONE<"]);
+        place.page(
+            "run",
+            &["on Cassandra, NON-TRANSACTIONAL", "<figcaption>NON-TRANSACTIONAL: ", ">NONE<"],
+        );
         Place::drop(&place, &hoap_data::Collection::ALL.map(hoap_data::Collection::name));
     }
 }

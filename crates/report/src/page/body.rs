@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use hoap_drive::record::Run;
 use serde_json::{Map, Value};
 
 use super::markup::{escape, late, table};
@@ -27,14 +28,17 @@ pub struct Body {
     pub tables: Vec<Table>,
     /// Runs on the page.
     runs: usize,
+    /// What each chart of several runs begins with.
+    mark: &'static str,
     /// (id, words) of each section.
     links: Vec<(String, String)>,
 }
 
 impl Body {
-    /// The start of a page of this many runs.
-    pub fn new(runs: usize) -> Body {
-        Body { runs, ..Body::default() }
+    /// The start of a page of these runs.
+    pub fn new(runs: &[Loaded]) -> Body {
+        let marks = runs.iter().map(|loaded| mark(&loaded.run));
+        Body { runs: runs.len(), mark: marks.max().unwrap_or_default(), ..Body::default() }
     }
 
     /// Begins a section. `link` is its name among the links.
@@ -115,12 +119,13 @@ impl Body {
     pub fn chart(&mut self, name: &str, caption: &str, label: &str, table: &str, spec: Value) {
         let _ = write!(
             self.html,
-            "<figure data-chart=\"spec\" data-spec=\"{}\">\n<figcaption>{}</figcaption>\n\
-             <div class=\"plot\" role=\"img\" aria-label=\"{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
+            "<figure data-chart=\"spec\" data-spec=\"{}\">\n<figcaption>{mark}{}</figcaption>\n\
+             <div class=\"plot\" role=\"img\" aria-label=\"{mark}{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
             escape(name),
             escape(caption),
             escape(label),
-            escape(table)
+            escape(table),
+            mark = self.mark,
         );
         self.specs.insert(name.to_string(), spec);
     }
@@ -138,6 +143,11 @@ impl Body {
         write(self);
         self.html.push_str("</details>\n");
     }
+}
+
+/// What a chart of a run begins with, so that none is shown elsewhere as what it is not.
+fn mark(run: &Run) -> &'static str {
+    if run.non_transactional.is_some() { "NON-TRANSACTIONAL: " } else { "" }
 }
 
 /// A run of the page: its number there, and its name where the page has several.
@@ -159,7 +169,8 @@ pub struct Chart<'a> {
 
 impl Chart<'_> {
     pub fn write(&self, out: &mut String, panel: Panel<'_>) {
-        let run = panel.name.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
+        let name = panel.name.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
+        let run = format!("{}{name}", mark(&panel.loaded.run));
         let _ = write!(
             out,
             "<figure data-chart=\"{}\" data-axis=\"{}\" data-run=\"{}\">\n\

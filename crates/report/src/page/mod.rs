@@ -65,7 +65,7 @@ pub fn page(report: &Report) -> hoap_workload::Result<Page> {
     let runs = &report.named_runs();
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
     let title = title(&entries);
-    let mut body = Body::new(runs.len());
+    let mut body = Body::new(runs);
     sections::write(&mut body, report, runs)?;
     let mut out = String::with_capacity(1 << 20);
     let _ = write!(
