@@ -2,12 +2,15 @@
 //! unknown fate as there or not.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use hoap_data::Schema;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::freshness::{self, Board};
+use hoap_workload::ch2::mix::Kind;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
@@ -100,4 +103,32 @@ fn a_commit_that_was_acknowledged_and_not_applied_is_found_among_those_of_unknow
     for name in ["nothing lost: NewOrder", "nothing lost: Payment"] {
         assert!(failed.contains(&name), "{name} saw nothing, only {failed:?} did");
     }
+}
+
+/// However many retries it is allowed, a step ends: what has met a conflict is not begun again when nobody waits for it.
+#[test]
+fn a_transaction_that_is_given_up_is_not_tried_again() {
+    let loaded = Loaded::new(Schema::Ch2);
+    let flaky = Flaky::new(&loaded.target, |_| Fate::Conflict);
+    let options = Options { seed: 7, retries: u32::MAX, think_times: false };
+    let terminals = Terminals::new(Arc::new(flaky.clone()), loaded.data, options);
+    wait(async {
+        let mut client = terminals.client(0).await.unwrap();
+        let give_up = client.canceller().unwrap();
+        // The first that writes.
+        while Kind::NAMES[client.next().kind] != "NewOrder" {}
+        let commits = || flaky.state.commits.load(Ordering::SeqCst);
+        let others = async {
+            while commits() < 5 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            give_up();
+            commits()
+        };
+        let (done, tried) = tokio::join!(client.run(), others);
+        assert!(matches!(done.outcome, Outcome::Cancelled), "{done:?}");
+        assert!(commits() <= tried + 1, "{} after {tried}", commits());
+        let Memory { ledger, .. } = client.finish();
+        assert!(ledger.orders.is_empty() && ledger.ambiguous_orders.is_empty());
+    });
 }

@@ -24,13 +24,15 @@ pub enum Fate {
     Lost,
     /// It is acknowledged and not applied.
     Lie,
+    /// Another transaction was first.
+    Conflict,
 }
 
 /// The state of a [`Flaky`].
 #[derive(Default)]
 pub struct State {
     /// Commits of writing transactions so far.
-    commits: AtomicU64,
+    pub commits: AtomicU64,
     /// Whether it refuses everything.
     pub down: AtomicBool,
     /// Where set, what its queries see of the counters.
@@ -158,6 +160,10 @@ impl Transaction for FlakyTransaction<'_> {
             Fate::AppliedUnheard => self.tx.commit().await.and(unknown),
             Fate::Lost => self.tx.rollback().await.and(unknown),
             Fate::Lie => self.tx.rollback().await,
+            Fate::Conflict => {
+                self.tx.rollback().await?;
+                Err(Error::new(ErrorKind::Conflict, "commit", "another was first"))
+            }
         }
     }
 

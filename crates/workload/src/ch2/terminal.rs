@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use hoap_data::DataSet;
@@ -18,7 +18,7 @@ use super::nurand::Constants;
 use super::schema::Paths;
 use super::transactions as tx;
 use crate::capability::{Access, Session, Target, Transaction};
-use crate::client::{Client, Completion, Next, Outcome, Workload};
+use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The stream of random numbers that terminals draw from, apart from all streams of the data.
@@ -124,6 +124,7 @@ impl Workload for Terminals {
             payments: 0,
             session,
             counter,
+            given_up: Arc::default(),
             shared,
         })
     }
@@ -134,6 +135,8 @@ pub struct Terminal {
     session: Box<dyn Session>,
     /// Where freshness is measured.
     counter: Option<Counter>,
+    /// Whether nobody waits for another attempt.
+    given_up: Arc<AtomicBool>,
     shared: Arc<Shared>,
     inputs: Inputs,
     deck: Deck<Kind>,
@@ -193,6 +196,13 @@ impl Client for Terminal {
         Completion { outcome, retries, rows: 0 }
     }
 
+    /// Ends the retries, for good: an attempt may be between its commit and the answer, but after a conflict
+    /// nothing of it is there.
+    fn canceller(&self) -> Option<Canceller> {
+        let given_up = self.given_up.clone();
+        Some(Arc::new(move || given_up.store(true, Ordering::Relaxed)))
+    }
+
     fn finish(self) -> Memory {
         self.memory
     }
@@ -211,12 +221,15 @@ enum Wish<T> {
 /// for a trait object without boxing each call.
 macro_rules! transact {
     ($self:ident, $access:expr, $retries:ident, |$tx:ident, $random:ident| $body:expr) => {{
-        let limit = *$retries + $self.shared.options.retries;
+        let limit = $retries.saturating_add($self.shared.options.retries);
         loop {
             let $random = $self.inputs.random();
             let counter = $self.counter.as_mut().filter(|_| $access == Access::Write);
             match attempt!($self.session, counter, $access, |$tx| $body) {
                 Err(e) if e.kind == ErrorKind::Conflict && *$retries < limit => {
+                    if $self.given_up.load(Ordering::Relaxed) {
+                        break Err(Error { kind: ErrorKind::Cancelled, ..e });
+                    }
                     *$retries += 1;
                     tokio::time::sleep(backoff(*$retries, $self.inputs.random())).await;
                 }
