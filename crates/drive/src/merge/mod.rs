@@ -168,12 +168,28 @@ fn constants(drivers: &[Driver]) -> Value {
     }
 }
 
+/// What [`beside_others`] compares.
+const OTHERS: &str = "the database with what was acknowledged";
+
+/// A check that one driver among several cannot make: the others may still write, and it knows nothing of
+/// what they wrote. `afterwards` says who can, when all have ended.
+pub fn beside_others(what: &str, afterwards: &str) -> Check {
+    Check {
+        when: "after the run".into(),
+        name: what.into(),
+        compares: OTHERS.into(),
+        verdict: Verdict::Skip,
+        checked: 0,
+        detail: Some(format!("other drivers wrote at the same time; {afterwards}")),
+    }
+}
+
 /// Every driver's checks, and those of all drivers together in place of what one alone could not make.
 fn checks(drivers: &[Driver], joint: Option<Vec<Check>>) -> Vec<Check> {
     let mut checks = Vec::new();
     for driver in drivers {
         let made = driver.run.checks.iter();
-        let wanted = made.filter(|check| joint.is_none() || check.verdict != Verdict::Skip);
+        let wanted = made.filter(|check| joint.is_none() || check.compares != OTHERS);
         checks.extend(wanted.map(|check| Check {
             when: format!("{}, {}", check.when, driver.name),
             ..check.clone()

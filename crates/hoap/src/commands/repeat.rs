@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_drive::record::{Check, Repetition, Run, Verdict};
+use hoap_drive::record::{Repetition, Run};
 use hoap_report::compare::{Side, plain, repeated};
 use jiff::Timestamp;
 use serde_json::json;
@@ -108,19 +108,6 @@ impl Context {
             }
         }
         None
-    }
-}
-
-/// A check that one driver among several cannot make: the others may still write, and it knows nothing of
-/// what they wrote. `afterwards` says who can, when all have ended.
-pub fn beside_others(what: &str, afterwards: &str) -> Check {
-    Check {
-        when: "after the run".into(),
-        name: what.into(),
-        compares: "the database with what was acknowledged".into(),
-        verdict: Verdict::Skip,
-        checked: 0,
-        detail: Some(format!("other drivers wrote at the same time; {afterwards}")),
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hoap_data::{DataSet, Schema};
+use hoap_drive::merge::beside_others;
 use hoap_drive::record::{self, Check, Verdict};
 use hoap_drive::{RunFolder, run_probed_step};
 use hoap_report::Style;
@@ -26,7 +27,6 @@ use super::faults::{or_unknown, patiently};
 use super::freshness::{COST, Pair, is_measured};
 use super::meter::Meter;
 use super::record::{begin, default_folder};
-use super::repeat::beside_others;
 use super::{Context, explain, open, plan, query, shop, ycsb};
 use crate::args::{RunBenchmark, RunHybrid};
 use crate::failure::Failure;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hoap_data::ycsb::RecordSpec;
+use hoap_drive::merge::beside_others;
 use hoap_drive::{RunFolder, record};
 use hoap_target::{AnyTarget, open_any, with_key_value};
 use hoap_workload::capability::key_value::KeyValue;
@@ -133,7 +134,7 @@ impl Run<'_> {
                 Ok(Vec::new())
             } else if part.is_some() && writes {
                 folder.write_ledger(&contribution::to_json(&workload.contribution(&memory))?)?;
-                Ok(vec![repeat::beside_others(
+                Ok(vec![beside_others(
                     "record count, nothing lost: writes",
                     "when all have ended, `hoap merge --operational URL` checks the table",
                 )])

@@ -225,6 +225,18 @@ fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
     assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
     p.ok("merge driver-1 driver-2 -o blind");
     assert!(p.json("blind/run.json")["checks"].to_string().contains("--operational"));
+    // What a driver left out for another reason is still left out.
+    let mut driver = p.json("driver-1/run.json");
+    let left_out = serde_json::json!({
+        "when": "after the run", "name": "queries caught up", "compares": "commits with what queries see",
+        "verdict": "skip", "checked": 4, "detail": "interrupted"
+    });
+    driver["checks"].as_array_mut().unwrap().push(left_out);
+    std::fs::write(p.path("driver-1/run.json"), driver.to_string()).unwrap();
+    p.ok(&joint("skipped"));
+    let record = p.json("skipped/run.json");
+    let skipped = record["checks"].as_array().unwrap().iter().filter(|c| c["verdict"] == "skip");
+    assert_eq!(skipped.map(|c| &c["name"]).collect::<Vec<_>>(), ["queries caught up"]);
 
     // One order of the second driver goes missing.
     let ledger = p.json("driver-2/ledger.json");
