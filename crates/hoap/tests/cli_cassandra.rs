@@ -207,7 +207,12 @@ mod on_cassandra {
         // A page has it in its title and beside the number.
         place.page(
             "run",
-            &["on Cassandra, NON-TRANSACTIONAL", "<figcaption>NON-TRANSACTIONAL: ", ">NONE<"],
+            &[
+                "on Cassandra, NON-TRANSACTIONAL",
+                "<figcaption>NON-TRANSACTIONAL: ",
+                "NON-TRANSACTIONAL; 4 tx",
+                ">NONE<",
+            ],
         );
         Place::drop(&place, &hoap_data::Collection::ALL.map(hoap_data::Collection::name));
     }

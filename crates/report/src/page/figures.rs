@@ -126,6 +126,9 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> Figure {
     match measure.value(step) {
         Ok(value) => {
             let mut note = step_name(step);
+            if run.non_transactional.is_some() {
+                note.insert_str(0, "NON-TRANSACTIONAL; ");
+            }
             for o in measure.operations(step).filter(|o| o.count > 0) {
                 let kind = match measure {
                     Measure::Hybrid => String::new(),
