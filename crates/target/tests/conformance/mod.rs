@@ -132,6 +132,16 @@ macro_rules! transaction_tests {
 macro_rules! key_value_tests {
     ($fresh:path) => { $crate::key_value_tests!({} $fresh); };
     ($about:tt $fresh:path) => {
+        $crate::record_tests!($about $fresh);
+        $crate::conformance_tests!($about $fresh: a_record_is_read_whole);
+    };
+}
+
+/// Of these, what holds even where a record may be read while it is written.
+#[macro_export]
+macro_rules! record_tests {
+    ($fresh:path) => { $crate::record_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
         $crate::conformance_tests!($about $fresh:
             a_loaded_record_is_read_by_its_fields,
             an_inserted_record_is_there_for_everyone,
@@ -144,7 +154,6 @@ macro_rules! key_value_tests {
             a_scan_goes_on_from_its_start_in_the_order_of_the_keys,
             a_scan_gives_the_fields_asked_for,
             no_field_is_lost_among_many_writers,
-            a_record_is_read_whole,
             fields_and_tables_that_are_not_there_are_refused,
         );
     };

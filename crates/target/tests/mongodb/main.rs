@@ -96,20 +96,7 @@ macro_rules! suite {
         $crate::document_tests!($fresh);
         // The imitation sends a document while it writes it, so that one is not always read whole: that is left to a
         // real server.
-        $crate::conformance_tests!($fresh:
-            a_loaded_record_is_read_by_its_fields,
-            an_inserted_record_is_there_for_everyone,
-            inserting_a_key_twice_is_a_duplicate,
-            one_insert_of_a_key_wins,
-            an_update_sets_its_fields_and_keeps_the_others,
-            values_and_keys_come_back_byte_for_byte,
-            large_values_come_back,
-            many_fields_are_set_at_once,
-            a_scan_goes_on_from_its_start_in_the_order_of_the_keys,
-            a_scan_gives_the_fields_asked_for,
-            no_field_is_lost_among_many_writers,
-            fields_and_tables_that_are_not_there_are_refused,
-        );
+        $crate::record_tests!($fresh);
         // The imitation takes an offset of 4294967295 for -1: pages are left to a real server, and to
         // the tests of the command line.
         $crate::conformance_tests!($fresh:
