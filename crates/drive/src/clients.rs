@@ -40,7 +40,7 @@ pub(crate) enum Event {
     /// The probe has looked.
     Looked(Looked),
     /// An operation failed in a way that ends the step.
-    Stopped(Error),
+    Stopped(Box<Error>),
     /// A client has run its last operation.
     Finished { side: Side, client: usize },
     /// A worker thread has ended, in whatever way.
@@ -140,7 +140,7 @@ impl Stream<'_> {
                         rest.over();
                         next.think
                     }
-                    Some(Failed::Stops) => return signal.reached(Phase::Ended).await,
+                    Some(Failed::Stops(error)) => return context.stop(error).await,
                     Some(_) => rest.next().max(next.think),
                 };
                 if !signal.pause(pause).await {

@@ -296,7 +296,7 @@ impl<'a> Controller<'a> {
             Event::Stopped(error) => {
                 // What fails while the step ends has not ended it.
                 if self.phase != Phase::Ended {
-                    self.stopped_by.get_or_insert(error);
+                    self.stopped_by.get_or_insert(*error);
                 }
             }
             Event::Finished { side, client } => {

@@ -83,18 +83,16 @@ impl<'a> Desk<'a> {
             // With a number of operations it is where they begin that counts, and else where they end.
             let phase = if self.counts() { began } else { signal.phase() };
             self.recorder.borrow_mut().add(next.kind, phase, took, completion);
+            if let Some(Failed::Stops(error)) = failed {
+                return self.context.stop(error).await;
+            }
             if share.is_some_and(|share| share.end(!next.think.is_zero())) {
                 self.context.tell(Event::LastOperation);
             }
             match failed {
                 None => rest.over(),
-                Some(Failed::Stops) => break,
-                Some(Failed::Unavailable) => {
-                    if !signal.pause(rest.next()).await {
-                        return;
-                    }
-                }
-                Some(Failed::Other) => {}
+                Some(Failed::Unavailable) if !signal.pause(rest.next()).await => return,
+                Some(_) => {}
             }
             if !next.think.is_zero() && !signal.pause(next.think).await {
                 return;
@@ -106,7 +104,7 @@ impl<'a> Desk<'a> {
         signal.reached(Phase::Ended).await;
     }
 
-    /// What a failure means for what comes next. Where it ends the step, the controller is told.
+    /// What a failure means for what comes next.
     #[inline]
     fn failed(&self, completion: &Completion) -> Option<Failed> {
         match &completion.outcome {
@@ -143,14 +141,14 @@ impl<'a> Desk<'a> {
             let failed = self.failed(&completion);
             let phase = schedule.phase(number);
             self.recorder.borrow_mut().add(next.kind, phase, took, completion);
+            if let Some(Failed::Stops(error)) = failed {
+                return self.context.stop(error).await;
+            }
             if schedule.end_one(number, start) {
                 self.context.tell(Event::LastOperation);
             }
             // No rest after an unavailable database: the schedule sets the pace, and each operation is
             // tried once.
-            if matches!(failed, Some(Failed::Stops)) {
-                break;
-            }
             if turn.is_over() {
                 give_way().await;
             }

@@ -52,10 +52,12 @@ impl Context<'_> {
 }
 
 /// What a failure means for what its client does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Failed {
-    /// The step ends.
-    Stops,
+    /// The step ends. The controller is to be told with [`Context::stop`] once the failure is measured,
+    /// for what is measured after the end counts for nothing; and before it is told that the operations
+    /// are at their end, for then the step has ended well.
+    Stops(Box<Error>),
     /// The database cannot be reached: asking again at once would be a storm.
     Unavailable,
     /// The next operation may go better.
@@ -63,17 +65,22 @@ pub(crate) enum Failed {
 }
 
 impl Context<'_> {
-    /// Says what a failure means, and tells the controller where it ends the step.
+    /// Says what a failure means.
     #[cold]
     pub fn failed(&self, error: &Error) -> Failed {
         if self.plan.on_error.stops(error.kind) {
-            self.tell(Event::Stopped(error.clone()));
-            return Failed::Stops;
+            return Failed::Stops(Box::new(error.clone()));
         }
         match error.kind {
             ErrorKind::Unavailable => Failed::Unavailable,
             _ => Failed::Other,
         }
+    }
+
+    /// Ends the step for this failure and waits for the end.
+    pub async fn stop(&self, error: Box<Error>) {
+        self.tell(Event::Stopped(error));
+        self.signal.reached(Phase::Ended).await;
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hoap_drive::{End, StepPlan};
+use hoap_drive::{Arrivals, End, Pace, StepPlan};
 use hoap_workload::client::{Look, Probe, Probing};
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -85,6 +85,46 @@ fn failures_that_end_the_step_end_it_at_once_and_say_why() {
                 assert!(why.ends_with("try: no such document"), "{why}");
             }
             None => assert!(!stops),
+        }
+    }
+}
+
+/// The controller may end the step as soon as it hears of the failure, which must be counted by then.
+/// Each way of running operations many times over, for the step ends while its clients are busy; with
+/// a number of operations it is the last one that fails.
+#[test]
+fn the_failure_that_ends_the_step_is_counted_in_it() {
+    let act = |nth| match nth {
+        3 => Act::Fail(ErrorKind::Broken, "no such document"),
+        _ => Act::Done,
+    };
+    let open = Pace::Open { rate: 20_000.0, arrivals: Arrivals::Constant };
+    let (counted, long) = (End::Operations(4), End::After(Duration::from_secs(600)));
+    let ways = [
+        (2, 0, Pace::Closed, long),
+        (1, 0, Pace::Closed, counted),
+        (1, 0, open, long),
+        (1, 0, open, counted),
+        (0, 2, Pace::Closed, long),
+    ];
+    for way in ways {
+        let (tx, queries, pace, end) = way;
+        for _ in 0..50 {
+            let world = std::sync::Arc::new(World::default());
+            let transactions = Fake::tx(&world, move |_, nth| Some((0, act(nth))));
+            let streams = Fake::queries(&world, move |_, nth| act(nth));
+            let on_error = "stop".parse().unwrap();
+            let plan = StepPlan { pace, on_error, ..StepPlan::new(1, tx, queries, end) };
+            let mut bench = Bench::new();
+            let outcome = bench.step(&plan, Some(&transactions), Some(&streams)).unwrap();
+            check_files(&bench, &outcome.step);
+            assert_eq!(outcome.stopped_by.map(|e| e.kind), Some(ErrorKind::Broken), "{way:?}");
+            let of_queries = outcome.step.queries.iter().map(|q| q.failed);
+            let of_transactions =
+                outcome.step.transactions.iter().flat_map(|t| t.failures.values());
+            let failed: u64 = of_queries.chain(of_transactions.copied()).sum();
+            // The other client's may come before the end.
+            assert!((1..=2).contains(&failed), "{failed} in {way:?}");
         }
     }
 }
