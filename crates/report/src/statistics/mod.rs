@@ -18,7 +18,7 @@ pub use estimate::{Basis, Estimate};
 pub use judge::{FALSE_VERDICTS, Finding, Question, Verdict, judge};
 pub use percentile::{Intervals, quantile};
 pub use ratio::{Ratio, Spread};
-pub use series::{FEWEST, MeanError, mean_error};
+pub use series::{FEWEST, MeanError, mean_error, rare_error};
 pub use throughput::{Tick, throughput, window};
 
 #[cfg(test)]

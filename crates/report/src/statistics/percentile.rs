@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use hoap_data::random::Stream;
 
-use super::{Basis, Estimate, FEWEST, mean_error};
+use super::{Basis, Estimate, rare_error};
 
 /// A longer series of intervals is merged to at most this many.
 const MOST: usize = 128;
@@ -56,6 +56,24 @@ impl Intervals {
         self.up_to[interval].last().copied().unwrap_or(0)
     }
 
+    /// The mean of the times' logarithms in each interval; in one without operations that of all.
+    fn levels(&self) -> Vec<f64> {
+        let logarithms: Vec<f64> = self.times.iter().map(|time| logarithm(*time)).collect();
+        let sum = |up_to: &Vec<u64>| -> f64 {
+            let before = std::iter::once(0).chain(up_to.iter().copied());
+            let counts = up_to.iter().zip(before).map(|(up_to, before)| up_to - before);
+            counts.zip(&logarithms).map(|(count, logarithm)| count as f64 * logarithm).sum()
+        };
+        let sums: Vec<f64> = self.up_to.iter().map(sum).collect();
+        let number: u64 = (0..sums.len()).map(|at| self.count(at)).sum();
+        let mean = sums.iter().sum::<f64>() / number as f64;
+        let level = |(at, sum): (usize, f64)| match self.count(at) {
+            0 => mean,
+            count => sum / count as f64,
+        };
+        sums.into_iter().enumerate().map(level).collect()
+    }
+
     /// Where the quantile lies in `times`, each interval counted so many times.
     fn place(&self, quantile: f64, weights: &[u32]) -> usize {
         let sum = |of: &dyn Fn(usize) -> u64| -> u64 {
@@ -75,32 +93,39 @@ impl Intervals {
     }
 }
 
+/// Of a time in microseconds, of which 0 is one.
+fn logarithm(time: u64) -> f64 {
+    (time as f64 + 0.5).ln()
+}
+
 /// A quantile (0.99) in microseconds with its error; a bare one where there are fewer intervals than
-/// [`FEWEST`]. `None` where nothing was recorded, or it is 0 µs.
+/// [`FEWEST`](super::FEWEST). `None` where nothing was recorded, or it is 0 µs.
 ///
 /// Blocks of successive intervals are drawn with replacement, as many as the series is long (circular
-/// block bootstrap, Politis and Romano 1992), their histograms added, and the quantile taken: the scatter
-/// of its logarithm is its error. Blocks have the length that suits the correlation of neighbours
-/// (Politis and White 2004). A block bootstrap of a short series makes errors too small; by how
-/// much is seen in the share of operations up to the quantile, whose error [`mean_error`] knows, and is put
-/// right by that factor.
+/// block bootstrap, Politis and Romano 1992), their histograms added, and the quantile taken. Blocks have
+/// the length that suits the correlation of neighbours (Politis and White 2004). How far the logarithms of
+/// the draws lie above the quantile and how far below is seldom the same, and the run does not say on which
+/// side the truth is: the larger of the two is the error.
+///
+/// A block bootstrap of a short series makes errors too small; by how much is seen in the share of
+/// operations up to the quantile, whose error [`rare_error`] knows, and is put right by that factor.
 pub fn quantile(intervals: &Intervals, quantile: f64) -> Option<Estimate> {
     let number = intervals.up_to.len();
     if intervals.times.is_empty() {
         return None;
     }
     let place = intervals.place(quantile, &vec![1; number]);
-    let value = intervals.times[place] as f64;
+    let value = intervals.times[place];
     // Below the quantile in each interval, less what it would be if all intervals were alike.
     let off: Vec<f64> = (0..number)
         .map(|at| intervals.up_to[at][place] as f64 - quantile * intervals.count(at) as f64)
         .collect();
-    let Some(known) = mean_error(&off).filter(|_| number >= FEWEST) else {
-        return Estimate::bare(value);
+    let Some(known) = rare_error(&off, &intervals.levels()) else {
+        return Estimate::bare(value as f64);
     };
     let block = block_length(known.correlation, number);
     let mut stream = Stream::new(SEED, &[quantile.to_bits()]);
-    let (mut logarithms, mut offs) = (Scatter::default(), Scatter::default());
+    let (mut above, mut below, mut seen) = (0.0, 0.0, Scatter::default());
     let mut weights = vec![0u32; number];
     for _ in 0..RESAMPLES {
         weights.fill(0);
@@ -113,14 +138,18 @@ pub fn quantile(intervals: &Intervals, quantile: f64) -> Option<Estimate> {
             drawn += block;
         }
         let time = intervals.times[intervals.place(quantile, &weights)];
-        logarithms.add((time as f64 + 0.5).ln());
+        let away = logarithm(time) - logarithm(value);
+        let side = if away > 0.0 { &mut above } else { &mut below };
+        *side += away * away;
         let sum: f64 = weights.iter().zip(&off).map(|(weight, off)| f64::from(*weight) * off).sum();
-        offs.add(sum / number as f64);
+        seen.add(sum / number as f64);
     }
-    let (drawn, seen) = (logarithms.deviation(), offs.deviation());
+    // Each side has half of the draws.
+    let drawn = (f64::max(above, below) * 2.0 / RESAMPLES as f64).sqrt();
+    let seen = seen.deviation();
     let factor = if seen > 0.0 { known.error / seen } else { 1.0 };
     let basis = Basis::Series(known.effective);
-    Estimate::new(value, drawn * factor, known.freedom, basis)
+    Estimate::new(value as f64, drawn * factor, known.freedom, basis)
 }
 
 /// The block length with the least error for a series whose neighbours have this correlation.
@@ -153,6 +182,7 @@ impl Scatter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::FEWEST;
     use super::*;
 
     fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
