@@ -144,7 +144,7 @@ pub fn quantile(intervals: &Intervals, quantile: f64) -> Option<Estimate> {
         let sum: f64 = weights.iter().zip(&off).map(|(weight, off)| f64::from(*weight) * off).sum();
         seen.add(sum / number as f64);
     }
-    // Each side has half of the draws.
+    // As if each side had half of the draws, which is so but for chance and for draws of the same time.
     let drawn = (f64::max(above, below) * 2.0 / RESAMPLES as f64).sqrt();
     let seen = seen.deviation();
     let factor = if seen > 0.0 { known.error / seen } else { 1.0 };

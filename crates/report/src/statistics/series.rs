@@ -14,7 +14,8 @@ pub struct MeanError {
     pub freedom: f64,
     /// Effective sample size: so many independent values would leave the same error.
     pub effective: f64,
-    /// Correlation of neighbours, its bias removed, at least 0.
+    /// Correlation of neighbours, its bias removed, at least 0; in [`rare_error`] that of the level where
+    /// it is more.
     pub correlation: f64,
 }
 
@@ -50,9 +51,9 @@ fn correlation(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let (centred, squares) = centred(values);
     let products: f64 = centred.windows(2).map(|w| w[0] * w[1]).sum();
-    match squares > 0.0 {
-        true => ((products / squares + 1.0 / n) / (1.0 - 4.0 / n)).clamp(0.0, 0.97),
-        false => 0.0,
+    match squares == 0.0 {
+        true => 0.0,
+        false => ((products / squares + 1.0 / n) / (1.0 - 4.0 / n)).clamp(0.0, 0.97),
     }
 }
 
@@ -62,9 +63,10 @@ fn centred(values: &[f64]) -> (Vec<f64>, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let centred: Vec<f64> = values.iter().map(|v| v - mean).collect();
     let squares: f64 = centred.iter().map(|v| v * v).sum();
-    match squares > n * (mean * 1e-12).powi(2) {
-        true => (centred, squares),
-        false => (vec![0.0; values.len()], 0.0),
+    match squares <= n * (mean * 1e-12).powi(2) {
+        true => (vec![0.0; values.len()], 0.0),
+        // What is no number stays none, and gives no error that could be used.
+        false => (centred, squares),
     }
 }
 

@@ -146,14 +146,16 @@ fn percentiles_held(runs: usize, ticks: usize, correlation: f64) -> ([f64; 3], [
     (held.map(percent), wrong.map(percent))
 }
 
-/// 300 runs leave a share uncertain by 2.5 points either way: the bounds are wider by as much than those of
-/// [`the_interval_of_a_percentile_holds_the_truth_in_95_of_100_runs`].
+/// The bounds are half a point wider than those of
+/// [`the_interval_of_a_percentile_holds_the_truth_in_95_of_100_runs`]: a share of 300 runs is uncertain by 2.5
+/// points either way, but the runs are always the same ones. Each of the choices of [`quantile`] and
+/// [`rare_error`], undone, fails it.
 #[test]
 fn the_interval_of_a_percentile_holds_the_truth() {
     for correlation in [0.0, 0.5, 0.8] {
         let (held, wrong) = percentiles_held(300, 60, correlation);
-        assert!(held.iter().all(|h| (90.5..=99.5).contains(h)), "{correlation}: {held:?} %");
-        assert!(wrong.iter().all(|w| *w < 7.5), "{correlation}: {wrong:?} %");
+        assert!(held.iter().all(|h| (92.5..=97.5).contains(h)), "{correlation}: {held:?} %");
+        assert!(wrong.iter().all(|w| *w < 6.0), "{correlation}: {wrong:?} %");
     }
 }
 
