@@ -63,9 +63,14 @@ pub(crate) struct QueryEnd {
 pub(crate) enum Class {
     Warmup,
     Measured,
-    /// It kept up the load, or ended after the window.
+    /// It kept up the load.
     Extra,
-    /// The step ended before it did.
+    /// It would have counted, had it ended before the step did.
+    Unfinished {
+        /// How long it had run when the step ended.
+        age: Duration,
+    },
+    /// It would not have counted, and the end of the step cut it off.
     Cancelled,
 }
 
@@ -75,6 +80,7 @@ impl Class {
             Class::Warmup => Phase::Warmup.name(),
             Class::Measured => Phase::Measured.name(),
             Class::Extra => "extra",
+            Class::Unfinished { .. } => "unfinished",
             Class::Cancelled => "cancelled",
         }
     }
@@ -117,9 +123,11 @@ impl Stream<'_> {
                 }
                 let phase = signal.phase();
                 self.running.store(next.kind + 1, Ordering::Relaxed);
-                let start = Instant::now();
+                let (start, begun) = (Instant::now(), context.clock.now());
                 let completion = unless_ended(client.run(), signal, patience).await;
                 let took = start.elapsed();
+                // What began when the step had ended already was not in flight at its end.
+                let age = signal.ended().then(|| signal.age_at_end(begun)).flatten();
                 self.running.store(0, Ordering::Relaxed);
                 let failed = match &completion.outcome {
                     Outcome::Failed(e) if e.kind != ErrorKind::Cancelled => Some(context.failed(e)),
@@ -129,7 +137,7 @@ impl Stream<'_> {
                     stream: self.number,
                     lap,
                     kind: next.kind,
-                    class: self.class(lap, phase, signal.ended(), &completion.outcome),
+                    class: self.class(lap, phase, age, &completion.outcome),
                     start,
                     took,
                     completion,
@@ -151,26 +159,20 @@ impl Stream<'_> {
         }
     }
 
-    /// What a query counts for that began in phase `began` and ended before or after the step did.
-    fn class(&self, lap: usize, began: Phase, ended: bool, outcome: &Outcome) -> Class {
-        let cancelled = match outcome {
-            Outcome::Cancelled => true,
-            Outcome::Failed(e) => e.kind == ErrorKind::Cancelled,
-            Outcome::Done | Outcome::RolledBack => false,
+    /// What a query counts for that began in phase `began`. `age` is how long it had run when the step
+    /// ended, where it ended later.
+    fn class(&self, lap: usize, began: Phase, age: Option<u64>, outcome: &Outcome) -> Class {
+        let (warmup, surplus) = match self.end {
+            End::After(_) | End::Operations(_) => (began < Phase::Measured, false),
+            End::Loops { warmup, measured } => (lap < warmup, lap >= warmup + measured),
         };
-        let warmup = match self.end {
-            End::After(_) | End::Operations(_) => began < Phase::Measured,
-            End::Loops { warmup, .. } => lap < warmup,
-        };
-        let surplus = match self.end {
-            End::After(_) | End::Operations(_) => false,
-            End::Loops { warmup, measured } => lap >= warmup + measured,
-        };
-        match () {
-            () if cancelled => Class::Cancelled,
-            () if ended || surplus => Class::Extra,
-            () if warmup => Class::Warmup,
-            () => Class::Measured,
+        match age {
+            // One that hung through the whole window began in the warm-up.
+            Some(age) if !surplus => Class::Unfinished { age: Duration::from_nanos(age) },
+            _ if outcome.cancelled() => Class::Cancelled,
+            _ if age.is_some() || surplus => Class::Extra,
+            _ if warmup => Class::Warmup,
+            _ => Class::Measured,
         }
     }
 }

@@ -10,9 +10,10 @@ use crate::events::Events;
 use crate::folder::{RunFolder, seconds};
 use crate::hlog::{self, Hlog};
 use crate::measure::{Interval, KindSet, Measured, Slot, Took};
+use crate::pace::Pace;
 use crate::plan::{Phase, StepPlan, Tick};
 use crate::probe::{self, Looked};
-use crate::record::{Event, Execution, FRESHNESS, Freshness, Operation, Query, Sample};
+use crate::record::{Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample};
 use crate::summary::{QueryTotal, Score, operation, rate, score};
 
 /// Gathers a step.
@@ -35,8 +36,10 @@ pub(crate) struct Collector<'a> {
     failed: u64,
     queries_finished: u64,
     rows: Vec<Sample>,
-    /// The measured window.
+    /// The measured window, and what ended after it.
     tx_total: Interval,
+    tx_after: Interval,
+    gaps: Gaps,
     query_totals: Vec<QueryTotal>,
     probe_total: Option<probe::Total>,
     events: Events,
@@ -73,6 +76,8 @@ impl<'a> Collector<'a> {
             queries_finished: 0,
             rows: Vec::new(),
             tx_total: Interval::new(tx_kinds.len()),
+            tx_after: Interval::new(tx_kinds.len()),
+            gaps: Gaps::default(),
             query_totals: vec![QueryTotal::default(); query_kinds.len()],
             probe_total: probe_every.map(probe::Total::new),
             events: Events::new(),
@@ -97,13 +102,26 @@ impl<'a> Collector<'a> {
         }
         for full in &mut self.spare {
             self.tx.absorb(full);
-            full.clear();
+            full.clear_all();
         }
     }
 
-    /// Transactions of the measured window that ended, in whatever way.
+    /// Transactions that count for the measured window and ended, in whatever way.
     pub fn transactions_ended(&self) -> u64 {
-        self.tx_total.ended()
+        self.tx_total.ended() + self.tx_after.ended()
+    }
+
+    /// The longest time of the measured window without a success: its beginning, seconds since the
+    /// run's start, and its length in seconds. `None` without transactions.
+    pub fn longest_gap(&self, window_start: f64) -> Option<(f64, f64)> {
+        let (from, length) = self.gaps.longest;
+        let seconds = |nanos: u64| seconds(Duration::from_nanos(nanos));
+        (!self.tx_kinds.is_empty()).then(|| (window_start + seconds(from), seconds(length)))
+    }
+
+    /// The measured window begins or ends at this time of the clients' clock.
+    pub fn window_edge(&mut self, now: u64) {
+        self.gaps.edge(now);
     }
 
     /// Takes over a query that ended.
@@ -111,12 +129,10 @@ impl<'a> Collector<'a> {
         let set = match end.class {
             Class::Warmup => Some(&mut self.queries.warmup),
             Class::Measured => Some(&mut self.queries.window),
-            Class::Extra => None,
-            Class::Cancelled => {
-                self.queries_cancelled += 1;
-                None
-            }
+            Class::Extra | Class::Unfinished { .. } | Class::Cancelled => None,
         };
+        let late = !matches!(end.class, Class::Warmup | Class::Measured);
+        self.queries_cancelled += u64::from(late && end.completion.outcome.cancelled());
         if let Some(set) = set {
             let nanos = u64::try_from(end.took.as_nanos()).unwrap_or(u64::MAX);
             set.0[end.kind].add(Took::closed(nanos), &end.completion);
@@ -160,8 +176,9 @@ impl<'a> Collector<'a> {
 
     /// A line for each kind of transaction over the measured window of this many seconds.
     pub fn transactions(&self, seconds: f64) -> Vec<Operation> {
-        let kinds = self.tx_kinds.iter().zip(&self.tx_total.0);
-        kinds.map(|(kind, set)| operation(kind, set, seconds)).collect()
+        let sets = self.tx_total.0.iter().zip(&self.tx_after.0);
+        let lines = self.tx_kinds.iter().zip(sets);
+        lines.map(|(kind, (window, after))| operation(kind, window, after, seconds)).collect()
     }
 
     /// A line for each query over the measured window.
@@ -179,92 +196,223 @@ impl<'a> Collector<'a> {
     /// Ends the tick, which lasted until `now` and lay in `phase`: writes its rows and, of what counts
     /// for the measured window, its histograms, and adds it to the totals. What runs at the moment is for the
     /// caller to fill in.
+    ///
+    /// Every kind has a row in every tick, also where nothing ended: a stall is a row of zeros. What the
+    /// clients have measured of the window when the warm-up's last tick ends waits for the window's
+    /// first one.
     pub fn end_tick(&mut self, phase: Phase, now: Instant) -> Result<Tick<'_>> {
-        let length = now.saturating_duration_since(self.tick_began);
-        let row = |phase: Phase, kind: &str, set: &KindSet, at_seconds| {
-            let latency = set.response.latency();
-            Sample {
-                step: self.plan.number,
-                phase: phase.name().to_owned(),
-                at_seconds,
-                seconds: seconds(length),
-                kind: kind.to_owned(),
-                count: set.count(),
-                failed: set.failed(),
-                retries: set.retries,
-                mean_us: (latency.mean_us * 1e3).round() / 1e3,
-                p50_us: latency.p50_us,
-                p99_us: latency.p99_us,
-                max_us: latency.max_us,
-            }
-        };
-        let at = self.folder.seconds_at(now);
-        let start = self.folder.since_start(self.tick_began);
-        self.rows.clear();
-        let parts = [
-            (Phase::Warmup, &self.tx.warmup, self.tx_kinds),
-            (Phase::Measured, &self.tx.window, self.tx_kinds),
-            (Phase::Warmup, &self.queries.warmup, self.query_kinds),
-            (Phase::Measured, &self.queries.window, self.query_kinds),
-            (Phase::Warmup, &self.probe.warmup, probe::KINDS),
-            (Phase::Measured, &self.probe.window, probe::KINDS),
+        let parts =
+            &[Phase::Warmup, Phase::Measured][..if phase == Phase::Measured { 2 } else { 1 }];
+        let span = Span { start: self.tick_began, end: now };
+        let probe_kinds = if self.probe_total.is_some() { probe::KINDS } else { &[] };
+        let sides = [
+            (&self.tx, self.tx_kinds),
+            (&self.queries, self.query_kinds),
+            (&self.probe, probe_kinds),
         ];
-        for (phase, interval, names) in parts {
-            for (set, kind) in interval.0.iter().zip(names).filter(|(set, _)| !set.is_empty()) {
-                self.rows.push(row(phase, kind, set, at));
-                if phase == Phase::Measured && set.count() > 0 {
-                    self.hlog.add(kind, &set.response.times, start, length)?;
-                    if let Some(split) = &set.split {
-                        for (ending, part) in
-                            [(hlog::SERVICE, &split.service), (hlog::WAIT, &split.wait)]
-                        {
-                            self.hlog.add(
-                                &format!("{kind}{ending}"),
-                                &part.times,
-                                start,
-                                length,
-                            )?;
-                        }
+        self.rows.clear();
+        for (measured, kinds) in sides {
+            for of in parts {
+                for (set, kind) in measured.of(*of).0.iter().zip(kinds) {
+                    if *of == phase || !set.is_empty() {
+                        let row = span.row(self.folder, self.plan.number, of.name(), kind, set);
+                        self.rows.push(row);
+                    }
+                    if *of == Phase::Measured {
+                        span.log(self.folder, &mut self.hlog, kind, set)?;
                     }
                 }
             }
         }
-        for row in &self.rows {
-            self.folder.add_sample(row)?;
-        }
-        self.folder.flush()?;
-        self.hlog.flush()?;
+        self.write_rows()?;
 
-        self.tx_total.absorb(&self.tx.window);
-        self.tx_cancelled +=
-            self.tx.cancelled + self.tx.warmup.cancelled() + self.tx.window.cancelled();
-        let clients = if self.plan.plain { "operations" } else { "transactions" };
-        let sides = [(clients, &self.tx), ("queries", &self.queries), (FRESHNESS, &self.probe)];
-        for (name, side) in sides {
-            self.failed += side.warmup.failed() + side.window.failed();
-            let kinds = side.warmup.0.iter().chain(&side.window.0);
-            kinds.flat_map(|kind| &kind.failures).for_each(|f| self.events.add(name, f));
+        if phase == Phase::Measured {
+            self.gaps.add(self.tx.successes);
+            self.tx_total.absorb(&self.tx.window);
         }
-        let all = match phase {
-            Phase::Measured => self.tx.window.all(),
-            _ => self.tx.warmup.all(),
-        };
-        self.tx.clear();
-        self.queries.clear();
-        self.probe.clear();
+        self.tx.after.iter().for_each(|after| self.tx_after.absorb(after));
+        self.tx_cancelled += self.tx.cancelled;
+        self.tx_cancelled += parts.iter().map(|of| self.tx.of(*of).cancelled()).sum::<u64>();
+        let sides =
+            [(self.clients(), &self.tx), ("queries", &self.queries), (FRESHNESS, &self.probe)];
+        for (name, side) in sides {
+            for kind in parts.iter().flat_map(|of| &side.of(*of).0) {
+                self.failed += kind.failed();
+                kind.failures.iter().for_each(|f| self.events.add(name, f));
+            }
+        }
+        let ended = self.tx.of(phase);
+        let (count, all) = (ended.count(), ended.all());
+        for side in [&mut self.tx, &mut self.queries, &mut self.probe] {
+            side.clear(parts);
+        }
         self.tick_began = now;
         Ok(Tick {
             plan: self.plan,
             phase,
             elapsed: now.saturating_duration_since(self.phase_began),
-            length,
+            length: span.length(),
             samples: &self.rows,
-            tx_per_second: rate(all.count(), length.as_secs_f64()),
+            tx_per_second: rate(count, span.length().as_secs_f64()),
             p50_us: all.quantile_us(0.5),
             p99_us: all.quantile_us(0.99),
             failed: self.failed,
             queries_finished: self.queries_finished,
             running: Vec::new(),
         })
+    }
+
+    /// Ends the time from the end of the measured window, or of whatever phase was the last, to that of the
+    /// last client: writes the rows and histograms of what ended in it. `counts` says whether there was
+    /// a measured window for it to count for.
+    pub fn end_grace(&mut self, ended: Instant, now: Instant, counts: bool) -> Result<()> {
+        let after = &mut self.tx_after;
+        self.tx_cancelled += after.cancelled();
+        let name = if self.plan.plain { OPERATIONS } else { TRANSACTIONS };
+        after.0.iter().flat_map(|set| &set.failures).for_each(|f| self.events.add(name, f));
+        if !counts {
+            after.clear();
+            return Ok(());
+        }
+        let span = Span { start: ended, end: now };
+        self.rows.clear();
+        for (set, kind) in after.0.iter().zip(self.tx_kinds).filter(|(set, _)| !set.is_empty()) {
+            self.rows.push(span.row(self.folder, self.plan.number, GRACE, kind, set));
+            span.log(self.folder, &mut self.hlog, kind, set)?;
+        }
+        if self.plan.pace == Pace::Closed {
+            // What fails after the window is no failure of it, and has been told as an event.
+            after.0.iter_mut().for_each(|set| set.failures.clear());
+        }
+        self.write_rows()
+    }
+
+    fn write_rows(&mut self) -> Result<()> {
+        for row in &self.rows {
+            self.folder.add_sample(row)?;
+        }
+        self.folder.flush()?;
+        self.hlog.flush()
+    }
+
+    /// What its transaction clients' side is called.
+    fn clients(&self) -> &'static str {
+        if self.plan.plain { OPERATIONS } else { TRANSACTIONS }
+    }
+}
+
+const OPERATIONS: &str = "operations";
+const TRANSACTIONS: &str = "transactions";
+
+/// From one moment to another.
+#[derive(Clone, Copy)]
+struct Span {
+    start: Instant,
+    end: Instant,
+}
+
+impl Span {
+    fn length(self) -> Duration {
+        self.end.saturating_duration_since(self.start)
+    }
+
+    /// A row of `samples.csv`.
+    fn row(
+        self,
+        folder: &RunFolder,
+        step: usize,
+        phase: &str,
+        kind: &str,
+        set: &KindSet,
+    ) -> Sample {
+        let latency = set.response.latency();
+        Sample {
+            step,
+            phase: phase.to_owned(),
+            at_seconds: folder.seconds_at(self.end),
+            seconds: seconds(self.length()),
+            kind: kind.to_owned(),
+            count: set.count(),
+            failed: set.failed(),
+            retries: set.retries,
+            mean_us: (latency.mean_us * 1e3).round() / 1e3,
+            p50_us: latency.p50_us,
+            p99_us: latency.p99_us,
+            max_us: latency.max_us,
+        }
+    }
+
+    /// The intervals of a kind in the step's log, also an empty one.
+    fn log(self, folder: &RunFolder, hlog: &mut Hlog, kind: &str, set: &KindSet) -> Result<()> {
+        let (start, length) = (folder.since_start(self.start), self.length());
+        hlog.add(kind, &set.response.times, start, length)?;
+        if let Some(split) = &set.split {
+            for (ending, part) in [(hlog::SERVICE, &split.service), (hlog::WAIT, &split.wait)] {
+                hlog.add(&format!("{kind}{ending}"), &part.times, start, length)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The longest time of the measured window without a success, in nanoseconds of the clients' clock. A gap that
+/// is longer than a tick lies across the end of one, so that the first and the last success of each
+/// tick tell it exactly; one that lies within a tick is not seen.
+#[derive(Default)]
+struct Gaps {
+    begin: u64,
+    /// The last success, or the window's begin.
+    last: Option<u64>,
+    /// When it began after the window's begin, and its length.
+    longest: (u64, u64),
+}
+
+impl Gaps {
+    /// The first success of a tick and the last one.
+    fn add(&mut self, (first, last): (u64, u64)) {
+        if first <= last && self.last.is_some() {
+            self.until(first);
+            self.last = self.last.max(Some(last));
+        }
+    }
+
+    fn until(&mut self, time: u64) {
+        let Some(last) = self.last else { return };
+        let length = time.saturating_sub(last);
+        if length > self.longest.1 {
+            self.longest = (last.saturating_sub(self.begin), length);
+        }
+    }
+
+    /// The window begins or ends.
+    fn edge(&mut self, now: u64) {
+        match self.last {
+            None => (self.begin, self.last) = (now, Some(now)),
+            Some(_) => self.until(now),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_found_within_and_at_both_ends_of_the_window() {
+        let longest = |ticks: &[(u64, u64)]| {
+            let mut gaps = Gaps::default();
+            gaps.add((1, 5));
+            gaps.edge(100);
+            ticks.iter().for_each(|tick| gaps.add(*tick));
+            gaps.edge(200);
+            gaps.longest
+        };
+        let none = (u64::MAX, 0);
+        assert_eq!(longest(&[(101, 119), none, (160, 199)]), (19, 41));
+        assert_eq!(longest(&[none, none, (160, 199)]), (0, 60));
+        assert_eq!(longest(&[(101, 119), none, none]), (19, 81));
+        assert_eq!(longest(&[none]), (0, 100));
+        // Threads hand over one after the other: a tick may begin before the one before has ended.
+        assert_eq!(longest(&[(101, 150), (149, 199)]), (0, 1));
     }
 }

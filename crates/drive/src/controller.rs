@@ -14,7 +14,7 @@ use crate::folder::seconds;
 use crate::pace::Schedule;
 use crate::plan::{End, Observer, Phase, StepPlan, Stop};
 use crate::rate::Rates;
-use crate::record::{self, Step};
+use crate::record::{self, Gap, Step};
 use crate::signal::Signal;
 use crate::summary::Score;
 
@@ -173,7 +173,15 @@ impl<'a> Controller<'a> {
         if let Some(rates) = &mut self.rates {
             rates.enter(new, interrupted);
         }
-        self.given.signal.set(new);
+        let at = self.given.clock.now();
+        match new {
+            Phase::Ended => self.given.signal.end(at),
+            Phase::Measured => {
+                self.collector.window_edge(at);
+                self.given.signal.set(new);
+            }
+            Phase::Connecting | Phase::Warmup => self.given.signal.set(new),
+        }
         self.collector.gather();
         let now = Instant::now();
         if self.phase == Phase::Warmup {
@@ -246,10 +254,17 @@ impl<'a> Controller<'a> {
         while let Ok(event) = self.inbox.try_recv() {
             self.handle(event);
         }
-        // Some has been heard of only now: queries that ended just before the end, and in an open
-        // loop what was due before it.
+        // Some has been heard of only now: queries that ended just before the end, and operations that
+        // their clients had not handed over.
         self.collector.gather();
         self.end_tick(last, ended);
+        let measured = last == Phase::Measured;
+        if measured {
+            self.collector.window_edge(self.given.signal.ended_at());
+        }
+        if let Err(error) = self.collector.end_grace(ended, Instant::now(), measured) {
+            self.fail(error);
+        }
         (began, ended)
     }
 
@@ -329,13 +344,15 @@ impl<'a> Controller<'a> {
             }
             Some(Score::Incomplete(why)) => (None, None, Some(why)),
         };
+        let start_seconds = collector.folder.seconds_at(start);
+        let gap = collector.longest_gap(start_seconds).filter(|_| !length.is_zero());
         let mut step = Step {
             number: plan.number,
             name: plan.name(),
             tx_clients: plan.tx_clients,
             clients: plan.plain.then_some(plan.tx_clients),
             query_clients: plan.query_clients,
-            start_seconds: collector.folder.seconds_at(start),
+            start_seconds,
             warmup_seconds: seconds(self.warmup),
             seconds: seconds_measured,
             partial,
@@ -346,6 +363,7 @@ impl<'a> Controller<'a> {
             queries_per_hour,
             incomplete,
             freshness: collector.freshness(),
+            longest_gap: gap.map(|(from_seconds, seconds)| Gap { from_seconds, seconds }),
             ..Step::default()
         };
         if let Some(rates) = &self.rates {

@@ -1,6 +1,7 @@
 //! `step-NN.hlog`: HdrHistogram interval logs (V2, compressed), readable by the tools around
-//! HdrHistogram. They hold the measured window only, an interval for each tick and kind of operation
-//! in which one succeeded, tagged with the kind; times since the run's start; values in microseconds,
+//! HdrHistogram. They hold the measured window, an interval for each tick and kind of operation, also where
+//! nothing ended, and in a last interval, which begins when the window ends, what ended after it. Each is
+//! tagged with the kind; times since the run's start; values in microseconds,
 //! those above an hour as an hour.
 //!
 //! In an open loop each kind has two more tags, [`SERVICE`] and [`WAIT`] appended: the parts of the

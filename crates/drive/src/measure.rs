@@ -36,12 +36,46 @@ impl Took {
     }
 }
 
+/// What an operation counts for, by when it was due and when it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// It counts in the phase, warm-up or measured window, for throughput and response times.
+    In(Phase),
+    /// Open loop: it was due in the warm-up and ended in the measured window, so that it is part of the
+    /// window's throughput and of no response time.
+    Backlog,
+    /// It counts for the measured window and ended after it: its response time is one of the window's,
+    /// and it is no part of the throughput.
+    After {
+        /// How long it had run at the end of the window, nanoseconds, in an open loop since it was due;
+        /// `None` where it had not begun.
+        age: Option<u64>,
+    },
+    /// It was in flight at the end of the measured window and belongs to the warm-up, in which it was
+    /// due, or in which it began of a step of a number of operations.
+    Hung {
+        /// How long it had run at the end of the window, nanoseconds.
+        age: u64,
+    },
+    /// It counts nowhere.
+    Nowhere,
+}
+
 /// What happened to one kind of operation in some interval.
 pub(crate) struct KindSet {
-    /// Response times of the successes.
+    /// Response times of the successes, and of what was in flight at the end and did not succeed.
     pub response: Timing,
     /// The two parts of the response times, in an open loop.
     pub split: Option<Box<Split>>,
+    /// Successes that no response time stands for: [`Counts::Backlog`].
+    pub backlog: u64,
+    /// Of the response times, lower bounds: operations that were in flight at the end of the window and
+    /// did not succeed took at least so long.
+    pub at_least: u64,
+    /// Operations in flight at the end of the window.
+    pub unfinished: u64,
+    /// How long the oldest of them had run by then, nanoseconds.
+    pub oldest: u64,
     /// Of the successes, those that rolled back as the benchmark wants.
     pub rolled_back: u64,
     /// Times an operation was begun again.
@@ -95,6 +129,10 @@ impl KindSet {
         KindSet {
             response: Timing::new(),
             split: None,
+            backlog: 0,
+            at_least: 0,
+            unfinished: 0,
+            oldest: 0,
             rolled_back: 0,
             retries: 0,
             cancelled: 0,
@@ -116,6 +154,23 @@ impl KindSet {
             Outcome::Failed(e) if e.kind == ErrorKind::Cancelled => self.cancelled += 1,
             Outcome::Failed(e) => self.failed_with(e),
         }
+    }
+
+    /// Adds one that ended after the window. What did not succeed took at least as long as it ran.
+    fn add_after(&mut self, took: Took, completion: &Completion, age: Option<u64>) {
+        self.add(took, completion);
+        let Some(age) = age else { return };
+        self.hung(age);
+        if !completion.outcome.succeeded() {
+            self.at_least += 1;
+            self.success(took);
+        }
+    }
+
+    /// Adds one that was in flight at the end of the window.
+    fn hung(&mut self, age: u64) {
+        self.unfinished += 1;
+        self.oldest = self.oldest.max(age);
     }
 
     /// Adds one that went well.
@@ -162,6 +217,10 @@ impl KindSet {
             split.service.absorb(&theirs.service);
             split.wait.absorb(&theirs.wait);
         }
+        self.backlog += other.backlog;
+        self.at_least += other.at_least;
+        self.unfinished += other.unfinished;
+        self.oldest = self.oldest.max(other.oldest);
         self.rolled_back += other.rolled_back;
         self.retries += other.retries;
         self.cancelled += other.cancelled;
@@ -170,7 +229,12 @@ impl KindSet {
 
     /// Successes.
     pub fn count(&self) -> u64 {
-        self.response.count()
+        self.response.count() - self.at_least + self.backlog
+    }
+
+    /// Operations that ended of those that response times stand for, in whatever way.
+    fn ended(&self) -> u64 {
+        self.response.count() - self.at_least + self.failed() + self.cancelled
     }
 
     /// Failures of all kinds.
@@ -180,7 +244,12 @@ impl KindSet {
 
     /// Whether nothing happened.
     pub fn is_empty(&self) -> bool {
-        self.count() == 0 && self.retries == 0 && self.cancelled == 0 && self.failures.is_empty()
+        self.response.count() == 0
+            && self.backlog == 0
+            && self.unfinished == 0
+            && self.retries == 0
+            && self.cancelled == 0
+            && self.failures.is_empty()
     }
 
     fn clear(&mut self) {
@@ -190,6 +259,10 @@ impl KindSet {
                 split.service.clear();
                 split.wait.clear();
             }
+            self.backlog = 0;
+            self.at_least = 0;
+            self.unfinished = 0;
+            self.oldest = 0;
             self.rolled_back = 0;
             self.retries = 0;
             self.cancelled = 0;
@@ -229,14 +302,14 @@ impl Interval {
         self.0.iter().map(|kind| kind.cancelled).sum()
     }
 
-    pub fn failed(&self) -> u64 {
-        self.0.iter().map(KindSet::failed).sum()
+    /// Successes.
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(KindSet::count).sum()
     }
 
-    /// Operations that ended, in whatever way.
+    /// Operations that ended of those that response times stand for, in whatever way.
     pub fn ended(&self) -> u64 {
-        let successes = self.0.iter().map(KindSet::count).sum::<u64>();
-        successes + self.failed() + self.cancelled()
+        self.0.iter().map(KindSet::ended).sum()
     }
 }
 
@@ -244,57 +317,130 @@ impl Interval {
 pub(crate) struct Measured {
     pub warmup: Interval,
     pub window: Interval,
+    /// What ended after the window. Most workers never have any.
+    pub after: Option<Box<Interval>>,
+    /// When the first and the last success of the window ended, on the clients' clock; the first is
+    /// later than the last where none did.
+    pub successes: (u64, u64),
     /// Operations that count nowhere and were cut off.
     pub cancelled: u64,
 }
 
+/// No success.
+const NONE: (u64, u64) = (u64::MAX, 0);
+
 impl Measured {
     pub fn new(kinds: usize) -> Self {
-        Measured { warmup: Interval::new(kinds), window: Interval::new(kinds), cancelled: 0 }
+        Measured {
+            warmup: Interval::new(kinds),
+            window: Interval::new(kinds),
+            after: None,
+            successes: NONE,
+            cancelled: 0,
+        }
     }
 
     #[inline]
-    fn add(&mut self, kind: usize, phase: Phase, took: Took, completion: &Completion) {
-        let interval = match phase {
-            Phase::Warmup => &mut self.warmup,
-            Phase::Measured => &mut self.window,
-            Phase::Connecting | Phase::Ended => {
-                self.cancelled += u64::from(is_cancelled(&completion.outcome));
-                return;
+    fn add(&mut self, ended: &Ended) {
+        if ended.counts == Counts::In(Phase::Measured) {
+            if ended.completion.outcome.succeeded() {
+                self.success_at(ended.at);
             }
-        };
-        interval.0[kind].add(took, completion);
+            self.window.0[ended.kind].add(ended.took, &ended.completion);
+        } else {
+            self.add_outside(ended);
+        }
+    }
+
+    #[inline]
+    fn success_at(&mut self, at: u64) {
+        self.successes = (self.successes.0.min(at), self.successes.1.max(at));
+    }
+
+    /// Adds what is not simply one of the window.
+    fn add_outside(&mut self, ended: &Ended) {
+        let Ended { kind, counts, took, at, ref completion } = *ended;
+        match counts {
+            Counts::In(Phase::Measured) => unreachable!("it is one of the window"),
+            Counts::Backlog if completion.outcome.succeeded() => {
+                self.success_at(at);
+                let set = &mut self.window.0[kind];
+                set.backlog += 1;
+                set.rolled_back += u64::from(matches!(completion.outcome, Outcome::RolledBack));
+                set.retries += u64::from(completion.retries);
+            }
+            Counts::In(Phase::Warmup) | Counts::Backlog => {
+                self.warmup.0[kind].add(took, completion);
+            }
+            Counts::After { age } => self.after(kind).add_after(took, completion, age),
+            Counts::Hung { age } => {
+                self.after(kind).hung(age);
+                self.cancelled += u64::from(completion.outcome.cancelled());
+            }
+            Counts::In(Phase::Connecting | Phase::Ended) | Counts::Nowhere => {
+                self.cancelled += u64::from(completion.outcome.cancelled());
+            }
+        }
+    }
+
+    fn after(&mut self, kind: usize) -> &mut KindSet {
+        let kinds = self.window.0.len();
+        &mut self.after.get_or_insert_with(|| Box::new(Interval::new(kinds))).0[kind]
     }
 
     #[cold]
-    fn add_all(&mut self, aside: &mut Vec<Aside>) {
-        for (kind, phase, took, completion) in aside.drain(..) {
-            self.add(kind, phase, took, &completion);
-        }
+    fn add_all(&mut self, aside: &mut Vec<Ended>) {
+        aside.drain(..).for_each(|ended| self.add(&ended));
     }
 
     pub fn absorb(&mut self, other: &Measured) {
         self.warmup.absorb(&other.warmup);
         self.window.absorb(&other.window);
+        if let Some(theirs) = &other.after {
+            let kinds = theirs.0.len();
+            self.after.get_or_insert_with(|| Box::new(Interval::new(kinds))).absorb(theirs);
+        }
+        self.successes.0 = self.successes.0.min(other.successes.0);
+        self.successes.1 = self.successes.1.max(other.successes.1);
         self.cancelled += other.cancelled;
     }
 
-    pub fn clear(&mut self) {
-        self.warmup.clear();
-        self.window.clear();
+    /// What counts for a phase.
+    pub fn of(&self, phase: Phase) -> &Interval {
+        match phase {
+            Phase::Measured => &self.window,
+            _ => &self.warmup,
+        }
+    }
+
+    /// Forgets what counts for these phases and for none of the two.
+    pub fn clear(&mut self, phases: &[Phase]) {
+        if phases.contains(&Phase::Warmup) {
+            self.warmup.clear();
+        }
+        if phases.contains(&Phase::Measured) {
+            self.window.clear();
+            self.successes = NONE;
+        }
+        self.after = None;
         self.cancelled = 0;
+    }
+
+    /// Forgets everything.
+    pub fn clear_all(&mut self) {
+        self.clear(&[Phase::Warmup, Phase::Measured]);
     }
 }
 
-/// A result that waits for the collector.
-type Aside = (usize, Phase, Took, Completion);
-
-fn is_cancelled(outcome: &Outcome) -> bool {
-    match outcome {
-        Outcome::Cancelled => true,
-        Outcome::Failed(e) => e.kind == ErrorKind::Cancelled,
-        Outcome::Done | Outcome::RolledBack => false,
-    }
+/// An operation that ended.
+pub(crate) struct Ended {
+    /// Index into the workload's kinds.
+    pub kind: usize,
+    pub counts: Counts,
+    pub took: Took,
+    /// When it ended, on the clients' clock.
+    pub at: u64,
+    pub completion: Completion,
 }
 
 /// Where a worker's intervals change hands. It has cache lines of its own: its worker writes it with
@@ -322,7 +468,7 @@ impl Slot {
 pub(crate) struct Recorder<'a> {
     slot: &'a Slot,
     /// Results that came while the collector held the slot.
-    aside: Vec<Aside>,
+    aside: Vec<Ended>,
 }
 
 impl<'a> Recorder<'a> {
@@ -330,21 +476,18 @@ impl<'a> Recorder<'a> {
         Recorder { slot, aside: Vec::with_capacity(64) }
     }
 
-    /// Adds one operation to the phase it counts for; to no other than the warm-up and the measured
-    /// window. Never waits.
+    /// Adds one operation to what it counts for. Never waits.
     #[inline]
-    pub fn add(&mut self, kind: usize, phase: Phase, took: Took, completion: Completion) {
+    pub fn add(&mut self, ended: Ended) {
         let mut measured = match self.slot.0.try_lock() {
             Ok(measured) => measured,
             Err(TryLockError::Poisoned(e)) => e.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return self.aside.push((kind, phase, took, completion));
-            }
+            Err(TryLockError::WouldBlock) => return self.aside.push(ended),
         };
         if !self.aside.is_empty() {
             measured.add_all(&mut self.aside);
         }
-        measured.add(kind, phase, took, &completion);
+        measured.add(&ended);
     }
 }
 
@@ -361,8 +504,12 @@ mod tests {
     use super::*;
 
     fn done(recorder: &mut Recorder<'_>, service: u64) {
-        let completion = Completion { outcome: Outcome::Done, retries: 0, rows: 0 };
-        recorder.add(0, Phase::Measured, Took::closed(service), completion);
+        recorder.add(ended(Counts::In(Phase::Measured), Outcome::Done, Took::closed(service)));
+    }
+
+    fn ended(counts: Counts, outcome: Outcome, took: Took) -> Ended {
+        let completion = Completion { outcome, retries: 0, rows: 0 };
+        Ended { kind: 0, counts, took, at: 7, completion }
     }
 
     #[test]
@@ -384,7 +531,7 @@ mod tests {
         done(&mut recorder, 4_000);
         drop(held);
         drop(recorder);
-        full.clear();
+        full.clear_all();
         assert!(full.window.0[0].is_empty());
         slot.swap(&mut full);
         assert_eq!(full.window.0[0].count(), 1, "what was kept aside comes with the end");
@@ -393,19 +540,58 @@ mod tests {
     #[test]
     fn an_operation_counts_for_its_phase_and_outside_of_both_only_as_cancelled() {
         let mut measured = Measured::new(1);
-        let mut add = |phase, outcome| {
-            let completion = Completion { outcome, retries: 0, rows: 0 };
-            measured.add(0, phase, Took::closed(1), &completion);
-        };
-        add(Phase::Warmup, Outcome::Done);
-        add(Phase::Measured, Outcome::Done);
-        add(Phase::Measured, Outcome::RolledBack);
-        add(Phase::Ended, Outcome::Done);
-        add(Phase::Ended, Outcome::Cancelled);
+        let mut add = |counts, outcome| measured.add(&ended(counts, outcome, Took::closed(1)));
+        add(Counts::In(Phase::Warmup), Outcome::Done);
+        add(Counts::In(Phase::Measured), Outcome::Done);
+        add(Counts::In(Phase::Measured), Outcome::RolledBack);
+        add(Counts::Nowhere, Outcome::Done);
+        add(Counts::Nowhere, Outcome::Cancelled);
         let error = Error::new(ErrorKind::Cancelled, "try", "no");
-        add(Phase::Ended, Outcome::Failed(error));
+        add(Counts::Nowhere, Outcome::Failed(error));
         assert_eq!((measured.warmup.ended(), measured.window.ended()), (1, 2));
         assert_eq!(measured.cancelled, 2);
+    }
+
+    /// The backlog is throughput without a response time; its failures are the warm-up's.
+    #[test]
+    fn a_backlog_of_the_warm_up_counts_as_done_and_has_no_response_time() {
+        let mut measured = Measured::new(1);
+        measured.add(&ended(Counts::Backlog, Outcome::Done, Took::closed(1)));
+        let error = Error::new(ErrorKind::Timeout, "try", "no");
+        measured.add(&ended(Counts::Backlog, Outcome::Failed(error), Took::closed(1)));
+        let window = &measured.window.0[0];
+        assert_eq!((window.count(), window.response.count(), window.failed()), (1, 0, 0));
+        assert_eq!((measured.window.ended(), measured.warmup.0[0].failed()), (0, 1));
+        assert_eq!(measured.successes, (7, 7));
+    }
+
+    /// What was in flight at the end has a response time: its own where it succeeded, else at least as
+    /// long as it ran. Nothing of it is a success of the window.
+    #[test]
+    fn what_ends_after_the_window_has_a_response_time_and_is_no_success_of_it() {
+        let failed = || Outcome::Failed(Error::new(ErrorKind::Timeout, "try", "no"));
+        let mut measured = Measured::new(1);
+        for (age, outcome) in [
+            (Some(4_000), Outcome::Done),
+            (Some(9_000), Outcome::Cancelled),
+            (Some(2_000), failed()),
+            (None, Outcome::Done),
+            (None, failed()),
+        ] {
+            measured.add(&ended(Counts::After { age }, outcome, Took::closed(10_000)));
+        }
+        let after = &measured.after.as_ref().unwrap().0[0];
+        assert_eq!((after.response.count(), after.at_least), (4, 2));
+        assert_eq!((after.unfinished, after.oldest), (3, 9_000));
+        assert_eq!((after.failed(), after.cancelled), (2, 1));
+        assert_eq!(after.ended(), 5, "each is there once");
+        assert!(measured.window.0[0].is_empty() && measured.successes == NONE);
+        let mut sum = Measured::new(1);
+        sum.absorb(&measured);
+        sum.absorb(&measured);
+        assert_eq!(sum.after.as_ref().unwrap().0[0].unfinished, 6);
+        sum.clear_all();
+        assert!(sum.after.is_none());
     }
 
     /// Response = wait + service of every operation, failures in none of the three.

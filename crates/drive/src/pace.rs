@@ -210,6 +210,11 @@ impl Schedule {
         left.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
+    /// Whether the window ends with its operations.
+    pub fn is_counted(&self) -> bool {
+        self.left.is_some()
+    }
+
     /// Sets the clock: operation 0 is due now or soon after. To be called before a client takes one.
     pub fn start(&self, now: u64) {
         self.start.store(now, Ordering::Release);

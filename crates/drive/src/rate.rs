@@ -7,7 +7,8 @@ use crate::pace::{Pace, Schedule};
 use crate::plan::{End, Phase, StepPlan};
 use crate::record::Step;
 
-/// A rate counts as reached when no more than this share of it is missing.
+/// A rate counts as reached when no more than this share of it is missing, and a window as its own when no
+/// more than this share of its operations waited when it began.
 const TOLERANCE: f64 = 0.01;
 
 /// Watches the rate of an open loop.
@@ -20,6 +21,8 @@ pub(crate) struct Rates<'a> {
     /// When the window began and ended, and how many operations had begun by then.
     began: Edge,
     ended: Edge,
+    /// Operations that were due before the window began and had not begun by then.
+    backlog: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -31,7 +34,7 @@ struct Edge {
 impl<'a> Rates<'a> {
     pub fn new(plan: &'a StepPlan, schedule: &'a Schedule, clock: &'a Clock) -> Self {
         let (began, ended) = (Edge::default(), Edge::default());
-        Rates { plan, schedule, clock, end: None, began, ended }
+        Rates { plan, schedule, clock, end: None, began, ended, backlog: 0 }
     }
 
     /// To be called before the clients hear of the phase: they act on what it sets.
@@ -83,7 +86,9 @@ impl<'a> Rates<'a> {
             }
             (begin, _) => begin,
         };
-        self.began = Edge { time, begun: handed_out.min(due) };
+        let begun = handed_out.min(due);
+        self.backlog = due - begun;
+        self.began = Edge { time, begun };
     }
 
     fn finish(&mut self, interrupted: bool) {
@@ -117,22 +122,33 @@ impl<'a> Rates<'a> {
         let (begun, seconds) = self.begun(begin, end);
         let achieved = begun as f64 / seconds;
         step.intended_starts = Some(intended);
+        step.begun = Some(begun);
         step.not_started = Some(missing);
+        step.backlog = Some(self.backlog);
         step.rate_achieved = Some(achieved);
+        let mut why = Vec::new();
+        // As many as there are clients may wait for the next free one at any moment.
+        let usual = (self.plan.tx_clients as f64).max(TOLERANCE * intended as f64);
+        if self.backlog as f64 > usual {
+            why.push(format!(
+                "the window began with a backlog: {} operations were due in the warm-up and had not begun",
+                self.backlog
+            ));
+        }
         // Poisson arrivals are held against what was drawn. The edges of the window may cut off one
         // operation, which is no shortfall.
         let share = (begun + 1) as f64 / seconds / (intended as f64 / seconds).min(rate);
-        step.rate_shortfall = (missing > 0 || share < 1.0 - TOLERANCE).then(|| {
-            let mut text = format!(
-                "{achieved:.0} of {rate} operations a second began: the database with {} clients \
-                 does not reach the rate",
+        if missing > 0 || share < 1.0 - TOLERANCE {
+            why.push(format!(
+                "{achieved:.0} of {rate} operations a second began: the database with {} clients does \
+                 not reach the rate",
                 self.plan.tx_clients
-            );
-            if missing > 0 {
-                text += &format!("; {missing} of {intended} had not begun when the step ended");
-            }
-            text
-        });
+            ));
+        }
+        if missing > 0 {
+            why.push(format!("{missing} of {intended} had not begun when the step ended"));
+        }
+        step.rate_shortfall = (!why.is_empty()).then(|| why.join("; "));
     }
 
     /// Operations that began in the window, and its seconds.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
-//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window, an interval for each tick and kind, tagged with the kind, in an open loop also with `KIND:service` and `KIND:wait`, and with [`FRESHNESS`]; latencies in µs |
+//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window and of what ended after it ([`GRACE`]), an interval for each tick and kind, tagged with the kind, in an open loop also with `KIND:service` and `KIND:wait`, and with [`FRESHNESS`]; latencies in µs |
 //! | `queries.csv` | every execution of a query |
 //! | `answers/qNN.json` | answers, where they were asked for |
 //!
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::search::Search;
 
 /// The version of this format. It moves when a field changes its meaning or goes away.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -237,22 +237,35 @@ pub struct Step {
     /// Operations per second that were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_intended: Option<f64>,
-    /// Operations per second of the measured window that begun, whatever became of them. Poisson
-    /// arrivals scatter around the intended rate; [`intended_starts`](Step::intended_starts) has what
-    /// was drawn.
+    /// Operations per second that began in the measured window, whatever became of them and whenever
+    /// they were due. Poisson arrivals scatter around the intended rate;
+    /// [`intended_starts`](Step::intended_starts) has what was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_achieved: Option<f64>,
-    /// Operations that were due in the measured window. Each is a success, a failure, cut off or
-    /// one of [`not_started`](Step::not_started).
+    /// Operations that were due in the measured window. Each has a response time, is a failure, was cut
+    /// off or is one of [`not_started`](Step::not_started).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intended_starts: Option<u64>,
-    /// Of those, the ones that had not begun at the end of the step, when the time of grace had
-    /// passed. Their response times are missing.
+    /// Operations that began in the measured window: [`rate_achieved`](Step::rate_achieved) times its
+    /// length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<u64>,
+    /// Of those due in the window, the ones that had not begun at the end of the step, when the time of
+    /// grace had passed. Their response times are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_started: Option<u64>,
-    /// Why the numbers are not those of the intended rate, if it was not reached.
+    /// Operations that were due before the measured window and had not begun when it began. They are
+    /// part of its throughput and of none of its response times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<u64>,
+    /// Why the numbers are not those of the intended rate, if they are not: it was not reached, or the
+    /// window began with a backlog.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_shortfall: Option<String>,
+    /// The longest time of the measured window without a success of a transaction, also at its beginning and
+    /// end, where it is longer than a tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_gap: Option<Gap>,
     /// How old what the queries see was, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
@@ -261,6 +274,20 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub usage: BTreeMap<String, f64>,
 }
+
+/// A time in which nothing succeeded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// When it began, seconds since the run's start.
+    pub from_seconds: f64,
+    /// How long it was.
+    pub seconds: f64,
+}
+
+/// The phase under which `samples.csv` has what counts for the measured window and ended after it: what was
+/// in flight at the end, and in an open loop also what was due in the window and began later. There is one
+/// such row for a kind of operation at most.
+pub const GRACE: &str = "grace";
 
 /// The kind under which `samples.csv` and the interval logs have the ages of [`Freshness::unseen`]:
 /// there they stand in place of response times, and a probe is an operation.
@@ -271,10 +298,29 @@ pub const FRESHNESS: &str = "freshness";
 pub struct Operation {
     /// "NewOrder", …
     pub kind: String,
-    /// Successes, rolled-back ones included.
+    /// Successes that ended in the measured window, rolled-back ones included; of a step of a number of
+    /// operations, those that began in it.
     pub count: u64,
-    /// Successes per second.
+    /// [`count`](Operation::count) per second of the measured window.
     pub per_second: f64,
+    /// Operations that the response times are of: in a closed loop those counted and those in flight at the
+    /// end of the window, in an open loop those that were due in the window and have succeeded or were
+    /// in flight at its end.
+    pub timed: u64,
+    /// Of those, the ones whose response time is a lower bound: they were in flight at the end of the window
+    /// and failed or were cut off later. They took at least as long as they ran.
+    #[serde(default)]
+    pub at_least: u64,
+    /// Operations in flight at the end of the measured window, however they ended.
+    #[serde(default)]
+    pub unfinished: u64,
+    /// How long the oldest of them had run by then, microseconds, in an open loop since it was due.
+    #[serde(default)]
+    pub oldest_us: u64,
+    /// The longest response time of those that ended in the window, microseconds. Where it is shorter
+    /// than [`oldest_us`](Operation::oldest_us), the window ended in the longest stall that was seen.
+    #[serde(default)]
+    pub longest_ended_us: u64,
     /// Of the successes, those that rolled back as the benchmark wants.
     pub rolled_back: u64,
     /// Times a transaction was begun again.
@@ -283,8 +329,8 @@ pub struct Operation {
     pub failures: BTreeMap<String, u64>,
     /// The first error of each kind, in words.
     pub first_errors: BTreeMap<String, String>,
-    /// Response times of the successes, retries included. In an open loop they begin when the
-    /// operation was due, so they are wait and service together.
+    /// Response times of the [`timed`](Operation::timed), retries included. In an open loop they begin
+    /// when the operation was due, so they are wait and service together.
     pub latency: Latency,
     /// Open loop: from the actual start to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -308,32 +354,42 @@ pub struct Latency {
 }
 
 /// One query over the measured loops.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Query {
     /// "Q01" … "Q22".
     pub kind: String,
     /// Measured executions that succeeded.
     pub count: u64,
-    /// Their mean response time.
+    /// The mean response time of these and of the [`at_least`](Query::at_least).
     pub mean_seconds: Option<f64>,
     /// The fastest.
     pub min_seconds: Option<f64>,
-    /// The slowest.
+    /// The slowest of both.
     pub max_seconds: Option<f64>,
+    /// Executions in flight at the end of the measured window that it would have counted.
+    #[serde(default)]
+    pub unfinished: u64,
+    /// How long the oldest of them had run by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oldest_seconds: Option<f64>,
+    /// Of the unfinished, those that ran longer than the slowest that succeeded. The time that they ran
+    /// is part of mean and maximum, which are lower bounds then.
+    #[serde(default)]
+    pub at_least: u64,
     /// Measured executions that failed.
     pub failed: u64,
     /// The first failure, in words.
     pub error: Option<String>,
 }
 
-/// A row of `samples.csv`. Only ticks in which something ended have rows.
+/// A row of `samples.csv`. Every tick has a row for every kind of its step, with zeros where nothing ended.
 ///
 /// The counts of a step's "measured" rows add up to those of [`Operation`] and [`Query`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Number of the step.
     pub step: usize,
-    /// "warmup" or "measured"; for queries the phase in which they started.
+    /// "warmup", "measured" or [`GRACE`]; for queries the phase in which they started.
     pub phase: String,
     /// End of the tick, seconds since the run's start.
     pub at_seconds: f64,
@@ -347,13 +403,13 @@ pub struct Sample {
     pub failed: u64,
     /// Begun again in the tick.
     pub retries: u64,
-    /// Response times of the successes.
+    /// Response times of what ended in the tick and has one, see [`Operation::timed`]: their mean.
     pub mean_us: f64,
-    /// Median of the successes.
+    /// Their median.
     pub p50_us: u64,
-    /// 99th percentile of the successes.
+    /// Their 99th percentile.
     pub p99_us: u64,
-    /// Slowest success.
+    /// The longest of them.
     pub max_us: u64,
 }
 
@@ -362,9 +418,9 @@ pub struct Sample {
 pub struct Execution {
     /// Number of the step.
     pub step: usize,
-    /// "warmup", "measured", or one of two that count nowhere: "extra" (it kept up the load after
-    /// its client's last measured loop, or ended after the window) and "cancelled" (the step ended
-    /// before it did).
+    /// "warmup", "measured", "unfinished" (in flight at the end of the window, see
+    /// [`Query::unfinished`]), or one of two that count nowhere: "extra" (it kept up the load after its
+    /// client's last measured loop) and "cancelled" (the end of the step cut such a one off).
     pub phase: String,
     /// Number of the query client, from 0.
     pub stream: usize,

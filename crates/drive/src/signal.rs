@@ -1,6 +1,6 @@
 //! The phase of a step, which all clients watch.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -10,17 +10,40 @@ use crate::plan::Phase;
 /// The phase of the step, for all clients.
 pub(crate) struct Signal {
     phase: AtomicU8,
+    /// When the step ended, on the clients' clock.
+    ended_at: AtomicU64,
     changed: Notify,
 }
 
 impl Signal {
     pub fn new() -> Self {
-        Signal { phase: AtomicU8::new(Phase::Connecting as u8), changed: Notify::new() }
+        Signal {
+            phase: AtomicU8::new(Phase::Connecting as u8),
+            ended_at: AtomicU64::new(u64::MAX),
+            changed: Notify::new(),
+        }
     }
 
     pub fn set(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Release);
         self.changed.notify_waiters();
+    }
+
+    /// Ends the step, at this time of the clients' clock.
+    pub fn end(&self, now: u64) {
+        self.ended_at.store(now, Ordering::Relaxed);
+        self.set(Phase::Ended);
+    }
+
+    /// When the step ended, on the clients' clock. Only of use once it has.
+    pub fn ended_at(&self) -> u64 {
+        self.ended_at.load(Ordering::Relaxed)
+    }
+
+    /// How long what began at `start`, on the clients' clock, had run when the step ended; `None` where
+    /// it began later. Only of use once the step has ended.
+    pub fn age_at_end(&self, start: u64) -> Option<u64> {
+        self.ended_at().checked_sub(start)
     }
 
     #[inline]

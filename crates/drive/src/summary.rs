@@ -8,24 +8,32 @@ use hoap_workload::client::Outcome;
 use crate::clients::{Class, QueryEnd};
 use crate::measure::KindSet;
 use crate::record::{Operation, Query};
-use crate::timing::Timing;
+use crate::timing::{Timing, micros};
 
-/// The line of a kind of transaction over a window of this many seconds.
-pub(crate) fn operation(kind: &str, set: &KindSet, seconds: f64) -> Operation {
+/// The line of a kind of transaction over a window of this many seconds, and what ended after it.
+pub(crate) fn operation(kind: &str, window: &KindSet, after: &KindSet, seconds: f64) -> Operation {
+    let mut all = KindSet::new();
+    all.absorb(window);
+    all.absorb(after);
     let latency = |timing: Option<&Timing>| timing.map(Timing::latency);
-    let split = set.split.as_deref();
-    let by_error = || set.failures.iter().map(|f| (f.kind.name().to_owned(), f));
+    let split = all.split.as_deref();
+    let by_error = || all.failures.iter().map(|f| (f.kind.name().to_owned(), f));
     Operation {
         kind: kind.to_owned(),
-        count: set.count(),
-        per_second: rate(set.count(), seconds),
-        rolled_back: set.rolled_back,
-        retries: set.retries,
+        count: window.count(),
+        per_second: rate(window.count(), seconds),
+        timed: all.response.count(),
+        at_least: all.at_least,
+        unfinished: all.unfinished,
+        oldest_us: micros(all.oldest),
+        longest_ended_us: window.response.latency().max_us,
+        rolled_back: window.rolled_back,
+        retries: all.retries,
         failures: by_error().map(|(name, f)| (name, f.count)).collect(),
         first_errors: by_error()
             .map(|(name, f)| (name, f.first.clone()))
             .collect::<BTreeMap<_, _>>(),
-        latency: set.response.latency(),
+        latency: all.response.latency(),
         service: latency(split.map(|s| &s.service)),
         wait: latency(split.map(|s| &s.wait)),
     }
@@ -45,15 +53,18 @@ pub(crate) struct QueryTotal {
     longest: Duration,
     failed: u64,
     first_error: Option<String>,
-    /// Executions that the end of the window cut off, or that did not count.
-    unfinished: u64,
+    /// Executions that the end of the step cut off, or that did not count.
+    uncounted: u64,
+    /// How old each execution was that the end of the window found in flight, and how long it ran.
+    unfinished: Vec<(Duration, Duration)>,
 }
 
 impl QueryTotal {
     /// Adds an execution, as far as it counts.
     pub fn add(&mut self, end: &QueryEnd) {
         match (end.class, &end.completion.outcome) {
-            (Class::Cancelled | Class::Extra, _) => self.unfinished += 1,
+            (Class::Cancelled | Class::Extra, _) => self.uncounted += 1,
+            (Class::Unfinished { age }, _) => self.unfinished.push((age, end.took)),
             (Class::Measured, Outcome::Failed(e)) => {
                 self.failed += 1;
                 self.first_error.get_or_insert_with(|| e.to_string());
@@ -69,8 +80,17 @@ impl QueryTotal {
         }
     }
 
+    /// The times that unfinished executions ran, of those that ran longer than the slowest that
+    /// succeeded: what else is in flight at the end says nothing that is not known.
+    fn at_least(&self) -> impl Iterator<Item = Duration> {
+        let known = self.count > 0;
+        self.unfinished.iter().map(|(_, ran)| *ran).filter(move |ran| known && *ran > self.longest)
+    }
+
     fn mean_seconds(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum.as_secs_f64() / self.count as f64)
+        let (number, sum) =
+            self.at_least().fold((self.count, self.sum), |(n, s), t| (n + 1, s + t));
+        (self.count > 0).then(|| sum.as_secs_f64() / number as f64)
     }
 
     /// The line of this query.
@@ -81,7 +101,14 @@ impl QueryTotal {
             count: self.count,
             mean_seconds: self.mean_seconds(),
             min_seconds: if_any(self.shortest),
-            max_seconds: if_any(self.longest),
+            max_seconds: if_any(self.at_least().fold(self.longest, Duration::max)),
+            unfinished: self.unfinished.len() as u64,
+            oldest_seconds: self
+                .unfinished
+                .iter()
+                .map(|(age, _)| age.as_secs_f64())
+                .reduce(f64::max),
+            at_least: self.at_least().count() as u64,
             failed: self.failed,
             error: self.first_error.clone(),
         }
@@ -92,8 +119,10 @@ impl QueryTotal {
         match self {
             QueryTotal { failed: 1.., .. } => Some(Gap::Failed(self.failed)),
             QueryTotal { count: 1.., .. } => None,
-            QueryTotal { unfinished: 1.., .. } => Some(Gap::Unfinished),
-            _ => Some(Gap::Unreached),
+            QueryTotal { uncounted: 0, unfinished, .. } if unfinished.is_empty() => {
+                Some(Gap::Unreached)
+            }
+            _ => Some(Gap::Unfinished),
         }
     }
 }
@@ -160,7 +189,7 @@ mod tests {
             count: seconds.len() as u64,
             sum: seconds.iter().map(|s| Duration::from_secs_f64(*s)).sum(),
             failed,
-            unfinished,
+            uncounted: unfinished,
             ..QueryTotal::default()
         }
     }
@@ -180,6 +209,26 @@ mod tests {
             let expected = 3.0 * 3600.0 / 7.0 * streams as f64;
             assert!((queries_per_hour - expected).abs() < 1e-9);
         }
+    }
+
+    /// Two took 1 s and 3 s. One that ran for 2 s when the window ended says nothing; one that ran for 8 s
+    /// makes the mean at least 4 s.
+    #[test]
+    fn what_hung_longer_than_any_other_is_part_of_mean_and_maximum() {
+        let seconds = Duration::from_secs;
+        let mut query = QueryTotal { longest: seconds(3), ..total(&[1.0, 3.0], 0, 0) };
+        query.unfinished = vec![(seconds(1), seconds(2))];
+        let line = query.query("Q01");
+        assert_eq!((line.mean_seconds, line.max_seconds), (Some(2.0), Some(3.0)));
+        assert_eq!((line.unfinished, line.oldest_seconds, line.at_least), (1, Some(1.0), 0));
+        query.unfinished.push((seconds(7), seconds(8)));
+        let line = query.query("Q01");
+        assert_eq!((line.mean_seconds, line.max_seconds), (Some(4.0), Some(8.0)));
+        assert_eq!((line.unfinished, line.oldest_seconds, line.at_least), (2, Some(7.0), 1));
+        let Score::Complete { power_seconds, .. } = score(&[("Q01", &query)], 1) else {
+            panic!("complete");
+        };
+        assert!((power_seconds - 4.0).abs() < 1e-12);
     }
 
     #[test]

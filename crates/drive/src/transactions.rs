@@ -6,7 +6,7 @@ use hoap_workload::client::{Client, Completion, Outcome};
 
 use crate::budget::{Budget, Share};
 use crate::clients::Event;
-use crate::measure::{Recorder, Slot, Took};
+use crate::measure::{Counts, Ended, Recorder, Slot, Took};
 use crate::on_error::Rest;
 use crate::pace::{Cursor, Schedule};
 use crate::plan::Phase;
@@ -78,11 +78,12 @@ impl<'a> Desk<'a> {
             }
             let start = clock.now();
             let completion = client.run().await;
-            let took = Took::closed(clock.now() - start);
+            let at = clock.now();
             let failed = self.failed(&completion);
-            // With a number of operations it is where they begin that counts, and else where they end.
-            let phase = if self.counts() { began } else { signal.phase() };
-            self.recorder.borrow_mut().add(next.kind, phase, took, completion);
+            let counts = self.counts_closed(began, start);
+            let took = Took::closed(at - start);
+            let ended = Ended { kind: next.kind, counts, took, at, completion };
+            self.recorder.borrow_mut().add(ended);
             if let Some(Failed::Stops(error)) = failed {
                 return self.context.stop(error).await;
             }
@@ -113,8 +114,42 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn counts(&self) -> bool {
-        matches!(self.work, Work::Closed(Some(_)))
+    /// What an operation of a closed loop counts for that began in this phase and at this time, and
+    /// ended now. With a number of operations it is where they begin that counts, and else where they
+    /// end. What is in flight at the end has hung in the window.
+    #[inline]
+    fn counts_closed(&self, began: Phase, start: u64) -> Counts {
+        let signal = self.context.signal;
+        let by_number = matches!(self.work, Work::Closed(Some(_)));
+        match signal.phase() {
+            Phase::Ended => match signal.age_at_end(start) {
+                // The end came between the look at the phase and the operation.
+                None => Counts::Nowhere,
+                Some(age) if by_number && began == Phase::Warmup => Counts::Hung { age },
+                age => Counts::After { age },
+            },
+            now => Counts::In(if by_number { began } else { now }),
+        }
+    }
+
+    /// What an operation of an open loop counts for that was due in this phase and at this time, began
+    /// at that one, and ended now.
+    #[inline]
+    fn counts_open(&self, schedule: &Schedule, due_in: Phase, due: u64, start: u64) -> Counts {
+        let signal = self.context.signal;
+        match (due_in, signal.phase()) {
+            (Phase::Warmup, Phase::Measured) if !schedule.is_counted() => Counts::Backlog,
+            (_, Phase::Ended) => {
+                let in_flight = signal.age_at_end(start).is_some();
+                let age = signal.age_at_end(due).filter(|_| in_flight);
+                match (due_in, age) {
+                    (Phase::Measured, age) => Counts::After { age },
+                    (_, Some(age)) => Counts::Hung { age },
+                    (_, None) => Counts::Nowhere,
+                }
+            }
+            _ => Counts::In(due_in),
+        }
     }
 
     async fn open<C: Client>(
@@ -136,11 +171,12 @@ impl<'a> Desk<'a> {
                 break;
             }
             let completion = client.run().await;
-            let service = clock.now() - start;
-            let took = Took { service, wait: Some(start.saturating_sub(due)) };
+            let at = clock.now();
+            let took = Took { service: at - start, wait: Some(start.saturating_sub(due)) };
             let failed = self.failed(&completion);
-            let phase = schedule.phase(number);
-            self.recorder.borrow_mut().add(next.kind, phase, took, completion);
+            let counts = self.counts_open(schedule, schedule.phase(number), due, start);
+            let ended = Ended { kind: next.kind, counts, took, at, completion };
+            self.recorder.borrow_mut().add(ended);
             if let Some(Failed::Stops(error)) = failed {
                 return self.context.stop(error).await;
             }

@@ -9,7 +9,7 @@ pub struct Curve {
     pub step: usize,
     /// Kind of operation.
     pub kind: String,
-    /// Successes behind it.
+    /// Operations behind it.
     pub count: u64,
     /// (quantile from 0 to 1, seconds), rising; the last one is (1, maximum).
     pub points: Vec<(f64, f64)>,

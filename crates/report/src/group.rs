@@ -199,7 +199,7 @@ impl Place<'_> {
     /// where none is given.
     pub fn latency(&self, kind: &str, of: impl Fn(&Operation) -> f64) -> Option<Spread> {
         self.spread(|s| {
-            let o = s.transactions.iter().find(|o| o.kind == kind && o.count > 0)?;
+            let o = s.transactions.iter().find(|o| o.kind == kind && o.timed > 0)?;
             s.partial.is_none().then(|| of(o) / 1e6)
         })
     }
@@ -207,16 +207,16 @@ impl Place<'_> {
     /// Mean response time of the operations that the measure counts, in seconds.
     pub fn mean_latency(&self, measure: Measure) -> Option<Spread> {
         self.spread(|s| {
-            let done: u64 = measure.operations(s).map(|o| o.count).sum();
-            let sum: f64 = measure.operations(s).map(|o| o.count as f64 * o.latency.mean_us).sum();
-            (done > 0 && s.partial.is_none()).then(|| sum / done as f64 / 1e6)
+            let timed: u64 = measure.operations(s).map(|o| o.timed).sum();
+            let sum: f64 = measure.operations(s).map(|o| o.timed as f64 * o.latency.mean_us).sum();
+            (timed > 0 && s.partial.is_none()).then(|| sum / timed as f64 / 1e6)
         })
     }
 
     /// The longest 99th percentile of the kinds that the measure counts, in seconds.
     pub fn worst_p99(&self, measure: Measure) -> Option<Spread> {
         self.spread(|s| {
-            let kinds = measure.operations(s).filter(|o| o.count > 0);
+            let kinds = measure.operations(s).filter(|o| o.timed > 0);
             let p99 = kinds.map(|o| o.latency.p99_us).max()?;
             s.partial.is_none().then_some(p99 as f64 / 1e6)
         })

@@ -24,6 +24,7 @@ pub mod tables;
 pub mod text;
 pub mod ticks;
 mod toml;
+mod trouble;
 
 pub use configuration::{Configuration, Named, Report};
 pub use csv::csv;

@@ -17,7 +17,7 @@ pub fn step_line(step: &Step) -> String {
     if let Some(value) = measure.recorded(step) {
         parts.push(format!("{} {}", measure.rate().show(value), measure.unit()));
     }
-    for operation in measure.operations(step).filter(|o| o.count > 0) {
+    for operation in measure.operations(step).filter(|o| o.timed > 0) {
         let time = |us: u64| duration(us as f64 / 1e6);
         let latency = &operation.latency;
         let (kind, p50, p99) = (&operation.kind, time(latency.p50_us), time(latency.p99_us));

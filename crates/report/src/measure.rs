@@ -60,6 +60,14 @@ impl Measure {
         }
     }
 
+    /// What it calls several of them.
+    pub fn operations_word(self) -> &'static str {
+        match self {
+            Measure::Hybrid => "transactions",
+            Measure::Plain => "operations",
+        }
+    }
+
     /// What it calls the clients of its operations.
     pub fn clients(self) -> &'static str {
         match self {
@@ -112,6 +120,13 @@ pub fn kinds(run: &Run) -> Vec<&str> {
     kinds
 }
 
+/// The steps that the run was asked for. The probes of a search, which go beyond what can be reached, are
+/// none of them: that is how it ends.
+pub fn planned_steps(run: &Run) -> &[Step] {
+    let probes = run.search.as_ref().map_or(0, |search| search.probes.len());
+    &run.steps[..run.steps.len().saturating_sub(probes)]
+}
+
 /// Successes per second of all kinds together.
 pub fn operations_per_second(step: &Step) -> f64 {
     step.transactions.iter().map(|o| o.per_second).sum()
@@ -122,15 +137,17 @@ pub fn failed(step: &Step) -> u64 {
     step.transactions.iter().flat_map(|o| o.failures.values()).fold(0, |a, b| a.saturating_add(*b))
 }
 
-/// Where the rate of an open loop was not reached: what was asked for, what came, and why.
+/// Where the numbers of an open loop are not those of its rate: what was asked for, what began, what was
+/// completed, and why.
 pub fn shortfall(step: &Step) -> Option<String> {
     let why = step.rate_shortfall.as_ref()?;
     let rate = |value: Option<f64>| match value {
         Some(value) => format!("{} ops/s", Unit::Rate("ops/s").show(value)),
         None => "an unrecorded rate".to_string(),
     };
-    let (intended, achieved) = (rate(step.rate_intended), rate(step.rate_achieved));
-    Some(format!("{intended} intended, {achieved} achieved: {why}"))
+    let (intended, begun) = (rate(step.rate_intended), rate(step.rate_achieved));
+    let completed = rate(Some(operations_per_second(step)));
+    Some(format!("{intended} intended, {begun} begun, {completed} completed: {why}"))
 }
 
 /// What the steps of a chart differ in.

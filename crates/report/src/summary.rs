@@ -2,11 +2,11 @@
 
 use hoap_drive::record::{Run, Verdict};
 
-use crate::measure::{Measure, shortfall};
+use crate::measure::{Measure, planned_steps, shortfall};
 use crate::number::Unit;
 use crate::table::Table;
 use crate::tables::{self, Entry};
-use crate::text;
+use crate::{text, trouble};
 
 /// How to print a [`summary`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,12 +74,12 @@ pub fn alerts(run: &Run) -> Vec<String> {
     alerts.extend(run.steps.iter().filter_map(|s| {
         s.partial.as_ref().map(|why| format!("step {} ({}) is partial: {why}", s.number, s.name))
     }));
-    // The probes of a search go beyond what can be reached: that is how it ends.
-    let steps = if run.search.is_some() { &[][..] } else { &run.steps };
-    alerts.extend(steps.iter().filter_map(|s| {
-        let short = shortfall(s)?;
-        Some(format!("step {} ({}) did not reach its rate: {short}", s.number, s.name))
-    }));
+    for step in planned_steps(run) {
+        alerts.extend(shortfall(step).map(|short| {
+            format!("step {} ({}) did not reach its rate: {short}", step.number, step.name)
+        }));
+        alerts.extend(trouble::of_step(run, step));
+    }
     let failed = |verdicts: &mut dyn Iterator<Item = Verdict>| {
         verdicts.filter(|verdict| *verdict == Verdict::Fail).count()
     };

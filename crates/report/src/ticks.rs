@@ -91,42 +91,27 @@ fn factor(each: &[Vec<Tick>], most: usize) -> usize {
     each.iter().map(Vec::len).max().unwrap_or(0).div_ceil(most.max(1)).max(1)
 }
 
-/// Every tick of every step in which the kind ever ended. Ticks without a row are ticks in which nothing
-/// ended: they count as zero, or a stall would look like a line drawn across it.
+/// Every tick of a kind: its rows that end at the same time, of the phase that the tick lies in.
 fn all(rows: &[&Sample], kind: &str) -> Vec<Tick> {
-    let mut out = Vec::new();
-    for step in rows.chunk_by(|a, b| a.step == b.step) {
-        if !step.iter().any(|s| s.kind == kind) {
-            continue;
-        }
-        let longest = step.iter().map(|s| s.seconds).fold(f64::MIN_POSITIVE, f64::max);
-        let mut before: Option<f64> = None;
-        for rows in step.chunk_by(|a, b| a.at_seconds == b.at_seconds) {
-            let (at, seconds) = (rows[0].at_seconds, rows[0].seconds);
-            let gap = before.map_or(0.0, |before| at - seconds - before);
-            let idle = (gap / longest).round().min(MOST as f64);
-            for n in 1..=idle as usize {
-                let length = gap / idle;
-                let at_seconds = at - seconds - gap + n as f64 * length;
-                out.push(Tick { at_seconds, seconds: length, ..empty(rows[0], kind) });
+    let ours: Vec<&&Sample> = rows.iter().filter(|s| s.kind == kind).collect();
+    let tick = |rows: &[&&Sample]| {
+        // What began before the window and ends in it has a row of its phase among those of the window.
+        let within = rows.iter().map(|s| &s.phase).find(|phase| *phase != "warmup");
+        let phase = within.unwrap_or(&rows[0].phase);
+        let mut tick = Tick { seconds: rows[0].seconds, ..empty(rows[0], kind) };
+        tick.phase.clone_from(phase);
+        for row in rows.iter().filter(|s| s.phase == *phase) {
+            tick.count += row.count;
+            tick.failed += row.failed;
+            tick.retries += row.retries;
+            if row.count > 0 {
+                let p99 = row.p99_us as f64 / 1e6;
+                tick.p99_seconds = Some(tick.p99_seconds.unwrap_or(0.0).max(p99));
             }
-            let mut tick = Tick { at_seconds: at, seconds, ..empty(rows[0], kind) };
-            for row in rows.iter().filter(|s| s.kind == kind) {
-                tick.merge(&Tick {
-                    at_seconds: at,
-                    seconds: 0.0,
-                    count: row.count,
-                    failed: row.failed,
-                    retries: row.retries,
-                    p99_seconds: (row.count > 0).then_some(row.p99_us as f64 / 1e6),
-                    ..empty(row, kind)
-                });
-            }
-            out.push(tick);
-            before = Some(at);
         }
-    }
-    out
+        tick
+    };
+    ours.chunk_by(|a, b| (a.step, a.at_seconds) == (b.step, b.at_seconds)).map(tick).collect()
 }
 
 fn empty(row: &Sample, kind: &str) -> Tick {
@@ -164,18 +149,21 @@ mod tests {
         }
     }
 
+    /// Rows of zero are points of zero, up to the end; a row of the warm-up in a tick of the window is none
+    /// of its own.
     #[test]
     fn a_stall_is_zero_and_not_a_gap() {
-        let samples: Vec<Sample> = [1.0, 2.0, 3.0, 7.0, 8.0]
-            .iter()
-            .map(|&at| sample(1, at, "NewOrder", 10, 500))
+        let done = |at: f64| if (4.0..=6.0).contains(&at) || at == 8.0 { 0 } else { 10 };
+        let mut samples: Vec<Sample> = (1..=8)
+            .map(|at| sample(1, f64::from(at), "NewOrder", done(f64::from(at)), 500))
             .collect();
+        samples.push(Sample { phase: "warmup".into(), ..sample(1, 2.0, "NewOrder", 99, 1) });
         let ticks = ticks(&samples, &["NewOrder"], MOST);
         assert_eq!(
             ticks.iter().map(|t| (t.at_seconds, t.rate(60.0))).collect::<Vec<_>>(),
-            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
-                .map(|at| (at, if (4.0..=6.0).contains(&at) { 0.0 } else { 600.0 }))
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0].map(|at| (at, done(at) as f64 * 60.0))
         );
+        assert!(ticks.iter().all(|t| t.phase == "measured"));
     }
 
     #[test]

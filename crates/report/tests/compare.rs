@@ -298,7 +298,7 @@ fn broken_files_are_named() {
     let text = std::fs::read_to_string(&path).unwrap();
     for (broken, says) in [
         (text[..text.len() / 2].to_owned(), "EOF"),
-        (text.replacen("\"format\": 1", "\"format\": 99", 1), "format 99"),
+        (text.replacen("\"format\": 2", "\"format\": 99", 1), "format 99"),
     ] {
         std::fs::write(&path, broken).unwrap();
         let error = Side::open(&place.join("json")).unwrap_err().to_string();

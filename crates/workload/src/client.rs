@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// A benchmark on one database, from which the driver makes as many clients as it needs.
 ///
@@ -119,4 +119,21 @@ pub enum Outcome {
     Failed(Error),
     /// The run ended before it did. Counted nowhere but as such.
     Cancelled,
+}
+
+impl Outcome {
+    /// Whether it is a success.
+    #[inline]
+    pub fn succeeded(&self) -> bool {
+        matches!(self, Outcome::Done | Outcome::RolledBack)
+    }
+
+    /// Whether the end of the run cut it off.
+    pub fn cancelled(&self) -> bool {
+        match self {
+            Outcome::Cancelled => true,
+            Outcome::Failed(e) => e.kind == ErrorKind::Cancelled,
+            Outcome::Done | Outcome::RolledBack => false,
+        }
+    }
 }

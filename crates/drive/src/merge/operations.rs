@@ -8,10 +8,11 @@ use jiff::Timestamp;
 
 use super::Driver;
 use super::series::Log;
+use crate::folder::micros;
 use crate::hlog::{SERVICE, WAIT};
 use crate::pace::{Arrivals, Pace};
 use crate::plan::{End, StepPlan};
-use crate::record::{Latency, Operation, Query, Step};
+use crate::record::{Gap, Latency, Operation, Query, Step};
 
 /// Merges the steps of this place.
 pub fn step(drivers: &[Driver], number: usize, base: Timestamp, logs: &[Log]) -> Result<Step> {
@@ -53,11 +54,23 @@ pub fn step(drivers: &[Driver], number: usize, base: Timestamp, logs: &[Log]) ->
         rate_intended,
         rate_achieved: all(steps.iter().map(|s| s.rate_achieved)),
         intended_starts: all(steps.iter().map(|s| s.intended_starts)),
+        begun: all(steps.iter().map(|s| s.begun)),
         not_started: all(steps.iter().map(|s| s.not_started)),
+        backlog: all(steps.iter().map(|s| s.backlog)),
         rate_shortfall: joined(shortfalls),
+        longest_gap: gap(drivers, &steps, base),
         usage: usage(&steps),
         ..first.clone()
     })
+}
+
+/// The longest gap that a driver saw, on the clock of the merged run.
+fn gap(drivers: &[Driver], steps: &[&Step], base: Timestamp) -> Option<Gap> {
+    let gaps = drivers.iter().zip(steps).filter_map(|(driver, step)| {
+        let Gap { from_seconds, seconds } = step.longest_gap?;
+        Some(Gap { from_seconds: micros(from_seconds + driver.offset(base)), seconds })
+    });
+    gaps.max_by(|a, b| a.seconds.total_cmp(&b.seconds))
 }
 
 /// What the drivers counted, together.
@@ -105,6 +118,11 @@ fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
         for o in &ours {
             sum.count += o.count;
             sum.per_second += o.per_second;
+            sum.timed += o.timed;
+            sum.at_least += o.at_least;
+            sum.unfinished += o.unfinished;
+            sum.oldest_us = sum.oldest_us.max(o.oldest_us);
+            sum.longest_ended_us = sum.longest_ended_us.max(o.longest_ended_us);
             sum.rolled_back += o.rolled_back;
             sum.retries += o.retries;
             for (error, times) in &o.failures {
@@ -114,7 +132,7 @@ fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
                 sum.first_errors.entry(error.clone()).or_insert_with(|| words.clone());
             }
         }
-        let counts: Vec<u64> = ours.iter().map(|o| o.count).collect();
+        let counts: Vec<u64> = ours.iter().map(|o| o.timed).collect();
         let part = |of: fn(&Operation) -> Option<&Latency>, ending: &str| {
             let parts: Vec<&Latency> = ours.iter().filter_map(|o| of(o)).collect();
             let whole = parts.len() == ours.len();
@@ -157,16 +175,20 @@ fn queries(steps: &[&Step]) -> Vec<Query> {
             merged.push(query.clone());
             continue;
         };
-        let of = |mean: Option<f64>, count: u64| mean.unwrap_or(0.0) * count as f64;
-        let total = of(sum.mean_seconds, sum.count) + of(query.mean_seconds, query.count);
+        let of = |q: &Query| q.mean_seconds.unwrap_or(0.0) * (q.count + q.at_least) as f64;
+        let total = of(sum) + of(query);
         sum.count += query.count;
-        sum.mean_seconds = (sum.count > 0).then(|| total / sum.count as f64);
+        sum.at_least += query.at_least;
+        sum.unfinished += query.unfinished;
+        let number = sum.count + sum.at_least;
+        sum.mean_seconds = (number > 0).then(|| total / number as f64);
         let either = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
             (Some(a), Some(b)) => Some(pick(a, b)),
             (a, b) => a.or(b),
         };
         sum.min_seconds = either(sum.min_seconds, query.min_seconds, f64::min);
         sum.max_seconds = either(sum.max_seconds, query.max_seconds, f64::max);
+        sum.oldest_seconds = either(sum.oldest_seconds, query.oldest_seconds, f64::max);
         sum.failed += query.failed;
         sum.error = sum.error.take().or_else(|| query.error.clone());
     }

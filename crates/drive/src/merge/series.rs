@@ -13,12 +13,14 @@ use jiff::Timestamp;
 use super::Driver;
 use crate::folder::micros;
 use crate::hlog::{self, Interval};
-use crate::record::Sample;
+use crate::record::{GRACE, Sample};
 use crate::timing::histogram;
 
 /// A driver's log of a step, its times counted from the merged run's start.
 pub struct Log {
     intervals: Vec<Interval>,
+    /// When the measured window ended: what begins then is what ended after it.
+    window_end: f64,
 }
 
 impl Log {
@@ -40,11 +42,11 @@ impl Log {
         for operation in &step.transactions {
             let of_kind = intervals.iter().filter(|i| i.tag == operation.kind);
             let there: u64 = of_kind.map(|i| i.times.len()).sum();
-            if there != operation.count {
+            if there != operation.timed {
                 let path = hlog::path(&driver.folder, step.number);
                 let answer = format!(
                     "it has {there} times of {}, run.json counts {}",
-                    operation.kind, operation.count
+                    operation.kind, operation.timed
                 );
                 return Err(Error::new(
                     ErrorKind::Invalid,
@@ -54,7 +56,8 @@ impl Log {
                 .advise("copy the whole folder from the driver machine"));
             }
         }
-        Ok(Log { intervals })
+        let window_end = offset + step.start_seconds + step.seconds;
+        Ok(Log { intervals, window_end })
     }
 }
 
@@ -79,22 +82,29 @@ pub struct Merged {
 struct Grid {
     start: f64,
     tick: f64,
+    /// Whether there is one cell alone.
+    whole: bool,
 }
 
 impl Grid {
-    /// That of the first driver's ticks in this phase, or of the first that has any.
+    /// That of the first driver's ticks in this phase, or of the first that has any. What ended after the
+    /// windows is one cell.
     fn of(drivers: &[Driver], step: usize, phase: &str, base: Timestamp) -> Option<Grid> {
+        let whole = phase == GRACE;
         drivers.iter().find_map(|driver| {
             let rows = driver.samples.iter().filter(|s| s.step == step && s.phase == phase);
             let rows: Vec<&Sample> = rows.filter(|s| s.seconds > 0.0).collect();
             let tick = rows.iter().map(|s| s.seconds).reduce(f64::max)?;
             let start = rows.iter().map(|s| s.at_seconds - s.seconds).reduce(f64::min)?;
-            Some(Grid { start: start + driver.offset(base), tick })
+            Some(Grid { start: start + driver.offset(base), tick, whole })
         })
     }
 
     /// The cell in which the middle of a tick lies.
     fn cell(&self, start: f64, length: f64) -> i64 {
+        if self.whole {
+            return 0;
+        }
         ((start + length / 2.0 - self.start) / self.tick).floor() as i64
     }
 
@@ -106,7 +116,7 @@ impl Grid {
 /// Adds up all drivers' rows and intervals of a step.
 pub fn merge(drivers: &[Driver], step: usize, base: Timestamp, logs: Vec<Log>) -> Result<Merged> {
     let mut merged = Merged { rows: Vec::new(), intervals: Vec::new() };
-    for phase in ["warmup", "measured"] {
+    for phase in ["warmup", "measured", GRACE] {
         let Some(grid) = Grid::of(drivers, step, phase, base) else { continue };
         let mut lengths: BTreeMap<i64, f64> = BTreeMap::new();
         let mut rows: BTreeMap<(i64, &str), Vec<&Sample>> = BTreeMap::new();
@@ -116,13 +126,19 @@ pub fn merge(drivers: &[Driver], step: usize, base: Timestamp, logs: Vec<Log>) -
                 let start = row.at_seconds - row.seconds + driver.offset(base);
                 let cell = grid.cell(start, row.seconds);
                 let length = lengths.entry(cell).or_default();
-                *length = length.max(row.seconds.min(grid.tick));
+                let most = if grid.whole { f64::INFINITY } else { grid.tick };
+                *length = length.max(row.seconds.min(most));
                 rows.entry((cell, row.kind.as_str())).or_default().push(row);
             }
         }
         let mut times: BTreeMap<(i64, String), Histogram<u64>> = BTreeMap::new();
-        if phase == "measured" {
-            for interval in logs.iter().flat_map(|log| &log.intervals) {
+        if phase != "warmup" {
+            let of_phase = logs.iter().flat_map(|log| {
+                // The file keeps microseconds.
+                let late = |i: &Interval| i.start_seconds > log.window_end - 1e-5;
+                log.intervals.iter().filter(move |i| late(i) == grid.whole)
+            });
+            for interval in of_phase {
                 let cell = grid.cell(interval.start_seconds, interval.seconds);
                 let sum = times.entry((cell, interval.tag.clone())).or_insert_with(histogram);
                 sum.add(&interval.times).expect("the histogram grows");
@@ -161,7 +177,12 @@ fn row(parts: &[&Sample], times: Option<&Histogram<u64>>, at_seconds: f64, secon
         count,
         failed: parts.iter().map(|s| s.failed).sum(),
         retries: parts.iter().map(|s| s.retries).sum(),
-        mean_us: if count > 0 { (sum / count as f64 * 1e3).round() / 1e3 } else { 0.0 },
+        mean_us: match times {
+            // A backlog has no times.
+            Some(times) if times.len() != count => times.mean(),
+            _ if count > 0 => (sum / count as f64 * 1e3).round() / 1e3,
+            _ => 0.0,
+        },
         p50_us: quantile(0.5, |s| s.p50_us),
         p99_us: quantile(0.99, |s| s.p99_us),
         max_us,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hoap_drive::folder::{NOT_ENDED, read_queries, read_run, read_samples};
 use hoap_drive::{End, Phase, StepPlan};
+use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files};
 
@@ -43,7 +44,7 @@ fn a_stop_leaves_a_partial_step_and_readable_files() {
         check_files(&bench, step);
         let rows = read_queries(&bench.path).unwrap();
         assert_eq!(rows.len(), 1);
-        assert_eq!(rows[0].phase, "cancelled");
+        assert_eq!(rows[0].phase, "unfinished");
         assert_eq!(rows[0].error, "the step ended before the query did");
         assert!(!read_samples(&bench.path).unwrap().is_empty());
         assert_eq!(read_run(&bench.path).unwrap().partial.as_deref(), Some(NOT_ENDED));
@@ -103,7 +104,96 @@ fn a_transaction_that_outlasts_the_grace_is_cancelled() {
     }
 }
 
-/// It ended after the window, so it is no measurement; its row says that it ran.
+/// Three clients hang after some quick operations until the window has ended, and longer: what ends well
+/// then has its response time, of what fails or is cut off is known that it took at least so long. None of
+/// it is throughput, and none of it is lost.
+#[test]
+fn a_stall_that_reaches_the_end_is_in_the_record() {
+    let late = Duration::from_millis(40);
+    for blocking in [false, true] {
+        for (end, at_least, events) in [
+            (Act::Linger(late), 0, 0),
+            (Act::UntilCancelled, 3, 0),
+            (Act::FailAfter(late, ErrorKind::Timeout), 3, 1),
+        ] {
+            let world = Arc::new(World::default());
+            let mut bench = Bench::new();
+            let last = end.clone();
+            let mut tx = Fake::tx(&world, move |_, nth| {
+                Some((0, if nth < 20 { Act::Done } else { last.clone() }))
+            });
+            tx.blocking = blocking;
+            let mut plan = StepPlan::plain(1, 3, End::After(Duration::from_millis(500)));
+            plan.tick = Duration::from_millis(50);
+            plan.grace = match end {
+                Act::UntilCancelled => Duration::from_millis(20),
+                _ => Duration::from_secs(3600),
+            };
+            let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+            check_files(&bench, &outcome.step);
+            let line = &outcome.step.transactions[0];
+            assert_eq!((line.count, line.timed, line.at_least), (60, 63, at_least), "{end:?}");
+            assert_eq!(line.unfinished, 3);
+            assert!(line.oldest_us > 300_000 && line.oldest_us <= 510_000, "{line:?}");
+            assert!(line.longest_ended_us < line.oldest_us);
+            // Three of 63 are above p95.
+            assert!(line.latency.p99_us >= line.oldest_us.min(line.latency.max_us), "{line:?}");
+            assert!(line.latency.max_us >= line.oldest_us + 15_000, "{line:?}");
+            assert!(line.failures.is_empty(), "they did not fail in the window");
+            assert_eq!(outcome.events.len(), events);
+            assert!((line.per_second - 60.0 / outcome.step.seconds).abs() < 1e-9);
+            let gap = outcome.step.longest_gap.unwrap();
+            let end = outcome.step.start_seconds + outcome.step.seconds;
+            assert!(gap.seconds > 0.3 && (gap.from_seconds + gap.seconds - end).abs() < 0.02);
+            let rows = read_samples(&bench.path).unwrap();
+            let idle =
+                rows.iter().filter(|s| s.kind == "A" && s.phase == "measured" && s.count == 0);
+            assert!(idle.count() >= 5, "ticks without an end have rows");
+        }
+    }
+}
+
+/// As they ended before the window began.
+#[test]
+fn what_is_in_flight_when_a_step_is_stopped_in_its_warm_up_counts_nowhere() {
+    let world = Arc::new(World::default());
+    let mut bench = Bench::new();
+    let stop = world.stop.clone();
+    let tx = Fake::tx(&world, move |_, _| {
+        stop.set();
+        Some((0, Act::Linger(Duration::from_millis(5))))
+    });
+    let mut plan = for_ever(2, 0);
+    plan.warmup = Duration::from_secs(3600);
+    let step = bench.step(&plan, Some(&tx), None).unwrap().step;
+    let line = &step.transactions[0];
+    assert_eq!((line.count, line.timed, line.unfinished), (0, 0, 0));
+    assert_eq!(step.longest_gap, None);
+    check_files(&bench, &step);
+}
+
+/// A query that hung when the window ended ran longer than any other: mean and power are at least what that
+/// makes them.
+#[test]
+fn a_query_that_hangs_at_the_end_is_in_mean_and_maximum() {
+    let world = Arc::new(World::default());
+    let mut bench = Bench::new();
+    let queries = Fake::queries(&world, |_, nth| match nth {
+        0..4 => Act::Done,
+        _ => Act::UntilCancelled,
+    });
+    let plan = StepPlan::new(1, 0, 1, End::After(Duration::from_millis(300)));
+    let step = bench.step(&plan, None, Some(&queries)).unwrap().step;
+    check_files(&bench, &step);
+    let line = &step.queries[0];
+    assert_eq!((line.count, line.unfinished, line.at_least), (2, 1, 1));
+    assert!(line.oldest_seconds.unwrap() > 0.2, "{line:?}");
+    assert!(line.max_seconds.unwrap() >= line.oldest_seconds.unwrap());
+    assert!(line.mean_seconds.unwrap() >= line.oldest_seconds.unwrap() / 3.0);
+    assert_eq!((step.queries[1].unfinished, step.incomplete), (0, None));
+}
+
+/// It ended after the window, so that it is no whole measurement; its row says that it ran.
 #[test]
 fn a_query_that_ends_after_the_window_in_spite_of_its_canceller_does_not_count() {
     for blocking in [false, true] {
@@ -119,7 +209,7 @@ fn a_query_that_ends_after_the_window_in_spite_of_its_canceller_does_not_count()
             Some("Q01 did not finish, not reached: Q02")
         );
         let rows = read_queries(&bench.path).unwrap();
-        assert_eq!((rows.len(), rows[0].phase.as_str()), (1, "extra"));
+        assert_eq!((rows.len(), rows[0].phase.as_str()), (1, "unfinished"));
         check_files(&bench, &outcome.step);
     }
 }

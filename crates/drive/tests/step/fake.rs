@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use hoap_drive::record::{FORMAT, Run, Step};
+use hoap_drive::record::{FORMAT, GRACE, Run, Sample, Step};
 use hoap_drive::{End, Observer, Phase, RunFolder, StepOutcome, StepPlan, Stop, Tick};
 use hoap_workload::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
@@ -27,6 +27,8 @@ pub enum Act {
     UntilCount(Side, usize),
     /// Ends this long after the end of the step, unless its canceller is called before.
     Linger(Duration),
+    /// Fails in this way this long after the end of the step.
+    FailAfter(Duration, ErrorKind),
     /// Goes on until its canceller is called.
     UntilCancelled,
     /// Goes on for ever.
@@ -258,6 +260,13 @@ impl FakeClient {
                     return (Outcome::Cancelled, 0);
                 }
             }
+            Act::FailAfter(time, kind) => {
+                let ended = || world.phase.load(Ordering::SeqCst) >= Phase::Ended as u8;
+                self.wait(ended).await;
+                let start = Instant::now();
+                self.wait(|| start.elapsed() >= time).await;
+                return (Outcome::Failed(Error::new(kind, "try", "late")), 0);
+            }
             // The end of the step lets it go too, so that a broken test ends.
             Act::UntilCount(side, count) => {
                 let over = || world.counter(side).load(Ordering::SeqCst) >= count;
@@ -356,21 +365,22 @@ pub fn one_loop(tx_clients: usize, query_clients: usize) -> StepPlan {
 pub fn check_files(bench: &Bench, step: &Step) {
     let samples = hoap_drive::folder::read_samples(&bench.path).unwrap();
     let logs = hoap_drive::hlog::read(&bench.path, step.number).unwrap();
-    let sum = |kind: &str, of: fn(&hoap_drive::record::Sample) -> u64| -> u64 {
-        let rows = samples
-            .iter()
-            .filter(|s| s.step == step.number && s.phase == "measured" && s.kind == kind);
-        rows.map(of).sum()
+    let ours = || samples.iter().filter(|s| s.step == step.number);
+    let sum = |phases: &[&str], kind: &str, of: fn(&Sample) -> u64| -> u64 {
+        ours().filter(|s| phases.contains(&s.phase.as_str()) && s.kind == kind).map(of).sum()
     };
+    let (window, all) = (&["measured"][..], &["measured", GRACE][..]);
     for line in &step.transactions {
-        assert_eq!(sum(&line.kind, |s| s.count), line.count, "samples of {}", line.kind);
-        assert_eq!(sum(&line.kind, |s| s.failed), line.failures.values().sum::<u64>());
-        assert_eq!(sum(&line.kind, |s| s.retries), line.retries);
+        assert_eq!(sum(window, &line.kind, |s| s.count), line.count, "samples of {}", line.kind);
+        // What fails after the end of a closed loop counts nowhere.
+        let failed_in = if step.arrivals.is_some() { all } else { window };
+        assert_eq!(sum(failed_in, &line.kind, |s| s.failed), line.failures.values().sum::<u64>());
+        assert_eq!(sum(all, &line.kind, |s| s.retries), line.retries);
         let Some(log) = logs.get(&line.kind) else {
-            assert_eq!(line.count, 0, "no log of {}", line.kind);
+            assert_eq!(line.timed, 0, "no log of {}", line.kind);
             continue;
         };
-        assert_eq!(log.len(), line.count, "log of {}", line.kind);
+        assert_eq!(log.len(), line.timed, "log of {}", line.kind);
         let latency = &line.latency;
         for (quantile, value) in [
             (0.5, latency.p50_us),
@@ -382,23 +392,35 @@ pub fn check_files(bench: &Bench, step: &Step) {
             let logged = log.value_at_quantile(quantile).min(latency.max_us);
             assert_eq!(logged, value, "{quantile} of {}", line.kind);
         }
-        assert!(log.equivalent(log.max(), latency.max_us));
+        assert!(log.is_empty() || log.equivalent(log.max(), latency.max_us));
+    }
+    // Every tick of the window has a row for every kind, and all of them together are the window.
+    for kind in step.transactions.iter().map(|line| &line.kind) {
+        let rows: Vec<_> = ours().filter(|s| s.phase == "measured" && s.kind == *kind).collect();
+        let covered: f64 = rows.iter().map(|s| s.seconds).sum();
+        assert!((covered - step.seconds).abs() < 1e-5 * (rows.len() + 1) as f64, "{covered} s");
     }
     for line in &step.queries {
-        assert_eq!(sum(&line.kind, |s| s.count), line.count, "samples of {}", line.kind);
-        assert_eq!(sum(&line.kind, |s| s.failed), line.failed);
+        assert_eq!(sum(window, &line.kind, |s| s.count), line.count, "samples of {}", line.kind);
+        assert_eq!(sum(window, &line.kind, |s| s.failed), line.failed);
         assert_eq!(logs.get(&line.kind).map_or(0, |log| log.len()), line.count);
         let executions = hoap_drive::folder::read_queries(&bench.path).unwrap();
-        let rows: Vec<_> = executions
-            .iter()
-            .filter(|e| e.step == step.number && e.phase == "measured" && e.query == line.kind)
-            .collect();
+        let of_phase = |phase| {
+            let rows = executions.iter().filter(move |e| e.step == step.number && e.phase == phase);
+            rows.filter(|e| e.query == line.kind).collect::<Vec<_>>()
+        };
+        let rows = of_phase("measured");
         let good: Vec<_> = rows.iter().filter(|e| e.error.is_empty()).collect();
         assert_eq!(good.len() as u64, line.count);
         assert_eq!((rows.len() - good.len()) as u64, line.failed);
+        let unfinished = of_phase("unfinished");
+        assert_eq!(unfinished.len() as u64, line.unfinished);
         if let Some(mean) = line.mean_seconds {
-            let logged = good.iter().map(|e| e.seconds).sum::<f64>() / good.len() as f64;
-            assert!((logged - mean).abs() < 1e-5);
+            let slowest = good.iter().map(|e| e.seconds).fold(0.0, f64::max);
+            let longer = unfinished.iter().map(|e| e.seconds).filter(|ran| *ran > slowest);
+            let times: Vec<f64> = good.iter().map(|e| e.seconds).chain(longer).collect();
+            assert_eq!(times.len() as u64, line.count + line.at_least);
+            assert!((times.iter().sum::<f64>() / times.len() as f64 - mean).abs() < 1e-5);
         }
     }
 }

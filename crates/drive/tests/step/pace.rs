@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hoap_drive::folder::read_samples;
-use hoap_drive::record::Step;
-use hoap_drive::{Arrivals, End, Pace, StepPlan};
+use hoap_drive::record::{GRACE, Operation, Step};
+use hoap_drive::{Arrivals, End, Pace, Phase, StepPlan};
 use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
@@ -15,8 +15,10 @@ fn open(rate: f64) -> Pace {
     Pace::Open { rate, arrivals: Arrivals::Constant }
 }
 
+/// Operations that count for the window and ended by themselves, within it or later.
 fn ended(step: &Step) -> u64 {
-    step.transactions.iter().map(|line| line.count + line.failures.values().sum::<u64>()).sum()
+    let of = |line: &Operation| line.timed - line.at_least + line.failures.values().sum::<u64>();
+    step.transactions.iter().map(of).sum()
 }
 
 /// Successes and failures alternate: failures are counted and have no time of any of the three sorts.
@@ -52,12 +54,16 @@ fn a_number_of_operations_is_run_exactly_and_the_warm_up_is_not_among_them() {
             let samples = read_samples(&bench.path).unwrap();
             let sampled: u64 = samples.iter().map(|s| s.count + s.failed).sum();
             let ran: usize = outcome.transactions.iter().map(|memory| memory.ran.len()).sum();
-            assert_eq!(sampled, ran as u64, "everything ran in the warm-up or counts");
+            // One that began in the warm-up may be in flight when the last one of the window has ended.
+            let hung: u64 = step.transactions.iter().map(|line| line.unfinished).sum();
+            // And one that is the warm-up's may even begin while the step ends.
+            let lost = ran as u64 - sampled - hung;
+            assert!(lost <= clients as u64, "everything ran in the warm-up or counts: {lost}");
             if pace == Pace::Closed {
                 assert_eq!((step.rate_intended, step.rate_achieved), (None, None));
             } else {
                 assert_eq!(step.intended_starts, Some(operations));
-                assert_eq!(sampled, operations + 600, "30 ms of 20,000 a second");
+                assert_eq!(sampled + hung + lost, operations + 600, "30 ms of 20,000 a second");
             }
         }
     }
@@ -135,6 +141,7 @@ fn a_rate_that_is_not_reached_is_said_so() {
         let missing = step.not_started.unwrap();
         assert!(missing >= 560, "35 fit into the window and the grace: {missing}");
         let cut = 600 - missing - ended(&step);
+        assert_eq!((step.backlog, step.begun.unwrap() <= 33), (Some(0), true));
         assert_eq!(cut, 0, "what had begun was waited for");
         assert!(step.rate_achieved.unwrap() <= 110.0);
         let text = step.rate_shortfall.unwrap();
@@ -168,6 +175,86 @@ fn a_stop_ends_an_open_loop_at_once() {
             check_files(&bench, &step);
         }
     }
+}
+
+/// One client, 10 ms each, 2,000 due in a second: 200 are due in the warm-up and about ten of them begin in it.
+/// The window works off what is left, so that nothing that is due in it begins; and throughput is what
+/// was done in it.
+#[test]
+fn a_backlog_of_the_warm_up_is_throughput_and_is_told() {
+    for blocking in [false, true] {
+        let world = Arc::new(World::default());
+        let mut bench = Bench::new();
+        let mut tx = Fake::tx(&world, |_, _| Some((0, Act::Take(Duration::from_millis(10)))));
+        tx.blocking = blocking;
+        let mut plan = StepPlan::plain(1, 1, End::After(Duration::from_millis(300)));
+        plan.pace = open(2_000.0);
+        (plan.warmup, plan.grace) = (Duration::from_millis(100), Duration::from_millis(50));
+        let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+        let (step, line) = (&outcome.step, &outcome.step.transactions[0]);
+        check_files(&bench, step);
+        assert_eq!((line.timed, step.intended_starts, step.not_started), (0, Some(600), Some(600)));
+        let backlog = step.backlog.unwrap();
+        assert!((180..=200).contains(&backlog), "{backlog}");
+        // What the database has seen end within the window, give or take those at its edges.
+        let begin = step.start_seconds;
+        let ran = &outcome.transactions[0].ran;
+        let seen = ran.len() as u64;
+        assert!(
+            line.count >= 1 && line.count <= 31 && line.count < seen,
+            "{} of {seen}",
+            line.count
+        );
+        assert!((line.per_second - line.count as f64 / step.seconds).abs() < 1e-9, "{begin}");
+        assert_eq!(line.unfinished, 1, "the one in flight at the end is of the backlog, too");
+        let why = step.rate_shortfall.as_ref().unwrap();
+        assert!(why.contains(&format!("with a backlog: {backlog} operations were due")), "{why}");
+    }
+}
+
+/// A database that hung in the warm-up and is fast then: more begins in the window than is due in it, which is no
+/// rate that it reached.
+#[test]
+fn more_than_the_rate_is_a_backlog_and_not_a_rate_that_was_reached() {
+    let world = Arc::new(World::default());
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |_, nth| {
+        Some((0, if nth == 0 { Act::Until(Phase::Measured) } else { Act::Done }))
+    });
+    let mut plan = StepPlan::plain(1, 1, End::After(Duration::from_millis(400)));
+    plan.pace = open(1_000.0);
+    (plan.warmup, plan.grace) = (Duration::from_millis(300), Duration::from_secs(3600));
+    plan.tick = Duration::from_millis(20);
+    let step = bench.step(&plan, Some(&tx), None).unwrap().step;
+    check_files(&bench, &step);
+    let line = &step.transactions[0];
+    assert_eq!((line.timed, step.not_started), (400, Some(0)));
+    assert!(line.count >= 695, "both: {}", line.count);
+    assert!(step.rate_achieved.unwrap() > 1_600.0 && step.backlog >= Some(295), "{step:?}");
+    assert!(step.rate_shortfall.as_ref().unwrap().contains("with a backlog"));
+}
+
+/// What is due in the window and ends in the time of grace is in no tick of the window.
+#[test]
+fn the_time_of_grace_has_a_row_of_its_own() {
+    let world = Arc::new(World::default());
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |_, nth| {
+        Some((0, if nth == 100 { Act::Until(Phase::Ended) } else { Act::Done }))
+    });
+    let mut plan = StepPlan::plain(1, 1, End::After(Duration::from_millis(400)));
+    plan.pace = open(1_000.0);
+    (plan.tick, plan.grace) = (Duration::from_millis(20), Duration::from_secs(3600));
+    let step = bench.step(&plan, Some(&tx), None).unwrap().step;
+    check_files(&bench, &step);
+    let line = &step.transactions[0];
+    assert_eq!((line.count, line.timed, line.unfinished, line.at_least), (100, 400, 1, 0));
+    let samples = read_samples(&bench.path).unwrap();
+    let late: Vec<_> = samples.iter().filter(|s| s.phase == GRACE && s.count > 0).collect();
+    assert_eq!((late.len(), late[0].count, late[0].kind.as_str()), (1, 300, "A"));
+    let window_end = step.start_seconds + step.seconds;
+    assert!((late[0].at_seconds - late[0].seconds - window_end).abs() < 2e-6);
+    assert!(step.longest_gap.unwrap().seconds >= 0.29, "{:?}", step.longest_gap);
 }
 
 /// Transactions at a rate beside a query stream that says how long.

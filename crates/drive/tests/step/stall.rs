@@ -86,9 +86,9 @@ fn stalled(rate: f64, clients: usize, blocking: bool) -> (Step, Instant, Vec<(In
         run_step(&plan, Some(&staller), None::<&NoWorkload>, &mut folder, &Stop::new(), &())
             .unwrap();
     let logs = hoap_drive::hlog::read(&path, 1).unwrap();
-    let count = outcome.step.transactions[0].count;
+    let timed = outcome.step.transactions[0].timed;
     for tag in ["READ", "READ:service", "READ:wait"] {
-        assert_eq!(logs[tag].len(), count, "{tag}");
+        assert_eq!(logs[tag].len(), timed, "{tag}");
     }
     let mut ran: Vec<_> = outcome.transactions.into_iter().flatten().collect();
     ran.sort_unstable();
@@ -112,7 +112,7 @@ fn attempt(rate: f64, clients: usize, blocking: bool) -> Result<(), String> {
     let line = &step.transactions[0];
     let due = (rate * WINDOW.as_secs_f64()) as u64;
     assert_eq!(step.intended_starts, Some(due));
-    assert_eq!((line.count, step.not_started), (due, Some(0)), "nothing is skipped");
+    assert_eq!((line.timed, step.not_started), (due, Some(0)), "nothing is skipped");
     assert_eq!(ran.len() as u64, due);
 
     // Operations are handed out in the order of their times.

@@ -8,7 +8,7 @@ use hoap_drive::OnError;
 use hoap_drive::sla::Sla;
 use hoap_workload::capability::shop::JoinVariant;
 
-use super::{Conduct, ParameterArgs, PropertyArgs, TextArgs, Time};
+use super::{Conduct, ParameterArgs, Percent, PropertyArgs, TextArgs, Time};
 
 /// Where other programs see what a run measures while it goes on.
 #[derive(Debug, Args)]
@@ -126,6 +126,9 @@ pub struct FaultArgs {
     /// the first and for the checks after the run
     #[arg(long, value_name = "TIME", default_value = "1m")]
     pub recovery_limit: Time,
+    /// Say in the first lines of every report where a larger share of the operations of a step failed
+    #[arg(long, value_name = "SHARE", default_value = "0.1%")]
+    pub warn_failures: Percent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

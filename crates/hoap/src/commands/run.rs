@@ -402,6 +402,7 @@ fn configuration(args: &RunHybrid) -> serde_json::Value {
         "catch-up-limit": catch_up_limit.to_string(),
         "on-error": faults.on_error.to_string(),
         "recovery-limit": faults.recovery_limit.to_string(),
+        "warn-failures": faults.warn_failures.0,
         "params": query::parameter_set(parameters).name(),
         "params-seed": parameters.params_seed,
         "query-set": texts.query_set.name(),

@@ -94,6 +94,7 @@ pub fn configuration(args: &StepArgs, plans: &[StepPlan]) -> Value {
         "check-reads": check_reads,
         "on-error": faults.on_error.to_string(),
         "recovery-limit": faults.recovery_limit.to_string(),
+        "warn-failures": faults.warn_failures.0,
         "run-seed": run_seed,
         "part": args.conduct.part.map(|p| p.to_string()),
         "start-at": args.conduct.start_at.map(|t| t.to_string()),

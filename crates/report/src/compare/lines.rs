@@ -157,7 +157,7 @@ fn asked(step: &Matched<'_>, measure: Measure, gates: &[Gate]) -> Vec<(Metric, O
     let mut kinds: Vec<&str> = Vec::new();
     let mut queries: Vec<&str> = Vec::new();
     for step in sides() {
-        for operation in step.transactions.iter().filter(|o| o.count > 0) {
+        for operation in step.transactions.iter().filter(|o| o.timed > 0) {
             if !kinds.contains(&operation.kind.as_str()) {
                 kinds.push(&operation.kind);
             }

@@ -11,6 +11,7 @@ use hoap_drive::record::{Execution, Run, Sample, Step, Verdict};
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::metric::Logs;
+use crate::measure::planned_steps;
 use crate::statistics::Intervals;
 
 /// A side.
@@ -123,12 +124,19 @@ pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
     let mut tags: BTreeMap<String, Vec<Histogram<u64>>> = BTreeMap::new();
     if hlog::path(folder, step.number).exists() {
         let part = |tag: &str| tag.ends_with(hlog::SERVICE) || tag.ends_with(hlog::WAIT);
+        // The files keep microseconds.
+        let window_end = step.start_seconds + step.seconds - 1e-5;
         hlog::each(
             folder,
             step.number,
             |tag| !part(tag),
             |interval| {
-                tags.entry(interval.tag).or_default().push(interval.times);
+                let tag = tags.entry(interval.tag).or_default();
+                match tag.last_mut().filter(|_| interval.start_seconds > window_end) {
+                    // What ended after the window hung in its last tick.
+                    Some(last) => last.add(interval.times).map_err(|e| e.to_string())?,
+                    None => tag.push(interval.times),
+                }
                 Ok(())
             },
         )?;
@@ -185,10 +193,8 @@ pub struct StepKey {
 /// The steps of a run with their keys. The probes of a search are no steps to compare: their rates
 /// depend on what was found.
 pub fn steps(run: &Run) -> Vec<(StepKey, &Step)> {
-    let probes = run.search.as_ref().map_or(0, |search| search.probes.len());
-    let planned = run.steps.len().saturating_sub(probes);
     let mut keyed: Vec<(StepKey, &Step)> = Vec::new();
-    for step in &run.steps[..planned] {
+    for step in planned_steps(run) {
         let rate = step.rate_intended.map(|r| (r, step.arrivals.clone().unwrap_or_default()));
         let mut key = StepKey {
             tx_clients: step.tx_clients,

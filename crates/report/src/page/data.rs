@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use hoap_drive::record::GRACE;
 use serde_json::{Value, json};
 
 use super::specs::short;
@@ -70,8 +71,10 @@ fn run(loaded: &Loaded, most: usize) -> Value {
             })
         })
         .collect();
+    // What ended after a window is no part of any rate.
     let ticks: Vec<Value> = ticks(&loaded.samples, &kinds, most)
         .iter()
+        .filter(|t| t.phase != GRACE)
         .map(|t: &Tick| {
             let kind = kinds.iter().position(|kind| *kind == t.kind);
             let (measured, rate) = (t.phase == "measured", t.rate(measure.period()));
@@ -133,7 +136,7 @@ fn points(measure: Measure, step: &hoap_drive::record::Step, kinds: &[&str]) -> 
                     (o.kind.clone(), order, Some(o.per_second))
                 }
             };
-            let latency = (o.count > 0).then(|| {
+            let latency = (o.timed > 0).then(|| {
                 json!({
                     "p50": seconds(o.latency.p50_us),
                     "p95": seconds(o.latency.p95_us),

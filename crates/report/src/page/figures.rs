@@ -129,7 +129,7 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> Figure {
             if run.non_transactional.is_some() {
                 note.insert_str(0, "NON-TRANSACTIONAL; ");
             }
-            for o in measure.operations(step).filter(|o| o.count > 0) {
+            for o in measure.operations(step).filter(|o| o.timed > 0) {
                 let kind = match measure {
                     Measure::Hybrid => String::new(),
                     Measure::Plain => format!("{} ", o.kind),

@@ -42,9 +42,30 @@ pub(super) fn latencies<'a, T: 'a>(
     sheet
 }
 
-/// The response times of an operation that ever succeeded.
+/// The response times of an operation that has any.
 fn response(operation: &Operation) -> Option<&Latency> {
-    (operation.count > 0).then_some(&operation.latency)
+    (operation.timed > 0).then_some(&operation.latency)
+}
+
+/// Adds what was in flight when the windows ended, where anything was.
+fn in_flight<'a, T: 'a>(
+    sheet: Sheet<'a, Of<'a, T>>,
+    entries: &[Entry<'_>],
+    of: impl Fn(&T) -> (u64, u64, u64) + Copy + 'a,
+) -> Sheet<'a, Of<'a, T>> {
+    let steps = || entries.iter().flat_map(|e| &e.run.steps).flat_map(|s| &s.transactions);
+    sheet.when(steps().any(|o| o.unfinished > 0), |sheet| {
+        sheet
+            .number("in flight at the end", Unit::Count, move |t| of(&t.item).0 as f64)
+            .wide()
+            .cells("the oldest for", Some(Unit::Seconds), move |t| match of(&t.item) {
+                (0, ..) => Cell::Empty,
+                (_, oldest_us, _) => Cell::micros(oldest_us as f64),
+            })
+            .wide()
+            .number("lower bounds", Unit::Count, move |t| of(&t.item).2 as f64)
+            .wide()
+    })
 }
 
 /// NewOrder per step of hybrid runs: tpM and response times.
@@ -98,7 +119,7 @@ pub fn throughput(entries: &[Entry<'_>]) -> Table {
                 .text("arrivals", |of| of.item.arrivals.clone().unwrap_or_default())
                 .wide()
                 .cells("intended", Some(Unit::Rate("/s")), |of| Cell::maybe(of.item.rate_intended))
-                .cells("achieved", Some(Unit::Rate("/s")), |of| Cell::maybe(of.item.rate_achieved))
+                .cells("begun", Some(Unit::Rate("/s")), |of| Cell::maybe(of.item.rate_achieved))
                 .text("reached", |of| match (of.item.rate_intended, &of.item.rate_shortfall) {
                     (None, _) => "",
                     (Some(_), None) => "yes",
@@ -116,7 +137,11 @@ pub fn throughput(entries: &[Entry<'_>]) -> Table {
             sheet
                 .cells("due", Some(Unit::Count), move |of| count(of.item.intended_starts))
                 .wide()
+                .cells("begun in the window", Some(Unit::Count), move |of| count(of.item.begun))
+                .wide()
                 .cells("not started", Some(Unit::Count), move |of| count(of.item.not_started))
+                .wide()
+                .cells("backlog", Some(Unit::Count), move |of| count(of.item.backlog))
                 .wide()
         })
         .when(any_short, |sheet| {
@@ -153,6 +178,7 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
         .when(!hybrid, Sheet::wide)
         .number("failed", Unit::Count, |of| of.item.1.failures.values().sum::<u64>() as f64)
         .when(!hybrid, Sheet::wide);
+    let sheet = in_flight(sheet, entries, |(_, o): &Item| (o.unfinished, o.oldest_us, o.at_least));
     let shown = ["mean", "p50", "p95", "p99", "p99.9", "max"];
     latencies(sheet, &shown, |of| response(of.item.1)).rows(items(entries, |run| {
         run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o))).collect()
@@ -170,7 +196,7 @@ pub fn waits(entries: &[Entry<'_>]) -> Table {
     let shown = ["mean", "p50", "p95", "p99"];
     latencies(sheet, &shown, |of| Some(of.item.3)).rows(items(entries, |run| {
         let all = run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o)));
-        let parts = all.filter(|(_, o)| o.count > 0).flat_map(|(s, o)| {
+        let parts = all.filter(|(_, o)| o.timed > 0).flat_map(|(s, o)| {
             let (service, wait) = (o.service.as_ref(), o.wait.as_ref());
             let both = service.or(wait).map(|_| &o.latency);
             let parts = [("service", service), ("wait", wait), ("response", both)];
@@ -310,6 +336,8 @@ pub fn query_detail(entries: &[Entry<'_>]) -> Table {
         .cells("mean", s, |of| mean(of.item.1))
         .cells("fastest", s, |of| Cell::maybe(of.item.1.min_seconds))
         .cells("slowest", s, |of| Cell::maybe(of.item.1.max_seconds))
+        .number("in flight at the end", Unit::Count, |of| of.item.1.unfinished as f64)
+        .cells("the oldest for", s, |of| Cell::maybe(of.item.1.oldest_seconds))
         .number("failed", Unit::Count, |of| of.item.1.failed as f64)
         .rows(items(entries, |run| {
             run.steps.iter().flat_map(|s| s.queries.iter().map(move |q| (s, q))).collect()

@@ -156,9 +156,6 @@ fn step(
                     .unwrap();
             }
             let retried = if random.uniform() < 0.2 { tx as u64 } else { 0 };
-            if histogram.is_empty() {
-                continue;
-            }
             samples.push(Sample {
                 step: number,
                 phase: if measured { "measured" } else { "warmup" }.into(),
@@ -201,6 +198,7 @@ fn step(
                 kind: (*kind).into(),
                 count: h.len(),
                 per_second: h.len() as f64 / seconds,
+                timed: h.len(),
                 rolled_back: if *kind == "NewOrder" { h.len() / 100 } else { 0 },
                 retries: retries.get(kind).copied().unwrap_or(0),
                 failures: if failed { failure(3) } else { BTreeMap::new() },
@@ -250,8 +248,7 @@ fn step(
                 mean_seconds: Some(mean),
                 min_seconds: Some(runs[0].min(runs[1])),
                 max_seconds: Some(runs[0].max(runs[1])),
-                failed: 0,
-                error: None,
+                ..Query::default()
             });
         }
     }

@@ -143,6 +143,7 @@ fn one_step(
                 kind: (*kind).into(),
                 count,
                 per_second: count as f64 / seconds,
+                timed: count,
                 failures: failures.into_iter().filter(|_| failing).collect(),
                 first_errors: [(
                     "throttled".to_string(),
@@ -173,6 +174,7 @@ fn one_step(
         arrivals: rate.map(|_| "poisson".into()),
         rate_intended: rate,
         rate_achieved: rate.map(|_| begun as f64 / seconds),
+        begun: rate.map(|_| begun),
         intended_starts: due,
         not_started: due.map(|due| due.saturating_sub(begun)),
         rate_shortfall: short.then(|| SHORT.into()),

@@ -1,0 +1,147 @@
+//! What went wrong in a step so that its numbers are to be read with it: failures, times without a success, and
+//! what hung when its window ended.
+
+use hoap_drive::record::{Operation, Run, Step};
+
+use crate::measure::{Measure, failed};
+use crate::number::{Unit, duration};
+
+/// A larger share of failures than this is told, where the run's configuration has no `warn-failures`.
+const FAILURES: f64 = 0.001;
+/// No gap is told that is not longer than this, seconds.
+const GAP: f64 = 1.0;
+/// Nor one that is not so many times as long as the mean distance of the successes beside it: where they
+/// are seconds apart, as with think times, so are all.
+const DISTANCES: f64 = 10.0;
+
+/// A sentence for each thing that went wrong in this step of the run.
+pub fn of_step(run: &Run, step: &Step) -> Vec<String> {
+    let told = [failures(run, step), gap(step), hung(step), hung_queries(step)];
+    told.into_iter()
+        .flatten()
+        .map(|what| format!("step {} ({}): {what}", step.number, step.name))
+        .collect()
+}
+
+fn failures(run: &Run, step: &Step) -> Option<String> {
+    let most = run.configuration.get("warn-failures").and_then(serde_json::Value::as_f64);
+    let most = most.unwrap_or(FAILURES);
+    let sum = |of: fn(&Operation) -> u64| step.transactions.iter().map(of).sum::<u64>();
+    let queries =
+        |of: fn(&hoap_drive::record::Query) -> u64| step.queries.iter().map(of).sum::<u64>();
+    let sides = [
+        (Measure::of_step(step).operations_word(), failed(step), sum(|o| o.count)),
+        ("queries", queries(|q| q.failed), queries(|q| q.count)),
+    ];
+    let told = sides.into_iter().filter_map(|(what, failed, succeeded)| {
+        let all = failed.saturating_add(succeeded);
+        let share = failed as f64 / all.max(1) as f64;
+        (share > most).then(|| {
+            let count = |n: u64| Unit::Count.show(n as f64);
+            let share = Unit::Share.show(share);
+            format!("{} of {} {what} failed ({share})", count(failed), count(all))
+        })
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+fn gap(step: &Step) -> Option<String> {
+    let gap = step.longest_gap?;
+    let succeeded: u64 = step.transactions.iter().map(|o| o.count).sum();
+    if succeeded == 0 {
+        return Some(format!("nothing succeeded in its window of {}", duration(step.seconds)));
+    }
+    let distance = (step.seconds - gap.seconds).max(0.0) / succeeded as f64;
+    (gap.seconds > GAP.max(DISTANCES * distance)).then(|| {
+        let from = (gap.from_seconds - step.start_seconds).max(0.0);
+        format!(
+            "nothing succeeded for {}, from second {from:.1} of its window of {}",
+            duration(gap.seconds),
+            duration(step.seconds)
+        )
+    })
+}
+
+fn hung(step: &Step) -> Option<String> {
+    let oldest = step.transactions.iter().max_by_key(|o| o.oldest_us)?;
+    let longest = step.transactions.iter().map(|o| o.longest_ended_us).max()?;
+    let unfinished: u64 = step.transactions.iter().map(|o| o.unfinished).sum();
+    let time = |us: u64| duration(us as f64 / 1e6);
+    (unfinished > 0 && oldest.oldest_us > longest).then(|| {
+        let beside = match longest {
+            0 => "none ended in the window".to_string(),
+            longest => format!("the longest that ended took {}", time(longest)),
+        };
+        format!(
+            "{unfinished} in flight when its window ended, the oldest ({}) for {}; {beside}",
+            oldest.kind,
+            time(oldest.oldest_us)
+        )
+    })
+}
+
+fn hung_queries(step: &Step) -> Option<String> {
+    let longer =
+        step.queries.iter().filter(|q| q.at_least > 0 || (q.count == 0 && q.unfinished > 0));
+    let names: Vec<String> = longer
+        .filter_map(|q| Some(format!("{} for {}", q.kind, duration(q.oldest_seconds?))))
+        .collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("in flight when its window ended, longer than it ever took before: {names}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hoap_drive::record::Gap;
+
+    use super::*;
+
+    fn step(count: u64) -> Step {
+        let read = Operation { kind: "READ".into(), count, timed: count, ..Operation::default() };
+        Step {
+            number: 1,
+            name: "2 clients".into(),
+            tx_clients: 2,
+            clients: Some(2),
+            seconds: 14.0,
+            start_seconds: 1.0,
+            transactions: vec![read],
+            ..Step::default()
+        }
+    }
+
+    fn gap_of(count: u64, seconds: f64) -> Option<String> {
+        gap(&Step { longest_gap: Some(Gap { from_seconds: 6.0, seconds }), ..step(count) })
+    }
+
+    #[test]
+    fn a_gap_is_told_where_it_is_long_and_far_longer_than_usual() {
+        let told = gap_of(740, 9.0).unwrap();
+        assert_eq!(told, "nothing succeeded for 9.00 s, from second 5.0 of its window of 14.0 s");
+        assert_eq!(gap_of(740, 1.0), None);
+        // Five in five seconds, and then nothing: they came a second apart.
+        assert_eq!(gap_of(5, 9.0), None);
+        assert!(gap_of(20, 9.0).is_some());
+        assert_eq!(gap_of(0, 14.0).unwrap(), "nothing succeeded in its window of 14.0 s");
+        assert_eq!(gap(&step(9)), None, "none was measured");
+    }
+
+    #[test]
+    fn what_hung_at_the_end_is_told_where_it_hung_longer_than_any_that_ended() {
+        let with = |oldest_us, longest_ended_us| {
+            let mut step = step(740);
+            let read = &mut step.transactions[0];
+            (read.unfinished, read.oldest_us, read.longest_ended_us) =
+                (2, oldest_us, longest_ended_us);
+            hung(&step)
+        };
+        assert_eq!(
+            with(9_000_000, 552_000).unwrap(),
+            "2 in flight when its window ended, the oldest (READ) for 9.00 s; the longest that ended took 552 ms"
+        );
+        assert_eq!(with(500, 552_000), None);
+    }
+}
