@@ -42,7 +42,7 @@ pub use buffer::Buffer;
 pub use collection::Collection;
 pub use dataset::DataSet;
 pub use date::{DAY_MICROS, Date, Timestamp};
-pub use documents::last_name;
+pub use documents::{StockNumbers, last_name};
 pub use error::SpecError;
 pub use geography::{NATIONS, REGIONS};
 pub use spec::{ExtraFields, MAX_EXTRA_FIELDS, MAX_WAREHOUSES, Schema, Spec};

@@ -35,7 +35,29 @@ const DIST_FIELDS: [Field; 10] = [
     field!("s_dist_10"),
 ];
 
+/// The numbers of a stock that NewOrder changes (TPC-C 2.4.2.2), beside s_ytd, which the load makes 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StockNumbers {
+    /// s_quantity.
+    pub quantity: u64,
+    /// s_order_cnt.
+    pub orders: u64,
+    /// s_remote_cnt.
+    pub remote: u64,
+}
+
 impl DataSet {
+    /// The numbers of the stock of an item in a warehouse as the load makes them.
+    #[inline]
+    pub fn stock_numbers(&self, warehouse: u32, item: u32) -> StockNumbers {
+        let words = self.words(Collection::Stock, [0, warehouse, item]);
+        let mut draws = words.draws(SCALARS);
+        let quantity = draws.within(10, 100);
+        let orders = draws.within(10, 3000);
+        let remote = if self.spec().warehouses == 1 { 0 } else { orders / 10 };
+        StockNumbers { quantity, orders, remote }
+    }
+
     #[inline(always)]
     pub(crate) fn item<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [.., id] = ids;
@@ -62,10 +84,7 @@ impl DataSet {
     pub(crate) fn stock<W: Writer>(&self, ids: Ids, w: &mut W) {
         let [_, warehouse, item] = ids;
         let words = self.words(Collection::Stock, ids);
-        let mut draws = words.draws(SCALARS);
-        let quantity = draws.within(10, 100);
-        let orders = draws.within(10, 3000);
-        let remote = if self.spec().warehouses == 1 { 0 } else { orders / 10 };
+        let StockNumbers { quantity, orders, remote } = self.stock_numbers(warehouse, item);
         w.begin_object(Field::ELEMENT);
         w.int(field!("s_i_id"), item.into());
         w.int(field!("s_w_id"), warehouse.into());

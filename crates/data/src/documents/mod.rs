@@ -13,6 +13,7 @@ mod supplier;
 mod text;
 mod warehouse;
 
+pub use item::StockNumbers;
 pub use last_name::last_name;
 
 /// First word of the extra fields, two words each.

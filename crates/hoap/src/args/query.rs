@@ -18,6 +18,12 @@ pub struct Verify {
     /// digests; without it the stored digests of well-known data sets
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
+    /// Documents of each collection that are read by key and compared with the load
+    #[arg(long, value_name = "COUNT", default_value_t = hoap_workload::ch2::unchanged::SIZE)]
+    pub sample: u64,
+    /// Draws the same documents as a check that names this seed; without it another sample each time
+    #[arg(long, value_name = "SEED")]
+    pub sample_seed: Option<u64>,
     #[command(flatten)]
     pub texts: TextArgs,
 }

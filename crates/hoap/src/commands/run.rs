@@ -19,6 +19,7 @@ use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::{District, Snapshot};
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
+use hoap_workload::ch2::unchanged::Sample;
 use hoap_workload::note::Note;
 use hoap_workload::{Error, contribution};
 use serde_json::json;
@@ -204,7 +205,7 @@ impl Setting<'_> {
         if writes {
             say("checking the data before the run".into());
             let stop = || self.context.stop.is_set();
-            let snapshot =
+            let mut snapshot =
                 Snapshot::take(documents, &self.data, &mut Expected::nothing(), &stop).await?;
             let source = Deliveries::OfCustomers;
             record.checks = conditions(&snapshot, &self.data, source, "before the run");
@@ -213,6 +214,8 @@ impl Setting<'_> {
                 return Ok(());
             }
             hoap_workload::note::begin_run(documents).await?;
+            // What is compared with the state after the run is a district's.
+            snapshot.customers = Vec::new();
             before = Some(snapshot);
         }
 
@@ -237,7 +240,8 @@ impl Setting<'_> {
             // An interrupted run is checked like any other.
             let checks = patiently(self.context, faults, async || {
                 let (checks, after) =
-                    after_the_run(documents, &self.data, ledger, &before.districts).await?;
+                    after_the_run(&*self.operational, &self.data, ledger, &before.districts)
+                        .await?;
                 record.warnings.extend(growth(&before, &after));
                 Ok(checks)
             });
@@ -294,7 +298,8 @@ impl Setting<'_> {
     /// The audit: whether there were transactions at all, then their mix.
     fn audit(&self, tally: &Tally) -> Vec<record::AuditLine> {
         let none = self.caveat.map(audit::without_transactions);
-        none.into_iter().chain(tally.audit(self.data.spec().warehouses)).collect()
+        let shape = self.terminals.as_ref().map(Terminals::shape);
+        none.into_iter().chain(tally.audit(self.data.spec().warehouses, shape)).collect()
     }
 
     /// The record as far as it is known before the first step.
@@ -332,18 +337,22 @@ impl Setting<'_> {
 }
 
 /// The conditions with the ledger's deliveries, and the ledger itself, on the database as it is now, and
-/// that state. `before` are the districts as they were before the run.
+/// that state; then a sample of documents. `before` are the districts as they were before the run.
 pub async fn after_the_run(
-    documents: &dyn Documents,
+    target: &dyn Target,
     data: &DataSet,
     ledger: &Ledger,
     before: &[District],
 ) -> Result<(Vec<Check>, Snapshot), Error> {
     let when = "after the run";
-    let mut expected = Expected::of(ledger);
+    let documents = target.documents().map_err(Error::from)?;
+    let sample = Sample::draw(data);
+    let mut expected = Expected::of(ledger).sampling(sample);
     let after = Snapshot::take(documents, data, &mut expected, &|| false).await?;
     let mut checks = conditions(&after, data, Deliveries::OfLedger { before, ledger }, when);
+    let unchanged = expected.sample.check(target, data, ledger, when, &|| false).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
+    checks.push(unchanged);
     Ok((checks, after))
 }
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use hoap_data::{DataSet, Schema};
 use hoap_drive::record::{Check, Verdict};
 use hoap_workload::Error;
-use hoap_workload::capability::{Answer, Target};
+use hoap_workload::capability::{Answer, NonTransactional, Target};
 use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions};
+use hoap_workload::ch2::ledger::{Ledger, unforeseen};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::queries::answers::{
@@ -15,6 +16,7 @@ use hoap_workload::ch2::queries::answers::{
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::stream::run_query;
+use hoap_workload::ch2::unchanged::Sample;
 use serde_json::json;
 
 use super::query::{CancelOnStop, texts};
@@ -53,14 +55,17 @@ pub fn in_short(checks: &[Check]) -> String {
 /// All checks: the conditions, then the answers.
 pub async fn checks(context: &Context, args: &Verify) -> Result<Vec<Check>, Failure> {
     let schema = args.benchmark.schema();
-    let target = open(&args.target).await?;
+    let (target, _) = NonTransactional::allow(open(&args.target).await?);
     let documents = target.documents().map_err(Error::from)?;
     let (note, data) = note::expect_loaded(&*target, schema).await?;
     let when = if note.runs == 0 { "after the load" } else { "after runs" };
-    let snapshot =
-        Snapshot::take(documents, &data, &mut Expected::nothing(), &|| context.stop.is_set())
-            .await?;
+    let stop = || context.stop.is_set();
+    let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen));
+    let mut expected = Expected::nothing().sampling(sample);
+    let snapshot = Snapshot::take(documents, &data, &mut expected, &stop).await?;
     let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, when);
+    let nobody = Ledger::default();
+    checks.push(expected.sample.check(&*target, &data, &nobody, when, &stop).await?);
 
     let wanted = match &args.answers {
         Some(path) => Wanted::read(path, schema, &data)?,

@@ -217,7 +217,15 @@ fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
         let of = |c: &&serde_json::Value| c["name"].as_str().unwrap().contains(name);
         checks.iter().filter(of).filter(|c| c["when"] == "after the run").collect::<Vec<_>>()
     };
-    for name in ["nothing lost: NewOrder", "nothing lost: Payment", "nothing added"] {
+    for name in [
+        "nothing lost: NewOrder",
+        "nothing lost: Payment",
+        "nothing lost: Delivery",
+        "nothing added",
+        "nothing changed",
+        "stock counts",
+        "customer counts",
+    ] {
         let found = named(name);
         assert_eq!(found.len(), 1, "{name}: {checks:#?}");
         assert!(found[0]["checked"].as_u64().unwrap() > 0);

@@ -51,9 +51,10 @@ fn load_verify_query_run_report() {
         assert_eq!(step["power_seconds"].as_f64().is_some(), queries != 0, "{step:#}");
     }
     let checks = record["checks"].as_array().unwrap();
-    assert_eq!(checks.len(), 13 + 13 + 3);
+    // The conditions and what goes with them twice, and afterwards the ledger and the sample.
+    assert_eq!(checks.len(), 16 + 16 + 5);
     assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
-    assert_eq!(record["audit"].as_array().unwrap().len(), 12);
+    assert_eq!(record["audit"].as_array().unwrap().len(), 18);
     let load = record["constants"]["nurand"]["c_last_load"].as_i64().unwrap();
     let run = record["constants"]["nurand"]["c_last_run"].as_i64().unwrap();
     assert!((65..=119).contains(&(load - run).abs()), "TPC-C 2.1.6.1: {load} {run}");
@@ -83,6 +84,27 @@ fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     assert!(end.out.contains("w_ytd 1.50, sum(d_ytd) 3000.00"), "{}", end.out);
     p.fails("run ch2pp --operational sqlite:t.db --out run", 1, &["checks failed"]);
     assert_eq!(p.json("run/run.json")["steps"], serde_json::json!([]));
+}
+
+/// What no transaction changes is looked at in a sample, which its seed draws again.
+#[test]
+fn a_changed_item_is_seen_by_the_sample_that_holds_it() {
+    let p = Place::new();
+    p.load("t.db");
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let set = "UPDATE item SET doc = jsonb_set(doc, '$.i_name', 'another') WHERE key = '5'";
+    database.execute_batch(set).unwrap();
+    drop(database);
+    let verify = "verify ch2pp --target sqlite:t.db --sample 20000 --sample-seed 7";
+    let end = p.fails(verify, 1, &["checks failed"]);
+    // Its lines are as long as the terminal is wide.
+    let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for says in
+        ["FAIL nothing changed:", "item 5: i_name is \"another\"", "--sample 20000 --sample-seed 7"]
+    {
+        assert!(flat.contains(says), "{says}: {flat}");
+    }
+    p.fails("run ch2pp --operational sqlite:t.db --duration 1s --out run", 1, &["checks failed"]);
 }
 
 #[test]

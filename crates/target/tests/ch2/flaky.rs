@@ -37,6 +37,8 @@ pub struct State {
     pub down: AtomicBool,
     /// Where set, what its queries see of the counters.
     pub frozen: Mutex<Option<Vec<(String, i64)>>>,
+    /// Changes so far of the field that it forgets to change once.
+    pub changes: AtomicU64,
 }
 
 /// The database. `fate` says what becomes of the nth commit of a writing transaction.
@@ -45,11 +47,24 @@ pub struct Flaky {
     inner: Arc<dyn Target>,
     pub state: Arc<State>,
     fate: fn(u64) -> Fate,
+    /// The field or collection, and which of its changes is lost.
+    forgets: Option<(&'static str, u64)>,
 }
 
 impl Flaky {
     pub fn new(inner: &Arc<dyn Target>, fate: fn(u64) -> Fate) -> Self {
-        Flaky { inner: inner.clone(), state: Arc::default(), fate }
+        Flaky { inner: inner.clone(), state: Arc::default(), fate, forgets: None }
+    }
+
+    /// Acknowledges everything, and loses the nth change of a field, from 0, or of a collection's documents.
+    pub fn forgetting(inner: &Arc<dyn Target>, field: &'static str, nth: u64) -> Self {
+        Flaky { forgets: Some((field, nth)), ..Flaky::new(inner, |_| Fate::Acknowledged) }
+    }
+
+    fn loses(&self, what: &str) -> bool {
+        self.forgets.is_some_and(|(name, nth)| {
+            what == name && self.state.changes.fetch_add(1, Ordering::SeqCst) == nth
+        })
     }
 
     fn check(&self) -> Result<()> {
@@ -145,7 +160,13 @@ impl Transaction for FlakyTransaction<'_> {
     }
 
     async fn patch(&mut self, c: &str, key: &str, patches: &[Patch]) -> Result<()> {
-        self.tx.patch(c, key, patches).await
+        let forgets = |what: &str| self.flaky.is_some_and(|flaky| flaky.loses(what));
+        let whole = forgets(c);
+        let kept: Vec<Patch> = patches.iter().filter(|p| !forgets(p.path)).cloned().collect();
+        match whole || kept.is_empty() {
+            true => Ok(()),
+            false => self.tx.patch(c, key, &kept).await,
+        }
     }
 
     async fn delete(&mut self, c: &str, key: &str) -> Result<bool> {

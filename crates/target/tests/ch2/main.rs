@@ -8,6 +8,8 @@ mod flaky;
 mod freshness;
 mod loaded;
 mod loading;
+mod lost_updates;
+mod tampering;
 mod transactions;
 
 use loaded::*;

@@ -1,6 +1,5 @@
 //! The effects of the five transactions on the documents (TPC-C 2.4–2.8, spec §4).
 
-use hoap_data::random::Stream;
 use hoap_data::{Schema, Timestamp, last_name};
 use hoap_workload::ErrorKind;
 use hoap_workload::ch2::input::{Line, NewOrder, OrderStatus, Payment, StockLevel, Who};
@@ -27,9 +26,8 @@ fn line(item: u32, supply_w: u32, quantity: u32) -> Line {
 /// Enters an order as a client would, without the driver.
 fn enter(loaded: &Loaded, input: &NewOrder) -> Option<tx::Receipt> {
     let paths = Paths::of(loaded.data.spec().schema);
-    let mut random = Stream::new(1, &[1]);
     let data = &loaded.data;
-    loaded.write(async |t| tx::new_order(t, &paths, data, input, now(), &mut random).await).unwrap()
+    loaded.write(async |t| tx::new_order(t, &paths, data, input, now()).await).unwrap()
 }
 
 /// TPC-C 2.4.2.2: the order, its lines, the district's next number and the stocks.
@@ -114,8 +112,7 @@ fn an_unused_item_undoes_the_whole_order() {
         let mut session = loaded.session();
         super::wait(async {
             let mut t = session.begin(hoap_workload::capability::Access::Write).await.unwrap();
-            let mut random = Stream::new(1, &[1]);
-            let end = tx::new_order(&mut *t, &paths, &loaded.data, &input, now(), &mut random);
+            let end = tx::new_order(&mut *t, &paths, &loaded.data, &input, now());
             assert_eq!(end.await.unwrap(), None);
             t.rollback().await.unwrap();
         });

@@ -2,13 +2,14 @@
 
 use super::input::{NewOrder, OrderStatus, Payment, Who};
 use super::mix::Kind;
+use super::uniform::{Drawn, Shape};
 use crate::check::{AuditLine, Verdict};
 
 /// Transactions under which the audit says nothing (spec §6).
 const ENOUGH: u64 = 10_000;
 
 /// What the audit counts, over the transactions that were executed, warm-up included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     executed: [u64; 5],
     rollbacks: u64,
@@ -18,6 +19,8 @@ pub struct Tally {
     payments_by_name: u64,
     status_by_name: u64,
     skipped_districts: u64,
+    /// What was drawn, executed or not.
+    pub drawn: Drawn,
 }
 
 impl Tally {
@@ -33,6 +36,7 @@ impl Tally {
         self.payments_by_name += other.payments_by_name;
         self.status_by_name += other.status_by_name;
         self.skipped_districts += other.skipped_districts;
+        self.drawn.merge(&other.drawn);
     }
 
     /// An executed NewOrder.
@@ -68,8 +72,9 @@ impl Tally {
         self.executed[Kind::StockLevel as usize] += 1;
     }
 
-    /// The audit's lines for a run on `warehouses` warehouses.
-    pub fn audit(&self, warehouses: u32) -> Vec<AuditLine> {
+    /// The audit's lines for a run on `warehouses` warehouses: the shares, and how what was drawn is spread,
+    /// where the shape it must have is known.
+    pub fn audit(&self, warehouses: u32, shape: Option<&Shape>) -> Vec<AuditLine> {
         let all: u64 = self.executed.iter().sum();
         let of = |kind: Kind| self.executed[kind as usize];
         let shares = Kind::ALL.iter().map(|&kind| {
@@ -121,6 +126,7 @@ impl Tally {
             wanted: "9.5–10.5".into(),
             verdict: verdict(enough, (9.5..=10.5).contains(&average)),
         });
+        lines.extend(shape.into_iter().flat_map(|shape| self.drawn.audit(shape, enough)));
         lines
     }
 }
@@ -185,17 +191,18 @@ mod tests {
             payments_by_name: 25_800,
             status_by_name: 2400,
             skipped_districts: 0,
+            drawn: Drawn::default(),
         }
     }
 
     fn verdict_of(tally: &Tally, name: &str) -> Verdict {
-        tally.audit(10).into_iter().find(|l| l.name == name).unwrap().verdict
+        tally.audit(10, None).into_iter().find(|l| l.name == name).unwrap().verdict
     }
 
     /// TPC-C 9.2, spec §6.
     #[test]
     fn a_good_run_passes_and_each_deviation_fails_its_line() {
-        assert!(good().audit(10).iter().all(|l| l.verdict == Verdict::Pass));
+        assert!(good().audit(10, None).iter().all(|l| l.verdict == Verdict::Pass));
         type Break = fn(&mut Tally);
         let broken: [(&str, Break); 9] = [
             ("NewOrder share", |t| t.executed[0] = 60_000),
@@ -218,8 +225,8 @@ mod tests {
     #[test]
     fn a_short_run_and_a_single_warehouse_are_skipped_not_passed() {
         let short = Tally { executed: [4, 4, 0, 0, 0], ..Tally::default() };
-        assert!(short.audit(10).iter().all(|l| l.verdict == Verdict::Skip));
-        let lines = good().audit(1);
+        assert!(short.audit(10, None).iter().all(|l| l.verdict == Verdict::Skip));
+        let lines = good().audit(1, None);
         let skipped: Vec<_> =
             lines.iter().filter(|l| l.verdict == Verdict::Skip).map(|l| &l.name).collect();
         assert_eq!(skipped, ["remote order lines", "remote payments"]);

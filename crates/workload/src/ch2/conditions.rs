@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use hoap_data::{Collection, DataSet};
 
-use super::ledger::Ledger;
-use super::snapshot::{District, Snapshot};
+use super::ledger::{self, Ledger};
+use super::snapshot::{District, Snapshot, Stock};
 use crate::check::{Check, Verdict};
 
 /// How many failing places a check names.
@@ -113,7 +113,52 @@ pub fn conditions(
         "cardinalities",
         "documents of each collection (spec 1); orders and history may have grown",
     ));
+    checks.push(stock_counts(snapshot).check(
+        when,
+        "stock counts",
+        "s_ytd, s_order_cnt, s_remote_cnt of a warehouse grew since the load by what order lines took",
+    ));
+    checks.push(snapshot.stock_quantities.clone().check(
+        when,
+        "stock quantities",
+        "s_quantity = what the load made, less s_ytd, filled up by 91s (TPC-C 2.4.2.2)",
+    ));
+    checks.push(customer_counts(snapshot).check(
+        when,
+        "customer counts",
+        "c_payment_cnt = count(history), c_delivery_cnt = orders delivered since the load",
+    ));
     checks
+}
+
+fn stock_counts(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (w, Stock { stated, ordered }) in s.stock.iter().enumerate() {
+        for (name, left, right) in [
+            ("growth of sum(s_ytd)", stated.quantity, ordered.quantity),
+            ("growth of sum(s_order_cnt)", stated.lines, ordered.lines),
+            ("growth of sum(s_remote_cnt)", stated.remote, ordered.remote),
+        ] {
+            let place = || format!("warehouse {}", w + 1);
+            f.equal(place, (name, left), ("by order lines", right));
+        }
+    }
+    f
+}
+
+fn customer_counts(s: &Snapshot) -> Finding {
+    let mut f = Finding::default();
+    for (i, c) in s.customers.iter().enumerate() {
+        for (name, of, more) in [
+            ("c_payment_cnt", "history documents", c.payments),
+            ("c_delivery_cnt", "orders delivered since the load", c.deliveries),
+        ] {
+            f.expect(more == 0, || {
+                format!("customer {}: {name} less {of} is {more}, not 0", s.customer_key(i))
+            });
+        }
+    }
+    f
 }
 
 /// Places of the districts, for messages.
@@ -210,6 +255,12 @@ fn ten(s: &Snapshot) -> Finding {
 
 fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
     let mut f = Finding::default();
+    let mut acknowledged: BTreeMap<ledger::District, u64> = BTreeMap::new();
+    if let Deliveries::OfLedger { ledger, .. } = deliveries {
+        for d in &ledger.deliveries {
+            *acknowledged.entry((d.w, d.d)).or_default() += 1;
+        }
+    }
     let delivered_of = |d: &District| d.orders as i64 - d.neworders.len() as i64;
     for (i, (place, d)) in each_district(s).enumerate() {
         let delivered = delivered_of(d);
@@ -221,7 +272,7 @@ fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
             Deliveries::OfLedger { before, ledger } => {
                 let place = (i as u32 / 10 + 1, i as u32 % 10 + 1);
                 let of = |counts: &BTreeMap<_, u64>| counts.get(&place).map_or(0, |&n| n as i64);
-                let sure = delivered_of(&before[i]) + of(&ledger.deliveries);
+                let sure = delivered_of(&before[i]) + of(&acknowledged);
                 (sure, sure + of(&ledger.ambiguous_deliveries))
             }
         };

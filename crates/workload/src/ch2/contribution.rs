@@ -43,7 +43,7 @@ mod tests {
     use crate::contribution::{read, to_json};
 
     fn of(o_id: u32, next: i64) -> Contribution {
-        let order = Order { w: 1, d: 1, o_id, c: 1, lines: 5, amount: 100 };
+        let order = Order { w: 1, d: 1, o_id, c: 1, lines: 5, amount: 100, digest: 9 };
         let before = District { next_o_id: next, neworders: vec![1, 2], ..District::default() };
         let ledger = Ledger { orders: vec![order], ..Ledger::default() };
         Contribution { before: vec![before], ledger }

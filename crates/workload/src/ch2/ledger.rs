@@ -23,6 +23,8 @@ pub struct Order {
     pub lines: u32,
     /// Sum of ol_amount, cents.
     pub amount: i64,
+    /// [`super::digest::order`] of its document.
+    pub digest: u64,
 }
 
 /// An acknowledged Payment.
@@ -36,6 +38,21 @@ pub struct Payment {
     pub d: u32,
     /// h_amount, cents.
     pub amount: i64,
+    /// [`super::digest::values`] of its history document; 0 where no answer told it.
+    pub digest: u64,
+}
+
+/// An acknowledged Delivery of one order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Delivery {
+    /// The key of the order.
+    pub w: u32,
+    #[allow(missing_docs)]
+    pub d: u32,
+    #[allow(missing_docs)]
+    pub o_id: u32,
+    /// [`super::digest::delivery`] of what was written.
+    pub digest: u64,
 }
 
 /// Run, terminal and count: unique among all runs.
@@ -72,14 +89,9 @@ impl HistoryKey {
 pub struct RunMark(u64);
 
 impl RunMark {
-    /// A new mark, from the clock, the process and the hasher's keys that the system draws at random.
+    /// A new mark.
     pub fn draw() -> Self {
-        use std::hash::{BuildHasher, Hasher};
-        let mut hasher = std::hash::RandomState::new().build_hasher();
-        hasher.write_u32(std::process::id());
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        hasher.write_u128(now.map(|d| d.as_nanos()).unwrap_or_default());
-        RunMark(Stream::new(hasher.finish(), &[]).next_u64())
+        RunMark(unforeseen())
     }
 
     /// A key of this run's.
@@ -95,6 +107,17 @@ impl RunMark {
     }
 }
 
+/// A number that nobody knows before: from the clock, the process and the hasher's keys that the system
+/// draws at random.
+pub fn unforeseen() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let mut hasher = std::hash::RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    hasher.write_u128(now.map(|d| d.as_nanos()).unwrap_or_default());
+    Stream::new(hasher.finish(), &[]).next_u64()
+}
+
 /// What one client, or all together, saw acknowledged. Ambiguous commits are kept apart: they may
 /// or may not be in the database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,8 +127,8 @@ pub struct Ledger {
     pub orders: Vec<Order>,
     /// Acknowledged payments.
     pub payments: Vec<Payment>,
-    /// Acknowledged deliveries of each district.
-    pub deliveries: BTreeMap<District, u64>,
+    /// Acknowledged deliveries, an order each.
+    pub deliveries: Vec<Delivery>,
     /// Orders that may or may not be there, by district.
     pub ambiguous_orders: BTreeMap<District, u64>,
     /// Payments that may or may not be there.
@@ -119,9 +142,9 @@ impl Ledger {
     pub fn merge(&mut self, other: Ledger) {
         self.orders.extend(other.orders);
         self.payments.extend(other.payments);
+        self.deliveries.extend(other.deliveries);
         self.ambiguous_payments.extend(other.ambiguous_payments);
         for (mine, theirs) in [
-            (&mut self.deliveries, other.deliveries),
             (&mut self.ambiguous_orders, other.ambiguous_orders),
             (&mut self.ambiguous_deliveries, other.ambiguous_deliveries),
         ] {
@@ -135,38 +158,40 @@ impl Ledger {
 /// A ledger in a file: a row of numbers for each commit, without names.
 #[derive(Serialize, Deserialize)]
 struct Stored {
-    /// w, d, o_id, c, lines, amount.
-    orders: Vec<(u32, u32, u32, u32, u32, i64)>,
+    /// w, d, o_id, c, lines, amount, digest.
+    orders: Vec<(u32, u32, u32, u32, u32, i64, u64)>,
     payments: Vec<StoredPayment>,
-    deliveries: Vec<(District, u64)>,
+    /// w, d, o_id, digest.
+    deliveries: Vec<(u32, u32, u32, u64)>,
     ambiguous_orders: Vec<(District, u64)>,
     ambiguous_payments: Vec<StoredPayment>,
     ambiguous_deliveries: Vec<(District, u64)>,
 }
 
-/// The run's mark, terminal, count, w, d, amount.
-type StoredPayment = (RunMark, u32, u32, u32, u32, i64);
+/// The run's mark, terminal, count, w, d, amount, digest.
+type StoredPayment = (RunMark, u32, u32, u32, u32, i64, u64);
 
 impl From<Payment> for StoredPayment {
     fn from(p: Payment) -> Self {
         let HistoryKey { run, terminal, count } = p.history;
-        (run, terminal, count, p.w, p.d, p.amount)
+        (run, terminal, count, p.w, p.d, p.amount, p.digest)
     }
 }
 
 impl From<StoredPayment> for Payment {
-    fn from((run, terminal, count, w, d, amount): StoredPayment) -> Self {
-        Payment { history: HistoryKey { run, terminal, count }, w, d, amount }
+    fn from((run, terminal, count, w, d, amount, digest): StoredPayment) -> Self {
+        Payment { history: HistoryKey { run, terminal, count }, w, d, amount, digest }
     }
 }
 
 impl From<Ledger> for Stored {
     fn from(l: Ledger) -> Self {
-        let order = |o: Order| (o.w, o.d, o.o_id, o.c, o.lines, o.amount);
+        let order = |o: Order| (o.w, o.d, o.o_id, o.c, o.lines, o.amount, o.digest);
+        let delivery = |d: Delivery| (d.w, d.d, d.o_id, d.digest);
         Stored {
             orders: l.orders.into_iter().map(order).collect(),
             payments: l.payments.into_iter().map(Into::into).collect(),
-            deliveries: l.deliveries.into_iter().collect(),
+            deliveries: l.deliveries.into_iter().map(delivery).collect(),
             ambiguous_orders: l.ambiguous_orders.into_iter().collect(),
             ambiguous_payments: l.ambiguous_payments.into_iter().map(Into::into).collect(),
             ambiguous_deliveries: l.ambiguous_deliveries.into_iter().collect(),
@@ -176,11 +201,13 @@ impl From<Ledger> for Stored {
 
 impl From<Stored> for Ledger {
     fn from(s: Stored) -> Self {
-        let order = |(w, d, o_id, c, lines, amount)| Order { w, d, o_id, c, lines, amount };
+        let order =
+            |(w, d, o_id, c, lines, amount, digest)| Order { w, d, o_id, c, lines, amount, digest };
+        let delivery = |(w, d, o_id, digest)| Delivery { w, d, o_id, digest };
         Ledger {
             orders: s.orders.into_iter().map(order).collect(),
             payments: s.payments.into_iter().map(Into::into).collect(),
-            deliveries: s.deliveries.into_iter().collect(),
+            deliveries: s.deliveries.into_iter().map(delivery).collect(),
             ambiguous_orders: s.ambiguous_orders.into_iter().collect(),
             ambiguous_payments: s.ambiguous_payments.into_iter().map(Into::into).collect(),
             ambiguous_deliveries: s.ambiguous_deliveries.into_iter().collect(),
@@ -207,11 +234,19 @@ mod tests {
     #[test]
     fn a_ledger_comes_back_from_its_file() {
         let history = HistoryKey { run: RunMark(u64::MAX), terminal: 1, count: 2 };
-        let payment = Payment { history, w: 1, d: 10, amount: -5 };
+        let payment = Payment { history, w: 1, d: 10, amount: -5, digest: u64::MAX };
         let ledger = Ledger {
-            orders: vec![Order { w: 1, d: 2, o_id: 3001, c: 4, lines: 15, amount: 123_456 }],
+            orders: vec![Order {
+                w: 1,
+                d: 2,
+                o_id: 3001,
+                c: 4,
+                lines: 15,
+                amount: 123_456,
+                digest: 7,
+            }],
             payments: vec![payment],
-            deliveries: BTreeMap::from([((1, 2), 7)]),
+            deliveries: vec![Delivery { w: 1, d: 2, o_id: 7, digest: u64::MAX - 1 }],
             ambiguous_orders: BTreeMap::from([((1, 3), 1)]),
             ambiguous_payments: vec![Payment { amount: 1, ..payment }],
             ambiguous_deliveries: BTreeMap::from([((2, 9), 2)]),

@@ -6,13 +6,15 @@
 //! * [`terminal`]: a transaction client with its [`ledger`].
 //! * [`queries`], [`stream`]: the analytical side.
 //! * [`freshness`]: how old what the queries see is.
-//! * [`snapshot`], [`conditions`], [`nothing_lost`], [`audit`]: whether the database told the truth;
+//! * [`snapshot`], [`conditions`], [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: whether the
+//!   database told the truth; [`digest`]: what a ledger keeps of a document;
 //!   [`contribution`]: what each of several driver machines knows of that.
 
 pub mod audit;
 pub mod clock;
 pub mod conditions;
 pub mod contribution;
+pub mod digest;
 pub mod freshness;
 pub mod input;
 pub mod ledger;
@@ -27,3 +29,5 @@ mod source;
 pub mod stream;
 pub mod terminal;
 pub mod transactions;
+pub mod unchanged;
+pub mod uniform;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::conditions::Finding;
-use super::ledger::{District, HistoryKey, Ledger, Order, Payment};
+use super::ledger::{Delivery, District, HistoryKey, Ledger, Order, Payment};
 use super::snapshot::{self, Snapshot};
+use super::unchanged::Sample;
 use crate::check::Check;
 
 /// What a run's ledger expects to meet in the database, ticked off while a snapshot is taken.
@@ -13,8 +14,12 @@ pub struct Expected {
     /// Sorted, each with whether it was met.
     orders: Vec<(Order, bool)>,
     payments: Vec<(Payment, bool)>,
-    wrong_orders: Vec<String>,
-    wrong_payments: Vec<String>,
+    deliveries: Vec<(Delivery, bool)>,
+    wrong_orders: Finding,
+    wrong_payments: Finding,
+    wrong_deliveries: Finding,
+    /// The documents that are looked at closer.
+    pub sample: Sample,
 }
 
 impl Expected {
@@ -29,18 +34,25 @@ impl Expected {
         orders.sort_unstable();
         let mut payments: Vec<_> = ledger.payments.iter().map(|&p| (p, false)).collect();
         payments.sort_unstable();
-        Expected { orders, payments, ..Expected::default() }
+        let mut deliveries: Vec<_> = ledger.deliveries.iter().map(|&d| (d, false)).collect();
+        deliveries.sort_unstable();
+        Expected { orders, payments, deliveries, ..Expected::default() }
+    }
+
+    /// The same, with documents to look at closer.
+    pub fn sampling(self, sample: Sample) -> Self {
+        Expected { sample, ..self }
     }
 
     /// Ticks off an order of the database.
-    pub fn see_order(&mut self, seen: &Order) {
-        let key = (seen.w, seen.d, seen.o_id);
+    pub fn see_order(&mut self, key: (u32, u32, u32), seen: impl FnOnce() -> Order) {
         let found = self.orders.binary_search_by_key(&key, |(o, _)| (o.w, o.d, o.o_id));
         let Ok(i) = found else { return };
         let (wanted, met) = &mut self.orders[i];
         *met = true;
-        if wanted != seen {
-            self.wrong_orders.push(format!(
+        let seen = seen();
+        if (Order { digest: seen.digest, ..*wanted }) != seen {
+            self.wrong_orders.fail(|| format!(
                 "orders {}.{}.{}: customer {}, {} lines of {} cents acknowledged; customer {}, {} \
                  lines of {} cents found",
                 seen.w,
@@ -53,11 +65,35 @@ impl Expected {
                 seen.lines,
                 seen.amount,
             ));
+        } else if wanted.digest != seen.digest {
+            self.wrong_orders.fail(|| {
+                let (w, d, o_id) = key;
+                format!("orders {w}.{d}.{o_id}: o_all_local, o_entry_d or a line is not as it was acknowledged")
+            });
         }
     }
 
-    /// Ticks off a history document.
-    pub fn see_history(&mut self, key: &str, w: u32, d: u32, amount: i64) {
+    /// Ticks off the delivery of an order that has a carrier.
+    pub fn see_delivery(&mut self, key: (u32, u32, u32), digest: impl FnOnce() -> u64) {
+        let found = self.deliveries.binary_search_by_key(&key, |(d, _)| (d.w, d.d, d.o_id));
+        let Ok(i) = found else { return };
+        let (wanted, met) = &mut self.deliveries[i];
+        *met = true;
+        if wanted.digest != digest() {
+            self.wrong_deliveries.fail(|| {
+                let (w, d, o_id) = key;
+                format!("orders {w}.{d}.{o_id}: o_carrier_id or an ol_delivery_d is not as it was acknowledged")
+            });
+        }
+    }
+
+    /// Ticks off a history document with its district and amount.
+    pub fn see_history(
+        &mut self,
+        key: &str,
+        (w, d, amount): (u32, u32, i64),
+        digest: impl FnOnce() -> u64,
+    ) {
         let Some(history) = HistoryKey::parse(key) else { return };
         let found = self.payments.binary_search_by_key(&history, |(p, _)| p.history);
         let Ok(i) = found else { return };
@@ -65,9 +101,17 @@ impl Expected {
         *met = true;
         if (wanted.w, wanted.d, wanted.amount) != (w, d, amount) {
             let Payment { w: ww, d: wd, amount: wa, .. } = wanted;
-            self.wrong_payments.push(format!(
-                "history {key}: {wa} cents in {ww}.{wd} acknowledged, {amount} in {w}.{d} found"
-            ));
+            self.wrong_payments.fail(|| {
+                format!(
+                    "history {key}: {wa} cents in {ww}.{wd} acknowledged, {amount} in {w}.{d} found"
+                )
+            });
+        } else if wanted.digest != digest() {
+            self.wrong_payments.fail(|| {
+                format!(
+                    "history {key}: the customer, h_date or h_data is not as it was acknowledged"
+                )
+            });
         }
     }
 
@@ -81,30 +125,39 @@ impl Expected {
         after: &Snapshot,
         when: &str,
     ) -> Vec<Check> {
-        let mut orders = Finding::default();
+        let mut orders = self.wrong_orders;
         for (o, met) in &self.orders {
             orders.expect(*met, || {
                 format!("orders {}.{}.{} was acknowledged and is not there", o.w, o.d, o.o_id)
             });
         }
-        self.wrong_orders.into_iter().for_each(|wrong| orders.fail(|| wrong));
-        let mut payments = Finding::default();
+        let mut payments = self.wrong_payments;
         for (p, met) in &self.payments {
             payments.expect(*met, || {
                 format!("history {} was acknowledged and is not there", p.history.text())
             });
         }
-        self.wrong_payments.into_iter().for_each(|wrong| payments.fail(|| wrong));
+        let mut deliveries = self.wrong_deliveries;
+        for (d, met) in &self.deliveries {
+            deliveries.expect(*met, || {
+                format!("orders {}.{}.{} was delivered and is not", d.w, d.d, d.o_id)
+            });
+        }
         vec![
             orders.check(
                 when,
                 "nothing lost: NewOrder",
-                "every acknowledged order is there, with its customer, lines and amount",
+                "every acknowledged order is there, each field of it and of its lines but extra ones",
             ),
             payments.check(
                 when,
                 "nothing lost: Payment",
-                "every acknowledged payment is there, with its district and amount",
+                "every acknowledged payment's history document is there, each field of it",
+            ),
+            deliveries.check(
+                when,
+                "nothing lost: Delivery",
+                "every order whose delivery was acknowledged has its carrier and dates",
             ),
             growth(ledger, before, after).check(
                 when,

@@ -44,9 +44,57 @@ pub fn nurand(random: &mut Stream, a: u32, c: u32, x: u32, y: u32) -> u32 {
     (((first | second) + c) % (y - x + 1)) + x
 }
 
+/// The probability of each value of NURand(A, 1, n), from the first one. `a` is a power of two less
+/// one, as the clause has it.
+pub fn probabilities(a: u32, c: u32, n: u32) -> Vec<f64> {
+    // Within a block of equal high bits, s | first is t with 2^-(free bits of s) for every t that holds s:
+    // a sum over subsets.
+    let x = 1;
+    let (block, bits) = (a as usize + 1, a.count_ones());
+    let mut values = vec![0.0; n as usize];
+    let mut start = x as usize & !(a as usize);
+    let mut chance = vec![0.0; block];
+    while start < (x + n) as usize {
+        for (low, chance) in chance.iter_mut().enumerate() {
+            let there = ((x as usize)..(x + n) as usize).contains(&(start + low));
+            let free = bits - (low as u32).count_ones();
+            *chance = if there { 1.0 / (f64::from(n) * 2f64.powi(free as i32)) } else { 0.0 };
+        }
+        for bit in 0..bits {
+            for low in 0..block {
+                if low >> bit & 1 == 1 {
+                    chance[low] += chance[low ^ (1 << bit)];
+                }
+            }
+        }
+        for (low, chance) in chance.iter().enumerate() {
+            values[(start + low + c as usize) % n as usize] += chance;
+        }
+        start += block;
+    }
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Against every pair of draws, in ranges that blocks fill and that they do not.
+    #[test]
+    fn the_probabilities_are_those_of_all_pairs() {
+        for (a, c, n) in [(15, 7, 50), (15, 0, 9), (7, 3, 16), (31, 100, 30), (1, 1, 1)] {
+            let mut pairs = vec![0.0; n as usize];
+            for first in 0..=a {
+                for second in 1..=n {
+                    let value = ((first | second) + c) % n;
+                    pairs[value as usize] += 1.0 / f64::from((a + 1) * n);
+                }
+            }
+            for (value, (one, other)) in probabilities(a, c, n).iter().zip(&pairs).enumerate() {
+                assert!((one - other).abs() < 1e-12, "{a} {c} {n}: {value}: {one} {other}");
+            }
+        }
+    }
 
     /// TPC-C 2.1.6.1: for every constant of the load there is one of the run.
     #[test]

@@ -1,12 +1,14 @@
 //! One pass over the operational collections: what the checks compare.
 //!
-//! It keeps 32 bytes a customer and a few a district, and no document.
+//! It keeps 40 bytes a customer, a few a district and a warehouse, none a stock, and no document.
 
 use hoap_data::{Collection, DataSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::conditions::Finding;
+use super::digest;
+use super::ledger::Order;
 use super::nothing_lost::Expected;
 use super::transactions::cents;
 use crate::capability::{Documents, Row};
@@ -23,6 +25,10 @@ pub struct Snapshot {
     pub customers: Vec<Customer>,
     /// Documents of each collection, in the order of [`Collection::ALL`].
     pub counts: [u64; 11],
+    /// The stock of each warehouse.
+    pub stock: Vec<Stock>,
+    /// Stocks whose s_quantity does not follow from what they sold.
+    pub stock_quantities: Finding,
     /// Findings of the conditions on single orders: 5, 6 and 7.
     pub order_findings: [Finding; 3],
     /// Documents that belong to no warehouse, district or customer of this data.
@@ -66,6 +72,52 @@ pub struct Customer {
     pub delivered: i64,
     /// Sum of its h_amount.
     pub paid: i64,
+    /// c_payment_cnt, less the documents of its history: 0.
+    pub payments: i32,
+    /// c_delivery_cnt, less its orders that were delivered since the load: 0.
+    pub deliveries: i32,
+}
+
+/// What was taken from the stock of one warehouse since the load, added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stock {
+    /// By its s_ytd, s_order_cnt and s_remote_cnt, less what the load made of them.
+    pub stated: Sold,
+    /// By the lines of the orders that were entered since.
+    pub ordered: Sold,
+}
+
+/// What order lines take from a stock (TPC-C 2.4.2.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sold {
+    /// Sum of ol_quantity; s_ytd.
+    pub quantity: i64,
+    /// Lines; s_order_cnt.
+    pub lines: i64,
+    /// Lines of orders of another warehouse; s_remote_cnt.
+    pub remote: i64,
+}
+
+impl Sold {
+    /// Adds another's.
+    pub fn add(&mut self, other: Sold) {
+        self.quantity += other.quantity;
+        self.lines += other.lines;
+        self.remote += other.remote;
+    }
+}
+
+/// s_quantity of a stock that began with `loaded` and has sold `sold` since, ten at most at once: it is
+/// filled up by 91 where it would fall below 10 (TPC-C 2.4.2.2), so it stays in 10…100 and one number of them
+/// fits.
+pub fn quantity_left(loaded: i64, sold: i64) -> i64 {
+    10 + (loaded - 10 - sold).rem_euclid(91)
+}
+
+/// Adds to a difference that is 0 where all is well.
+fn add(to: &mut i32, n: i64) {
+    let sum = i64::from(*to).saturating_add(n);
+    *to = i32::try_from(sum).unwrap_or(if sum > 0 { i32::MAX } else { i32::MIN });
 }
 
 /// Where a snapshot is taken from, and until when.
@@ -94,6 +146,8 @@ impl Snapshot {
             districts: vec![District::default(); districts],
             customers: vec![Customer::default(); customers],
             counts: [0; 11],
+            stock: vec![Stock::default(); data.spec().warehouses as usize],
+            stock_quantities: Finding::default(),
             order_findings: Default::default(),
             strays: Finding::default(),
             customers_per_district: data.customers_per_district(),
@@ -102,7 +156,15 @@ impl Snapshot {
         s.scan(&pass, Collection::Warehouse, &["w_id", "w_ytd"], Self::warehouse).await?;
         let fields = ["d_w_id", "d_id", "d_ytd", "d_next_o_id"];
         s.scan(&pass, Collection::District, &fields, Self::district_document).await?;
-        let fields = ["c_w_id", "c_d_id", "c_id", "c_balance", "c_ytd_payment", "c_delivery_cnt"];
+        let fields = [
+            "c_w_id",
+            "c_d_id",
+            "c_id",
+            "c_balance",
+            "c_ytd_payment",
+            "c_delivery_cnt",
+            "c_payment_cnt",
+        ];
         s.scan(&pass, Collection::Customer, &fields, Self::customer_document).await?;
         let fields = ["no_w_id", "no_d_id", "no_o_id"];
         s.scan(&pass, Collection::Neworder, &fields, Self::neworder).await?;
@@ -110,23 +172,30 @@ impl Snapshot {
             district.neworders.sort_unstable();
         }
         let mut matched = 0;
-        let fields =
-            ["o_w_id", "o_d_id", "o_id", "o_c_id", "o_carrier_id", "o_ol_cnt", "o_orderline"];
+        let fields = [
+            "o_w_id",
+            "o_d_id",
+            "o_id",
+            "o_c_id",
+            "o_carrier_id",
+            "o_ol_cnt",
+            "o_orderline",
+            "o_all_local",
+            "o_entry_d",
+        ];
         s.scan(&pass, Collection::Orders, &fields, |s, key, row| {
-            s.order(key, row, &mut matched, expected)
+            s.order(data, (key, row), &mut matched, expected)
         })
         .await?;
         s.neworders_without_order(matched);
-        let fields = ["h_w_id", "h_d_id", "h_c_w_id", "h_c_d_id", "h_c_id", "h_amount"];
-        s.scan(&pass, Collection::History, &fields, |s, key, row| s.history(key, row, expected))
+        s.scan(&pass, Collection::History, &digest::HISTORY, |s, key, row| {
+            s.history(key, row, expected)
+        })
+        .await?;
+        let fields = ["s_w_id", "s_i_id", "s_quantity", "s_ytd", "s_order_cnt", "s_remote_cnt"];
+        s.scan(&pass, Collection::Stock, &fields, |s, key, row| s.stock_document(data, key, row))
             .await?;
-        for c in [
-            Collection::Stock,
-            Collection::Item,
-            Collection::Supplier,
-            Collection::Nation,
-            Collection::Region,
-        ] {
+        for c in [Collection::Item, Collection::Supplier, Collection::Nation, Collection::Region] {
             s.scan(&pass, c, &[], |_, _, _| Some(())).await?;
         }
         Ok(s)
@@ -179,11 +248,13 @@ impl Snapshot {
 
     fn customer_document(&mut self, key: &str, row: &Row) -> Option<()> {
         let (balance, ytd_payment) = (cents(&row[3])?, cents(&row[4])?);
-        let deliveries = row[5].as_i64()?;
+        let (deliveries, payments) = (row[5].as_i64()?, row[6].as_i64()?);
         let name = || format!("customer {key}");
         if let Some(i) = self.customer(&row[0], &row[1], &row[2], name)? {
             self.customers[i].balance = balance;
             self.customers[i].ytd_payment = ytd_payment;
+            add(&mut self.customers[i].payments, payments);
+            add(&mut self.customers[i].deliveries, deliveries);
             self.districts[i / self.customers_per_district as usize].deliveries += deliveries;
         }
         Some(())
@@ -197,10 +268,36 @@ impl Snapshot {
         Some(())
     }
 
+    fn stock_document(&mut self, data: &DataSet, key: &str, row: &Row) -> Option<()> {
+        let (w, i) = (row[0].as_u64()?, row[1].as_u64()?);
+        let numbers = [row[2].as_i64()?, row[3].as_i64()?, row[4].as_i64()?, row[5].as_i64()?];
+        let [quantity, ytd, orders, remote] = numbers;
+        let items = 1..=u64::from(data.items());
+        let Some(stock) = self.stock.get_mut((w as usize).wrapping_sub(1)) else {
+            self.strays.fail(|| format!("stock {key}"));
+            return Some(());
+        };
+        if !items.contains(&i) {
+            self.strays.fail(|| format!("stock {key}"));
+            return Some(());
+        }
+        let loaded = data.stock_numbers(w as u32, i as u32);
+        stock.stated.add(Sold {
+            quantity: ytd,
+            lines: orders - loaded.orders as i64,
+            remote: remote - loaded.remote as i64,
+        });
+        let wanted = quantity_left(loaded.quantity as i64, ytd);
+        let place = || format!("stock {key}");
+        let wanted = ("loaded less s_ytd, filled up by 91s", wanted);
+        self.stock_quantities.equal(place, ("s_quantity", quantity), wanted);
+        Some(())
+    }
+
     fn order(
         &mut self,
-        key: &str,
-        row: &Row,
+        data: &DataSet,
+        (key, row): (&str, &Row),
         matched: &mut u64,
         expected: &mut Expected,
     ) -> Option<()> {
@@ -252,15 +349,38 @@ impl Snapshot {
             self.customer(&row[0], &row[1], &c, || format!("customer of orders {key}"))?
         {
             self.customers[c].delivered += delivered;
+            let since_the_load = carrier && o_id > i64::from(data.delivered_per_district());
+            add(&mut self.customers[c].deliveries, -i64::from(since_the_load));
         }
-        expected.see_order(&super::ledger::Order {
-            w: row[0].as_u64()? as u32,
-            d: row[1].as_u64()? as u32,
-            o_id: u32::try_from(o_id).ok()?,
-            c: row[3].as_u64()? as u32,
-            lines: lines.len() as u32,
-            amount,
+        let (w, d) = (row[0].as_u64()? as u32, row[1].as_u64()? as u32);
+        let o_id = u32::try_from(o_id).ok()?;
+        if o_id > data.orders_per_district() {
+            for line in lines {
+                self.line(key, w, line, expected)?;
+            }
+        }
+        let (c, count) = (row[3].as_u64()? as u32, lines.len() as u32);
+        expected.see_order((w, d, o_id), || {
+            let digest = digest::order([&row[3], &row[5], &row[7], &row[8]], lines);
+            Order { w, d, o_id, c, lines: count, amount, digest }
         });
+        if carrier {
+            expected.see_delivery((w, d, o_id), || digest::delivery(&row[4], lines));
+        }
+        Some(())
+    }
+
+    /// A line of an order of warehouse `w` that was entered since the load.
+    fn line(&mut self, key: &str, w: u32, line: &Value, expected: &mut Expected) -> Option<()> {
+        let supply_w = u32::try_from(line.get("ol_supply_w_id")?.as_u64()?).ok()?;
+        let item = u32::try_from(line.get("ol_i_id")?.as_u64()?).ok()?;
+        let quantity = line.get("ol_quantity")?.as_i64()?;
+        let sold = Sold { quantity, lines: 1, remote: i64::from(supply_w != w) };
+        match self.stock.get_mut((supply_w as usize).wrapping_sub(1)) {
+            Some(stock) => stock.ordered.add(sold),
+            None => self.strays.fail(|| format!("warehouse of a line of orders {key}")),
+        }
+        expected.sample.sold(supply_w, item, sold);
         Some(())
     }
 
@@ -284,9 +404,12 @@ impl Snapshot {
         let name = || format!("customer of history {key}");
         if let Some(i) = self.customer(&row[2], &row[3], &row[4], name)? {
             self.customers[i].paid += amount;
+            add(&mut self.customers[i].payments, -1);
+            let ids = [&row[4], &row[3], &row[2], &row[1], &row[0]].map(Value::as_u64);
+            expected.sample.paid(i as u64, key, ids, amount);
         }
         let (w, d) = (row[0].as_u64()? as u32, row[1].as_u64()? as u32);
-        expected.see_history(key, w, d, amount);
+        expected.see_history(key, (w, d, amount), || digest::values(row));
         Some(())
     }
 
@@ -332,5 +455,37 @@ impl Snapshot {
     pub fn customer_key(&self, i: usize) -> String {
         let per_district = self.customers_per_district as usize;
         format!("{}.{}", Self::district_key(i / per_district), i % per_district + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// TPC-C 2.4.2.2, one line after the other.
+    #[test]
+    fn what_is_left_follows_from_what_was_sold() {
+        for loaded in 10..=100 {
+            let (mut left, mut sold) = (loaded, 0);
+            for n in 0..200 {
+                let taken = 1 + (n * 7 + loaded) % 10;
+                left -= taken;
+                if left < 10 {
+                    left += 91;
+                }
+                sold += taken;
+                assert_eq!(quantity_left(loaded, sold), left);
+            }
+        }
+    }
+
+    /// A broken number neither wraps around to the right one nor ends the check.
+    #[test]
+    fn a_difference_keeps_to_its_range() {
+        let mut n = 0;
+        add(&mut n, 1 << 32);
+        assert_eq!(n, i32::MAX);
+        add(&mut n, i64::MIN);
+        assert_eq!(n, i32::MIN);
     }
 }

@@ -12,11 +12,12 @@ use super::audit::Tally;
 use super::clock::Clock;
 use super::freshness::{self, Board, Counter};
 use super::input::{self, Inputs};
-use super::ledger::{HistoryKey, Ledger, Order, Payment, RunMark};
+use super::ledger::{self, HistoryKey, Ledger, Order, Payment, RunMark};
 use super::mix::{Deck, Kind, think_time};
 use super::nurand::Constants;
 use super::schema::Paths;
 use super::transactions as tx;
+use super::uniform::Shape;
 use crate::capability::{Access, Session, Target, Transaction};
 use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use crate::error::{Error, ErrorKind, Result};
@@ -48,6 +49,7 @@ struct Shared {
     paths: Paths,
     clock: Clock,
     constants: Constants,
+    shape: Shape,
     mark: RunMark,
     options: Options,
     /// Terminals made so far: a terminal of a later step is another one.
@@ -59,7 +61,10 @@ impl Terminals {
     pub fn new(target: Arc<dyn Target>, data: DataSet, options: Options) -> Self {
         let mut random = Stream::new(options.seed, &[TERMINAL_STREAM]);
         let constants = Constants::draw(data.c_last_load(), &mut random);
+        let warehouses = data.spec().warehouses;
+        let (customers, items) = (data.customers_per_district(), data.items());
         let shared = Shared {
+            shape: Shape::new(&constants, warehouses, customers, items),
             paths: Paths::of(data.spec().schema),
             clock: Clock::start(&data),
             mark: RunMark::draw(),
@@ -81,6 +86,11 @@ impl Terminals {
     /// NURand's constants, for the run's record (spec §4).
     pub fn constants(&self) -> Constants {
         self.shared.constants
+    }
+
+    /// How what the terminals draw must be spread.
+    pub fn shape(&self) -> &Shape {
+        &self.shared.shape
     }
 
     /// The mark of this run's history keys.
@@ -220,10 +230,9 @@ enum Wish<T> {
 /// A macro because the body borrows the transaction across awaits, which a closure cannot express
 /// for a trait object without boxing each call.
 macro_rules! transact {
-    ($self:ident, $access:expr, $retries:ident, |$tx:ident, $random:ident| $body:expr) => {{
+    ($self:ident, $access:expr, $retries:ident, |$tx:ident| $body:expr) => {{
         let limit = $retries.saturating_add($self.shared.options.retries);
         loop {
-            let $random = $self.inputs.random();
             let counter = $self.counter.as_mut().filter(|_| $access == Access::Write);
             match attempt!($self.session, counter, $access, |$tx| $body) {
                 Err(e) if e.kind == ErrorKind::Conflict && *$retries < limit => {
@@ -284,10 +293,9 @@ fn backoff(retry: u32, random: &mut Stream) -> Duration {
 impl Terminal {
     async fn new_order(&mut self, retries: &mut u32) -> Result<Outcome> {
         let input = self.inputs.new_order();
+        self.memory.tally.drawn.new_order(&self.shared.shape, &input);
         let district = (input.w, input.d);
-        let end = transact!(self, Access::Write, retries, |tx, random| {
-            enter(tx, &self.shared, &input, random)
-        });
+        let end = transact!(self, Access::Write, retries, |tx| { enter(tx, &self.shared, &input) });
         let receipt = match end {
             Err(e) => return Err(note(e, district, &mut self.memory.ledger.ambiguous_orders)),
             Ok(receipt) => receipt,
@@ -303,6 +311,7 @@ impl Terminal {
                     c: input.c,
                     lines: input.lines.len() as u32,
                     amount: receipt.amount,
+                    digest: receipt.digest,
                 });
                 Outcome::Done
             }
@@ -311,16 +320,18 @@ impl Terminal {
 
     async fn payment(&mut self, retries: &mut u32) -> Result<Outcome> {
         let input = self.inputs.payment();
+        self.memory.tally.drawn.payment(&self.shared.shape, &input);
         let (run, terminal) = (self.shared.mark, self.number);
         let history = HistoryKey { run, terminal, count: self.payments };
         self.payments += 1;
         let key = history.text();
-        let entry = Payment { history, w: input.w, d: input.d, amount: input.amount };
-        let end = transact!(self, Access::Write, retries, |tx, _random| {
-            pay(tx, &self.shared, &input, &key)
-        });
+        let (w, d, amount) = (input.w, input.d, input.amount);
+        let mut entry = Payment { history, w, d, amount, digest: 0 };
+        let end =
+            transact!(self, Access::Write, retries, |tx| { pay(tx, &self.shared, &input, &key) });
         match end {
-            Ok(_) => {
+            Ok(paid) => {
+                entry.digest = paid.map_or(0, |paid| paid.digest);
                 self.memory.ledger.payments.push(entry);
                 self.memory.tally.payment(&input);
                 Ok(Outcome::Done)
@@ -336,7 +347,8 @@ impl Terminal {
 
     async fn order_status(&mut self, retries: &mut u32) -> Result<Outcome> {
         let input = self.inputs.order_status();
-        transact!(self, Access::Read, retries, |tx, _random| async {
+        self.memory.tally.drawn.order_status(&self.shared.shape, &input);
+        transact!(self, Access::Read, retries, |tx| async {
             tx::order_status(tx, &self.shared.paths, &input).await.map(Wish::Commit)
         })?;
         self.memory.tally.order_status(&input);
@@ -350,11 +362,14 @@ impl Terminal {
         let mut skipped = 0;
         for d in 1..=10 {
             let district = (input.w, d);
-            let end = transact!(self, Access::Write, retries, |tx, _random| {
+            let end = transact!(self, Access::Write, retries, |tx| {
                 deliver(tx, &self.shared, input, d)
             });
             match end {
-                Ok(Some(_)) => *self.memory.ledger.deliveries.entry(district).or_default() += 1,
+                Ok(Some(tx::Delivered { o_id, digest, .. })) => {
+                    let delivery = ledger::Delivery { w: input.w, d, o_id, digest };
+                    self.memory.ledger.deliveries.push(delivery);
+                }
                 Ok(None) => skipped += 1,
                 Err(e) => {
                     return Err(note(e, district, &mut self.memory.ledger.ambiguous_deliveries));
@@ -367,7 +382,7 @@ impl Terminal {
 
     async fn stock_level(&mut self, retries: &mut u32) -> Result<Outcome> {
         let input = self.inputs.stock_level();
-        transact!(self, Access::Read, retries, |tx, _random| async {
+        transact!(self, Access::Read, retries, |tx| async {
             tx::stock_level(tx, &input).await.map(Wish::Commit)
         })?;
         self.memory.tally.stock_level();
@@ -379,10 +394,9 @@ async fn enter(
     tx: &mut dyn Transaction,
     shared: &Shared,
     input: &input::NewOrder,
-    random: &mut Stream,
 ) -> Result<Wish<tx::Receipt>> {
     let now = shared.clock.now();
-    let end = tx::new_order(tx, &shared.paths, &shared.data, input, now, random).await?;
+    let end = tx::new_order(tx, &shared.paths, &shared.data, input, now).await?;
     Ok(end.map_or(Wish::Rollback, Wish::Commit))
 }
 

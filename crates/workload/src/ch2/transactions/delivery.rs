@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, cents};
 use crate::capability::{Change, Intent, Order, Patch, Transaction};
+use crate::ch2::digest;
 use crate::ch2::schema::Paths;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -15,6 +16,8 @@ pub struct Delivered {
     pub o_id: u32,
     /// Sum of its ol_amount, cents.
     pub amount: i64,
+    /// [`digest::delivery`] of what was written.
+    pub digest: u64,
 }
 
 /// Delivers the oldest undelivered order of a district, or nothing where there is none.
@@ -50,8 +53,10 @@ pub async fn deliver_district(
             .ok_or_else(|| order.broken(1, "order lines with an ol_amount"))?;
         line["ol_delivery_d"] = now.to_string().into();
     }
+    let carrier = Value::from(carrier);
+    let digest = digest::delivery(&carrier, &lines);
     let patches = [
-        Patch { path: "o_carrier_id", change: Change::Set(carrier.into()) },
+        Patch { path: "o_carrier_id", change: Change::Set(carrier) },
         Patch { path: "o_orderline", change: Change::Set(lines.into()) },
     ];
     tx.patch("orders", &key, &patches).await?;
@@ -61,5 +66,5 @@ pub async fn deliver_district(
         Patch { path: "c_delivery_cnt", change: Change::AddInteger(1) },
     ];
     tx.patch("customer", &format!("{w}.{d}.{c}"), &patches).await?;
-    Ok(Some(Delivered { o_id, amount }))
+    Ok(Some(Delivered { o_id, amount, digest }))
 }

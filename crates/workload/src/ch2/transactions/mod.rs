@@ -13,7 +13,7 @@ mod stock_level;
 
 pub use delivery::{Delivered, deliver_district};
 pub use fields::cents;
-pub use new_order::{Receipt, new_order};
+pub use new_order::{Receipt, extra_field, new_order};
 pub use order_status::{Status, order_status};
-pub use payment::{Paid, payment};
+pub use payment::{LONGEST_DATA, Paid, bad_credit_entry, payment};
 pub use stock_level::stock_level;

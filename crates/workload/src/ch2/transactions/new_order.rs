@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{Fields, money};
 use crate::capability::{Change, Intent, Patch, Transaction};
+use crate::ch2::digest;
 use crate::ch2::input::{Line, NewOrder};
 use crate::ch2::schema::Paths;
 use crate::error::Result;
@@ -23,7 +24,12 @@ pub struct Receipt {
     pub total: i64,
     /// Lines whose item and stock are both ORIGINAL (TPC-C 2.4.2.2, "brand-generic").
     pub original_lines: u32,
+    /// [`digest::order`] of its document.
+    pub digest: u64,
 }
+
+/// The stream of the extra fields that transactions write, apart from all streams of the data.
+const EXTRA_STREAM: u64 = 0x6578_7472_6173;
 
 /// What a line knows of its item and stock.
 struct Supply {
@@ -41,7 +47,6 @@ pub async fn new_order(
     data: &DataSet,
     input: &NewOrder,
     now: Timestamp,
-    random: &mut Stream,
 ) -> Result<Option<Receipt>> {
     let NewOrder { w, d, c, ref lines } = *input;
     let key = w.to_string();
@@ -68,13 +73,15 @@ pub async fn new_order(
 
     let amounts: Vec<i64> =
         lines.iter().zip(&supplies).map(|(l, s)| i64::from(l.quantity) * s.price).collect();
-    let order = document_of(data, input, o_id, &supplies, &amounts, now, random);
+    let order = document_of(data, input, o_id, &supplies, &amounts, now);
+    let head = ["o_c_id", "o_ol_cnt", "o_all_local", "o_entry_d"].map(|name| &order[name]);
+    let digest = digest::order(head, order["o_orderline"].as_array().map_or(&[], Vec::as_slice));
     tx.insert("orders", &key, &order).await?;
 
     let amount: i64 = amounts.iter().sum();
     let total = (amount as f64 * (1.0 - discount) * (1.0 + w_tax + d_tax)).round() as i64;
     let original_lines = supplies.iter().filter(|s| s.original).count() as u32;
-    Ok(Some(Receipt { o_id, amount, total, original_lines }))
+    Ok(Some(Receipt { o_id, amount, total, original_lines, digest }))
 }
 
 /// Reads the items and updates their stock. `None` where an item is unused.
@@ -156,6 +163,15 @@ impl StockChange {
     }
 }
 
+/// The value of an extra field of an order that a transaction entered, from 1: a function of its key, so that
+/// whoever checks it can compute it.
+pub fn extra_field(data: &DataSet, (w, d, o_id): (u32, u32, u32), n: u32) -> String {
+    let path = [EXTRA_STREAM, w.into(), d.into(), o_id.into()];
+    let words = Stream::new(data.spec().seed, &path);
+    let at = 2 * u64::from(n);
+    format!("{:016x}{:016x}", words.at(at), words.at(at + 1))
+}
+
 /// The order as one document, fields in the order of the loaded ones (spec §2).
 fn document_of(
     data: &DataSet,
@@ -164,7 +180,6 @@ fn document_of(
     supplies: &[Supply],
     amounts: &[i64],
     now: Timestamp,
-    random: &mut Stream,
 ) -> Value {
     let mut order = Map::new();
     order.insert("o_id".into(), o_id.into());
@@ -176,8 +191,8 @@ fn document_of(
     order.insert("o_all_local".into(), i32::from(input.all_local()).into());
     order.insert("o_entry_d".into(), now.to_string().into());
     for n in 1..=data.spec().extra_fields.orders {
-        let hex = format!("{:016x}{:016x}", random.next_u64(), random.next_u64());
-        order.insert(format!("o_extra_{n:03}"), hex.into());
+        let value = extra_field(data, (input.w, input.d, o_id), n);
+        order.insert(format!("o_extra_{n:03}"), value.into());
     }
     let lines = input.lines.iter().zip(supplies).zip(amounts).enumerate();
     let lines: Vec<Value> = lines

@@ -6,12 +6,13 @@ use serde_json::json;
 use super::customer;
 use super::fields::{Fields, money};
 use crate::capability::{Change, Intent, Patch, Transaction};
+use crate::ch2::digest;
 use crate::ch2::input::Payment;
 use crate::ch2::schema::Paths;
 use crate::error::Result;
 
 /// The longest c_data (TPC-C 2.5.2.2).
-const LONGEST_DATA: usize = 500;
+pub const LONGEST_DATA: usize = 500;
 
 /// What a payment left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Paid {
     pub c_id: u32,
     /// The customer's new balance, cents.
     pub balance: i64,
+    /// [`digest::values`] of its history document.
+    pub digest: u64,
 }
 
 /// Pays. `history_key` must never occur again.
@@ -74,7 +77,8 @@ pub async fn payment(
         "h_data": format!("{w_name}    {d_name}"),
     });
     tx.insert("history", history_key, &document).await?;
-    Ok(Paid { c_id, balance })
+    let digest = digest::values(digest::HISTORY.map(|name| &document[name]));
+    Ok(Paid { c_id, balance, digest })
 }
 
 /// Reads name and address of a warehouse or district and adds the amount to its year-to-date sum.
@@ -99,10 +103,15 @@ async fn take_in(
 /// The c_data of a customer with bad credit: what was paid where, before what was there, cut to 500
 /// characters (TPC-C 2.5.2.2).
 fn bad_credit_data(ids: [u32; 5], amount: i64, data: &str) -> String {
-    let [c, c_d, c_w, d, w] = ids;
-    let (whole, cents) = (amount / 100, amount % 100);
-    let text = format!("{c} {c_d} {c_w} {d} {w} {whole}.{cents:02} {data}");
+    let text = bad_credit_entry(ids, amount) + data;
     text.chars().take(LONGEST_DATA).collect()
+}
+
+/// What one payment writes into the c_data of a customer with bad credit. `ids` are those of customer,
+/// customer's district and warehouse, district and warehouse.
+pub fn bad_credit_entry([c, c_d, c_w, d, w]: [u32; 5], amount: i64) -> String {
+    let (whole, cents) = (amount / 100, amount % 100);
+    format!("{c} {c_d} {c_w} {d} {w} {whole}.{cents:02} ")
 }
 
 #[cfg(test)]

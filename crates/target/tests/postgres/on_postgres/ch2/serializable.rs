@@ -4,6 +4,8 @@
 mod checks;
 #[path = "../../../ch2/loaded.rs"]
 mod loaded;
+#[path = "../../../ch2/tampering.rs"]
+mod tampering;
 #[path = "../../../ch2/transactions.rs"]
 mod transactions;
 

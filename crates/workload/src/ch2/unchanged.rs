@@ -1,0 +1,437 @@
+//! A sample of documents, drawn after a run and read by key: what no transaction changes is as the load made
+//! it, and what transactions change a document at a time is what orders and payments say.
+//!
+//! A sample of n of N documents sees one wrong document with a probability of n/N, and a share s of wrong ones
+//! with 1 − (1 − s)^n: of 1,000, nearly certainly where one in a hundred is wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hoap_data::random::Stream;
+use hoap_data::{Collection, DataSet};
+use serde_json::{Map, Value};
+
+use super::conditions::Finding;
+use super::ledger::{HistoryKey, Ledger, Order, unforeseen};
+use super::snapshot::{Sold, quantity_left};
+use super::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
+use crate::capability::{Access, Intent, Row, Session, Target};
+use crate::check::{Check, Verdict};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Documents of each collection, where nothing else is asked for.
+pub const SIZE: u64 = 1_000;
+
+/// Documents read at once. All databases take as many in one transaction.
+const KEYS: usize = 50;
+
+/// Fields read at once: databases bound the arguments of a function or the length of an expression.
+const FIELDS: usize = 40;
+
+/// The stream that samples are drawn from.
+const STREAM: u64 = 0x7361_6d70_6c65;
+
+/// The collections whose documents stay. Undelivered orders come and go, and are numbers only, which the
+/// conditions compare.
+const COLLECTIONS: [Collection; 10] = [
+    Collection::Warehouse,
+    Collection::District,
+    Collection::Customer,
+    Collection::History,
+    Collection::Orders,
+    Collection::Stock,
+    Collection::Item,
+    Collection::Supplier,
+    Collection::Nation,
+    Collection::Region,
+];
+
+/// The documents that are looked at closer, and what a snapshot's pass learns of them. The default is none.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    seed: u64,
+    size: u64,
+    items: u64,
+    /// Indexes of loaded documents, in the order of [`COLLECTIONS`].
+    drawn: [Vec<u64>; COLLECTIONS.len()],
+    /// What order lines took from stocks since the load, by index.
+    stock: BTreeMap<u64, Sold>,
+    /// What payments since the load write into the c_data of customers with bad credit, by index.
+    paid: BTreeMap<u64, Vec<String>>,
+}
+
+impl Sample {
+    /// Draws by a seed that nobody knew before.
+    pub fn draw(data: &DataSet) -> Self {
+        Sample::of(data, SIZE, unforeseen())
+    }
+
+    /// Draws `size` documents of each collection, or all where there are no more.
+    pub fn of(data: &DataSet, size: u64, seed: u64) -> Self {
+        let drawn = COLLECTIONS.map(|collection| {
+            let mut random = Stream::new(seed, &[STREAM, collection as u64]);
+            choose(data.count(collection), size, &mut random)
+        });
+        let mut sample =
+            Sample { seed, size, items: data.items().into(), drawn, ..Sample::default() };
+        sample.stock =
+            sample.indexes(Collection::Stock).iter().map(|&i| (i, Sold::default())).collect();
+        sample.paid =
+            sample.indexes(Collection::Customer).iter().map(|&i| (i, Vec::new())).collect();
+        sample
+    }
+
+    /// The indexes of the documents of a collection, sorted.
+    pub fn indexes(&self, collection: Collection) -> &[u64] {
+        let at = COLLECTIONS.iter().position(|&c| c == collection);
+        at.map_or(&[], |at| &self.drawn[at])
+    }
+
+    /// An order line since the load.
+    pub(super) fn sold(&mut self, w: u32, item: u32, sold: Sold) {
+        if w == 0 || item == 0 || self.stock.is_empty() {
+            return;
+        }
+        let index = (u64::from(w) - 1) * self.items + u64::from(item) - 1;
+        if let Some(stock) = self.stock.get_mut(&index) {
+            stock.add(sold);
+        }
+    }
+
+    /// A history document of the customer of this index. `ids` are those of customer, customer's district and
+    /// warehouse, district and warehouse.
+    pub(super) fn paid(&mut self, index: u64, key: &str, ids: [Option<u64>; 5], amount: i64) {
+        let Some(entries) = self.paid.get_mut(&index) else { return };
+        if HistoryKey::parse(key).is_some() {
+            let ids = ids.map(|id| id.and_then(|id| u32::try_from(id).ok()).unwrap_or_default());
+            entries.push(bad_credit_entry(ids, amount));
+        }
+    }
+
+    /// Reads the documents and compares them, after the snapshot's pass. Of the ledger's orders as many are
+    /// drawn, for their extra fields.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`] soon after `stop` says so, and what the database answers.
+    pub async fn check(
+        &self,
+        target: &dyn Target,
+        data: &DataSet,
+        ledger: &Ledger,
+        when: &str,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Check> {
+        let name = "nothing changed";
+        let compares = format!(
+            "what no transaction changes with what the load made, stock by document, c_data and \
+             extra fields, in a sample of {} of each collection (--sample {} --sample-seed {})",
+            self.size, self.size, self.seed
+        );
+        let transactions = match target.transactions() {
+            Ok(transactions) => transactions,
+            Err(no) => {
+                let skipped = Finding::default().check(when, name, &compares);
+                let detail = Some(no.to_string());
+                return Ok(Check { verdict: Verdict::Skip, detail, ..skipped });
+            }
+        };
+        let mut finding = Finding::default();
+        let mut reader = Reader { session: transactions.session().await?, stop };
+        for collection in COLLECTIONS {
+            for indexes in self.indexes(collection).chunks(KEYS) {
+                self.loaded(&mut reader, data, (collection, indexes), &mut finding).await?;
+            }
+        }
+        if data.spec().extra_fields.orders > 0 {
+            let mut random = Stream::new(self.seed, &[STREAM, u64::MAX]);
+            let drawn = choose(ledger.orders.len() as u64, self.size, &mut random);
+            for indexes in drawn.chunks(KEYS) {
+                let orders: Vec<&Order> =
+                    indexes.iter().map(|&i| &ledger.orders[i as usize]).collect();
+                entered(&mut reader, data, &orders, &mut finding).await?;
+            }
+        }
+        Ok(finding.check(when, name, &compares))
+    }
+
+    /// Loaded documents.
+    async fn loaded(
+        &self,
+        reader: &mut Reader<'_>,
+        data: &DataSet,
+        (collection, indexes): (Collection, &[u64]),
+        finding: &mut Finding,
+    ) -> Result<()> {
+        let (mut keys, mut documents) = (Vec::new(), Vec::new());
+        for &index in indexes {
+            let (mut key, mut text) = (String::new(), Vec::new());
+            data.append_key(collection, index, &mut key);
+            data.append(collection, index, &mut text);
+            let document: Map<String, Value> = serde_json::from_slice(&text).map_err(|e| {
+                Error::new(ErrorKind::Broken, format!("make {collection} {key}"), e)
+            })?;
+            keys.push(key);
+            documents.push(document);
+        }
+        let Some(first) = documents.first() else { return Ok(()) };
+        // All documents of a collection have the same fields at their top.
+        let names: Vec<&str> = first.keys().map(String::as_str).collect();
+        let rows = reader.read(collection.name(), &keys, &names).await?;
+        for (((&index, key), made), row) in indexes.iter().zip(&keys).zip(&documents).zip(rows) {
+            let wrong = match row {
+                None => Some("there is no such document".into()),
+                Some(row) => names.iter().zip(&row).find_map(|(&name, found)| {
+                    let made = &made[name];
+                    let holds =
+                        self.holds(data, (collection, index), name, (made, found), &row, &names);
+                    (!holds).then(|| unlike(name, found, made))
+                }),
+            };
+            finding.expect(wrong.is_none(), || {
+                format!("{} {key}: {}", collection.name(), wrong.unwrap_or_default())
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether a field is as it must be now, given what the load made.
+    fn holds(
+        &self,
+        data: &DataSet,
+        (collection, index): (Collection, u64),
+        name: &str,
+        (made, found): (&Value, &Value),
+        row: &Row,
+        names: &[&str],
+    ) -> bool {
+        let number = |value: &Value| value.as_i64();
+        match name {
+            // Every one is held by the conditions.
+            "w_ytd" | "d_ytd" | "d_next_o_id" | "c_balance" | "c_ytd_payment" | "c_payment_cnt"
+            | "c_delivery_cnt" => true,
+            "s_ytd" | "s_order_cnt" | "s_remote_cnt" | "s_quantity" => {
+                let sold = self.stock.get(&index).copied().unwrap_or_default();
+                let wanted = number(made).map(|made| match name {
+                    "s_ytd" => made + sold.quantity,
+                    "s_order_cnt" => made + sold.lines,
+                    "s_remote_cnt" => made + sold.remote,
+                    _ => quantity_left(made, sold.quantity),
+                });
+                number(found) == wanted
+            }
+            "c_data" => {
+                let credit = names.iter().position(|&n| n == "c_credit").map(|at| &row[at]);
+                let entries = self.paid.get(&index).map_or(&[] as &[String], Vec::as_slice);
+                match (credit.and_then(Value::as_str), made.as_str(), found.as_str()) {
+                    (Some("BC"), Some(made), Some(found)) => bad_credit_holds(made, found, entries),
+                    _ => same(made, found),
+                }
+            }
+            // Delivery gives them to orders that had none.
+            "o_carrier_id" if !delivered_at_load(data, index) => true,
+            "o_orderline"
+                if collection == Collection::Orders && !delivered_at_load(data, index) =>
+            {
+                same(&without_dates(made), &without_dates(found))
+            }
+            _ => same(made, found),
+        }
+    }
+}
+
+/// `size` different numbers below `count`, or all, sorted.
+fn choose(count: u64, size: u64, random: &mut Stream) -> Vec<u64> {
+    if size >= count {
+        return (0..count).collect();
+    }
+    // Floyd's way: each set of this size is as likely as any other.
+    let mut chosen = BTreeSet::new();
+    for last in count - size..count {
+        let drawn = random.uniform(0..=last as i64) as u64;
+        if !chosen.insert(drawn) {
+            chosen.insert(last);
+        }
+    }
+    chosen.into_iter().collect()
+}
+
+fn delivered_at_load(data: &DataSet, order: u64) -> bool {
+    order % u64::from(data.orders_per_district()) < u64::from(data.delivered_per_district())
+}
+
+fn without_dates(lines: &Value) -> Value {
+    let mut lines = lines.clone();
+    for line in lines.as_array_mut().into_iter().flatten() {
+        if let Some(line) = line.as_object_mut() {
+            line.remove("ol_delivery_d");
+        }
+    }
+    lines
+}
+
+/// Whether c_data is what these payments, in some order, leave of the loaded text (TPC-C 2.5.2.2).
+fn bad_credit_holds(made: &str, found: &str, entries: &[String]) -> bool {
+    let mut left: Vec<&str> = entries.iter().map(String::as_str).collect();
+    let whole = left.iter().map(|e| e.len()).sum::<usize>() + made.len();
+    if found.len() != whole.min(LONGEST_DATA) {
+        return false;
+    }
+    let mut rest = found;
+    // No entry begins another: each ends with the sixth blank. So the one that fits is the one.
+    while let Some(at) = left.iter().position(|e| rest.starts_with(e)) {
+        rest = &rest[left.swap_remove(at).len()..];
+    }
+    // The cut goes through the loaded text, or through the oldest entry that is left.
+    match left.is_empty() {
+        true => made.starts_with(rest),
+        false => left.iter().any(|e| e.starts_with(rest)),
+    }
+}
+
+/// The extra fields of acknowledged orders.
+async fn entered(
+    reader: &mut Reader<'_>,
+    data: &DataSet,
+    orders: &[&Order],
+    finding: &mut Finding,
+) -> Result<()> {
+    let keys: Vec<String> = orders.iter().map(|o| format!("{}.{}.{}", o.w, o.d, o.o_id)).collect();
+    let names: Vec<String> =
+        (1..=data.spec().extra_fields.orders).map(|n| format!("o_extra_{n:03}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let rows = reader.read("orders", &keys, &names).await?;
+    for ((order, key), row) in orders.iter().zip(&keys).zip(rows) {
+        let wrong = match row {
+            None => Some("there is no such document".into()),
+            Some(row) => (1..).zip(names.iter().zip(&row)).find_map(|(n, (name, found))| {
+                let made = Value::from(extra_field(data, (order.w, order.d, order.o_id), n));
+                (!same(&made, found)).then(|| unlike(name, found, &made))
+            }),
+        };
+        finding.expect(wrong.is_none(), || format!("orders {key}: {}", wrong.unwrap_or_default()));
+    }
+    Ok(())
+}
+
+/// What is wrong with a field, shortened.
+fn unlike(name: &str, found: &Value, made: &Value) -> String {
+    let short = |value: &Value| {
+        let text = value.to_string();
+        match text.char_indices().nth(60) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    };
+    format!("{name} is {}, the load made {}", short(found), short(made))
+}
+
+/// Whether two values are the same in any database's writing: numbers by value, absent like null.
+fn same(made: &Value, found: &Value) -> bool {
+    match (made, found) {
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
+            (a - b).abs() <= 1e-9 * a.abs()
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let other = |of: &Map<String, Value>, name| of.get(name).cloned().unwrap_or_default();
+            a.keys().chain(b.keys()).all(|name| same(&other(a, name), &other(b, name)))
+        }
+        _ => made == found,
+    }
+}
+
+/// Reads documents by key.
+struct Reader<'a> {
+    session: Box<dyn Session>,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Reader<'_> {
+    async fn read(
+        &mut self,
+        collection: &str,
+        keys: &[String],
+        names: &[&str],
+    ) -> Result<Vec<Option<Row>>> {
+        if (self.stop)() {
+            let tried = format!("check {collection}");
+            return Err(Error::new(ErrorKind::Cancelled, tried, "interrupted"));
+        }
+        let mut all: Vec<Option<Row>> = vec![Some(Row::new()); keys.len()];
+        for names in names.chunks(FIELDS) {
+            let mut tx = self.session.begin(Access::Read).await?;
+            let rows = tx.get_many(collection, keys, names, Intent::Look).await?;
+            tx.commit().await?;
+            for (whole, part) in all.iter_mut().zip(rows) {
+                *whole = whole.take().zip(part).map(|(mut whole, part)| {
+                    whole.extend(part);
+                    whole
+                });
+            }
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hoap_data::{Schema, Spec};
+    use serde_json::json;
+
+    #[test]
+    fn bad_credit_data_is_what_payments_in_any_order_leave() {
+        let entries: Vec<String> =
+            (0..3).map(|n| bad_credit_entry([1, 2, 3, 4, 5], 100 + n)).collect();
+        let made = "x".repeat(480);
+        let cut = |text: String| text[..text.len().min(500)].to_owned();
+        let good = cut(format!("{}{}{}{made}", entries[2], entries[0], entries[1]));
+        assert!(bad_credit_holds(&made, &good, &entries));
+        assert!(bad_credit_holds(&made, &made, &[]));
+        assert!(!bad_credit_holds(&made, &made, &entries), "none is there");
+        let twice = cut(format!("{}{}{}{made}", entries[2], entries[2], entries[1]));
+        assert!(!bad_credit_holds(&made, &twice, &entries));
+        assert!(!bad_credit_holds(&made, &good.replace('x', "y"), &entries));
+        assert!(!bad_credit_holds(&made, &good[..499], &entries));
+        // So many that the cut goes through an entry, and nothing of the load is left.
+        let many: Vec<String> =
+            (0..40).map(|n| bad_credit_entry([1, 2, 3, 4, 5], 100 + n)).collect();
+        let full = cut(many.concat());
+        assert!(bad_credit_holds(&made, &full, &many));
+        assert!(!bad_credit_holds(&made, &format!("{}9", &full[..499]), &many));
+    }
+
+    #[test]
+    fn values_are_the_same_however_a_database_writes_them() {
+        assert!(same(&json!({"a": [1, 0.1], "b": null}), &json!({"a": [1.0, 0.1]})));
+        assert!(!same(&json!({"a": 1}), &json!({"a": 1, "b": 2})));
+        assert!(!same(&json!([1]), &json!([1, 1])));
+        assert!(!same(&json!("1"), &json!(1)));
+        assert!(!same(&json!(0.1234), &json!(0.1235)));
+        assert!(!same(&json!(0), &json!(0.0001)));
+    }
+
+    /// The chance of a document to be in a sample of n of N is n/N, whichever it is, and samples of one seed
+    /// are the same.
+    #[test]
+    fn each_document_is_as_likely_to_be_drawn() {
+        let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2, 1) }).unwrap();
+        let mut seen = [0u32; 300];
+        for seed in 0..2000 {
+            let sample = Sample::of(&data, 30, seed);
+            let drawn = sample.indexes(Collection::Customer);
+            assert_eq!(drawn.len(), 30);
+            assert!(drawn.is_sorted() && drawn.windows(2).all(|w| w[0] != w[1]));
+            assert_eq!(drawn, Sample::of(&data, 30, seed).indexes(Collection::Customer));
+            drawn.iter().for_each(|&i| seen[i as usize] += 1);
+        }
+        // 200 of 2,000 on average; the standard deviation is 13.4.
+        assert!(seen.iter().all(|n| (120..=280).contains(n)), "{seen:?}");
+        let all = Sample::of(&data, u64::MAX, 1);
+        for collection in COLLECTIONS {
+            assert_eq!(all.indexes(collection).len() as u64, data.count(collection));
+        }
+    }
+}

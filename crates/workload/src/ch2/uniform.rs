@@ -1,0 +1,513 @@
+//! Whether what the clients drew is spread as TPC-C says (9.2.2.5), by chi-square tests.
+//!
+//! Counted is what was drawn, not what was executed: transactions that fail in a hot district would bend the
+//! shares of those that succeed, and the ones that the end of a run cuts off are the long ones.
+
+use std::sync::Arc;
+
+use super::input::{NewOrder, OrderStatus, Payment, Who};
+use super::nurand::{Constants, probabilities};
+use crate::check::{AuditLine, Verdict};
+
+/// Groups of customers, items or warehouses.
+const GROUPS: usize = 32;
+
+/// What a group must expect at least, so that its count is close to normal.
+const EXPECTED: f64 = 25.0;
+
+/// The quantile of the normal distribution whose tail is 1e-8. The bound for a line is 1e-8 by the
+/// approximation, so that the true probability, with counts instead of normal variables and two statistics in
+/// a line, stays below 1e-6.
+const QUANTILE: f64 = 5.612;
+
+/// NURand's values in groups of neighbours by probability, of nearly the same probability together.
+#[derive(Debug)]
+struct Groups {
+    /// The group of each value, from the first one.
+    of: Vec<u8>,
+    probability: [f64; GROUPS],
+}
+
+impl Groups {
+    fn new(probabilities: &[f64]) -> Self {
+        let mut order: Vec<usize> = (0..probabilities.len()).collect();
+        order.sort_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b]));
+        let (mut of, mut probability) = (vec![0; probabilities.len()], [0.0; GROUPS]);
+        let mut sum = 0.0;
+        for value in order {
+            let group = ((sum + probabilities[value] / 2.0) * GROUPS as f64) as usize;
+            let group = group.min(GROUPS - 1);
+            of[value] = group as u8;
+            probability[group] += probabilities[value];
+            sum += probabilities[value];
+        }
+        Groups { of, probability }
+    }
+}
+
+/// How a run's customers and items must be spread (TPC-C 2.1.6), shared by all clients.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    customers: Arc<Groups>,
+    items: Arc<Groups>,
+    warehouses: u32,
+}
+
+impl Shape {
+    /// The shape that these constants give to customers of a district and items.
+    pub fn new(constants: &Constants, warehouses: u32, customers: u32, items: u32) -> Self {
+        let of = |a, c, n| Arc::new(Groups::new(&probabilities(a, c, n)));
+        Shape {
+            customers: of(1023, constants.c_id, customers),
+            items: of(8191, constants.ol_i_id, items),
+            warehouses,
+        }
+    }
+
+    /// The group of a warehouse, from 1.
+    fn warehouse(&self, w: u32) -> usize {
+        fold(w - 1, self.warehouses)
+    }
+
+    /// The group of the way from one warehouse to another, around all of them.
+    fn distance(&self, from: u32, to: u32) -> usize {
+        fold((to + self.warehouses - from) % self.warehouses - 1, self.warehouses - 1)
+    }
+}
+
+/// The group of one of `n` values, neighbours together.
+fn fold(value: u32, n: u32) -> usize {
+    (u64::from(value) * groups(n) as u64 / u64::from(n)) as usize
+}
+
+fn groups(n: u32) -> usize {
+    (n as usize).min(GROUPS)
+}
+
+/// How many of `n` values each group has.
+fn sizes(n: u32) -> Vec<f64> {
+    let mut sizes = vec![0.0; groups(n)];
+    (0..n).for_each(|value| sizes[fold(value, n)] += 1.0);
+    sizes
+}
+
+/// Other warehouses that were drawn, in groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Remote {
+    /// From where.
+    from: [u64; GROUPS],
+    to: [u64; GROUPS],
+    by_distance: [u64; GROUPS],
+}
+
+impl Remote {
+    fn add(&mut self, shape: &Shape, from: u32, to: u32) {
+        self.from[shape.warehouse(from)] += 1;
+        self.to[shape.warehouse(to)] += 1;
+        self.by_distance[shape.distance(from, to)] += 1;
+    }
+
+    /// A bias to some warehouses shows in where they are, one to neighbours in how far they are. As a warehouse
+    /// is never its own other, the first statistic spreads a little less than chi-square: on the safe side.
+    fn tests(&self, warehouses: u32) -> Vec<Test> {
+        let all = self.to.iter().sum::<u64>() as f64;
+        let others = f64::from(warehouses - 1);
+        let sizes_to = sizes(warehouses);
+        let to = sizes_to.iter().zip(&self.from).map(|(&size, &from)| {
+            // Of those that start in a group, a share stays there: the others of it.
+            (all - from as f64) * size / others + from as f64 * (size - 1.0) / others
+        });
+        let by_distance = sizes(warehouses - 1).into_iter().map(|size| all * size / others);
+        vec![Test::new(&self.to, to), Test::new(&self.by_distance, by_distance)]
+    }
+}
+
+/// What was drawn, in groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    /// Orders of 5 to 15 lines.
+    lines: [u64; 11],
+    /// Of NewOrder, Payment and OrderStatus.
+    districts: [[u64; 10]; 3],
+    remote_lines: Remote,
+    remote_payments: Remote,
+    customers: [u64; GROUPS],
+    items: [u64; GROUPS],
+}
+
+fn count<const N: usize>(counts: &mut [u64; N], at: Option<usize>) {
+    if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
+        *count += 1;
+    }
+}
+
+fn before(n: u32, first: u32) -> Option<usize> {
+    n.checked_sub(first).map(|at| at as usize)
+}
+
+impl Drawn {
+    /// Adds another client's.
+    pub fn merge(&mut self, other: &Drawn) {
+        let add = |mine: &mut [u64], theirs: &[u64]| {
+            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+        };
+        add(&mut self.lines, &other.lines);
+        for (mine, theirs) in self.districts.iter_mut().zip(&other.districts) {
+            add(mine, theirs);
+        }
+        for (mine, theirs) in [
+            (&mut self.remote_lines, &other.remote_lines),
+            (&mut self.remote_payments, &other.remote_payments),
+        ] {
+            add(&mut mine.from, &theirs.from);
+            add(&mut mine.to, &theirs.to);
+            add(&mut mine.by_distance, &theirs.by_distance);
+        }
+        add(&mut self.customers, &other.customers);
+        add(&mut self.items, &other.items);
+    }
+
+    /// A NewOrder. The unused item of one that is to roll back is none of the items.
+    pub fn new_order(&mut self, shape: &Shape, input: &NewOrder) {
+        count(&mut self.lines, before(input.lines.len() as u32, 5));
+        count(&mut self.districts[0], before(input.d, 1));
+        self.customer(shape, input.c);
+        for line in &input.lines {
+            if let Some(&group) = shape.items.of.get(line.item as usize - 1) {
+                self.items[usize::from(group)] += 1;
+            }
+            if line.supply_w != input.w {
+                self.remote_lines.add(shape, input.w, line.supply_w);
+            }
+        }
+    }
+
+    /// A Payment.
+    pub fn payment(&mut self, shape: &Shape, input: &Payment) {
+        count(&mut self.districts[1], before(input.d, 1));
+        if input.c_w != input.w {
+            self.remote_payments.add(shape, input.w, input.c_w);
+        }
+        self.who(shape, &input.who);
+    }
+
+    /// An OrderStatus.
+    pub fn order_status(&mut self, shape: &Shape, input: &OrderStatus) {
+        count(&mut self.districts[2], before(input.d, 1));
+        self.who(shape, &input.who);
+    }
+
+    fn who(&mut self, shape: &Shape, who: &Who) {
+        if let Who::Id(c) = who {
+            self.customer(shape, *c);
+        }
+    }
+
+    fn customer(&mut self, shape: &Shape, c: u32) {
+        if let Some(&group) = shape.customers.of.get(c as usize - 1) {
+            self.customers[usize::from(group)] += 1;
+        }
+    }
+
+    /// The lines of the audit; `enough` says whether there were transactions enough to decide.
+    pub fn audit(&self, shape: &Shape, enough: bool) -> Vec<AuditLine> {
+        let all = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
+        let even = |counts: &[u64]| {
+            let each = all(counts) / counts.len() as f64;
+            Test::new(counts, counts.iter().map(|_| each))
+        };
+        let groups = |counts: &[u64; GROUPS], groups: &Groups| {
+            let all = all(counts);
+            vec![Test::new(counts, groups.probability.iter().map(|p| all * p))]
+        };
+        let districts = self.districts.iter().map(|counts| even(counts));
+        let districts = districts.reduce(|one, other| one.and(&other));
+        let remote = |remote: &Remote| match shape.warehouses > 2 {
+            true => Ok(remote.tests(shape.warehouses)),
+            false => Err("no choice among others"),
+        };
+        [
+            ("order lines 5–15", "2.4.1.3", Ok(vec![even(&self.lines)])),
+            ("remote line warehouses", "2.4.1.5", remote(&self.remote_lines)),
+            ("remote payment warehouses", "2.5.1.2", remote(&self.remote_payments)),
+            ("home districts", "2.4.1.2", Ok(districts.into_iter().collect())),
+            ("customers by NURand", "2.1.6", Ok(groups(&self.customers, &shape.customers))),
+            ("items by NURand", "2.1.6", Ok(groups(&self.items, &shape.items))),
+        ]
+        .map(|(name, clause, tests)| line(name, clause, tests, enough))
+        .into()
+    }
+}
+
+fn line(name: &str, clause: &str, tests: Result<Vec<Test>, &str>, enough: bool) -> AuditLine {
+    let (seen, wanted, decided, holds) = match &tests {
+        Err(why) => ((*why).to_owned(), "uniform".to_owned(), false, false),
+        Ok(tests) => {
+            let join = |each: &dyn Fn(&Test) -> String| {
+                tests.iter().map(each).collect::<Vec<_>>().join(", ")
+            };
+            (
+                join(&|t| format!("χ² {:.1}", t.statistic)),
+                join(&|t| format!("below {:.1}", t.bound())),
+                enough && tests.iter().all(|t| t.freedom > 0.0),
+                tests.iter().all(|t| t.statistic < t.bound()),
+            )
+        }
+    };
+    let verdict = match (decided, holds) {
+        (false, _) => Verdict::Skip,
+        (true, true) => Verdict::Pass,
+        (true, false) => Verdict::Fail,
+    };
+    AuditLine {
+        name: name.into(),
+        clause: format!("TPC-C 9.2.2.5, {clause}"),
+        seen,
+        wanted,
+        verdict,
+    }
+}
+
+/// Pearson's chi-square test.
+#[derive(Clone, Copy, Debug)]
+struct Test {
+    statistic: f64,
+    freedom: f64,
+}
+
+impl Test {
+    /// Groups that expect too little are counted together with their neighbours.
+    fn new(seen: &[u64], expected: impl Iterator<Item = f64>) -> Self {
+        let mut groups: Vec<(f64, f64)> = Vec::new();
+        let mut open = (0.0, 0.0);
+        for (&seen, expected) in seen.iter().zip(expected) {
+            open = (open.0 + seen as f64, open.1 + expected);
+            if open.1 >= EXPECTED {
+                groups.push(std::mem::take(&mut open));
+            }
+        }
+        match groups.last_mut() {
+            Some(last) => *last = (last.0 + open.0, last.1 + open.1),
+            None => groups.push(open),
+        }
+        let statistic = groups
+            .iter()
+            .filter(|(_, expected)| *expected > 0.0)
+            .map(|(seen, expected)| (seen - expected).powi(2) / expected)
+            .sum();
+        Test { statistic, freedom: groups.len() as f64 - 1.0 }
+    }
+
+    /// Two independent ones as one.
+    fn and(self, other: &Test) -> Test {
+        let statistic = self.statistic + other.statistic;
+        Test { statistic, freedom: self.freedom + other.freedom }
+    }
+
+    /// By Wilson and Hilferty, whose value lies above the true one this far out.
+    fn bound(&self) -> f64 {
+        let share = 2.0 / (9.0 * self.freedom.max(1.0));
+        self.freedom.max(1.0) * (1.0 - share + QUANTILE * share.sqrt()).powi(3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ch2::input::{Inputs, Line};
+    use hoap_data::random::Stream;
+    use hoap_data::{DataSet, Schema, Spec};
+
+    fn shape(data: &DataSet, constants: &Constants) -> Shape {
+        let (w, c, i) = (data.spec().warehouses, data.customers_per_district(), data.items());
+        Shape::new(constants, w, c, i)
+    }
+
+    fn inputs(warehouses: u32, scale_down: u32, seed: u64) -> (Inputs, Shape) {
+        let spec = Spec { scale_down, ..Spec::new(Schema::Ch2pp, warehouses) };
+        let data = DataSet::new(spec).unwrap();
+        let mut random = Stream::new(seed, &[5]);
+        let constants = Constants::draw(data.c_last_load(), &mut random);
+        (Inputs::new(data, constants, random, None), shape(&data, &constants))
+    }
+
+    fn draw(inputs: &mut Inputs, shape: &Shape, orders: usize) -> Drawn {
+        let mut drawn = Drawn::default();
+        for n in 0..orders {
+            drawn.new_order(shape, &inputs.new_order());
+            drawn.payment(shape, &inputs.payment());
+            if n % 10 == 0 {
+                drawn.order_status(shape, &inputs.order_status());
+            }
+        }
+        drawn
+    }
+
+    /// At every number of warehouses and every scale, also with the fewest transactions.
+    #[test]
+    fn what_clients_draw_passes_every_line() {
+        for (warehouses, scale_down) in [(3, 1), (4, 100), (10, 1), (33, 1), (100, 10), (1000, 1)] {
+            for seed in 0..8 {
+                let (mut inputs, shape) = inputs(warehouses, scale_down, seed);
+                let drawn = draw(&mut inputs, &shape, 4500);
+                for line in drawn.audit(&shape, true) {
+                    assert_eq!(line.verdict, Verdict::Pass, "{warehouses} {seed} {line:?}");
+                }
+            }
+        }
+    }
+
+    /// The probability of a correct run to fail a line is below 1e-6, and the bound is not so high that nothing
+    /// would: the tail of chi-square has a closed form where the degrees of freedom are even.
+    #[test]
+    fn the_bound_is_where_it_should_be() {
+        for freedom in (2..=64).step_by(2) {
+            let half = Test { statistic: 0.0, freedom: f64::from(freedom) }.bound() / 2.0;
+            let mut term = 1.0;
+            let mut tail = 1.0;
+            for k in 1..freedom / 2 {
+                term *= half / f64::from(k);
+                tail += term;
+            }
+            tail *= (-half).exp();
+            assert!((1e-11..=1.1e-8).contains(&tail), "{freedom}: {tail}");
+        }
+    }
+
+    /// Statistics of correct draws are spread as chi-square is: mean and variance.
+    #[test]
+    fn statistics_of_correct_draws_are_chi_square() {
+        let runs = 300;
+        let mut all: Vec<Vec<Test>> = vec![Vec::new(); 7];
+        for seed in 0..runs {
+            let (mut inputs, shape) = inputs(7, 100, 1000 + seed);
+            let drawn = draw(&mut inputs, &shape, 2000);
+            let each = |counts: &[u64], share: &dyn Fn(usize) -> f64| {
+                let sum = counts.iter().sum::<u64>() as f64;
+                Test::new(counts, (0..counts.len()).map(|i| sum * share(i)))
+            };
+            all[0].push(each(&drawn.lines, &|_| 1.0 / 11.0));
+            all[1].push(each(&drawn.districts[0], &|_| 0.1));
+            all[2].push(each(&drawn.customers, &|i| shape.customers.probability[i]));
+            all[3].push(each(&drawn.items, &|i| shape.items.probability[i]));
+            let remote = drawn.remote_payments.tests(7);
+            all[4].push(remote[0]);
+            all[5].push(remote[1]);
+            all[6].push(drawn.remote_lines.tests(7)[1]);
+        }
+        for (i, tests) in all.iter().enumerate() {
+            let freedom = tests.iter().map(|t| t.freedom).sum::<f64>() / runs as f64;
+            let mean = tests.iter().map(|t| t.statistic).sum::<f64>() / runs as f64;
+            // Five standard errors of the mean; the statistic of where is n (n - 2) / (n - 1)² of it.
+            let off = 5.0 * (2.0 * freedom / runs as f64).sqrt();
+            assert!(
+                (freedom * 0.97 - off..=freedom + off).contains(&mean),
+                "{i}: {mean} {freedom}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_wrong_distribution_fails_its_line() {
+        type Break = fn(&mut Inputs, &Shape) -> Drawn;
+        let orders = |inputs: &mut Inputs, shape: &Shape, change: &dyn Fn(usize, &mut NewOrder)| {
+            let mut drawn = Drawn::default();
+            for n in 0..4500 {
+                let mut order = inputs.new_order();
+                change(n, &mut order);
+                drawn.new_order(shape, &order);
+            }
+            drawn
+        };
+        let failed = |drawn: &Drawn, shape: &Shape| -> Vec<String> {
+            let lines = drawn.audit(shape, true).into_iter();
+            lines.filter(|l| l.verdict == Verdict::Fail).map(|l| l.name).collect()
+        };
+        let (mut inputs, shape) = inputs(10, 1, 3);
+        let broken: [(&str, &dyn Fn(usize, &mut NewOrder)); 7] = [
+            ("order lines 5–15", &|n, o| {
+                // The average stays what it is; the item is none.
+                let count = if n % 2 == 0 { 8 } else { 12 };
+                o.lines.resize(count, Line { item: 100_001, supply_w: o.w, quantity: 1 });
+            }),
+            ("remote line warehouses", &|_, o| {
+                // Always the same one.
+                for l in o.lines.iter_mut().filter(|l| l.supply_w != o.w) {
+                    l.supply_w = if o.w == 1 { 2 } else { 1 };
+                }
+            }),
+            ("remote line warehouses", &|_, o| {
+                // Always the next one.
+                for l in o.lines.iter_mut().filter(|l| l.supply_w != o.w) {
+                    l.supply_w = o.w % 10 + 1;
+                }
+            }),
+            ("home districts", &|n, o| o.d = if n % 20 == 0 { 1 } else { o.d }),
+            ("customers by NURand", &|n, o| o.c = 1 + (n as u32 * 7919) % 3000),
+            ("items by NURand", &|n, o| {
+                for (i, l) in o.lines.iter_mut().enumerate() {
+                    l.item = 1 + ((n * 16 + i) as u32 * 7919) % 100_000;
+                }
+            }),
+            ("items by NURand", &|_, o| {
+                // Another constant C.
+                o.lines.iter_mut().for_each(|l| l.item = (l.item + 1000) % 100_000 + 1);
+            }),
+        ];
+        for (name, change) in broken {
+            let drawn = orders(&mut inputs, &shape, change);
+            assert_eq!(failed(&drawn, &shape), [name], "{name}");
+        }
+        let pay: [Break; 2] = [
+            |inputs, shape| {
+                let mut drawn = Drawn::default();
+                for _ in 0..4300 {
+                    let p = inputs.payment();
+                    let c_w = if p.c_w == p.w { p.w } else { p.w % 10 + 1 };
+                    drawn.payment(shape, &Payment { c_w, ..p });
+                }
+                drawn
+            },
+            |inputs, shape| {
+                let mut drawn = Drawn::default();
+                for _ in 0..4300 {
+                    let p = inputs.payment();
+                    let d = p.d.min(9);
+                    drawn.payment(shape, &Payment { d, ..p });
+                }
+                drawn
+            },
+        ];
+        for (name, make) in ["remote payment warehouses", "home districts"].into_iter().zip(pay) {
+            assert_eq!(failed(&make(&mut inputs, &shape), &shape), [name]);
+        }
+    }
+
+    #[test]
+    fn too_few_transactions_and_too_few_warehouses_are_skipped() {
+        let (mut one, shape) = inputs(2, 100, 1);
+        let drawn = draw(&mut one, &shape, 4500);
+        assert!(drawn.audit(&shape, false).iter().all(|l| l.verdict == Verdict::Skip));
+        let skipped = drawn.audit(&shape, true).into_iter();
+        let skipped: Vec<String> =
+            skipped.filter(|l| l.verdict == Verdict::Skip).map(|l| l.name).collect();
+        assert_eq!(skipped, ["remote line warehouses", "remote payment warehouses"]);
+    }
+
+    /// Clients' counts add up to those of one.
+    #[test]
+    fn counts_of_clients_add_up() {
+        let (mut inputs, shape) = inputs(10, 100, 2);
+        let (mut whole, mut halves) = (Drawn::default(), [Drawn::default(), Drawn::default()]);
+        for n in 0..200 {
+            let (order, payment) = (inputs.new_order(), inputs.payment());
+            for drawn in [&mut whole, &mut halves[n % 2]] {
+                drawn.new_order(&shape, &order);
+                drawn.payment(&shape, &payment);
+            }
+        }
+        let [mut one, other] = halves;
+        one.merge(&other);
+        assert_eq!(one, whole);
+    }
+}
