@@ -50,21 +50,34 @@ pub struct Zipf {
 impl Zipf {
     /// Over `items` items; no items count as one.
     pub fn new(items: u64) -> Self {
-        Zipf::with_zeta(items, zeta(items.max(1)))
+        Zipf::with_zeta(items, items, zeta(items.max(1)))
+    }
+
+    /// YCSB's generator that began with `first` items and has `items` now.
+    ///
+    /// `ZipfianGenerator.nextLong` extends zeta to the items there are, and keeps `first` in the 2 / n of eta.
+    /// The curve of the ranks from 2 on then begins at rank 2 · `items` / `first`: ranks 0 and 1 have their
+    /// exact shares, those from 2 to there are never drawn, and those after it take the share of these.
+    /// Fewer than three items at first leave no curve, and YCSB with ranks that are no item: the draws are
+    /// exact then.
+    pub fn grown(first: u64, items: u64) -> Self {
+        let of = if first < 3 { items } else { first };
+        Zipf::with_zeta(items, of, zeta(items.max(1)))
     }
 
     /// YCSB's fixed population.
     pub fn scrambled() -> Self {
-        Zipf::with_zeta(SCRAMBLED_ITEMS, SCRAMBLED_ZETA)
+        Zipf::with_zeta(SCRAMBLED_ITEMS, SCRAMBLED_ITEMS, SCRAMBLED_ZETA)
     }
 
-    fn with_zeta(items: u64, zeta_n: f64) -> Self {
+    /// `of` is the n of eta's 2 / n: the number of items.
+    fn with_zeta(items: u64, of: u64, zeta_n: f64) -> Self {
         let items = items.max(1);
         let zeta_2 = 1.0 + 0.5f64.powf(THETA);
         // Two items or fewer: no draw gets as far as eta, which would be 0 / 0.
         let eta = match items {
             0..=2 => 0.0,
-            _ => (1.0 - (2.0 / items as f64).powf(1.0 - THETA)) / (1.0 - zeta_2 / zeta_n),
+            _ => (1.0 - (2.0 / of as f64).powf(1.0 - THETA)) / (1.0 - zeta_2 / zeta_n),
         };
         Zipf { items, zeta: zeta_n, eta }
     }
@@ -158,6 +171,41 @@ mod tests {
                 assert!(zipf.rank(unit) < items.max(1), "{items} {unit}");
             }
             assert_eq!(zipf.rank(0.0), 0);
+        }
+    }
+
+    /// `ZipfianGenerator.nextLong` of YCSB 0.17 with an `itemcount` above its `items`.
+    #[test]
+    fn a_generator_that_grew_keeps_its_first_size_in_eta() {
+        let (first, items) = (999.0f64, 3_999.0f64);
+        let zetan = zeta(3_999);
+        let eta =
+            (1.0 - (2.0 / first).powf(1.0 - THETA)) / (1.0 - (1.0 + 0.5f64.powf(THETA)) / zetan);
+        let (grown, exact) = (Zipf::grown(999, 3_999), Zipf::new(3_999));
+        let mut stream = Stream::new(4, &[]);
+        let (mut least, mut different) = (u64::MAX, 0);
+        for _ in 0..100_000 {
+            let unit = stream.unit();
+            let theirs = match unit * zetan {
+                scaled if scaled < 1.0 => 0,
+                scaled if scaled < 1.0 + 0.5f64.powf(THETA) => 1,
+                _ => (items * (eta * unit - eta + 1.0).powf(1.0 / (1.0 - THETA))) as u64,
+            };
+            let ours = grown.rank(unit);
+            // The hundredth power may round a rank's edge the other way.
+            assert!(ours.abs_diff(theirs) <= 1, "{unit}: {ours} {theirs}");
+            different += u64::from(ours != theirs);
+            least = least.min(if ours > 1 { ours } else { u64::MAX });
+        }
+        assert!(different < 10, "{different}");
+        assert_eq!(least, 8, "2 · 3,999 / 999");
+        assert_eq!(exact.rank(1.6 / zetan), 2);
+        assert_eq!((Zipf::grown(3_999, 3_999), Zipf::grown(2, 3_999)), (exact, exact));
+        for first in 0..5 {
+            for items in first..10 {
+                let zipf = Zipf::grown(first, items);
+                assert!((0..1000).all(|i| zipf.rank(f64::from(i) / 1e3) < items.max(1)));
+            }
         }
     }
 

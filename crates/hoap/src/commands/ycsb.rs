@@ -48,6 +48,8 @@ pub async fn record_of(
 ) -> Result<(PathBuf, record::Run), Failure> {
     let preset = Preset::find(name);
     let mut setup = Setup::new(&properties(&args.properties, preset)?)?;
+    // Before the key space is made: its room for new records comes from it, whoever says it.
+    setup.operations = args.steps.operations.or(setup.operations);
     setup.check_reads |= args.steps.check_reads;
     if let Some(fields) = args.scan_fields {
         setup.scan_fields = match fields {
@@ -116,9 +118,10 @@ impl Run<'_> {
         setup.part = part.map_or(Part::WHOLE, |part| part.0);
         repeat::refuse_inserts(name, inserts && note.is_some(), &args.steps.conduct)?;
         let data = table.parameters();
-        let constants = json!({ "run_seed": seed });
-        let check_reads = setup.check_reads;
+        let (check_reads, distribution) = (setup.check_reads, setup.distribution);
         let workload = Ycsb::new(key_value, &table, setup)?;
+        let keys = workload.key_space().noted(distribution);
+        let constants = json!({ "run_seed": seed, "keys": keys });
         let documents = target.target().documents().map_err(Error::from)?;
         if note.is_some() {
             workload.expect_whole(documents).await?;

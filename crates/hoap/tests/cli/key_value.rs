@@ -33,6 +33,41 @@ fn a_ycsb_users_files_and_properties_run_as_they_are() {
     assert!(end.out.contains("page.html"));
 }
 
+/// Spec §1, "an existing YCSB set-up runs unchanged": `CoreWorkload.init` makes room for twice the inserts of
+/// `operationcount`. The jar's draws from these numbers are those of `hoap_workload`'s test of the jar.
+#[test]
+fn whoever_says_the_number_of_operations_the_keys_are_drawn_from_the_same_numbers() {
+    let p = Place::new();
+    let keys = |benchmark: &str, words: &str, name: &str| {
+        let run = format!("run {benchmark} --target null: -p recordcount=1000 --warmup 0s");
+        p.ok(&format!("{run} {words} --out {benchmark}-{name}"));
+        p.json(&format!("{benchmark}-{name}/run.json"))["constants"]["keys"].clone()
+    };
+    let ways = [
+        ("flag", "--operations 20000"),
+        ("property", "-p operationcount=20000"),
+        ("both", "-p operationcount=20000 --duration 100ms"),
+        ("limit", "-p operationcount=20000 -p maxexecutiontime=60"),
+    ];
+    let e = |inserts: u64| {
+        serde_json::json!({ "distribution": "zipfian", "first": 0, "count": 1000,
+            "expected_inserts": inserts, "drawn_from": 1001 + inserts })
+    };
+    let d = serde_json::json!({ "distribution": "latest", "first": 0, "count": 1000 });
+    for (name, words) in ways {
+        assert_eq!(keys("ycsb-e", words, name), e(2000), "{words}");
+        assert_eq!(keys("ycsb-d", words, name), d, "{words}");
+    }
+    // Room for no insert: YCSB's operationcount=0.
+    for (name, words) in [
+        ("time", "--duration 100ms"),
+        ("zero", "--duration 100ms -p operationcount=0"),
+        ("seconds", "-p maxexecutiontime=1"),
+    ] {
+        assert_eq!(keys("ycsb-e", words, name), e(0), "{words}");
+    }
+}
+
 #[test]
 fn every_workload_runs_and_inserts_are_found_again() {
     let p = Place::new();

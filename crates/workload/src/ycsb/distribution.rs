@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Zipf, fnv_hash64};
+use serde_json::{Value, json};
 
 /// A request distribution (YCSB's `requestdistribution`), with the constants of YCSB's generators.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,8 +19,12 @@ pub enum Distribution {
     Zipfian,
     /// A zipfian over the records there are; each rank has a record of its own.
     ZipfianExact,
-    /// A zipfian over the age of records, the newest the most popular.
+    /// YCSB's zipfian over the age of records, the newest the most popular. Its curve keeps the size that the
+    /// table had at first ([`Zipf::grown`]): in a table of g times that size the records of age 2 to 2g − 1
+    /// are never drawn.
     Latest,
+    /// A zipfian over the age of records, whatever the table's size was.
+    LatestExact,
     /// `operations` of the requests go to the first `data` of the records, each 0 to 1.
     #[allow(missing_docs)]
     Hotspot { data: f64, operations: f64 },
@@ -39,6 +44,7 @@ impl Distribution {
             Distribution::Zipfian => "zipfian",
             Distribution::ZipfianExact => "zipfian-exact",
             Distribution::Latest => "latest",
+            Distribution::LatestExact => "latest-exact",
             Distribution::Hotspot { .. } => "hotspot",
             Distribution::Exponential { .. } => "exponential",
             Distribution::Sequential => "sequential",
@@ -53,9 +59,36 @@ pub struct KeySpace {
     pub requests: Range<u64>,
     /// Records of the table before the run (`recordcount`); new ones begin with this number.
     pub records: u64,
-    /// New records to expect. YCSB makes room for twice as many as the operations would insert on the
-    /// average, so that the popular records stay the same while the table grows.
+    /// New records to make room for. YCSB expects twice as many as the operations insert on the average, so
+    /// that the popular records stay the same while the table grows.
     pub expected: u64,
+}
+
+impl KeySpace {
+    /// Numbers that [`Distribution::Zipfian`] hashes onto; those that are not there yet are drawn again.
+    /// `CoreWorkload.init` gives the generator an inclusive upper end of start + count + expected.
+    pub fn room(&self) -> u64 {
+        self.count().saturating_add(self.expected).saturating_add(1)
+    }
+
+    fn count(&self) -> u64 {
+        self.requests.end.saturating_sub(self.requests.start).max(1)
+    }
+
+    /// What a run's record says of it: the numbers requested, and what room was made for new ones where
+    /// that changes the draws.
+    pub fn noted(&self, distribution: Distribution) -> Value {
+        let mut note = json!({
+            "distribution": distribution.name(),
+            "first": self.requests.start,
+            "count": self.count(),
+        });
+        if distribution == Distribution::Zipfian {
+            note["expected_inserts"] = json!(self.expected);
+            note["drawn_from"] = json!(self.room());
+        }
+        note
+    }
 }
 
 /// Draws record numbers: a client's own, without a lock and without an allocation.
@@ -65,12 +98,37 @@ pub struct Keys(Draw);
 #[derive(Clone, Debug)]
 enum Draw {
     Uniform(Range<u64>),
-    Scrambled { zipf: Zipf, start: u64, room: u64 },
-    Exact { zipf: Zipf, scatter: Permutation, space: KeySpace, readable: u64 },
-    Latest { zipf: Zipf, readable: u64 },
-    Hotspot { hot: Range<u64>, cold: Range<u64>, share: f64 },
-    Exponential { rate: f64, readable: u64, covered: f64 },
-    Sequential { range: Range<u64>, drawn: Arc<AtomicU64> },
+    Scrambled {
+        zipf: Zipf,
+        start: u64,
+        room: u64,
+    },
+    Exact {
+        zipf: Zipf,
+        scatter: Permutation,
+        space: KeySpace,
+        readable: u64,
+    },
+    /// `first` is the population of ages that YCSB's generator began with.
+    Latest {
+        zipf: Zipf,
+        first: Option<u64>,
+        readable: u64,
+    },
+    Hotspot {
+        hot: Range<u64>,
+        cold: Range<u64>,
+        share: f64,
+    },
+    Exponential {
+        rate: f64,
+        readable: u64,
+        covered: f64,
+    },
+    Sequential {
+        range: Range<u64>,
+        drawn: Arc<AtomicU64>,
+    },
 }
 
 /// A population that grows is measured again when it has grown by more than one part in so many: what
@@ -81,13 +139,12 @@ impl Keys {
     /// The distribution over these records. Clones share the position of
     /// [`Distribution::Sequential`].
     pub fn new(distribution: Distribution, space: &KeySpace) -> Self {
-        let Range { start, end } = space.requests;
-        let count = end.saturating_sub(start).max(1);
+        let (start, count) = (space.requests.start, space.count());
+        let ages = ages(space.records);
         Keys(match distribution {
             Distribution::Uniform => Draw::Uniform(start..start + count),
-            // CoreWorkload.init gives the generator an inclusive upper end of start + count + expected.
             Distribution::Zipfian => {
-                Draw::Scrambled { zipf: Zipf::scrambled(), start, room: count + space.expected + 1 }
+                Draw::Scrambled { zipf: Zipf::scrambled(), start, room: space.room() }
             }
             Distribution::ZipfianExact => Draw::Exact {
                 zipf: Zipf::new(count),
@@ -95,8 +152,9 @@ impl Keys {
                 space: space.clone(),
                 readable: space.records,
             },
-            Distribution::Latest => {
-                Draw::Latest { zipf: ages(space.records), readable: space.records }
+            Distribution::Latest | Distribution::LatestExact => {
+                let first = (distribution == Distribution::Latest).then_some(ages);
+                Draw::Latest { zipf: Zipf::new(ages), first, readable: space.records }
             }
             Distribution::Hotspot { data, operations } => {
                 let hot = (count as f64 * data) as u64;
@@ -145,9 +203,10 @@ impl Keys {
                     false => space.records + (rank - (end - start)),
                 }
             }
-            Draw::Latest { zipf, readable: seen } => {
+            Draw::Latest { zipf, first, readable: seen } => {
                 if grew(seen, readable) {
-                    *zipf = ages(readable);
+                    let ages = ages(readable);
+                    *zipf = first.map_or_else(|| Zipf::new(ages), |first| Zipf::grown(first, ages));
                 }
                 readable.saturating_sub(1)
                     - zipf.rank(stream.unit()).min(readable.saturating_sub(1))
@@ -180,8 +239,8 @@ const SCATTER: u64 = u64::from_be_bytes(*b"scatter\0");
 
 /// SkewedLatestGenerator: the population of ages is one less than that of the records, so that
 /// record 0 is never drawn.
-fn ages(readable: u64) -> Zipf {
-    Zipf::new(readable.saturating_sub(1))
+fn ages(readable: u64) -> u64 {
+    readable.saturating_sub(1)
 }
 
 /// Whether the population must be measured again, and notes that it is.

@@ -73,7 +73,7 @@ pub struct Setup {
     pub write_all_fields: bool,
     /// Whether every value read is checked (`dataintegrity`).
     pub check_reads: bool,
-    /// Operations of the run (`operationcount`).
+    /// Operations of the run (`operationcount`, where it is not 0).
     pub operations: Option<u64>,
     /// Number of clients (`threadcount`).
     pub clients: Option<u32>,
@@ -145,8 +145,9 @@ impl Setup {
 
     /// The records that requests of a run on a table of this many are for.
     pub fn key_space(&self, records: u64) -> KeySpace {
-        // Where no number of operations says how much the table grows: as many as it has records.
-        let operations = self.operations.unwrap_or(records);
+        // No number of operations is YCSB's operationcount=0: it makes no room for new records.
+        let operations = self.operations.unwrap_or(0);
+        // CoreWorkload.init: "2 is fudge factor".
         let expected = operations as f64 * self.mix.share(Kind::Insert) * 2.0;
         KeySpace { requests: self.requests(records), records, expected: expected as u64 }
     }

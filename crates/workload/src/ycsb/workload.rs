@@ -8,7 +8,7 @@ use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records, Zipf};
 
 use super::client::YcsbClient;
-use super::distribution::Keys;
+use super::distribution::{KeySpace, Keys};
 use super::inserts::Inserts;
 use super::mix::{Kind, Mix};
 use super::setup::{ScanLength, Setup};
@@ -28,6 +28,7 @@ pub struct Ycsb<K: KeyValue> {
     pub(super) shared: Arc<Shared>,
     table: Table,
     names: Vec<&'static str>,
+    space: KeySpace,
     keys: Keys,
     /// Clients made so far, in all steps: each draws from a stream of its own.
     clients: AtomicU64,
@@ -79,6 +80,7 @@ impl<K: KeyValue> Ycsb<K> {
             table: table.table(),
             names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
             keys: Keys::new(setup.distribution, &space),
+            space,
             clients: AtomicU64::new(0),
             shared: Arc::new(Shared {
                 records,
@@ -95,6 +97,11 @@ impl<K: KeyValue> Ycsb<K> {
     /// The set-up.
     pub fn setup(&self) -> &Setup {
         &self.shared.setup
+    }
+
+    /// Where its clients draw from.
+    pub fn key_space(&self) -> &KeySpace {
+        &self.space
     }
 
     /// What a session must know of the table.

@@ -15,21 +15,32 @@ use crate::statistics::{Counts, deviations};
 
 const DRAWS: u64 = 1_000_000;
 
-/// What `nextKeynum` is asked for. Every distribution, several record counts, a part of the records, growth.
-const CASES: [&str; 12] = [
+/// What `nextKeynum` is asked for. Every distribution, several record counts, a part of the records, room for
+/// inserts, tables that grow meanwhile: E with twice and with twenty times the operations of its records, and
+/// without a number of them (`operationcount=0`, which is what a duration alone means), and D.
+const CASES: [&str; 17] = [
     "requestdistribution=zipfian;operationcount=1;recordcount=10",
     "requestdistribution=zipfian;operationcount=1;recordcount=1000",
     "requestdistribution=zipfian;operationcount=1;recordcount=100000",
     "requestdistribution=zipfian;operationcount=10000;recordcount=1000;insertproportion=0.05",
     "requestdistribution=zipfian;operationcount=1;recordcount=1000;insertstart=300;insertcount=200",
+    "requestdistribution=zipfian;operationcount=2000;recordcount=1000;insertproportion=0.05;inserts=100",
+    "requestdistribution=zipfian;operationcount=20000;recordcount=1000;insertproportion=0.05;inserts=1000",
+    "requestdistribution=zipfian;operationcount=0;recordcount=1000;insertproportion=0.05;inserts=1000",
     "requestdistribution=latest;recordcount=1000",
     "requestdistribution=latest;recordcount=50000",
+    "requestdistribution=latest;recordcount=1000;insertproportion=0.05;inserts=50;by=age",
+    GROWS,
     "requestdistribution=hotspot;recordcount=1000",
     "requestdistribution=hotspot;recordcount=3000;hotspotdatafraction=0.01;hotspotopnfraction=0.5",
     "requestdistribution=exponential;recordcount=1000",
     "requestdistribution=exponential;recordcount=1000;exponential.percentile=80;exponential.frac=0.1",
     "requestdistribution=uniform;recordcount=1000;insertstart=100",
 ];
+
+/// D on a table that grows to four times its size.
+const GROWS: &str =
+    "requestdistribution=latest;recordcount=1000;insertproportion=0.05;inserts=3000;by=age";
 
 #[test]
 fn draws_and_keys_are_those_of_ycsbs_jar() {
@@ -60,10 +71,18 @@ fn draws_and_keys_are_those_of_ycsbs_jar() {
         assert!(deviations < 5.5, "{case}: {deviations}");
         cases += 1;
 
-        // The test would see another distribution.
-        if case == CASES[1] {
-            let other = draw(&case.replace("zipfian", "zipfian-exact"), DRAWS, 12);
-            assert!(crate::statistics::deviations(&other, &theirs) > 50.0);
+        // The test would see another distribution, and another room for inserts.
+        let others: &[(&str, &str)] = match case {
+            GROWS => &[("latest", "latest-exact")],
+            _ if case == CASES[1] => &[("zipfian", "zipfian-exact")],
+            _ if case.contains("operationcount=20000;") => {
+                &[("operationcount=20000", "operationcount=1000")]
+            }
+            _ => &[],
+        };
+        for (theirs_has, other) in others {
+            let other = draw(&case.replace(theirs_has, other), DRAWS, 12);
+            assert!(crate::statistics::deviations(&other, &theirs) > 50.0, "{case}");
         }
     }
     assert_eq!(cases, CASES.len());

@@ -79,7 +79,7 @@ fn a_workload_file_of_ycsb() {
         assert_eq!((setup.record_count, setup.operations), (Some(1000), Some(2000)));
         assert_eq!(setup.mix.share(Kind::Scan), 0.95);
         // CoreWorkload.init: twice the inserts to expect.
-        assert_eq!(setup.key_space(1000).expected, 200);
+        assert_eq!((setup.key_space(1000).expected, setup.key_space(1000).room()), (200, 1201));
     }
 }
 
@@ -120,7 +120,7 @@ fn every_property_does_what_ycsb_says() {
         setup("fieldlengthdistribution=uniform\ntarget=0\nmaxexecutiontime=0\noperationcount=0");
     assert_eq!(s.records.length, FieldLength::Uniform { min: 1, max: 100 });
     assert_eq!((s.rate, s.duration, s.operations), (None, None, None));
-    for name in ["uniform", "zipfian", "zipfian-exact", "latest", "sequential"] {
+    for name in ["uniform", "zipfian", "zipfian-exact", "latest", "latest-exact", "sequential"] {
         assert_eq!(setup(&format!("requestdistribution={name}")).distribution.name(), name);
     }
 }

@@ -67,6 +67,7 @@ impl Draft {
             "zipfian" => Distribution::Zipfian,
             "zipfian-exact" => Distribution::ZipfianExact,
             "latest" => Distribution::Latest,
+            "latest-exact" => Distribution::LatestExact,
             "sequential" => Distribution::Sequential,
             "hotspot" => Distribution::Hotspot { data: self.hotspot.0, operations: self.hotspot.1 },
             "exponential" => {
@@ -75,7 +76,8 @@ impl Draft {
             }
             other => {
                 return Err(invalid("requestdistribution", other, "it is unknown").advise(
-                    "use uniform, zipfian, zipfian-exact, latest, hotspot, exponential or sequential",
+                    "use uniform, zipfian, zipfian-exact, latest, latest-exact, hotspot, exponential or \
+                     sequential",
                 ));
             }
         };
