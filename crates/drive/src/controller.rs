@@ -203,16 +203,19 @@ impl<'a> Controller<'a> {
         self.failure.is_some() || self.stopped_by.is_some() || self.given.stop.is_set()
     }
 
-    /// Waits until the phase has lasted for `time` and is `done`, ticking all the while.
+    /// Waits until the phase has lasted for `time` and is `done`, or until the plan's limit of the measured
+    /// window, ticking all the while.
     fn wait(&mut self, time: Duration, done: impl Fn(&Self) -> bool) -> bool {
         let until = self.phase_began + time;
+        let limit = self.given.plan.limit.filter(|_| self.phase == Phase::Measured);
+        let limit = limit.and_then(|limit| self.phase_began.checked_add(limit));
         let mut next_tick = self.phase_began + self.given.plan.tick;
         loop {
             if self.interrupted() {
                 return false;
             }
             let now = Instant::now();
-            if now >= until && done(self) {
+            if now >= until && done(self) || limit.is_some_and(|limit| now >= limit) {
                 return true;
             }
             if now >= next_tick {
@@ -224,6 +227,7 @@ impl<'a> Controller<'a> {
                 }
             }
             let next = if until > now { until.min(next_tick) } else { next_tick };
+            let next = limit.map_or(next, |limit| limit.min(next));
             self.listen(LOOK.min(next - now));
         }
     }

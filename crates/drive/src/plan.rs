@@ -31,6 +31,9 @@ pub struct StepPlan {
     pub warmup: Duration,
     /// When the measured window ends.
     pub end: End,
+    /// With [`End::Operations`]: the longest time of the measured window. Where it passes first the step ends by
+    /// it, and is whole.
+    pub limit: Option<Duration>,
     /// Length of an interval of the time series.
     pub tick: Duration,
     /// How long transactions that still run at the end may take before their canceller is called. In
@@ -51,8 +54,8 @@ pub struct StepPlan {
 pub enum End {
     /// After this time.
     After(Duration),
-    /// When the transaction clients together have run this many operations, failed ones included.
-    /// Operations that begin in the warm-up are not among them.
+    /// When the transaction clients together have run this many operations, failed ones included, or at
+    /// [`StepPlan::limit`]. Operations that begin in the warm-up are not among them.
     Operations(u64),
     /// When every query client has run its loops. The window begins when the warm-up time has passed
     /// and every query client has finished its warm-up loops; one that is early waits. A client that
@@ -78,6 +81,7 @@ impl StepPlan {
             pace: Pace::Closed,
             warmup: Duration::ZERO,
             end,
+            limit: None,
             tick: Duration::from_secs(1),
             grace: Duration::from_secs(5),
             headline: None,
@@ -156,6 +160,13 @@ impl StepPlan {
             if !(rate > 0.0 && rate <= FASTEST) {
                 return refuse("its rate is not above 0 and at most 1e9 per second");
             }
+        }
+        match self.limit {
+            Some(limit) if limit.is_zero() => return refuse("its longest time is zero"),
+            Some(_) if !matches!(self.end, End::Operations(_)) => {
+                return refuse("a longest time is for a number of operations");
+            }
+            _ => {}
         }
         match self.end {
             End::Operations(0) => refuse("it has no operation to run"),

@@ -68,9 +68,15 @@ impl<'a> Rates<'a> {
                 self.end = Some(now.saturating_add(whole));
             }
             End::Operations(n) => {
-                let begin = begin();
-                self.schedule.window(begin, begin.saturating_add(n));
-                self.schedule.start(self.clock.now());
+                let (begin, limit) = (begin(), self.plan.limit.map(nanos));
+                let all = begin.saturating_add(n);
+                let whole = limit.map(|limit| warmup.saturating_add(limit));
+                let due = whole.map_or(u64::MAX, |whole| self.schedule.due_within(whole));
+                self.schedule.window(begin, all.min(due));
+                let now = self.clock.now();
+                self.schedule.start(now);
+                // Where time ends it first, it is as if the plan had no number.
+                self.end = whole.filter(|_| due < all).map(|whole| now.saturating_add(whole));
             }
             End::Loops { .. } => self.schedule.start(self.clock.now()),
         }
@@ -156,7 +162,7 @@ impl<'a> Rates<'a> {
         match self.plan.end {
             // The window goes on until the last one has ended: what counts is how long they took to
             // begin.
-            End::Operations(_) if self.ended.begun == end => {
+            End::Operations(_) if self.end.is_none() && self.ended.begun == end => {
                 let (first, _) = self.schedule.due_and_last(begin);
                 let (next, last) = self.schedule.due_and_last(end);
                 (end - begin, seconds(next.max(last) - first))

@@ -28,7 +28,7 @@ pub struct Defaults {
     pub rate: Option<f64>,
     /// Operations of a step.
     pub operations: Option<u64>,
-    /// Time of a step.
+    /// Time of a step, or the longest of one that has a number of operations.
     pub duration: Option<std::time::Duration>,
 }
 
@@ -48,19 +48,19 @@ pub fn plans(args: &StepArgs, defaults: Defaults) -> Result<Vec<StepPlan>, Failu
     if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate.is_finite())) {
         return Err(Failure::usage("plan the run: a rate must be above 0; give --rate a number"));
     }
-    let end = match (args.duration, args.operations) {
-        (Some(time), _) => End::After(time.0),
-        (None, Some(operations)) => End::Operations(operations),
-        (None, None) => match (defaults.operations, defaults.duration) {
-            (Some(operations), _) => End::Operations(operations),
-            (None, time) => End::After(time.unwrap_or(DURATION)),
-        },
+    // A duration that was asked for is the length of the step; one that is a workload's own only ends a number
+    // of operations that takes longer, as YCSB's does.
+    let (end, limit) = match (args.duration, args.operations.or(defaults.operations)) {
+        (Some(time), _) => (End::After(time.0), None),
+        (None, Some(operations)) => (End::Operations(operations), defaults.duration),
+        (None, None) => (End::After(defaults.duration.unwrap_or(DURATION)), None),
     };
     let mut plans = Vec::new();
     for &rate in &rates {
         for &n in &clients {
             let mut plan = StepPlan::plain(plans.len() + 1, n, end);
             plan.warmup = args.warmup.0;
+            plan.limit = limit;
             faults::apply(&args.faults, &mut plan);
             if let Some(rate) = rate {
                 plan.pace = Pace::Open { rate, arrivals: arrivals(args) };

@@ -68,6 +68,36 @@ fn whoever_says_the_number_of_operations_the_keys_are_drawn_from_the_same_number
     }
 }
 
+/// YCSB's Client ends at whichever comes first; `--duration` is the length whatever the properties say.
+#[test]
+fn a_number_of_operations_ends_at_maxexecutiontime() {
+    let p = Place::new();
+    let run = "run ycsb-a --target null:?latency_us=1000 -p recordcount=100 --warmup 0s";
+    let step = |words: &str, name: &str| {
+        p.ok(&format!("{run} {words} --out {name}"));
+        let record = p.json(&format!("{name}/run.json"));
+        let step = &record["steps"][0];
+        assert!(record["partial"].is_null() && step["partial"].is_null(), "{step:#}");
+        let rates = step["transactions"].as_array().unwrap().iter();
+        let rate: f64 = rates.map(|o| o["per_second"].as_f64().unwrap()).sum();
+        let seconds = step["seconds"].as_f64().unwrap();
+        assert!((rate * seconds / count(&record, 0) as f64 - 1.0).abs() < 1e-6, "{step:#}");
+        (count(&record, 0), seconds)
+    };
+    for (name, words) in [
+        ("property", "-p maxexecutiontime=1 -p operationcount=100000000"),
+        ("flag", "-p maxexecutiontime=1 --operations 100000000"),
+        ("open", "-p maxexecutiontime=1 -p operationcount=100000000 --rate 200"),
+    ] {
+        let (count, seconds) = step(words, name);
+        let most = (seconds * 1e3) as u64 + 1;
+        assert!((1..=most).contains(&count) && (1.0..30.0).contains(&seconds), "{count} {seconds}");
+    }
+    assert_eq!(step("-p maxexecutiontime=600 -p operationcount=50", "few").0, 50);
+    let (count, seconds) = step("--duration 300ms -p operationcount=1", "duration");
+    assert!(count > 1 && seconds >= 0.3, "{count} {seconds}");
+}
+
 #[test]
 fn every_workload_runs_and_inserts_are_found_again() {
     let p = Place::new();
