@@ -128,6 +128,10 @@ fn benchmarks_have_their_titles() {
         ("ycsb-a", "YCSB A"),
         ("ycsb-f", "YCSB F"),
         ("ycsb-e-update", "YCSB E (update)"),
+        (
+            "ycsb-custom: 70 % read, 30 % scan-x, uniform",
+            "YCSB custom: 70 % read, 30 % scan-x, uniform",
+        ),
         ("pagination", "Pagination"),
         ("join", "JOIN"),
         ("ch2pp", "CH2++"),

@@ -55,8 +55,9 @@ pub fn begin(
     }
 }
 
-/// `runs/<benchmark>-<time>`, where the user names no folder.
+/// `runs/<benchmark>-<time>`, where the user names no folder; of a custom workload without what it does.
 pub fn default_folder(benchmark: &str) -> PathBuf {
+    let benchmark = benchmark.split(':').next().unwrap_or_default();
     let time: String =
         hoap_drive::now().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
     Path::new("runs").join(format!("{benchmark}-{time}"))

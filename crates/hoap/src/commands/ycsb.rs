@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hoap_data::ycsb::RecordSpec;
 use hoap_drive::merge::beside_others;
 use hoap_drive::{RunFolder, record};
+use hoap_report::tables::benchmark_title;
 use hoap_target::{AnyTarget, open_any, with_key_value};
 use hoap_workload::capability::key_value::KeyValue;
 use hoap_workload::load::{Part, Source};
@@ -108,6 +109,8 @@ impl Run<'_> {
                 .iter()
                 .collect::<std::collections::BTreeMap<_, _>>()
         );
+        // What decides the operations and is no property.
+        settings["scan-fields"] = json!((setup.scan_fields == ScanFields::None).then_some("none"));
         let mut setup = setup;
         // The records are the table's own; this seed is of what the clients draw.
         setup.records.seed = seed;
@@ -127,7 +130,14 @@ impl Run<'_> {
             workload.expect_whole(documents).await?;
             note::begin_run(documents).await?;
         }
-        let record = begin(name, target.target(), note.as_ref(), data, constants, settings);
+        let benchmark = workload.setup().benchmark(table.records.spec());
+        if benchmark != name {
+            let (does, asked) = (benchmark_title(&benchmark), benchmark_title(name));
+            context
+                .console
+                .say(format!("its properties or its table make this {does}, not {asked}"));
+        }
+        let record = begin(&benchmark, target.target(), note.as_ref(), data, constants, settings);
         let target = target.target();
         let steps = Steps { context, args: &args.steps, target, plans, check_reads };
         let check = async |memories: Vec<Memory>, folder: &RunFolder| {

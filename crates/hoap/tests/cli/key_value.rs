@@ -98,6 +98,72 @@ fn a_number_of_operations_ends_at_maxexecutiontime() {
     assert!(count > 1 && seconds >= 0.3, "{count} {seconds}");
 }
 
+/// A letter is what does as the letter: its figures and its comparisons are no other workload's.
+#[test]
+fn a_run_is_named_by_what_it_did() {
+    let p = Place::new();
+    p.write(
+        "workloadc",
+        &WORKLOAD.replace("=0.5", "=1").replace("updateproportion=1", "updateproportion=0"),
+    );
+    p.ok("load ycsb --target sqlite:t.db -P workloadc -p recordcount=200");
+    p.ok("load ycsb --target sqlite:small.db -p recordcount=200 -p fieldcount=3");
+    let named = |words: &str, name: &str| {
+        let end = p.ok(&format!("run {words} --operations 50 --warmup 0s --out {name}"));
+        let record = p.json(&format!("{name}/run.json"));
+        (record["benchmark"].as_str().unwrap().to_owned(), end.out)
+    };
+    let a = "ycsb-a --target sqlite:t.db";
+    assert_eq!(named(a, "a").0, "ycsb-a");
+    assert_eq!(named(&format!("{a} -P workloadc -p recordcount=200"), "file").0, "ycsb-c");
+    assert_eq!(
+        named(&format!("{a} -p readproportion=1 -p updateproportion=0"), "pairs").0,
+        "ycsb-c"
+    );
+    let (name, out) =
+        named(&format!("{a} -p readproportion=0.7 -p updateproportion=0.3"), "custom");
+    assert_eq!(name, "ycsb-custom: 70 % read, 30 % update, zipfian");
+    assert!(out.contains("YCSB custom: 70 % read, 30 % update, zipfian, 200 records"), "{out}");
+    let other = "-p readproportion=0.6 -p updateproportion=0.4";
+    assert_eq!(
+        named(&format!("{a} {other}"), "other").0,
+        "ycsb-custom: 60 % read, 40 % update, zipfian"
+    );
+    // What the table holds, whatever the run's properties say of it.
+    let (name, _) = named("ycsb-a --target sqlite:small.db", "small");
+    assert_eq!(name, "ycsb-custom: 50 % read, 50 % update, zipfian, 3 fields of 100 bytes");
+
+    p.fails("compare custom other", 2, &["other", "benchmark is ycsb-custom: 60 % read"]);
+    p.fails("compare a custom", 2, &["benchmark is ycsb-custom: 70 % read"]);
+    let page = |runs: &str| {
+        p.ok(&format!("report {runs} --published -o page.html"));
+        String::from_utf8(p.read("page.html")).unwrap()
+    };
+    let published = ">Published figures</h2>";
+    assert!(page("a").contains(published));
+    let without = page("custom small");
+    assert!(!without.contains(published));
+    assert!(without.contains("<h1>YCSB custom: 70 % read, 30 % update, zipfian on SQLite"));
+    let headings = page("custom other");
+    for share in ["70 % read, 30", "60 % read, 40"] {
+        let heading = format!(">YCSB custom: {share} % update, zipfian: Operations</h2>");
+        assert_eq!(headings.matches(&heading).count(), 1, "{heading}");
+    }
+}
+
+/// The reports' scans return keys: other work than YCSB's.
+#[test]
+fn scans_of_keys_do_not_compare_with_scans_of_records() {
+    let p = Place::new();
+    let run = "run ycsb-e-update --target null: -p recordcount=100 --operations 50 --warmup 0s";
+    p.ok(&format!("{run} --out records"));
+    p.ok(&format!("{run} --scan-fields none --out keys"));
+    for name in ["records", "keys"] {
+        assert_eq!(p.json(&format!("{name}/run.json"))["benchmark"], "ycsb-e-update");
+    }
+    p.fails("compare records keys", 2, &["scan-fields is none here"]);
+}
+
 #[test]
 fn every_workload_runs_and_inserts_are_found_again() {
     let p = Place::new();

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::side::Side;
 
 /// Flags that decide what a client does: other values are another benchmark.
-const DECISIVE: [&str; 6] =
-    ["params", "params-seed", "properties", "variant", "think-times", "check-reads"];
+const DECISIVE: [&str; 7] =
+    ["params", "params-seed", "properties", "scan-fields", "variant", "think-times", "check-reads"];
 
 /// Flags that say nothing about how a run compares: the seeds of repetitions are to differ, and plans are
 /// made after what is measured.

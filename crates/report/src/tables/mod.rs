@@ -44,7 +44,8 @@ pub struct Entry<'a> {
     pub run: &'a Run,
 }
 
-/// How people write the names that the command line uses: "CH2++", "YCSB A", "YCSB E (update)".
+/// How people write the names that run folders have: "CH2++", "YCSB A", "YCSB E (update)", "YCSB custom: 100 %
+/// read, uniform".
 pub fn benchmark_title(name: &str) -> String {
     match name {
         "ch2" => "CH2".to_string(),
@@ -52,6 +53,7 @@ pub fn benchmark_title(name: &str) -> String {
         "pagination" => "Pagination".to_string(),
         "join" => "JOIN".to_string(),
         other => match other.strip_prefix("ycsb-") {
+            Some(custom) if custom.starts_with("custom: ") => format!("YCSB {custom}"),
             Some(workload) => ycsb_title(workload),
             None => other.to_string(),
         },

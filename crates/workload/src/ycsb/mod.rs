@@ -1,7 +1,7 @@
 //! YCSB's core workload (Cooper et al., SoCC 2010) with the constants and behaviour of YCSB 0.17.
 //!
 //! * [`Properties`]: properties files and `-p key=value` as YCSB reads them; the presets A to F.
-//! * [`Setup`]: what they say, checked.
+//! * [`Setup`]: what they say, checked; [`Setup::benchmark`], the name of what it does.
 //! * [`Keys`]: which record an operation takes.
 //! * [`Ycsb`]: the workload on a database, and [`Ycsb::verify`], what it must hold afterwards;
 //!   [`Contribution`], what one of several drivers knows of that.
@@ -15,6 +15,7 @@ mod contribution;
 mod distribution;
 mod inserts;
 mod mix;
+mod name;
 mod preset;
 mod properties;
 mod sample;
