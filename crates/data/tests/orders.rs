@@ -82,7 +82,7 @@ fn entry_is_customer_since() {
     }
 }
 
-/// Specification section 3 and TPC-C 4.3.3.1, table ORDER-LINE.
+/// TPC-C 4.3.3.1, table ORDER-LINE; ol_quantity, which is 5 there, as in the specification's section 3.
 #[test]
 fn lines() {
     let data = data_set(Schema::Ch2, 1, 1);

@@ -19,6 +19,12 @@ const DISTS: u64 = 16;
 /// Letters of one s_dist, three words.
 const DIST_LEN: usize = 24;
 
+/// Least and largest s_order_cnt (specification, section 3). TPC-C 4.3.3.1: 0 in every stock.
+const ORDER_COUNT: (u64, u64) = (10, 3000);
+/// One in so many orders of a stock is a remote one, rounded down, where there is more than one warehouse
+/// (specification, section 3). TPC-C 4.3.3.1: s_remote_cnt is 0 in every stock.
+const ORDERS_PER_REMOTE: u64 = 10;
+
 static EXTRA: [ExtraField; 128] = ExtraField::all(b'i');
 
 /// The flat names of the ten district texts in CH2.
@@ -53,8 +59,8 @@ impl DataSet {
         let words = self.words(Collection::Stock, [0, warehouse, item]);
         let mut draws = words.draws(SCALARS);
         let quantity = draws.within(10, 100);
-        let orders = draws.within(10, 3000);
-        let remote = if self.spec().warehouses == 1 { 0 } else { orders / 10 };
+        let orders = draws.within(ORDER_COUNT.0, ORDER_COUNT.1);
+        let remote = if self.spec().warehouses == 1 { 0 } else { orders / ORDERS_PER_REMOTE };
         StockNumbers { quantity, orders, remote }
     }
 
