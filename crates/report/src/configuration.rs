@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::Loaded;
+use crate::freshness;
 use crate::group::groups;
 use crate::prices::Priced;
 use crate::published::Study;
@@ -42,6 +43,8 @@ pub struct Configuration {
 pub struct Costs {
     /// The benchmark.
     pub benchmark: String,
+    /// What a reader must know before the first number.
+    pub alerts: Vec<String>,
     /// What a month costs and what it does, a row a configuration.
     pub costs: Table,
     /// What that is made of, a row a price.
@@ -71,17 +74,38 @@ impl Named {
     }
 }
 
+impl Configuration {
+    /// Refuses runs that are no repetitions of one another, because their transactions wrote otherwise.
+    fn check(&self) -> Result<()> {
+        for (number, run) in self.runs.iter().enumerate() {
+            let same = self.runs[..number].iter().filter(|r| r.run.benchmark == run.run.benchmark);
+            for other in same {
+                freshness::alike(&other.run, &run.run, || {
+                    let (name, label) = (&run.name, &self.label);
+                    format!(
+                        "take {name} as a run of the configuration {label}, as {} is",
+                        other.name
+                    )
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Report {
     /// Reads the folders.
     ///
     /// # Errors
-    /// Those of [`Loaded::open`]; `Invalid` for a folder that holds no run.
+    /// Those of [`Loaded::open`]; `Invalid` for a folder that holds no run, and where runs of one
+    /// configuration and benchmark measure freshness otherwise ([`freshness::alike`]).
     pub fn open(named: &[Named]) -> Result<Report> {
         let mut report = Report::default();
         for Named { label, path } in named {
             let runs = open(path)?;
             report.add(label.as_deref(), runs, path);
         }
+        report.configurations.iter().try_for_each(Configuration::check)?;
         Ok(report)
     }
 
@@ -154,8 +178,10 @@ impl Report {
                 Some((configuration.label.as_str(), configuration.priced.as_ref()?))
             })?;
             if !costed.is_empty() {
+                let entries: Vec<_> = group.runs().map(|(_, run)| run.entry()).collect();
                 out.push(Costs {
                     benchmark: group.benchmark.to_string(),
+                    alerts: freshness::beside(&entries),
                     costs: tables::cost_table(group.measure, &costed),
                     lines: tables::cost_lines(&costed),
                     notes: tables::cost_notes(&costed),

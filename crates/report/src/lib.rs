@@ -8,6 +8,7 @@ pub mod compare;
 pub mod configuration;
 pub mod csv;
 pub mod curve;
+pub mod freshness;
 pub mod group;
 pub mod isolation;
 pub mod lines;

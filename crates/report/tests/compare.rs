@@ -246,6 +246,44 @@ fn what_does_not_compare_is_refused_by_name() {
     assert!(error.contains("empty") && error.contains("run.json"), "{error}");
 }
 
+/// Where freshness is measured a transaction writes a document more: the rest of the difference is not the
+/// database's alone.
+#[test]
+fn runs_that_measure_freshness_otherwise_are_refused_and_told_by_how_much_they_differ() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let side = |name: &str, on: bool, every: &str| {
+        changed(place, name, |f| {
+            f.run.configuration.insert("freshness".into(), on.into());
+            f.run.configuration.insert("freshness-every".into(), every.into());
+        })
+    };
+    let size = "every transaction that writes updates one document more";
+    let error = refused(side("off", false, "100ms"), side("on", true, "100ms"));
+    for says in ["freshness is on (every 100ms) here and off there", size, "--freshness-every"] {
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    let error = refused(side("on", true, "100ms"), side("often", true, "1ms"));
+    assert!(error.contains("on (every 1ms) here and on (every 100ms) there"), "{error}");
+    assert!(error.contains("takes more of the database") && !error.contains(size), "{error}");
+    // Where nothing is measured its cadence is nothing, nor is it where nothing is written.
+    let question = || Question { gates: vec![], relevant: 0.01 };
+    let (off, often) = (side("off", false, "100ms"), side("off often", false, "1ms"));
+    let c = Comparison::new(off, vec![often], question()).unwrap();
+    assert_eq!(c.differences, []);
+    let queries = changed(place, "queries", |f| {
+        f.run.configuration.insert("freshness".into(), true.into());
+        f.run.steps.iter_mut().for_each(|step| step.tx_clients = 0);
+    });
+    let off = side("off", false, "100ms");
+    assert!(Comparison::new(off, vec![queries], question()).is_ok());
+    // Repetitions are averaged.
+    side("mixed/01", false, "100ms");
+    side("mixed/02", true, "100ms");
+    let error = refused(Side::open(&place.join("mixed")).unwrap(), side("on", true, "100ms"));
+    assert!(error.contains("mixed/02 as a repetition of") && error.contains(size), "{error}");
+}
+
 #[test]
 fn versions_settings_and_flags_that_differ_are_told_not_refused() {
     let place = tempfile::tempdir().unwrap();

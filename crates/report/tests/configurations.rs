@@ -60,6 +60,67 @@ fn runs_of_one_label_are_repetitions_of_one_configuration() {
     assert!(error.contains("nothing") && error.contains("run.json"), "{error}");
 }
 
+/// Where freshness is measured a transaction writes a document more than where it is not.
+#[test]
+fn runs_that_measure_freshness_otherwise_are_not_averaged_and_side_by_side_it_is_said_first() {
+    let place = tempfile::tempdir().unwrap();
+    let cases = [
+        ("off", false, "100ms"),
+        ("idle", false, "1ms"),
+        ("on", true, "100ms"),
+        ("often", true, "1ms"),
+    ];
+    for (n, (name, on, every)) in (1..).zip(cases) {
+        let mut folder = common::folder(n, 1.0);
+        folder.run.configuration.insert("freshness".into(), on.into());
+        folder.run.configuration.insert("freshness-every".into(), every.into());
+        folder.write(&place.path().join(name));
+    }
+    common::plain::folder("ycsb-a", 1, 1.0).write(&place.path().join("ycsb"));
+    let open = |runs: &[(Option<&str>, &str)]| {
+        let named = |(label, path): &(Option<&str>, &str)| Named {
+            label: label.map(String::from),
+            path: place.path().join(path),
+        };
+        Report::open(&runs.iter().map(named).collect::<Vec<_>>())
+    };
+
+    let one = Some("X");
+    let error = open(&[(one, "off"), (one, "idle"), (one, "on")]).unwrap_err().to_string();
+    for says in [
+        "take on as a run of the configuration X, as off is",
+        "freshness is on (every 100ms) here and off there",
+        "every transaction that writes updates one document more",
+    ] {
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    let error = open(&[(one, "on"), (one, "often")]).unwrap_err().to_string();
+    assert!(error.contains("on (every 1ms) here and on (every 100ms) there"), "{error}");
+    let error = open(&[(None, "")]).unwrap_err().to_string();
+    assert!(error.contains("freshness"), "a folder of runs is a configuration: {error}");
+
+    let report = open(&[(one, "off"), (one, "idle"), (None, "on"), (one, "ycsb")]).unwrap();
+    let made = page(&report).unwrap();
+    let alerts = made.alerts;
+    let says = "freshness is off in X: off and X: idle, on (every 100ms) in on: where it is on, every \
+                transaction that writes updates one document more than the benchmark asks for";
+    assert!(alerts.len() == 1 && alerts[0].starts_with(says), "{alerts:#?}");
+    let words = words(&made.html);
+    let (first, title) = (words.find(says).unwrap(), words.find("CH2++ on SQLite").unwrap());
+    assert!(first < title, "before everything else: {words:.300}");
+
+    let report = open(&[(None, "on"), (None, "often")]).unwrap();
+    let made = page(&report).unwrap();
+    let alerts = made.alerts;
+    assert!(alerts.len() == 1 && alerts[0].contains("takes more of the database"), "{alerts:#?}");
+    for alike in [vec![(None, "off"), (None, "idle")], vec![(None, "on"), (None, "ycsb")]] {
+        let report = open(&alike).unwrap();
+        let made = page(&report).unwrap();
+        assert_eq!(made.alerts, Vec::<String>::new());
+        assert!(!made.html.contains("freshness is"));
+    }
+}
+
 #[test]
 fn the_charts_by_configuration_hold_what_their_tables_hold() {
     let run = |n: u32| common::folder(u64::from(n), f64::from(n)).loaded(&format!("run {n}"));

@@ -217,7 +217,8 @@ pub struct RunHybrid {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub run_seed: u64,
     /// Measure how old what the queries see is; each transaction that writes then updates a small
-    /// document more [default: on where --analytical names another database]
+    /// document more, so give it to the baseline too [default: on where --analytical names another
+    /// database]
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub freshness: Option<Switch>,
     /// Time from one look at the counters of freshness to the next

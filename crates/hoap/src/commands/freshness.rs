@@ -15,7 +15,8 @@ use crate::args::{RunHybrid, Switch};
 
 /// What a reader must know of a run that measures freshness.
 pub const COST: &str = "freshness was measured: every transaction that writes updated one small \
-                        document more than the benchmark asks for";
+                        document more than the benchmark asks for; what is compared with it needs \
+                        --freshness on too";
 
 /// The databases of a hybrid run.
 pub struct Pair<'a> {
@@ -32,9 +33,15 @@ pub fn are_two(args: &RunHybrid) -> bool {
     args.analytical.as_ref().is_some_and(|url| *url != args.operational)
 }
 
-/// Whether a run with transactions measures freshness.
+/// Whether a run measures freshness: in every step that has transactions, with queries beside them or
+/// without, so that all of them write the same; or in none. A run without transactions measures nothing.
+///
+/// The default is on where the databases are two, because only the counters show that the second one
+/// follows the first; off on one, because the benchmark asks for no such write. Reports refuse to
+/// average or judge across the two ([`hoap_report::freshness`]).
 pub fn is_measured(args: &RunHybrid) -> bool {
-    args.freshness.map_or_else(|| are_two(args), |switch| switch == Switch::On)
+    args.tx_clients.iter().any(|&clients| clients > 0)
+        && args.freshness.map_or_else(|| are_two(args), |switch| switch == Switch::On)
 }
 
 impl<'a> Pair<'a> {

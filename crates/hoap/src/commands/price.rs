@@ -20,14 +20,15 @@ pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
     let json: Vec<_> = costs
         .iter()
         .map(|c| {
-            json!({ "benchmark": c.benchmark, "costs": c.costs.json(), "lines": c.lines.json(),
-                "notes": c.notes })
+            json!({ "benchmark": c.benchmark, "alerts": c.alerts, "costs": c.costs.json(),
+                "lines": c.lines.json(), "notes": c.notes })
         })
         .collect();
     context.result(&json, || {
         let mut out = String::new();
         for c in &costs {
             let title = format!("{}: {}", benchmark_title(&c.benchmark), c.costs.title);
+            out += &report::marked(&c.alerts);
             out += &format!(
                 "{}{}\n{}\n{}\n",
                 paragraph("", &title),

@@ -26,14 +26,22 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
     }
     write(&args.out, &page.html)?;
     let out = args.out.display();
-    let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv });
-    context.result(&result, || match &args.csv {
-        Some(folder) => {
-            format!("Page: {out}\n{} tables: {}", page.tables.len(), folder.display())
+    let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv, "alerts": page.alerts });
+    context.result(&result, || {
+        let told = marked(&page.alerts);
+        match &args.csv {
+            Some(folder) => {
+                format!("{told}Page: {out}\n{} tables: {}", page.tables.len(), folder.display())
+            }
+            None => format!("{told}Page: {out}"),
         }
-        None => format!("Page: {out}"),
     });
     Ok(())
+}
+
+/// What a reader must know before the first number, each on lines of its own.
+pub fn marked(alerts: &[String]) -> String {
+    alerts.iter().map(|alert| hoap_report::text::paragraph("! ", alert)).collect()
 }
 
 /// Reads the runs, and what is said of their configurations.

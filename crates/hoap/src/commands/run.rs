@@ -125,7 +125,7 @@ pub async fn record_of(
     let with_tx = steps.iter().any(|s| s.0 > 0);
     let with_queries = steps.iter().any(|s| s.1 > 0);
     let analytical = match &args.analytical {
-        Some(url) if with_queries || (with_tx && is_measured(args)) => Some(open(url).await?),
+        Some(url) if with_queries || is_measured(args) => Some(open(url).await?),
         _ => None,
     };
     if args.explain && !with_queries {
@@ -429,19 +429,40 @@ mod tests {
     use super::*;
     use crate::args::{Cli, Command};
 
-    /// As they may come from a configuration file.
-    #[test]
-    fn the_record_of_the_flags_has_no_password() {
-        let words = "hoap run ch2 --operational postgres://u:hunter2@h/d --analytical postgres://u:hunter2@r/d";
+    fn recorded(flags: &str) -> serde_json::Value {
+        let words = format!("hoap run ch2 {flags}");
         let Command::Run { benchmark: RunBenchmark::Ch2(run), .. } =
             Cli::try_parse_from(words.split(' ')).unwrap().command
         else {
             panic!("not CH2");
         };
-        let configuration = configuration(&run);
+        configuration(&run)
+    }
+
+    #[test]
+    fn freshness_is_recorded_as_it_is_and_not_as_it_was_asked_for() {
+        for (flags, measured) in [
+            ("--operational sqlite:a", false),
+            ("--operational sqlite:a --freshness on", true),
+            ("--operational sqlite:a --analytical sqlite:a", false),
+            ("--operational sqlite:a --analytical sqlite:b", true),
+            ("--operational sqlite:a --analytical sqlite:b --query-clients 0", true),
+            ("--operational sqlite:a --analytical sqlite:b --freshness off", false),
+            ("--operational sqlite:a --analytical sqlite:b --tx-clients 0", false),
+            ("--operational sqlite:a --freshness on --tx-clients 0", false),
+        ] {
+            assert_eq!(recorded(flags)["freshness"], measured, "{flags}");
+        }
+    }
+
+    /// As they may come from a configuration file.
+    #[test]
+    fn the_record_of_the_flags_has_no_password() {
+        let configuration = recorded(
+            "--operational postgres://u:hunter2@h/d --analytical postgres://u:hunter2@r/d",
+        );
         assert_eq!(configuration["operational"], "postgres://u:***@h/d");
         assert_eq!(configuration["analytical"], "postgres://u:***@r/d");
-        assert_eq!(configuration["freshness"], true, "two databases");
         assert!(!configuration.to_string().contains("hunter2"));
     }
 }

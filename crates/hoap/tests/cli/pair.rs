@@ -67,3 +67,94 @@ fn a_second_database_that_does_not_follow_the_first_is_an_error_with_advice() {
     p.fails(&format!("{run} sqlite:seed.db"), 2, &says);
     p.fails(&format!("{run} sqlite:none.db"), 3, &["it holds no data of hoap"]);
 }
+
+/// What a trigger in the database saw written, transaction after transaction: SQLite has one writer at a
+/// time.
+fn written(p: &Place) -> Vec<String> {
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let mut rows = database.prepare("SELECT what FROM written ORDER BY rowid").unwrap();
+    let rows = rows.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    database.execute("DELETE FROM written", []).unwrap();
+    rows
+}
+
+/// Else a pair would do a document write more per transaction than its own baseline.
+#[test]
+fn every_step_of_a_run_writes_alike_and_runs_that_write_otherwise_are_told_apart() {
+    let p = Place::new();
+    p.load("t.db");
+    let run = "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 0,1 --duration 1s \
+               --warmup 100ms --freshness-every 20ms";
+    p.ok(&format!("{run} --freshness on --out on"));
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    database.execute("CREATE TABLE written (what TEXT NOT NULL)", []).unwrap();
+    // Each transaction that writes does one of the first three, and none does two.
+    for (what, table) in [
+        ("INSERT", "orders"),
+        ("INSERT", "history"),
+        ("DELETE", "neworder"),
+        ("UPDATE", "freshness"),
+    ] {
+        let insert = format!("INSERT INTO written VALUES ('{table}')");
+        let trigger =
+            format!("CREATE TRIGGER {table}_{what} AFTER {what} ON {table} BEGIN {insert}; END");
+        database.execute_batch(&trigger).unwrap();
+    }
+    drop(database);
+
+    p.ok(&format!("{run} --analytical sqlite:./t.db --out pair"));
+    let record = p.json("pair/run.json");
+    let steps: Vec<(&str, bool)> = record["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (s["name"].as_str().unwrap(), s["tpm"].as_f64().unwrap() > 0.0))
+        .collect();
+    assert_eq!(steps, [("2 tx, 0 queries", true), ("2 tx, 1 query", true)]);
+    let all = written(&p);
+    let (mark, all) = all.split_first().unwrap();
+    assert_eq!(mark, "freshness", "what the second database was waited for with");
+    assert!(all.len() > 20, "{}", all.len());
+    for transaction in all.chunks(2) {
+        assert!(
+            transaction[0] != "freshness" && transaction[1..] == ["freshness"],
+            "{transaction:?}"
+        );
+    }
+
+    // On one database, with the defaults: the benchmark's writes and no other.
+    p.ok(&format!("{run} --out baseline"));
+    let all = written(&p);
+    assert!(all.len() > 10 && all.iter().all(|table| table != "freshness"), "{}", all.len());
+    for (out, on) in [("pair", true), ("baseline", false)] {
+        assert_eq!(p.json(&format!("{out}/run.json"))["configuration"]["freshness"], on);
+    }
+
+    let says =
+        ["freshness is on (every 20ms) here and off there", "writes updates one document more"];
+    p.fails("compare baseline pair", 2, &says);
+    p.fails("report X=baseline X=pair -o page.html", 2, &says);
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "! freshness is off in baseline, on (every 20ms) in pair: where it is on, every transaction \
+                that writes updates one document more than the benchmark asks for";
+    let told = p.ok("report baseline pair -o page.html").out;
+    assert!(flat(&told).starts_with(line), "{told}");
+    assert!(String::from_utf8(p.read("page.html")).unwrap().contains(&line[2..]));
+    let json = p.ok("report baseline pair -o page.html --json").value();
+    assert!(json["alerts"][0].as_str().unwrap().starts_with(&line[2..]), "{json:#}");
+    p.write(
+        "prices.toml",
+        "name = 'T'\nsource = 'a test'\nregion = 'here'\ncurrency = 'EUR'\ndate = '2026'\n\
+         hours-per-month = 700\n[[item]]\nwhat = 'node'\nprice = 2\nunit = 'node'\nper = 'hour'\n",
+    );
+    let prices = "price baseline pair --prices prices.toml --nodes 1";
+    assert!(flat(&p.ok(prices).out).starts_with(line));
+    let json = p.ok(&format!("{prices} --json")).value();
+    assert!(json[0]["alerts"][0].as_str().unwrap().starts_with(&line[2..]), "{json:#}");
+
+    // The same on both sides, and they compare.
+    p.ok("compare on pair");
+    p.ok("report X=on X=pair -o page.html");
+    let told = p.ok("report on pair -o page.html").out;
+    assert!(!told.contains('!'), "{told}");
+}

@@ -6,14 +6,17 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use super::side::Side;
+use crate::freshness;
 
 /// Flags that decide what a client does: other values are another benchmark.
 const DECISIVE: [&str; 7] =
     ["params", "params-seed", "properties", "scan-fields", "variant", "think-times", "check-reads"];
 
 /// Flags that say nothing about how a run compares: the seeds of repetitions are to differ, and plans are
-/// made after what is measured.
-const IRRELEVANT: [&str; 4] = ["run-seed", "part", "start-at", "explain"];
+/// made after what is measured. [`freshness::alike`] looks at those of freshness, whose cadence matters
+/// only where it is measured.
+const IRRELEVANT: [&str; 6] =
+    ["run-seed", "part", "start-at", "explain", "freshness", "freshness-every"];
 
 /// A fact that differs: its name and its value on each side, empty where it has none.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +45,9 @@ pub fn differences(sides: &[&Side]) -> Result<Vec<Difference>> {
                     Error::new(ErrorKind::Invalid, tried, what)
                         .advise("keep only runs of one configuration in a folder of repetitions")
                 })?;
+            freshness::alike(side.first(), &other.run, || {
+                format!("take {folder} as a repetition of {first}")
+            })?;
         }
     }
     let (baseline, candidates) = sides.split_first().expect("a comparison has a baseline");
@@ -50,6 +56,9 @@ pub fn differences(sides: &[&Side]) -> Result<Vec<Difference>> {
             let tried = format!("compare {} with {}", candidate.name, baseline.name);
             Error::new(ErrorKind::Invalid, tried, what)
                 .advise("compare runs of the same benchmark on the same data")
+        })?;
+        freshness::alike(baseline.first(), candidate.first(), || {
+            format!("compare {} with {}", candidate.name, baseline.name)
         })?;
     }
     let facts: Vec<Vec<Fact>> = sides.iter().map(|side| told(side.first())).collect();

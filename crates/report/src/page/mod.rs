@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 
 use crate::Loaded;
 use crate::configuration::Report;
+use crate::freshness;
 use crate::summary::alerts;
 use crate::table::Table;
 use crate::tables::{Entry, benchmark_title};
@@ -48,6 +49,9 @@ pub struct Page {
     pub html: String,
     /// Every table in it, each under an id of its own.
     pub tables: Vec<Table>,
+    /// What a reader of these runs side by side must know before the first number. The page begins
+    /// with it.
+    pub alerts: Vec<String>,
 }
 
 /// The page of these runs, each a configuration of its own, as HTML text.
@@ -78,7 +82,8 @@ pub fn page(report: &Report) -> hoap_workload::Result<Page> {
          <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n",
         escape(&title)
     );
-    warnings(&mut out, &entries);
+    let alerts = freshness::beside(&entries);
+    warnings(&mut out, &alerts, &entries);
     let _ = write!(out, "<header>\n<h1>{}</h1>\n", escape(&title));
     origins(&mut out, report, &entries);
     let _ = write!(
@@ -96,7 +101,7 @@ pub fn page(report: &Report) -> hoap_workload::Result<Page> {
          </body>\n</html>\n",
         data::json(runs, &body.specs)
     );
-    Ok(Page { html: out, tables: body.tables })
+    Ok(Page { html: out, tables: body.tables, alerts })
 }
 
 /// When the runs were, in a line each; of many in one line.
@@ -122,15 +127,13 @@ fn origins(out: &mut String, report: &Report, entries: &[Entry<'_>]) {
     }
 }
 
-/// What every reader must know comes first of all.
-fn warnings(out: &mut String, entries: &[Entry<'_>]) {
-    let all: Vec<String> = entries
-        .iter()
-        .flat_map(|e| {
-            let name = if entries.len() > 1 { format!("{}: ", e.name) } else { String::new() };
-            alerts(e.run).into_iter().map(move |alert| format!("{name}{alert}"))
-        })
-        .collect();
+/// What every reader must know comes first of all: what is of all runs, then of each.
+fn warnings(out: &mut String, joint: &[String], entries: &[Entry<'_>]) {
+    let each = entries.iter().flat_map(|e| {
+        let name = if entries.len() > 1 { format!("{}: ", e.name) } else { String::new() };
+        alerts(e.run).into_iter().map(move |alert| format!("{name}{alert}"))
+    });
+    let all: Vec<String> = joint.iter().cloned().chain(each).collect();
     if all.is_empty() {
         return;
     }
