@@ -9,7 +9,7 @@ use common::{Folder, folder};
 use hoap_drive::folder::{read_queries, read_run, read_samples};
 use hoap_drive::hlog;
 use hoap_drive::merge::Merge;
-use hoap_drive::record::{Run, Verdict};
+use hoap_drive::record::{CatchUp, Freshness, Run, Verdict};
 use hoap_report::Loaded;
 use hoap_workload::Result;
 
@@ -113,6 +113,27 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     assert!(hoap_report::html(&[loaded]).contains("4 tx, 0 queries"));
 }
 
+/// A probe judges the commits of its own driver. The first one's ages, or all in one histogram, would be
+/// no age of the whole.
+#[test]
+fn freshness_is_left_to_the_drivers_and_the_longest_wait_is_that_of_all() {
+    let place = tempfile::tempdir().unwrap();
+    let paths = drivers(place.path(), |one, two| {
+        for (driver, before_seconds) in [(one, 1.5), (two, 4.0)] {
+            let step = driver.run.steps.iter_mut().find(|s| s.tx_clients > 0).unwrap();
+            step.freshness = Some(Freshness { probes: 9, ..Freshness::default() });
+            driver.run.catch_up = Some(CatchUp { before_seconds, after_seconds: None });
+        }
+    });
+    let merged = merge(&paths, &place.path().join("out"), vec![]).unwrap();
+    assert!(merged.steps.iter().all(|step| step.freshness.is_none()));
+    assert!(merged.warnings.iter().any(|w| w.contains("freshness is not merged")));
+    assert_eq!(merged.catch_up.unwrap().before_seconds, 4.0);
+    let out = place.path().join("plain");
+    let plain = merge(&drivers(place.path(), |_, _| {}), &out, vec![]).unwrap();
+    assert!(plain.warnings.iter().all(|w| !w.contains("freshness")) && plain.catch_up.is_none());
+}
+
 #[test]
 fn open_loops_are_merged_with_their_parts() {
     let place = tempfile::tempdir().unwrap();
@@ -135,12 +156,17 @@ fn open_loops_are_merged_with_their_parts() {
 #[test]
 fn what_does_not_belong_together_is_refused_by_the_folders_name() {
     type Change = fn(&mut Folder, &mut Folder);
-    let cases: [(&str, Change); 9] = [
+    let cases: [(&str, Change); 10] = [
         ("benchmark is ch2", |_, two| two.run.benchmark = "ch2".into()),
         ("version of hoap is 9", |_, two| two.run.hoap = "9".into()),
         ("data set", |_, two| two.run.data["warehouses"] = 4.into()),
         ("--duration", |_, two| {
             two.run.configuration.insert("duration".into(), "9s".into());
+        }),
+        ("--freshness is true, not false", |one, two| {
+            for (run, measured) in [(&mut one.run, false), (&mut two.run, true)] {
+                run.configuration.insert("freshness".into(), measured.into());
+            }
         }),
         ("6 steps", |_, two| {
             two.run.steps.pop();

@@ -110,6 +110,13 @@ fn record(drivers: &[Driver], base: Timestamp, command: Vec<String>, more: Vec<S
         }
     }
     let end = |d: &Driver| d.offset(base) + d.run.seconds;
+    if drivers.iter().flat_map(|d| &d.run.steps).any(|step| step.freshness.is_some()) {
+        warnings.push(
+            "freshness is not merged: each driver measured that of its own commits, which its own \
+             folder shows"
+                .into(),
+        );
+    }
     Run {
         command,
         seconds: drivers.iter().map(end).fold(0.0, f64::max),
@@ -129,6 +136,7 @@ fn record(drivers: &[Driver], base: Timestamp, command: Vec<String>, more: Vec<S
             })
             .collect(),
         repetition: None,
+        catch_up: longest_catch_up(drivers),
         drivers: drivers
             .iter()
             .map(|d| record::Driver {
@@ -143,6 +151,12 @@ fn record(drivers: &[Driver], base: Timestamp, command: Vec<String>, more: Vec<S
             .collect(),
         ..first.clone()
     }
+}
+
+/// That of the driver that waited longest: then the last of them was ready.
+fn longest_catch_up(drivers: &[Driver]) -> Option<record::CatchUp> {
+    let all = drivers.iter().filter_map(|d| d.run.catch_up.clone());
+    all.max_by(|a, b| a.before_seconds.total_cmp(&b.before_seconds))
 }
 
 /// What all drivers were asked for alike, and of the rest what each was asked for.

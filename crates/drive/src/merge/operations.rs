@@ -60,6 +60,8 @@ pub fn step(drivers: &[Driver], number: usize, base: Timestamp, logs: &[Log]) ->
         rate_shortfall: joined(shortfalls),
         longest_gap: gap(drivers, &steps, base),
         usage: usage(&steps),
+        // A probe knows its own driver's commits alone: no joint age follows from two drivers' ages.
+        freshness: None,
         ..first.clone()
     })
 }

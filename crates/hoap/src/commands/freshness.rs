@@ -79,7 +79,8 @@ impl<'a> Pair<'a> {
     pub async fn begin(&self, loaded: &Note) -> Result<Option<CatchUp>, Error> {
         let start = Instant::now();
         if let Some(board) = &self.board {
-            freshness::prepare(&*self.operational).await?;
+            let beside_others = self.args.conduct.part.is_some();
+            freshness::prepare(&*self.operational, beside_others).await?;
             if self.follower.is_some() {
                 freshness::mark(&*self.operational, board).await?;
             }

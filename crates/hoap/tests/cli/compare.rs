@@ -207,8 +207,15 @@ fn what_all_drivers_of_ycsb_wrote_is_held_against_the_table() {
 fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
     let p = Place::new();
     p.load("t.db");
-    let run = "run ch2pp --operational sqlite:t.db --query-clients 0 --duration 4s --warmup 100ms";
+    let run = "run ch2pp --operational sqlite:t.db --analytical sqlite:./t.db --query-clients 0 --duration 4s \
+               --warmup 100ms";
     two_drivers(&p, 5, run, "--tx-clients");
+    for driver in [1, 2] {
+        let record = p.json(&format!("driver-{driver}/run.json"));
+        assert!(record["steps"][0]["freshness"]["probes"].as_u64().unwrap() > 0);
+        let all = record["steps"][0]["transactions"].to_string();
+        assert!(!all.contains("broken promise"), "a driver took the other's counters away: {all}");
+    }
     let joint = |out: &str| format!("merge driver-1 driver-2 --operational sqlite:t.db -o {out}");
     p.ok(&joint("whole"));
     let record = p.json("whole/run.json");
@@ -231,6 +238,9 @@ fn what_all_drivers_saw_acknowledged_is_held_against_the_database() {
         assert!(found[0]["checked"].as_u64().unwrap() > 0);
     }
     assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    // Each driver's probe judged its own commits.
+    assert_eq!(record["steps"][0].get("freshness"), None);
+    assert!(record["warnings"].to_string().contains("freshness is not merged"));
     p.ok("merge driver-1 driver-2 -o blind");
     assert!(p.json("blind/run.json")["checks"].to_string().contains("--operational"));
     // What a driver left out for another reason is still left out.

@@ -52,7 +52,7 @@ fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
     let terminals = Terminals::new(flaky.clone(), loaded.data, options);
     let board = Board::new(terminals.mark());
     let terminals = terminals.counted(board.clone());
-    wait(freshness::prepare(&*loaded.target)).unwrap();
+    wait(freshness::prepare(&*loaded.target, false)).unwrap();
     let (memory, failed) = drive(&terminals, 3, 200);
     let ledger = &memory.ledger;
     let mut expected = Expected::of(ledger);

@@ -20,6 +20,8 @@ use super::faults::drive;
 use super::flaky::{Fate, Flaky};
 use super::{Loaded, data, load_part, wait};
 
+const OPTIONS: Options = Options { seed: 3, retries: 20, think_times: false };
+
 struct Bench {
     loaded: Loaded,
     flaky: Arc<Flaky>,
@@ -31,11 +33,10 @@ impl Bench {
     fn new(fate: fn(u64) -> Fate) -> Bench {
         let loaded = Loaded::new(Schema::Ch2pp);
         let flaky = Arc::new(Flaky::new(&loaded.target, fate));
-        let options = Options { seed: 3, retries: 20, think_times: false };
-        let terminals = Terminals::new(flaky.clone(), loaded.data, options);
+        let terminals = Terminals::new(flaky.clone(), loaded.data, OPTIONS);
         let board = Board::new(terminals.mark());
         let terminals = terminals.counted(board.clone());
-        wait(freshness::prepare(&*loaded.target)).unwrap();
+        wait(freshness::prepare(&*loaded.target, false)).unwrap();
         Bench { loaded, flaky, terminals, board }
     }
 
@@ -166,10 +167,27 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     // A later step goes on with the same documents; the next run begins without them.
     drive(&bench.terminals, 3, 5);
     assert_eq!(bench.counters().len(), 3);
-    wait(freshness::prepare(&*bench.loaded.target)).unwrap();
+    wait(freshness::prepare(&*bench.loaded.target, false)).unwrap();
     assert_eq!(bench.counters(), []);
     load_part(&*bench.loaded.target, &bench.loaded.data, Part::WHOLE, Existing::Replace).unwrap();
     assert!(!wait(documents.any_exists(&[COLLECTION])).unwrap(), "replaced data has none");
+}
+
+/// Each driver prepares for itself, before the others begin or after.
+#[test]
+fn one_driver_among_several_leaves_the_counters_of_the_others() {
+    let bench = Bench::new(|_| Fate::Acknowledged);
+    wait(freshness::mark(&*bench.loaded.target, &bench.board)).unwrap();
+    let other = Board::new(Terminals::new(bench.flaky.clone(), bench.loaded.data, OPTIONS).mark());
+    wait(freshness::prepare(&*bench.loaded.target, true)).unwrap();
+    wait(freshness::mark(&*bench.loaded.target, &other)).unwrap();
+    assert_eq!(bench.counters().len(), 2);
+    drive(&bench.terminals, 2, 20);
+    let counters = bench.counters();
+    assert_eq!(counters.len(), 3);
+    // Neither board takes the other's counters for its own.
+    assert!(bench.board.shows_all(&bench.board.ask(), &counters));
+    assert!(other.shows_all(&other.ask(), &counters));
 }
 
 #[test]
@@ -177,7 +195,7 @@ fn counters_that_somebody_removes_fail_and_say_so() {
     let bench = Bench::new(|_| Fate::Acknowledged);
     wait(async {
         let mut client = bench.terminals.client(0).await.unwrap();
-        freshness::prepare(&*bench.loaded.target).await.unwrap();
+        freshness::prepare(&*bench.loaded.target, false).await.unwrap();
         loop {
             client.next();
             if let Outcome::Failed(e) = client.run().await.outcome {
