@@ -50,6 +50,18 @@ impl Percentile {
         }
     }
 
+    /// The share of the operations that take no longer: 0.999 for p99.9. `None` for the maximum.
+    pub fn rank(self) -> Option<f64> {
+        match self {
+            Percentile::P50 => Some(0.5),
+            Percentile::P90 => Some(0.9),
+            Percentile::P95 => Some(0.95),
+            Percentile::P99 => Some(0.99),
+            Percentile::P999 => Some(0.999),
+            Percentile::Max => None,
+        }
+    }
+
     /// Its value, microseconds.
     pub fn of(self, latency: &Latency) -> u64 {
         match self {

@@ -136,6 +136,31 @@ impl<'a> Member<'a> {
             .map(|s| s.mean)
     }
 
+    /// What the configuration sustains, with its throughput: the probes at the rates that its searches found to
+    /// hold, and where there is no search the whole steps of the highest throughput that reached their
+    /// rate. A search that found none sustains nothing.
+    pub fn sustained(&self, measure: Measure) -> Option<(Place<'a>, Spread)> {
+        let searches: Vec<_> = self
+            .runs
+            .iter()
+            .filter_map(|(_, run)| Some((run.run.search.as_ref()?, &run.run.steps)))
+            .collect();
+        if searches.is_empty() {
+            return self.best(measure);
+        }
+        let mut steps = Vec::new();
+        for (search, all) in searches {
+            let first = all.len().saturating_sub(search.probes.len());
+            steps.extend(search.held().filter_map(|n| all.get(first + n)));
+        }
+        let step: &Step = *steps.first()?;
+        let (clients, query_clients) = (step.tx_clients, step.query_clients);
+        let rate = step.rate_intended;
+        let place = Place { member: 0, clients, query_clients, rate, steps };
+        let value = place.spread(|s| measure.value(s).ok())?;
+        Some((place, value))
+    }
+
     /// The closed-loop place of the highest throughput of whole steps, with that throughput.
     pub fn best(&self, measure: Measure) -> Option<(Place<'a>, Spread)> {
         let mut best: Option<(Place<'a>, Spread)> = None;

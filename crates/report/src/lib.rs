@@ -29,7 +29,7 @@ mod trouble;
 
 pub use configuration::{Configuration, Named, Report};
 pub use csv::csv;
-pub use lines::{check_lines, step_line};
+pub use lines::{check_lines, search_line, step_line};
 pub use load::Loaded;
 pub use measure::Measure;
 pub use page::{Page, html, page};

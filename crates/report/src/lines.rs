@@ -1,6 +1,7 @@
 //! Lines that a terminal shows while a run goes on, and lists of checks.
 
 use hoap_drive::record::{Check, Step, Verdict};
+use hoap_drive::search::Search;
 
 use crate::measure::{Measure, failed, shortfall};
 use crate::number::{Unit, duration};
@@ -39,6 +40,46 @@ pub fn step_line(step: &Step) -> String {
         parts.push(format!("power incomplete: {why}"));
     }
     parts.join("; ")
+}
+
+/// What a search for the highest rate found: "between 5,187 and 5,417 operations a second with p99 ≤
+/// 10 ms; …", or why it found none.
+pub fn search_line(search: &Search) -> String {
+    let rate = |rate: f64| Unit::Rate("/s").show(rate);
+    let bounds = search_bounds(search);
+    let broke = || search.broken.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    let mut parts = vec![match (search.rate, search.below) {
+        (Some(held), Some(below)) => format!(
+            "the highest rate that holds {bounds} is between {} and {} operations a second",
+            rate(held),
+            rate(below)
+        ),
+        (Some(held), None) => {
+            format!("{} operations a second hold {bounds}; none is known that does not", rate(held))
+        }
+        (None, Some(below)) => format!(
+            "no rate was found that holds {bounds}; {} operations a second do not{}",
+            rate(below),
+            broke()
+        ),
+        (None, None) => format!("no rate was found that holds {bounds}"),
+    }];
+    if let (Some(first), Some(last)) = (search.undecided.first(), search.undecided.last()) {
+        let (few, many) = (rate(first.rate), rate(last.rate));
+        let at = if few == many { few } else { format!("{few} to {many}") };
+        parts.push(format!("undecided at {at}/s: {}", last.why));
+    }
+    parts.extend(search.unfinished.clone());
+    parts.join("; ")
+}
+
+/// "p99 ≤ 10 ms, max ≤ 1 s".
+pub(crate) fn search_bounds(search: &Search) -> String {
+    let slas = search.bounds.slas.iter();
+    let bounds: Vec<String> = slas
+        .map(|s| format!("{} ≤ {}", s.percentile.name(), duration(s.limit_us as f64 / 1e6)))
+        .collect();
+    bounds.join(", ")
 }
 
 /// Checks, a line each, with the details of those that did not pass below them.

@@ -2,6 +2,7 @@
 
 use hoap_drive::record::{Run, Verdict};
 
+use crate::lines::search_line;
 use crate::measure::{Measure, planned_steps, shortfall};
 use crate::number::Unit;
 use crate::table::Table;
@@ -28,6 +29,13 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
         out.marked(RED, "! ", &alert);
     }
     if !out.text.is_empty() {
+        out.text.push('\n');
+    }
+    if let Some(search) = &run.search {
+        let answer = tables::highest_rate(&entries);
+        out.marked(BOLD, "", &answer.title);
+        out.bare(&answer);
+        out.marked("", "", &format!("{}.", search_line(search)));
         out.text.push('\n');
     }
     out.bare(&tables::overview(&entries));

@@ -3,10 +3,11 @@
 mod common;
 
 use common::read::{data, words};
-use hoap_drive::search::{Bounds, Probe, Search, Time};
+use hoap_drive::search::{Bounds, Probe, Search, Time, Undecided};
 use hoap_drive::sla::{Percentile, Sla};
+use hoap_report::prices::{PriceList, Priced};
 use hoap_report::table::{Cell, Table};
-use hoap_report::{Named, Page, Report, csv, page, published};
+use hoap_report::{Loaded, Named, Page, Report, Style, csv, page, published, summary};
 
 fn table<'a>(page: &'a Page, id: &str) -> &'a Table {
     page.tables.iter().find(|t| t.id == id).unwrap_or_else(|| panic!("no table {id}"))
@@ -189,36 +190,108 @@ fn published_figures_share_no_table_and_no_series_with_a_run() {
     assert!(!page(&report).unwrap().html.contains("423,580"));
 }
 
-#[test]
-fn a_search_shows_every_probe_with_its_bound() {
+/// A run of YCSB whose last two steps are the probes of a search: one that held 2,000 operations a second,
+/// one that did more and broke the bound.
+fn searched(held: bool) -> Loaded {
     let mut run = common::plain::folder("ycsb-a", 1, 1.0).loaded("search");
     let sla = Sla { percentile: Percentile::P99, limit_us: 10_000 };
     let probe = |rate: f64, us, broken: Option<&str>| Probe {
         rate,
+        seconds: 20.0,
         achieved: rate,
         failures: 0.0,
-        times: vec![Time { percentile: Percentile::P99, kind: "READ".into(), us }],
+        times: vec![Time { percentile: Percentile::P99, kind: "READ".into(), us, operations: 9 }],
         broken: broken.map(String::from),
+        undecided: None,
+    };
+    let low = match held {
+        true => probe(2000.0, 8_000, None),
+        false => probe(2000.0, 11_000, Some("READ: p99 is 11000 µs")),
     };
     run.run.search = Some(Search {
         bounds: Bounds { slas: vec![sla], failures: 0.0 },
-        rate: Some(1000.0),
-        unfinished: None,
-        probes: vec![
-            probe(1000.0, 8_000, None),
-            probe(2000.0, 20_000, Some("READ: p99 is 20000 µs")),
-        ],
+        rate: held.then_some(2000.0),
+        below: Some(if held { 9000.0 } else { 2000.0 }),
+        broken: Some("READ: p99 is 20000 µs, the bound 10000 µs".into()),
+        undecided: vec![Undecided { rate: 4000.0, why: "its probes scatter".into() }],
+        noise: Some(0.1),
+        effort: None,
+        unfinished: (!held).then(|| "not even 2 operations a second hold".into()),
+        probes: vec![low, probe(9000.0, 20_000, Some("READ: p99 is 20000 µs"))],
     });
-    let made = page(&Report::of(&[run])).unwrap();
+    run
+}
+
+#[test]
+fn a_search_shows_every_probe_with_its_bound() {
+    let made = page(&Report::of(&[searched(true)])).unwrap();
     let search = table(&made, "search");
     assert_eq!(search.rows.len(), 2);
     assert_eq!(number(search, 1, "time"), 0.02);
     assert_eq!(number(search, 1, "bound"), 0.01);
+    assert_eq!(number(search, 1, "operations"), 9.0);
     let spec = &data(&made.html)["specs"]["search-0"];
-    assert_eq!(spec["best"], 1000.0);
+    assert_eq!((&spec["best"], &spec["below"]), (&2000.0.into(), &9000.0.into()));
     let holds: Vec<bool> =
         spec["points"].as_array().unwrap().iter().map(|p| p[3].as_bool().unwrap()).collect();
     assert_eq!(holds, [true, false]);
+}
+
+/// The answer is an interval, and it comes first; a probe that broke its bound is no figure however much
+/// it did.
+#[test]
+fn the_answer_of_a_search_is_the_first_figure_and_the_first_table() {
+    let run = searched(true);
+    let made = page(&Report::of(&[run.clone()])).unwrap();
+    let answer = table(&made, "highest-rate");
+    assert_eq!((number(answer, 0, "held"), number(answer, 0, "did not hold")), (2000.0, 9000.0));
+    let tile = &made.html[made.html.find("<dl class=\"figures\">").unwrap()..];
+    let tile = &tile[..tile.find("</div>").unwrap()];
+    for words in
+        ["Highest rate that held", "2,000", "between 2,000 and 9,000", "undecided at 4,000"]
+    {
+        assert!(tile.contains(words), "{words}: {tile}");
+    }
+    assert!(!made.html.contains("Open loop, rate reached"));
+    let text = summary(&run.run, Style::default());
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    assert!(at("Highest rate that holds the bounds") < at("hoap "), "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("between 2,000 and 9,000 operations a second"), "{flat}");
+
+    let none = page(&Report::of(&[searched(false)])).unwrap().html;
+    let tile = &none[none.find("<div class=\"bad\"><dt>Highest rate that held").unwrap()..];
+    let tile = &tile[..tile.find("</div>").unwrap()];
+    for words in ["none", "p99 is 20000 µs, the bound 10000 µs", "not even 2 operations a second"]
+    {
+        assert!(tile.contains(words), "{words}: {tile}");
+    }
+}
+
+/// Not that of the probe that did most.
+#[test]
+fn the_price_is_that_of_the_rate_that_held() {
+    let list = "name = 'x'\nsource = 's'\nregion = 'r'\ncurrency = 'EUR'\ndate = '2026'\n\
+                [[item]]\nwhat = 'node'\nprice = 1\nunit = 'node'\nper = 'month'\n";
+    let costed = |held: bool| {
+        let run = searched(held);
+        let mut report = Report::of(&[run.clone()]);
+        report.configurations[0].priced = Some(Priced {
+            list: PriceList::parse(list).unwrap(),
+            file: "x.toml".into(),
+            nodes: Some(1),
+            quantities: Default::default(),
+        });
+        (run, report.costs().unwrap().remove(0).costs)
+    };
+    let (run, costs) = costed(true);
+    let did = |step: usize| -> f64 {
+        run.run.steps[step].transactions.iter().map(|o| o.per_second).sum()
+    };
+    assert!(did(4) > did(3), "the probe that broke did more");
+    assert!((number(&costs, 0, "ops/s") - did(3)).abs() < 1e-9);
+    let (_, none) = costed(false);
+    assert_eq!(number(&none, 0, "ops/s"), 0.0, "no rate held, so nothing is sustained");
 }
 
 #[test]

@@ -91,6 +91,10 @@ pub struct StepArgs {
     /// Bounds of response times, such as p99=10ms,max=1s
     #[arg(long, value_name = "BOUND,…", value_delimiter = ',', requires = "max_rate")]
     pub sla: Vec<Sla>,
+    /// The longest measured time of a probe of --max-rate, which lasts until its percentiles rest on
+    /// enough operations [default: ten times --duration]
+    #[arg(long, value_name = "TIME", requires = "max_rate")]
+    pub probe_limit: Option<Time>,
     /// Measured time of a step [default: 60s]
     #[arg(long, value_name = "TIME", conflicts_with = "operations")]
     pub duration: Option<Time>,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hoap_drive::record::{self, Check, Verdict};
-use hoap_drive::search::{Bounds, ProbeResult, max_rate};
+use hoap_drive::search::{Bounds, Effort, ProbeResult, max_rate};
 use hoap_drive::{Arrivals, End, NoWorkload, Pace, RunFolder, StepPlan, run_step};
 use hoap_target::url::redact;
 use hoap_workload::Error;
@@ -18,6 +18,9 @@ use super::plan::DURATION;
 use super::record::default_folder;
 use crate::args::{ArrivalChoice, StepArgs};
 use crate::failure::Failure;
+
+/// The longest time of a probe where no flag says it, in durations of a step.
+const LIMIT: u32 = 10;
 
 /// What a workload's own parameters say of its steps, where the flags say nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,6 +93,7 @@ pub fn configuration(args: &StepArgs, plans: &[StepPlan]) -> Value {
         "operations": operations,
         "max-rate": args.max_rate,
         "sla": args.sla.iter().map(|s| format!("{}={} µs", s.percentile.name(), s.limit_us)).collect::<Vec<_>>(),
+        "probe-limit": args.probe_limit.map(|t| t.to_string()),
         "warmup": warmup.to_string(),
         "check-reads": check_reads,
         "on-error": faults.on_error.to_string(),
@@ -201,7 +205,7 @@ impl Steps<'_> {
     }
 
     /// Looks for the highest rate that holds the bounds. It begins at half of what the last step did in
-    /// its closed loop; each probe is a step like it, at a rate.
+    /// its closed loop; each probe is a step like it, at a rate, for as long as its percentiles need.
     fn search<W: Workload>(
         &self,
         workload: &W,
@@ -210,22 +214,22 @@ impl Steps<'_> {
         memories: &mut MemoriesOf<W>,
     ) -> Result<(), Error> {
         let Some(last) = self.plans.last() else { return Ok(()) };
-        let throughput = record
-            .steps
-            .last()
-            .map_or(0.0, |s| s.transactions.iter().map(|o| o.per_second).sum::<f64>());
+        let closed = record.steps.last().map_or(&[][..], |s| &s.transactions);
+        let throughput: f64 = closed.iter().map(|o| o.per_second).sum();
+        let seen: Vec<_> = closed.iter().map(|o| (o.kind.as_str(), o.count)).collect();
+        let End::After(shortest) = last.end else { return Ok(()) };
+        let limit = self.args.probe_limit.map_or(shortest.saturating_mul(LIMIT), |t| t.0);
+        let effort = Effort::new(shortest, limit, &seen);
         let bounds = Bounds { slas: self.args.sla.clone(), failures: 0.0 };
-        let search = max_rate(bounds, throughput / 2.0, |rate| {
+        let search = max_rate(bounds, effort, throughput / 2.0, |rate, time| {
             let pace = Pace::Open { rate, arrivals: arrivals(self.args) };
-            let plan = StepPlan { number: record.steps.len() + 1, pace, ..last.clone() };
+            let (number, end) = (record.steps.len() + 1, End::After(time));
+            let plan = StepPlan { number, pace, end, ..last.clone() };
             self.one(&plan, workload, folder, record, memories)?;
             let stopped = self.context.stop.is_set() || record.stopped_by.is_some();
             Ok(record.steps.last().filter(|_| !stopped).map(ProbeResult::of))
         })?;
-        let found = search.rate.map_or("no rate holds the bounds".into(), |rate| {
-            format!("highest rate that holds the bounds: {rate:.0} operations a second")
-        });
-        self.context.console.say(found);
+        self.context.console.say(hoap_report::search_line(&search));
         if self.context.stop.is_set() || record.stopped_by.is_some() {
             record.partial = search.unfinished.clone();
         }

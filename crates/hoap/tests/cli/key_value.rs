@@ -244,15 +244,58 @@ fn the_highest_rate_under_a_bound_is_found_with_its_probes() {
     // Two clients of 10 ms an operation can do 200 operations a second, and no more.
     let run =
         "run ycsb-c --target null:?latency_us=10000 --clients 2 --duration 400ms --warmup 50ms";
-    let end = p.ok(&format!("{run} --max-rate --sla p99=1s --out found"));
-    assert!(end.out.contains("highest rate") && end.out.contains("p99 ≤"), "{}", end.out);
+    let end = p.ok(&format!("{run} --max-rate --sla p90=1s --out found"));
+    let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.starts_with("Highest rate that holds the bounds"), "{flat}");
+    assert!(flat.contains("the highest rate that holds p90 ≤ 1 s is between"), "{flat}");
     let record = p.json("found/run.json");
     let search = &record["search"];
     let rate = search["rate"].as_f64().unwrap();
     assert!((20.0..=220.0).contains(&rate), "{search:#}");
+    let below = search["below"].as_f64().unwrap();
+    assert!(rate < below && search["broken"].is_string(), "{search:#}");
     let probes = search["probes"].as_array().unwrap();
     assert_eq!(probes.len() + 1, record["steps"].as_array().unwrap().len());
-    assert!(probes.iter().any(|probe| probe["broken"].is_string()), "{search:#}");
+    for probe in probes {
+        let operations = probe["times"][0]["operations"].as_u64().unwrap();
+        let undecided = probe["undecided"].is_string() || probe["broken"].is_string();
+        assert!(operations >= 100 || undecided, "{probe:#}");
+    }
+    let broke = |probe: &&serde_json::Value| probe["broken"].is_string() && probe["rate"] == below;
+    assert!(probes.iter().filter(broke).count() >= 2, "what broke was repeated: {search:#}");
     p.fails(&format!("{run} --max-rate --out x"), 2, &["--sla"]);
     p.fails(&format!("{run} --max-rate --sla p99 --out x"), 2, &["p99"]);
+    p.fails(&format!("{run} --probe-limit 5s --out x"), 2, &["--max-rate"]);
+}
+
+/// Nothing is concluded from a handful of operations: a probe is as long as its percentile needs, and
+/// where nothing holds the reason is said.
+#[test]
+fn a_search_that_finds_nothing_says_what_broke_it() {
+    let p = Place::new();
+    let run = "run ycsb-c --target null:?latency_us=20000 --clients 4 --duration 100ms --warmup 10ms \
+               --max-rate";
+    // No operation takes less than 20 ms.
+    let end = p.ok(&format!("{run} --sla p50=10ms --probe-limit 1s --out none"));
+    let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("no rate was found that holds p50 ≤ 10 ms"), "{flat}");
+    assert!(flat.contains("READ: p50 is 2") && flat.contains("the bound 10000 µs"), "{flat}");
+    assert!(flat.contains("a probe of 1s has too few operations to judge"), "{flat}");
+    let search = &p.json("none/run.json")["search"];
+    assert_eq!(search["rate"], serde_json::Value::Null);
+    for probe in search["probes"].as_array().unwrap() {
+        let (rate, seconds) = (probe["rate"].as_f64().unwrap(), probe["seconds"].as_f64().unwrap());
+        assert!(rate * seconds >= 20.0, "{probe:#}");
+    }
+}
+
+/// A stall of the database in one probe is one probe's.
+#[test]
+fn one_stall_does_not_end_a_search() {
+    let p = Place::new();
+    p.ok("run ycsb-c --target null:?latency_us=2000&stall_ms=600&stall_after_ms=900 --clients 8 \
+          --duration 200ms --warmup 20ms --max-rate --sla p90=100ms --out run");
+    let search = &p.json("run/run.json")["search"];
+    // Eight clients of 2 ms an operation can do 4,000; half of that is where the search begins.
+    assert!(search["rate"].as_f64().unwrap() > 500.0, "{search:#}");
 }

@@ -30,7 +30,7 @@ fn runs_of_every_kind_are_what_the_schema_says() {
     valid(&p.json("open/run.json"));
     p.ok(
         "run ycsb-c --target null:?latency_us=500 -p recordcount=100 --clients 2 --duration 300ms \
-          --warmup 50ms --max-rate --sla p99=20ms --out search",
+          --warmup 50ms --max-rate --sla p50=20ms --out search",
     );
     let search = p.json("search/run.json");
     assert!(!search["search"]["probes"].as_array().unwrap().is_empty());

@@ -171,7 +171,7 @@ const drawings = {
     ];
   },
 
-  // Probes of a search: full where every bound held, hollow where one broke.
+  // Probes of a search: full where every bound held, hollow where one broke or too few operations ran.
   search(spec, width) {
     const points = spec.points.map(([bound, x, value, holds, kind, why]) => ({ bound, x, value, holds, kind, why }));
     const scale = timeScale([...points.map((p) => p.value), ...spec.bounds.map((b) => b.seconds)]);
@@ -183,8 +183,9 @@ const drawings = {
     return [
       legend([
         ...spec.bounds.map((b, n) => ({ label: `${b.name}, bound ${duration(b.seconds)}`, ...look(n), dash: "none" })),
-        { label: "hollow: a bound broke", colour: "transparent" },
+        { label: "hollow: it did not hold", colour: "transparent" },
         ...(spec.best === null ? [] : [{ label: `highest rate that held: ${rate(spec.best)}/s`, colour: "var(--good)", dash: "6 3" }]),
+        ...(spec.below === null ? [] : [{ label: `lowest rate that did not: ${rate(spec.below)}/s`, colour: "var(--bad)", dash: "2 2" }]),
       ]),
       Plot.plot({
         ...base(width, 300),
@@ -195,6 +196,7 @@ const drawings = {
           grid(Plot.gridY, { ticks: scale.ticks }), timeAxis(scale, "response time"),
           Plot.ruleY(spec.bounds, { y: "seconds", stroke: (_, n) => look(n).colour, strokeWidth: 1.5, strokeDasharray: "2 3" }),
           ...(spec.best === null ? [] : [Plot.ruleX([spec.best], { stroke: "var(--good)", strokeWidth: 1.5, strokeDasharray: "6 3" })]),
+          ...(spec.below === null ? [] : [Plot.ruleX([spec.below], { stroke: "var(--bad)", strokeWidth: 1.5, strokeDasharray: "2 2" })]),
           ...spec.bounds.map((_, n) => Plot.dot(points.filter((p) => p.bound === n), { x: "x", y: "value", r: 5, symbol: look(n).symbol, stroke: look(n).colour, strokeWidth: 1.5, fill: (p) => (p.holds ? look(n).colour : "var(--paper)") })),
           Plot.tip(points, Plot.pointer({ x: "x", y: "value", title: (p) => `${rate(p.x)}/s\n${p.kind} ${name(p)} ${duration(p.value)}${p.why ? "\n" + p.why : ""}` })),
         ],

@@ -203,8 +203,8 @@ impl Compared<'_> {
         }
         self.open(body, "costs-section", "Costs");
         body.paragraph(
-            "What a month of the cluster costs if it worked all month as in its best step. Prices \
-             are the list's, not an offer; see where they come from below.",
+            "What a month of the cluster costs if it worked all month as in its best step, or at the \
+             highest rate that a search found to hold. Prices are the list's, not an offer; see where they come from below.",
         );
         let measure = self.group.measure;
         let made = self.own(tables::cost_table(measure, costed));

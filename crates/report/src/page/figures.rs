@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use hoap_drive::record::{Run, Step, Verdict};
+use hoap_drive::search::Search;
 
 use super::markup::escape;
 use crate::isolation::{complete, isolations, power};
+use crate::lines::search_line;
 use crate::measure::{Axis, Measure, failed, shortfall};
 use crate::number::{Unit, duration};
 use crate::table::Cell;
@@ -44,8 +46,9 @@ fn figures(run: &Run) -> Vec<Figure> {
         Measure::Hybrid => hybrid(run),
         Measure::Plain => plain(run),
     };
-    if run.search.is_none() {
-        figures.extend(shortfalls(run));
+    match &run.search {
+        Some(search) => figures.insert(0, highest_rate(search)),
+        None => figures.extend(shortfalls(run)),
     }
     figures.extend(checks(run));
     figures
@@ -78,6 +81,8 @@ fn plain(run: &Run) -> Vec<Figure> {
     let closed = best(run, |s| Axis::of(s) == Axis::Clients);
     let open = best(run, |s| Axis::of(s) == Axis::Rate && s.rate_shortfall.is_none());
     figures.extend(closed.map(|s| operations("Highest throughput", s, run)));
+    // The rates of a search are its own: its answer is the figure, and no probe that broke a bound.
+    let open = open.filter(|_| run.search.is_none());
     figures.extend(open.map(|s| operations("Open loop, rate reached", s, run)));
     let failed: Vec<(&Step, u64)> =
         run.steps.iter().map(|s| (s, failed(s))).filter(|(_, n)| *n > 0).collect();
@@ -89,6 +94,16 @@ fn plain(run: &Run) -> Vec<Figure> {
         figures.push(Figure { bad: true, ..figure("Failed operations", value, "", note) });
     }
     figures
+}
+
+/// The answer of a search: its lower end, which held.
+fn highest_rate(search: &Search) -> Figure {
+    let label = "Highest rate that held";
+    let note = search_line(search);
+    match search.rate {
+        Some(rate) => figure(label, Unit::Rate("ops/s").show(rate), "ops/s", note),
+        None => Figure { bad: true, ..figure(label, "none".into(), "", note) },
+    }
 }
 
 /// The lowest intended rate of an open loop that was not reached.

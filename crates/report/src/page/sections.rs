@@ -9,6 +9,7 @@ use super::{figures, measured, specs};
 use crate::Loaded;
 use crate::configuration::Report;
 use crate::group::{Group, groups};
+use crate::lines::search_line;
 use crate::measure::Measure;
 use crate::tables::{self, Entry, benchmark_title};
 
@@ -113,9 +114,17 @@ fn search(body: &mut Body, runs: &[Panel<'_>], entries: &[Entry<'_>]) {
     }
     body.open("search-section", "Search for the highest rate", "Highest rate");
     body.paragraph(
-        "Each probe ran at a rate of its own. The highest rate is that of the highest probe that held \
-         every bound.",
+        "Each probe ran at a rate of its own, until its percentiles rested on enough operations. A rate \
+         whose probe broke a bound was probed again, and near a bound every rate was. Between the \
+         highest rate that held and the lowest that did not, the probes of a rate scatter across the \
+         bound: those rates are undecided.",
     );
+    body.filled(&tables::highest_rate(entries));
+    for panel in runs {
+        let Some(search) = &panel.loaded.run.search else { continue };
+        let name = panel.name.map(|name| format!("{name}: ")).unwrap_or_default();
+        body.paragraph(&escape(&format!("{name}{}.", search_line(search))));
+    }
     for panel in runs {
         let Some(search) = panel.loaded.run.search.as_ref().filter(|s| !s.bounds.slas.is_empty())
         else {
@@ -123,10 +132,7 @@ fn search(body: &mut Body, runs: &[Panel<'_>], entries: &[Entry<'_>]) {
         };
         let name = panel.name.map(|name| format!("{name}: ")).unwrap_or_default();
         let caption = format!("{name}response time of each probe against its rate");
-        let found = match search.rate {
-            Some(rate) => format!("{} operations per second held", rate.round()),
-            None => "no rate held".to_string(),
-        };
+        let found = search_line(search);
         let label = format!("Chart: {caption}; {found}. Its numbers are in the table.");
         let id = format!("search-{}", panel.number);
         body.chart(&id, &caption, &label, &made.id, specs::search(search));

@@ -228,9 +228,11 @@ pub fn search(search: &hoap_drive::search::Search) -> Value {
     for probe in &search.probes {
         for time in &probe.times {
             let bound = search.bounds.slas.iter().position(|s| s.percentile == time.percentile);
-            let (rate, why) = (short(probe.rate), probe.broken.as_deref().unwrap_or(""));
+            let why = probe.broken.as_deref().or(probe.undecided.as_deref()).unwrap_or("");
+            let rate = short(probe.rate);
             points.push(json!([bound, rate, seconds(time.us), probe.holds(), time.kind, why]));
         }
     }
-    json!({ "type": "search", "bounds": bounds, "points": points, "best": search.rate })
+    json!({ "type": "search", "bounds": bounds, "points": points, "best": search.rate,
+        "below": search.below })
 }

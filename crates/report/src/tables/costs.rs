@@ -8,7 +8,7 @@ use crate::number::Unit;
 use crate::prices::{Cost, Line, Load, Priced};
 use crate::table::{Cell, Sheet, Table};
 
-/// The cost of one configuration under the load of its best step.
+/// The cost of one configuration under the load that it sustains ([`Member::sustained`]).
 #[derive(Clone, Debug)]
 pub struct Costed<'a> {
     /// The configuration.
@@ -50,7 +50,7 @@ fn costed<'a>(
     label: &'a str,
     priced: &'a Priced,
 ) -> Result<Costed<'a>> {
-    let best = member.best(measure);
+    let best = member.sustained(measure);
     let load = best.as_ref().map(|(place, _)| Load::of(&place.steps)).unwrap_or_default();
     let cost = priced.cost(&load)?;
     let power = member.power();
@@ -71,31 +71,34 @@ pub fn cost_table(measure: Measure, costed: &[Costed<'_>]) -> Table {
     let unit = measure.unit();
     let money = Some(Unit::Price);
     let qph = costed.iter().any(|c| c.qph.is_some());
-    Sheet::new("costs", "Costs, at the load of each configuration's best step")
-        .text("configuration", |c: &&Costed<'_>| c.label)
-        .text("price list", |c| c.priced.list.name.clone())
-        .wide()
-        .cells("nodes", Some(Unit::Count), |c| Cell::maybe(c.priced.nodes.map(f64::from)))
-        .text("step", |c| c.step.clone())
-        .wide()
-        .number(unit, measure.rate(), |c| c.headline)
-        .text("currency", |c| c.priced.list.currency.clone())
-        .number("a month", Unit::Price, |c| c.cost.month)
-        .cells("per million operations", money, |c| Cell::maybe(c.cost.per_million(c.per_second)))
-        .cells(format!("a month per {unit}"), money, |c| {
-            Cell::maybe((c.headline > 0.0).then(|| c.cost.month / c.headline))
+    Sheet::new(
+        "costs",
+        "Costs, at the load of each configuration's best step or of the highest rate that held",
+    )
+    .text("configuration", |c: &&Costed<'_>| c.label)
+    .text("price list", |c| c.priced.list.name.clone())
+    .wide()
+    .cells("nodes", Some(Unit::Count), |c| Cell::maybe(c.priced.nodes.map(f64::from)))
+    .text("step", |c| c.step.clone())
+    .wide()
+    .number(unit, measure.rate(), |c| c.headline)
+    .text("currency", |c| c.priced.list.currency.clone())
+    .number("a month", Unit::Price, |c| c.cost.month)
+    .cells("per million operations", money, |c| Cell::maybe(c.cost.per_million(c.per_second)))
+    .cells(format!("a month per {unit}"), money, |c| {
+        Cell::maybe((c.headline > 0.0).then(|| c.cost.month / c.headline))
+    })
+    .cells(format!("{unit} per unit a month"), Some(Unit::Ratio), |c| {
+        Cell::maybe((c.cost.month > 0.0).then(|| c.headline / c.cost.month))
+    })
+    .wide()
+    .when(qph, |s| {
+        s.cells("a month per QpH", money, |c| {
+            Cell::maybe(c.qph.filter(|q| *q > 0.0).map(|q| c.cost.month / q))
         })
-        .cells(format!("{unit} per unit a month"), Some(Unit::Ratio), |c| {
-            Cell::maybe((c.cost.month > 0.0).then(|| c.headline / c.cost.month))
-        })
         .wide()
-        .when(qph, |s| {
-            s.cells("a month per QpH", money, |c| {
-                Cell::maybe(c.qph.filter(|q| *q > 0.0).map(|q| c.cost.month / q))
-            })
-            .wide()
-        })
-        .rows(costed)
+    })
+    .rows(costed)
 }
 
 /// What the costs are made of, a row a price.

@@ -21,7 +21,7 @@ pub use costs::{Costed, cost_lines, cost_notes, cost_table, costs};
 pub use events::{event_lines, events};
 pub use freshness::{caught_up, freshness};
 pub use published::{by_nodes, of_benchmark, published};
-pub use search::search;
+pub use search::{highest_rate, search};
 pub use series::{percentiles, ticks};
 pub use setup::{configuration, databases, moment, overview, setup};
 pub use steps::{
@@ -111,8 +111,9 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         configuration(&entries),
         setup(&entries),
     ];
-    [overview(&entries)]
-        .into_iter()
+    let answer = [highest_rate(&entries)].into_iter().filter(|table| !table.rows.is_empty());
+    answer
+        .chain([overview(&entries)])
         .chain(some.into_iter().filter(|table| !table.rows.is_empty()))
         .chain(measured)
         .chain(whatever_it_measures)

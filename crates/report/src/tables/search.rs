@@ -3,6 +3,7 @@
 use hoap_drive::search::{Probe, Search, Time};
 
 use super::{Entry, Of, items, sheet};
+use crate::lines::search_bounds;
 use crate::number::Unit;
 use crate::table::{Cell, Table};
 
@@ -14,11 +15,26 @@ struct Row<'a> {
     time: Option<&'a Time>,
 }
 
+/// The answer of every search: the highest rate that held and the lowest that did not.
+pub fn highest_rate(entries: &[Entry<'_>]) -> Table {
+    let rate = |rate: Option<f64>| Cell::maybe(rate);
+    sheet(entries, "highest-rate", "Highest rate that holds the bounds")
+        .text("bounds", |of: &Of<&Search>| search_bounds(of.item))
+        .cells("held", Some(Unit::Rate("/s")), move |of| rate(of.item.rate))
+        .cells("did not hold", Some(Unit::Rate("/s")), move |of| rate(of.item.below))
+        .number("undecided between", Unit::Count, |of| of.item.undecided.len() as f64)
+        .cells("noise", Some(Unit::Share), |of| Cell::maybe(of.item.noise))
+        .number("probes", Unit::Count, |of| of.item.probes.len() as f64)
+        .rows(items(entries, |run| run.search.iter().collect()))
+}
+
 /// Every probe of every search, a row for each bound.
 pub fn search(entries: &[Entry<'_>]) -> Table {
     sheet(entries, "search", "Search for the highest rate: every probe")
         .number("probe", Unit::Count, |of: &Of<Row<'_>>| of.item.number as f64)
         .number("intended", Unit::Rate("/s"), |of| of.item.probe.rate)
+        .number("lasted", Unit::Seconds, |of| of.item.probe.seconds)
+        .wide()
         .number("achieved", Unit::Rate("/s"), |of| of.item.probe.achieved)
         .number("failed", Unit::Share, |of| of.item.probe.failures)
         .text("percentile", |of| of.item.time.map_or("", |t| t.percentile.name()))
@@ -29,8 +45,18 @@ pub fn search(entries: &[Entry<'_>]) -> Table {
             of.item.bound.map_or(Cell::Empty, |us| Cell::micros(us as f64))
         })
         .text("slowest", |of| of.item.time.map_or("", |t| t.kind.as_str()))
-        .text("holds", |of| if of.item.probe.holds() { "yes" } else { "NO" })
-        .text("why not", |of| of.item.probe.broken.clone().unwrap_or_default())
+        .cells("operations", Some(Unit::Count), |of| {
+            Cell::maybe(of.item.time.map(|t| t.operations as f64))
+        })
+        .text("holds", |of| match of.item.probe {
+            probe if probe.broken.is_some() => "NO",
+            probe if probe.undecided.is_some() => "undecided",
+            _ => "yes",
+        })
+        .text("why not", |of| {
+            let Probe { broken, undecided, .. } = of.item.probe;
+            broken.as_ref().or(undecided.as_ref()).cloned().unwrap_or_default()
+        })
         .rows(items(entries, |run| run.search.iter().flat_map(rows).collect()))
 }
 

@@ -1,8 +1,6 @@
 //! Tables of what ran where, and how it was set: a row a fact, a column a run.
 
 use hoap_drive::record::Run;
-use hoap_drive::search::Search;
-use hoap_drive::sla::Sla;
 use hoap_workload::capability::Description;
 use serde_json::Value;
 
@@ -63,20 +61,6 @@ fn of_measure(measure: Measure, of: impl Fn(&Run) -> String) -> impl Fn(&Run) ->
     move |r| if Measure::of(r) == measure { of(r) } else { String::new() }
 }
 
-/// What a search for the highest rate found.
-fn found(search: &Search) -> String {
-    let bound =
-        |s: &Sla| format!("{} ≤ {}", s.percentile.name(), duration(s.limit_us as f64 / 1e6));
-    let bounds: Vec<String> = search.bounds.slas.iter().map(bound).collect();
-    let (bounds, probes) = (bounds.join(", "), search.probes.len());
-    let rate = match search.rate {
-        Some(rate) => format!("{}/s", Unit::Count.show(rate.round())),
-        None => "none".into(),
-    };
-    let why = search.unfinished.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
-    format!("{rate} with {bounds} ({probes} probes){why}")
-}
-
 /// What ran where: the facts that stand before the first number.
 pub fn overview(entries: &[Entry<'_>]) -> Table {
     let facts = vec![
@@ -98,7 +82,6 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
             (None, Some(set)) => format!("the same database, {set} set"),
             (None, None) => String::new(),
         }),
-        fact("highest rate", |r| r.search.as_ref().map(found).unwrap_or_default()),
         fact("machine", |r| {
             let h = &r.host;
             let cores = if h.cores == 1 { "core" } else { "cores" };
