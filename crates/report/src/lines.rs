@@ -42,15 +42,15 @@ pub fn step_line(step: &Step) -> String {
     parts.join("; ")
 }
 
-/// What a search for the highest rate found: "between 5,187 and 5,417 operations a second with p99 ≤
-/// 10 ms; …", or why it found none.
+/// What a search for the highest rate found: "The highest rate that holds p99 ≤ 10.0 ms is
+/// between 4,757 and 5,657 operations a second; …", or why it found none.
 pub fn search_line(search: &Search) -> String {
     let rate = |rate: f64| Unit::Rate("/s").show(rate);
     let bounds = search_bounds(search);
     let broke = || search.broken.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     let mut parts = vec![match (search.rate, search.below) {
         (Some(held), Some(below)) => format!(
-            "the highest rate that holds {bounds} is between {} and {} operations a second",
+            "The highest rate that holds {bounds} is between {} and {} operations a second",
             rate(held),
             rate(below)
         ),
@@ -58,11 +58,11 @@ pub fn search_line(search: &Search) -> String {
             format!("{} operations a second hold {bounds}; none is known that does not", rate(held))
         }
         (None, Some(below)) => format!(
-            "no rate was found that holds {bounds}; {} operations a second do not{}",
+            "No rate was found that holds {bounds}; {} operations a second do not{}",
             rate(below),
             broke()
         ),
-        (None, None) => format!("no rate was found that holds {bounds}"),
+        (None, None) => format!("No rate was found that holds {bounds}"),
     }];
     if let (Some(first), Some(last)) = (search.undecided.first(), search.undecided.last()) {
         let (few, many) = (rate(first.rate), rate(last.rate));

@@ -247,7 +247,7 @@ fn the_highest_rate_under_a_bound_is_found_with_its_probes() {
     let end = p.ok(&format!("{run} --max-rate --sla p90=1s --out found"));
     let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.starts_with("Highest rate that holds the bounds"), "{flat}");
-    assert!(flat.contains("the highest rate that holds p90 ≤ 1 s is between"), "{flat}");
+    assert!(flat.contains("The highest rate that holds p90 ≤ 1.00 s is between"), "{flat}");
     let record = p.json("found/run.json");
     let search = &record["search"];
     let rate = search["rate"].as_f64().unwrap();
@@ -278,7 +278,7 @@ fn a_search_that_finds_nothing_says_what_broke_it() {
     // No operation takes less than 20 ms.
     let end = p.ok(&format!("{run} --sla p50=10ms --probe-limit 1s --out none"));
     let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("no rate was found that holds p50 ≤ 10 ms"), "{flat}");
+    assert!(flat.contains("No rate was found that holds p50 ≤ 10.0 ms"), "{flat}");
     assert!(flat.contains("READ: p50 is 2") && flat.contains("the bound 10000 µs"), "{flat}");
     assert!(flat.contains("a probe of 1s has too few operations to judge"), "{flat}");
     let search = &p.json("none/run.json")["search"];
@@ -293,9 +293,14 @@ fn a_search_that_finds_nothing_says_what_broke_it() {
 #[test]
 fn one_stall_does_not_end_a_search() {
     let p = Place::new();
-    p.ok("run ycsb-c --target null:?latency_us=2000&stall_ms=600&stall_after_ms=900 --clients 8 \
-          --duration 200ms --warmup 20ms --max-rate --sla p90=100ms --out run");
+    // The closed loop takes a second and does at most 200 operations in it; the first probe is after it.
+    p.ok(
+        "run ycsb-c --target null:?latency_us=10000&stall_ms=400&stall_after_ms=1400 --clients 2 \
+          --duration 1s --warmup 20ms --max-rate --sla p90=200ms --out run",
+    );
     let search = &p.json("run/run.json")["search"];
-    // Eight clients of 2 ms an operation can do 4,000; half of that is where the search begins.
-    assert!(search["rate"].as_f64().unwrap() > 500.0, "{search:#}");
+    let first = &search["probes"][0];
+    assert!(first["broken"].is_string(), "it met the stall: {search:#}");
+    let (start, rate) = (first["rate"].as_f64().unwrap(), search["rate"].as_f64().unwrap());
+    assert!(rate > 1.1 * start, "{rate} of {start}: {search:#}");
 }

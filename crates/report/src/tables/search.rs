@@ -22,7 +22,7 @@ pub fn highest_rate(entries: &[Entry<'_>]) -> Table {
         .text("bounds", |of: &Of<&Search>| search_bounds(of.item))
         .cells("held", Some(Unit::Rate("/s")), move |of| rate(of.item.rate))
         .cells("did not hold", Some(Unit::Rate("/s")), move |of| rate(of.item.below))
-        .number("undecided between", Unit::Count, |of| of.item.undecided.len() as f64)
+        .number("undecided rates", Unit::Count, |of| of.item.undecided.len() as f64)
         .cells("noise", Some(Unit::Share), |of| Cell::maybe(of.item.noise))
         .number("probes", Unit::Count, |of| of.item.probes.len() as f64)
         .rows(items(entries, |run| run.search.iter().collect()))
