@@ -88,7 +88,7 @@ impl ProbeResult {
             kinds: lines()
                 .map(|line| Timed {
                     kind: line.kind.clone(),
-                    operations: line.count,
+                    operations: line.timed,
                     latency: line.latency.clone(),
                 })
                 .filter(|timed| timed.operations > 0)
