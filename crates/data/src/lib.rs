@@ -35,6 +35,7 @@ pub mod random;
 pub mod shop;
 mod spec;
 mod text;
+pub mod words;
 pub mod writer;
 pub mod ycsb;
 

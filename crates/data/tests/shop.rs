@@ -343,9 +343,9 @@ fn bad_specifications() {
         (|s| s.customers = 0, "0 customers are not possible: choose 1 to 10000000000"),
         (|s| s.customers = u64::MAX, "customers are not possible"),
         (|s| s.orders_per_customer = 0, "0 orders per customer are not possible: choose 1 to 100"),
-        (|s| s.customers = 6100, "6100 customers do not make whole countries of 1000"),
+        (|s| s.customers = 6100, "6100 customers cannot make whole countries of 1000"),
         (|s| s.customers_per_country = 0, "choose a number of customers per country that divides"),
-        (|s| s.customers_per_zip = 300, "1000 customers of a country do not make whole zip codes"),
+        (|s| s.customers_per_zip = 300, "1000 customers of a country cannot make whole zip codes"),
         (|s| s.customers_per_zip = 0, "choose a number of customers per zip code that divides"),
         (|s| s.order_bytes = usize::MAX, "order documents of 18446744073709551615 bytes"),
     ];

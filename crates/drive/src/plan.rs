@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hoap_workload::client::{Client, Completion, Look, Next, Probe, Probing, Workload};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::on_error::OnError;
@@ -97,11 +98,10 @@ impl StepPlan {
 
     /// Such as "4 tx, 1 query", "1 tx, 2 queries", "16 clients, 5000/s".
     pub fn name(&self) -> String {
-        let many = |n, one, more| format!("{n} {}", if n == 1 { one } else { more });
         let clients = match self.plain {
-            true => many(self.tx_clients, "client", "clients"),
+            true => counted(self.tx_clients, "client", "clients"),
             false => {
-                let queries = many(self.query_clients, "query", "queries");
+                let queries = counted(self.query_clients, "query", "queries");
                 format!("{} tx, {queries}", self.tx_clients)
             }
         };

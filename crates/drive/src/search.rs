@@ -17,6 +17,7 @@ mod tests;
 use std::time::Duration;
 
 use hoap_workload::Result;
+use hoap_workload::words::counted;
 use serde::{Deserialize, Serialize};
 
 pub use effort::{Effort, operations_for};
@@ -211,7 +212,10 @@ pub fn max_rate(
             None if hunt.probes.len() >= MOST_PROBES => {
                 break Some(format!("given up after {MOST_PROBES} probes"));
             }
-            None => break Some(format!("interrupted after {} probes", hunt.probes.len())),
+            None => {
+                let probes = counted(hunt.probes.len(), "probe", "probes");
+                break Some(format!("interrupted after {probes}"));
+            }
         }
         match hunt.next() {
             Next::Rate(rate) => next = rate,

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use hoap_data::words::counted;
 use twox_hash::XxHash3_128;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -182,7 +183,10 @@ fn examine(
         }
     }
     Ok(if bytes != *expected {
-        Some(format!("{name}: {bytes} bytes, not {expected}; go on with --resume"))
+        Some(format!(
+            "{name}: {}, not {expected}; go on with --resume",
+            counted(bytes, "byte", "bytes")
+        ))
     } else if hexadecimal(&hash) != *xxh3_128 {
         Some(format!("{name}: other bytes than were written; make it anew with --replace"))
     } else {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use hoap_data::words::counted;
+
 use crate::error::{Error, Result};
 
 /// Bytes of documents in a row group unless stated otherwise.
@@ -172,7 +174,8 @@ impl TryFrom<Options> for Form {
         }
         if let Some(size) = split.filter(|&size| size < LEAST_SIZE) {
             return Err(Error::usage(format!(
-                "files of {size} bytes are too small: split at 1MB or more"
+                "files of {} are too small: split at 1MB or more",
+                counted(size, "byte", "bytes")
             )));
         }
         let row_group = match (format, row_group) {
@@ -186,7 +189,8 @@ impl TryFrom<Options> for Form {
         };
         if row_group > 0 && !(LEAST_SIZE..=MOST_ROW_GROUP).contains(&row_group) {
             return Err(Error::usage(format!(
-                "row groups of {row_group} bytes are not possible: choose 1MB to 1GiB"
+                "row groups of {} are not possible: choose 1MB to 1GiB",
+                counted(row_group, "byte", "bytes")
             )));
         }
         Ok(Form { format, layout, codec, level, row_group, split })

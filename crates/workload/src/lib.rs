@@ -22,3 +22,4 @@ pub mod shop;
 pub mod ycsb;
 
 pub use error::{Error, ErrorKind, Result};
+pub use hoap_data::words;

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::capability::{Batch, BulkWriter, Documents, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::note::{self, LoadNote, Note};
+use crate::words::counted;
 
 /// The documents of a benchmark, as a load writes them.
 pub trait Source: Send + Sync {
@@ -341,7 +342,7 @@ async fn write_collection(
     let mut next = start + writer.position(collection).await?;
     while next < range.end {
         if stop() {
-            let when = format!("after {} documents", next - start);
+            let when = format!("after {}", counted(next - start, "document", "documents"));
             return Err(interrupted(format!("load {collection}"), when));
         }
         batch.clear();

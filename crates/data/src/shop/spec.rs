@@ -2,6 +2,7 @@
 
 use super::{customer, order};
 use crate::error::SpecError;
+use crate::words::counted;
 
 /// Most customers of a data set.
 pub const MAX_CUSTOMERS: u64 = 10_000_000_000;
@@ -74,14 +75,16 @@ impl ShopSpec {
         }
         if country == 0 || !customers.is_multiple_of(country) {
             return Err(SpecError::new(format!(
-                "{customers} customers do not make whole countries of {country}: choose a number \
-                 of customers per country that divides {customers}"
+                "{} cannot make whole countries of {country}: choose a number of customers per \
+                 country that divides {customers}",
+                counted(customers, "customer", "customers")
             )));
         }
         if zip == 0 || !country.is_multiple_of(zip) {
             return Err(SpecError::new(format!(
-                "{country} customers of a country do not make whole zip codes of {zip}: choose a \
-                 number of customers per zip code that divides {country}"
+                "{} of a country cannot make whole zip codes of {zip}: choose a number of \
+                 customers per zip code that divides {country}",
+                counted(country, "customer", "customers")
             )));
         }
         check_size("customer", self.customer_bytes, customer::longest(self))?;

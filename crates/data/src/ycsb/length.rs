@@ -3,6 +3,7 @@ use std::fmt;
 use super::zipf::Zipf;
 use crate::error::SpecError;
 use crate::random::Stream;
+use crate::words::counted;
 
 /// Most bytes of a record's values together.
 const MAX_RECORD: u64 = 64 << 20;
@@ -40,7 +41,8 @@ impl FieldLength {
         }
         if u64::from(max) * u64::from(fields) > MAX_RECORD {
             return Err(SpecError::new(format!(
-                "{fields} fields of length {self}: a record may have at most {} MiB",
+                "{} of length {self}: a record may have at most {} MiB",
+                counted(fields, "field", "fields"),
                 MAX_RECORD >> 20
             )));
         }

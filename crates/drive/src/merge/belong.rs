@@ -1,5 +1,6 @@
 //! Whether runs are those of drivers that worked together.
 
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::Driver;
@@ -124,7 +125,11 @@ fn facts(a: &Driver, b: &Driver) -> std::result::Result<(), String> {
         }
     }
     if x.steps.len() != y.steps.len() {
-        return Err(format!("it has {} steps, not {}", y.steps.len(), x.steps.len()));
+        return Err(format!(
+            "it has {}, not {}",
+            counted(y.steps.len(), "step", "steps"),
+            x.steps.len()
+        ));
     }
     for (theirs, ours) in x.steps.iter().zip(&y.steps) {
         if shape(theirs) != shape(ours) {

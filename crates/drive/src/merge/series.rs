@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use jiff::Timestamp;
 
@@ -45,8 +46,10 @@ impl Log {
             if there != operation.timed {
                 let path = hlog::path(&driver.folder, step.number);
                 let answer = format!(
-                    "it has {there} times of {}, run.json counts {}",
-                    operation.kind, operation.timed
+                    "it has {} of {}, run.json counts {}",
+                    counted(there, "time", "times"),
+                    operation.kind,
+                    operation.timed
                 );
                 return Err(Error::new(
                     ErrorKind::Invalid,

@@ -3,6 +3,7 @@
 use hoap_report::text::paragraph;
 use hoap_workload::ch2::queries::Query;
 use hoap_workload::ch2::queries::answers::{AnswerFolder, Difference, Verdict, compare_folders};
+use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
 use super::Context;
@@ -17,17 +18,17 @@ pub fn compare(context: &Context, args: &CompareAnswers) -> Result<(), Failure> 
     context.result(&json_of(&folders, &verdicts), || text_of(&names, &verdicts));
 
     let count = |of: fn(&Verdict) -> bool| verdicts.iter().filter(|(_, v)| of(v)).count();
-    let all = verdicts.len();
+    let all = counted(verdicts.len(), "answer", "answers");
     let asked_otherwise = count(|v| matches!(v, Verdict::OtherParameters(_)));
     if asked_otherwise > 0 {
         return Err(Failure::usage(format!(
-            "{asked_otherwise} of {all} answers cannot be compared: they were asked with other \
+            "{asked_otherwise} of {all} cannot be compared: they were asked with other \
              parameters; run both with the same --params and --params-seed on the same data"
         )));
     }
     match count(|v| !matches!(v, Verdict::Equal { .. })) {
         0 => Ok(()),
-        unequal => Err(Failure::check(format!("{unequal} of {all} answers are not equal"))),
+        unequal => Err(Failure::check(format!("{unequal} of {all} not equal"))),
     }
 }
 
@@ -46,7 +47,7 @@ fn text_of(names: &[String; 2], verdicts: &[(&'static Query, Verdict)]) -> Strin
     let mut text = String::new();
     for (query, verdict) in verdicts {
         let detail = match verdict {
-            Verdict::Equal { rows } => format!("{rows} rows"),
+            Verdict::Equal { rows } => counted(*rows, "row", "rows"),
             Verdict::Differ(difference) => difference.words([&first, &second]),
             Verdict::Missing { which } => format!("not in {}", names[*which]),
             Verdict::OtherParameters([a, b]) => {

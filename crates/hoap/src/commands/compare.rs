@@ -3,6 +3,7 @@
 use std::fs;
 
 use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
+use hoap_workload::words::counted;
 
 use super::Context;
 use crate::args::{Compare, CompareFormat};
@@ -41,7 +42,8 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
     match comparison.broken() {
         0 => Ok(()),
         broken => {
-            Err(Failure::check(format!("{broken} of {} bounds broken", comparison.gates.len())))
+            let all = counted(comparison.gates.len(), "bound", "bounds");
+            Err(Failure::check(format!("{broken} of {all} broken")))
         }
     }
 }

@@ -10,6 +10,7 @@ use hoap_data::{Collection, Schema};
 use hoap_files::{
     Error, ErrorKind, Form, Options, Part, Progress, Request, Source, Watch, YcsbTable,
 };
+use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::{Context, megabytes, ycsb};
@@ -141,10 +142,10 @@ fn to_files<D: Source>(
         let (size, dir) = (megabytes(bytes), dir.display());
         let kept = match kept {
             0 => String::new(),
-            1 => ", 1 file kept".into(),
-            _ => format!(", {kept} files kept"),
+            n => format!(", {} kept", counted(n, "file", "files")),
         };
-        format!("{documents} documents, {size} in {seconds:.1} s ({rate:.0} MB/s) in {dir}{kept}")
+        let documents = counted(documents, "document", "documents");
+        format!("{documents}, {size} in {seconds:.1} s ({rate:.0} MB/s) in {dir}{kept}")
     });
     Ok(())
 }
@@ -161,9 +162,11 @@ fn check(context: &Context, dir: &Path, threads: usize) -> Result<(), Failure> {
         "problems": problems,
     });
     context.result(&result, || {
-        let (files, documents, size) = (checked.files, checked.documents, megabytes(checked.bytes));
+        let files = counted(checked.files, "file", "files");
+        let documents = counted(checked.documents, "document", "documents");
+        let size = megabytes(checked.bytes);
         let verdict = if problems.is_empty() { "all as written" } else { "not as written" };
-        let mut lines = vec![format!("{files} files, {documents} documents, {size}: {verdict}")];
+        let mut lines = vec![format!("{files}, {documents}, {size}: {verdict}")];
         lines.extend(problems.iter().map(|p| format!("  {p}")));
         lines.join("\n")
     });

@@ -6,6 +6,7 @@ use hoap_data::Schema;
 use hoap_workload::Error;
 use hoap_workload::capability::Target;
 use hoap_workload::load::{self, Loaded, Progress, Source};
+use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::{Context, megabytes, open, ycsb};
@@ -47,7 +48,8 @@ pub fn source(benchmark: &LoadBenchmark) -> Result<(Box<dyn Source>, &Loading), 
 pub fn in_short(loaded: &Loaded) -> String {
     let Loaded { documents, bytes, seconds, .. } = *loaded;
     let rate = bytes as f64 / 1e6 / seconds;
-    format!("{documents} documents, {} in {seconds:.1} s ({rate:.0} MB/s)", megabytes(bytes))
+    let documents = counted(documents, "document", "documents");
+    format!("{documents}, {} in {seconds:.1} s ({rate:.0} MB/s)", megabytes(bytes))
 }
 
 /// Loads with progress.

@@ -9,6 +9,7 @@ use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::answers::AnswerFile;
 use hoap_workload::ch2::queries::{ParameterSet, Query, Texts};
 use hoap_workload::ch2::stream::run_query;
+use hoap_workload::words::{counted, noun};
 use serde_json::{Value, json};
 
 use super::{Context, explain, open};
@@ -136,14 +137,15 @@ fn json_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> Value {
 
 fn text_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> String {
     let mut text = format!(
-        "{} queries, {} set, {} parameters\n",
-        rows.len(),
+        "{}, {} set, {} parameters\n",
+        counted(rows.len(), "query", "queries"),
         args.texts.query_set,
         set.name()
     );
     for Row { query, rows, seconds, .. } in rows {
+        let unit = noun(*rows, "row", "rows");
         let asks: String = query.asks.chars().take(50).collect();
-        text.push_str(&format!("{} {seconds:>9.3} s {rows:>7} rows  {asks}\n", query.name));
+        text.push_str(&format!("{} {seconds:>9.3} s {rows:>7} {unit:<4}  {asks}\n", query.name));
     }
     let total: f64 = rows.iter().map(|r| r.seconds).sum();
     text.push_str(&format!("all {total:>9.3} s"));

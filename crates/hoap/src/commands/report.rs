@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::published;
+use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::Context;
@@ -31,7 +32,8 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
         let told = marked(&page.alerts);
         match &args.csv {
             Some(folder) => {
-                format!("{told}Page: {out}\n{} tables: {}", page.tables.len(), folder.display())
+                let tables = counted(page.tables.len(), "table", "tables");
+                format!("{told}Page: {out}\n{tables}: {}", folder.display())
             }
             None => format!("{told}Page: {out}"),
         }

@@ -9,6 +9,7 @@ use hoap_target::url::redact;
 use hoap_workload::Error;
 use hoap_workload::capability::Target;
 use hoap_workload::client::{Client, Workload};
+use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
 use super::Context;
@@ -253,7 +254,8 @@ fn answers(record: &record::Run) -> Check {
         compares: "every answer with the data".into(),
         verdict: if wrong == 0 { Verdict::Pass } else { Verdict::Fail },
         checked,
-        detail: (wrong > 0).then(|| format!("{wrong} of {checked} answers are wrong")),
+        detail: (wrong > 0)
+            .then(|| format!("{wrong} of {} wrong", counted(checked, "answer", "answers"))),
     }
 }
 

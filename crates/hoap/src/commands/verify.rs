@@ -17,6 +17,7 @@ use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::stream::run_query;
 use hoap_workload::ch2::unchanged::Sample;
+use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::query::{CancelOnStop, texts};
@@ -35,14 +36,18 @@ pub async fn verify(context: &Context, args: &Verify) -> Result<(), Failure> {
 pub fn verdict(checks: &[Check]) -> Result<(), Failure> {
     match checks.iter().filter(|c| c.verdict == Verdict::Fail).count() {
         0 => Ok(()),
-        failed => Err(Failure::check(format!("{failed} of {} checks failed", checks.len()))),
+        failed => {
+            let all = counted(checks.len(), "check", "checks");
+            Err(Failure::check(format!("{failed} of {all} failed")))
+        }
     }
 }
 
 /// "58 checks: 56 pass, 2 skipped".
 pub fn in_short(checks: &[Check]) -> String {
     let count = |verdict| checks.iter().filter(|c| c.verdict == verdict).count();
-    let mut text = format!("{} checks: {} pass", checks.len(), count(Verdict::Pass));
+    let all = counted(checks.len(), "check", "checks");
+    let mut text = format!("{all}: {} pass", count(Verdict::Pass));
     for (verdict, word) in [(Verdict::Fail, "fail"), (Verdict::Skip, "skipped")] {
         match count(verdict) {
             0 => {}

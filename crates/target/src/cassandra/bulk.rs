@@ -16,6 +16,7 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_workload::Result;
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use scylla::serialize::row::SerializeRow;
 use scylla::statement::prepared::PreparedStatement;
 
@@ -158,8 +159,8 @@ impl BulkWriter for Bulk {
         let written = self.write_batch(name, batch, position).await;
         written.map_err(|e| {
             let url = &self.lane.place.url;
-            let count = batch.len();
-            e.into_error(Doing::Write, format!("load {count} documents into {collection} of {url}"))
+            let count = counted(batch.len(), "document", "documents");
+            e.into_error(Doing::Write, format!("load {count} into {collection} of {url}"))
         })
     }
 }

@@ -7,6 +7,7 @@ use couchbase::options::kv_options::UpsertOptions;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::query::Node;
@@ -79,7 +80,13 @@ impl BulkWriter for Bulk {
         }
         let target = &self.target;
         let window = target.shared.place.options.load_window as usize;
-        let tried = || format!("load {} documents into {name} of {}", batch.len(), target.url());
+        let tried = || {
+            format!(
+                "load {} into {name} of {}",
+                counted(batch.len(), "document", "documents"),
+                target.url()
+            )
+        };
         let documents = target.shared.collection(name);
         let mut under_way = FuturesUnordered::new();
         for (key, text) in batch.iter() {

@@ -16,6 +16,7 @@ use async_trait::async_trait;
 use aws_sdk_dynamodb::types::{PutRequest, ReturnConsumedCapacity, WriteRequest};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
 
 use super::counters::Units;
@@ -75,8 +76,13 @@ impl BulkWriter for Bulk {
             let position = position.to_string();
             server.put_note(driver, &progress, &position, NoteIs::Anything).await
         };
-        let tried =
-            || format!("load {} documents into {collection} of {}", batch.len(), server.url);
+        let tried = || {
+            format!(
+                "load {} into {collection} of {}",
+                counted(batch.len(), "document", "documents"),
+                server.url
+            )
+        };
         written.await.map(drop).map_err(|e| e.into_error(tried()))
     }
 }

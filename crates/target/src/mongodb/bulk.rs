@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 
@@ -71,8 +72,13 @@ impl BulkWriter for Bulk {
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let tried =
-            || format!("load {} documents into {collection} of {}", batch.len(), self.server.shown);
+        let tried = || {
+            format!(
+                "load {} into {collection} of {}",
+                counted(batch.len(), "document", "documents"),
+                self.server.shown
+            )
+        };
         let failed = |e: &_| unavailable(error::mongo(e, Doing::Writing, tried()));
         let documents = Bulk::encode(batch, &tried)?;
         let target = self.server.collection(name(collection)?);

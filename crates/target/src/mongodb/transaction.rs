@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row, Transaction};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::ClientSession;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
@@ -212,7 +213,8 @@ impl Transaction for Open<'_> {
         self.check_open(&tried)?;
         let invalid = |answer: String| Error::new(ErrorKind::Invalid, tried(), answer);
         if prefix.len() > index.fields.len() {
-            let answer = format!("{} values for {} fields", prefix.len(), index.fields.len());
+            let fields = counted(index.fields.len(), "field", "fields");
+            let answer = format!("{} values for {fields}", prefix.len());
             return Err(invalid(answer));
         }
         let mut filter = Document::new();

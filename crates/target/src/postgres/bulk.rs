@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{SinkExt, pin_mut};
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::connection::Connection;
@@ -72,8 +73,11 @@ impl BulkWriter for Bulk {
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let tried =
-            format!("load {} documents into {collection} of {}", batch.len(), self.link.url());
+        let tried = format!(
+            "load {} into {collection} of {}",
+            counted(batch.len(), "document", "documents"),
+            self.link.url()
+        );
         let name = sql::name(collection)?;
         let position = i64::try_from(position).unwrap_or(i64::MAX);
         let copy = format!("COPY \"{name}\" (key, doc) FROM STDIN (FORMAT binary)");

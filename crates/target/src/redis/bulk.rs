@@ -12,6 +12,7 @@
 use async_trait::async_trait;
 use hoap_workload::Result;
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use redis::{Cmd, Value};
 
 use super::connection::Line;
@@ -163,7 +164,8 @@ impl BulkWriter for Bulk {
             name.clone_into(&mut self.known);
         }
         let url = &self.line.server().url;
-        let tried = format!("load {} documents into {collection} of {url}", batch.len());
+        let documents = counted(batch.len(), "document", "documents");
+        let tried = format!("load {documents} into {collection} of {url}");
         let written = self.write_batch(name, batch, position).await;
         written.map_err(|e| e.into_error(Doing::Write, tried))
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_workload::capability::Description;
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult, Value};
@@ -94,7 +95,10 @@ impl Stated {
         add(
             "cluster",
             match self.is_in_cluster() {
-                true => format!("{} nodes; these settings are of the one named", self.nodes.len()),
+                true => format!(
+                    "{}; these settings are of the one named",
+                    counted(self.nodes.len(), "node", "nodes")
+                ),
                 false => "no".to_owned(),
             },
         );

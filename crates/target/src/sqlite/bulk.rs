@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use hoap_workload::Result;
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::connection::Role;
@@ -73,8 +74,13 @@ impl BulkWriter for Bulk {
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
         let database = &self.shared.database;
-        let tried =
-            || format!("load {} documents into {collection} of {}", batch.len(), database.url);
+        let tried = || {
+            format!(
+                "load {} into {collection} of {}",
+                counted(batch.len(), "document", "documents"),
+                database.url
+            )
+        };
         let name = sql::name(collection)?;
         sql::insert(collection, &mut self.sql)?;
         let turn = self.shared.writer.turn(Role::Writer)?;

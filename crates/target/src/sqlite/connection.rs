@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -178,8 +179,8 @@ fn shown(pragma: &str, value: &rusqlite::types::Value) -> String {
             (_, Some(word)) => (*word).to_owned(),
             ("cache_size", None) if *n <= 0 => format!("{} MiB", -n / 1024),
             ("mmap_size", None) => format!("{} MiB", n >> 20),
-            ("page_size", None) => format!("{n} bytes"),
-            ("wal_autocheckpoint" | "max_page_count", None) => format!("{n} pages"),
+            ("page_size", None) => counted(*n, "byte", "bytes"),
+            ("wal_autocheckpoint" | "max_page_count", None) => counted(*n, "page", "pages"),
             _ => n.to_string(),
         },
         Text(text) => text.clone(),

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use hoap_workload::capability::{Index, Order, Row};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde_json::Value;
@@ -99,7 +100,11 @@ pub(super) fn find(
         return Err(Error::new(
             ErrorKind::Invalid,
             format!("find in {} by {}", index.collection, index.name),
-            format!("{} values for {} index fields", prefix.len(), index.fields.len()),
+            format!(
+                "{} values for {}",
+                prefix.len(),
+                counted(index.fields.len(), "index field", "index fields")
+            ),
         ));
     }
     for (i, (field, value)) in index.fields.iter().zip(prefix).enumerate() {

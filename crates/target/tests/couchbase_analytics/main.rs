@@ -127,7 +127,7 @@ fn shadows_are_made_followed_and_sampled_once() {
         let mut first = Vec::new();
         for says in [
             "0 % of customer are taken in, and 11 more collections are behind",
-            "50 % of item are taken in, and 1 more collections are behind",
+            "50 % of item are taken in, and 1 more collection is behind",
             "99.9 % of orders are taken in",
         ] {
             let e = wait(documents.note()).unwrap_err();

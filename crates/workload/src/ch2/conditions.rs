@@ -8,6 +8,7 @@ use hoap_data::{Collection, DataSet};
 use super::ledger::{self, Ledger};
 use super::snapshot::{District, Snapshot, Stock};
 use crate::check::{Check, Verdict};
+use crate::words::counted;
 
 /// How many failing places a check names.
 const EXAMPLES: usize = 3;
@@ -307,7 +308,10 @@ fn cardinalities(s: &Snapshot, data: &DataSet) -> Finding {
             Collection::Neworder => (true, ""),
             _ => (count == wanted, ""),
         };
-        f.expect(holds, || format!("{}: {count} documents, not {relation}{wanted}", c.name()));
+        f.expect(holds, || {
+            let count = counted(count, "document", "documents");
+            format!("{}: {count}, not {relation}{wanted}", c.name())
+        });
     }
     f
 }

@@ -7,6 +7,7 @@ use super::ledger::{Delivery, District, HistoryKey, Ledger, Order, Payment};
 use super::snapshot::{self, Snapshot};
 use super::unchanged::Sample;
 use crate::check::Check;
+use crate::words::counted;
 
 /// What a run's ledger expects to meet in the database, ticked off while a snapshot is taken.
 #[derive(Default)]
@@ -51,18 +52,19 @@ impl Expected {
         let (wanted, met) = &mut self.orders[i];
         *met = true;
         let seen = seen();
+        let lines = |o: &Order| counted(o.lines, "line", "lines");
         if (Order { digest: seen.digest, ..*wanted }) != seen {
             self.wrong_orders.fail(|| format!(
-                "orders {}.{}.{}: customer {}, {} lines of {} cents acknowledged; customer {}, {} \
-                 lines of {} cents found",
+                "orders {}.{}.{}: customer {}, {} of {} cents acknowledged; customer {}, {} of {} \
+                 cents found",
                 seen.w,
                 seen.d,
                 seen.o_id,
                 wanted.c,
-                wanted.lines,
+                lines(wanted),
                 wanted.amount,
                 seen.c,
-                seen.lines,
+                lines(&seen),
                 seen.amount,
             ));
         } else if wanted.digest != seen.digest {

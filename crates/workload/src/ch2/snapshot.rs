@@ -13,6 +13,7 @@ use super::nothing_lost::Expected;
 use super::transactions::cents;
 use crate::capability::{Documents, Row};
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// What the database holds, added up.
 #[derive(Debug)]
@@ -333,14 +334,14 @@ impl Snapshot {
             format!("orders {key}: o_carrier_id {carrier}, {neworder} neworder")
         });
         six.expect(ol_cnt == lines.len() as i64, || {
-            format!("orders {key}: o_ol_cnt {ol_cnt}, {} lines", lines.len())
+            format!("orders {key}: o_ol_cnt {ol_cnt}, {}", counted(lines.len(), "line", "lines"))
         });
         let as_it_should = if carrier { open == 0 } else { open == lines.len() as u64 };
         seven.expect(as_it_should, || {
             let carrier = if carrier { "set" } else { "null" };
             format!(
-                "orders {key}: o_carrier_id {carrier}, ol_delivery_d null in {open} of {} lines",
-                lines.len()
+                "orders {key}: o_carrier_id {carrier}, ol_delivery_d null in {open} of {}",
+                counted(lines.len(), "line", "lines")
             )
         });
 

@@ -11,6 +11,7 @@ use super::queries::{ParameterSet, Parameters, Texts, streams};
 use crate::capability::{AnalyticalSession, Target};
 use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// The analytical side of CH2 and CH2++ on one database.
 pub struct Streams {
@@ -52,7 +53,7 @@ impl Streams {
     pub fn warnings(&self) -> Vec<String> {
         let warnings = self.shared.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         let line = |(query, (count, first)): (&&str, &(u64, String))| {
-            format!("{query}: the database warned {count} times: {first}")
+            format!("{query}: the database warned {}: {first}", counted(*count, "time", "times"))
         };
         warnings.iter().map(line).collect()
     }

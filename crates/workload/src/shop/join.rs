@@ -8,6 +8,7 @@ use super::{NEXT, Options, Shared, below, completion, wrong};
 use crate::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
 use crate::client::{Client, Completion, Next, Workload};
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// The JOIN workload on one database.
 pub struct Join<S> {
@@ -119,7 +120,11 @@ impl<S: ShopSession> Joiner<S> {
             )),
             (rows, right) => Err(wrong(
                 tried(),
-                format!("{} rows came back, not {}", rows.len(), right.iter().count()),
+                format!(
+                    "{} came back, not {}",
+                    counted(rows.len(), "row", "rows"),
+                    right.iter().count()
+                ),
             )),
         }
     }

@@ -9,6 +9,7 @@ use super::{NEXT, Options, Shared, below, completion, wrong};
 use crate::capability::shop::{Shop, ShopSession};
 use crate::client::{Client, Completion, Next, Workload};
 use crate::error::{Error, Result};
+use crate::words::counted;
 
 /// Customers of a page (Couchbase 6.6 report, section 4.3.1).
 const LIMIT: RangeInclusive<i64> = 1..=100;
@@ -98,7 +99,8 @@ impl<S: ShopSession> Pager<S> {
         let there = self.data.spec().customers_per_country;
         let right = there.saturating_sub(offset.into()).min(limit.into());
         if self.keys.len() as u64 != right {
-            return Err(self.wrong(format!("{} keys came back, not {right}", self.keys.len())));
+            let keys = counted(self.keys.len(), "key", "keys");
+            return Err(self.wrong(format!("{keys} came back, not {right}")));
         }
         self.seen.clear();
         for key in &self.keys {

@@ -16,6 +16,7 @@ use super::workload::{Owing, Shared};
 use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
 use crate::client::{Client, Completion, Next, Outcome};
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// A client. [`Client::next`] prepares everything, so that [`Client::run`] is the database's time and, with
 /// `check_reads`, that of the checks.
@@ -309,7 +310,7 @@ pub(super) fn check(
         Fields::None => 0,
     };
     if found.len() != wanted {
-        return Err(format!("{} fields came back, not {wanted}", found.len()));
+        return Err(format!("{} came back, not {wanted}", counted(found.len(), "field", "fields")));
     }
     // As many fields as wanted, all different and all among those wanted, are those wanted.
     let mut ascending = true;
@@ -342,7 +343,8 @@ fn check_scan(
     scanned: &Scanned,
 ) -> std::result::Result<(), String> {
     if scanned.len() > count {
-        return Err(format!("{} records came back, {count} were asked for", scanned.len()));
+        let scanned = counted(scanned.len(), "record", "records");
+        return Err(format!("{scanned} came back, {count} were asked for"));
     }
     // The first record is there; which ones follow depends on the database's order.
     let first = scanned.iter().next().map_or("none", |(text, _)| text);

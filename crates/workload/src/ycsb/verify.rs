@@ -9,6 +9,7 @@ use crate::capability::Documents;
 use crate::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use crate::check::{Check, Verdict};
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// How many faults a check lists.
 const LISTED: usize = 5;
@@ -22,7 +23,8 @@ impl<K: KeyValue> Ycsb<K> {
         if found == loaded {
             return Ok(());
         }
-        let answer = format!("it holds {found} records, {loaded} were loaded");
+        let found = counted(found, "record", "records");
+        let answer = format!("it holds {found}, {loaded} were loaded");
         Err(Error::new(ErrorKind::Invalid, format!("run on table {name}"), answer)
             .advise("an earlier run inserted or somebody else wrote; load it again with --replace"))
     }
@@ -75,8 +77,9 @@ fn check_count(found: u64, loaded: u64, (inserted, unsure): (u64, u64), when: &s
     let wrong = !(least..=least + unsure).contains(&found);
     let detail = wrong.then(|| {
         format!(
-            "{found} records found; {loaded} loaded, {inserted} inserts acknowledged, {unsure} of \
-             unknown outcome"
+            "{} found; {loaded} loaded, {} acknowledged, {unsure} of unknown outcome",
+            counted(found, "record", "records"),
+            counted(inserted, "insert", "inserts")
         )
     });
     Check {

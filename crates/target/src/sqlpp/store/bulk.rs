@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hoap_workload::capability::{Batch, BulkWriter};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::{KEY, PROGRESS, STATEMENT, Shared};
@@ -131,7 +132,11 @@ impl BulkWriter for Bulk {
         if self.known.0 != collection {
             self.known = (collection.to_owned(), shared.definition.name(collection)?);
         }
-        let tried = format!("load {} documents into {collection} of {}", batch.len(), shared.url());
+        let tried = format!(
+            "load {} into {collection} of {}",
+            counted(batch.len(), "document", "documents"),
+            shared.url()
+        );
         let mut statements = Vec::new();
         let mut value = None;
         if !batch.is_empty() {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use reqwest::Method;
 use serde_json::Value;
@@ -121,7 +122,9 @@ async fn behind(shared: &Shared, shadow: &Shadow, tried: &str) -> Result<Option<
         let percent = (share * 1000.0).floor() / 10.0;
         let more = match late.len() - 1 {
             0 => String::new(),
-            n => format!(", and {n} more collections are behind"),
+            n => {
+                format!(", and {} behind", counted(n, "more collection is", "more collections are"))
+            }
         };
         format!("{percent} % of {name} are taken in{more}")
     }))

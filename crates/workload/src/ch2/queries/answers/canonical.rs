@@ -9,6 +9,7 @@ use super::RATIO_TOLERANCE;
 use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Column, Direction, Kind, Query};
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// A value in its one form. Ordered by kind, then by value; strings by their bytes.
 #[derive(Clone, Debug)]
@@ -106,7 +107,8 @@ impl Canonical {
         }
         let limit = query.limit(schema);
         if let Some(limit) = limit.filter(|limit| *limit < answer.rows.len()) {
-            return broken(format!("it has {} rows, the limit is {limit}", answer.rows.len()));
+            let rows = counted(answer.rows.len(), "row", "rows");
+            return broken(format!("it has {rows}, the limit is {limit}"));
         }
         let mut rows: Vec<Cells> = Vec::with_capacity(answer.rows.len());
         for (i, row) in answer.rows.iter().enumerate() {

@@ -6,6 +6,7 @@ use super::canonical::{Canonical, Cell, Cells, show};
 use crate::capability::Answer;
 use crate::ch2::queries::catalogue::Query;
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// How two answers to one query differ. What each of them has stands in the order in which they
 /// were given.
@@ -43,11 +44,13 @@ impl Difference {
         match self {
             Difference::NoAnswer { which, error } => format!("{}: {error}", places[*which]),
             Difference::Row { rows: [m, n], has: [a, b] } => format!(
-                "{m} rows {first}, {n} {second}; \
-                 first difference (money in cents): {a} {first}, {b} {second}"
+                "{} {first}, {n} {second}; \
+                 first difference (money in cents): {a} {first}, {b} {second}",
+                counted(*m, "row", "rows")
             ),
             Difference::Tie { rows: [m, n], has: [a, b] } => {
-                format!("{m} rows {first}, {n} {second}; at the limit {a} {first}, {b} {second}")
+                let rows = counted(*m, "row", "rows");
+                format!("{rows} {first}, {n} {second}; at the limit {a} {first}, {b} {second}")
             }
         }
     }
@@ -98,7 +101,7 @@ fn between(a: &Canonical, b: &Canonical) -> Option<Difference> {
         _ => false,
     };
     let tie = |c: &Canonical| match &c.tie {
-        Some(key) => format!("{} rows of the sort key {}", c.tied, show(key)),
+        Some(key) => format!("{} of the sort key {}", counted(c.tied, "row", "rows"), show(key)),
         None => "no row cut".into(),
     };
     (!same).then(|| Difference::Tie { rows, has: [tie(a), tie(b)] })

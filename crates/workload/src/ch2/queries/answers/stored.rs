@@ -20,6 +20,7 @@ use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Kind, Query};
 use crate::ch2::queries::parameters::{ParameterSet, Parameters};
 use crate::error::{Error, ErrorKind, Result};
+use crate::words::counted;
 
 /// What decides the answers of a data set. Extra fields do not: no query looks at them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,21 +127,25 @@ impl StoredAnswer {
     /// What is different in another answer, if anything is.
     fn difference(&self, found: &StoredAnswer, answer: &Canonical) -> Option<String> {
         if self.rows != found.rows {
-            return Some(format!("{} rows are on record, {} were found", self.rows, found.rows));
+            let rows = counted(self.rows, "row", "rows");
+            return Some(format!("{rows} on record, {} found", found.rows));
         }
         if self.tie != found.tie {
             let tie = |tie: &Option<Tie>| match tie {
-                Some(tie) => format!("{} rows of {}", tie.rows, Value::from(tie.key.clone())),
+                Some(tie) => {
+                    let rows = counted(tie.rows, "row", "rows");
+                    format!("{rows} of {}", Value::from(tie.key.clone()))
+                }
                 None => "none".into(),
             };
             let (on_record, found) = (tie(&self.tie), tie(&found.tie));
-            return Some(format!("at the limit {on_record} are on record, {found} were found"));
+            return Some(format!("at the limit {on_record} on record, {found} found"));
         }
         if self.digest != found.digest {
             let start = |digest: &str| digest.chars().take(12).collect::<String>();
             return Some(format!(
-                "among {} rows at least one is wrong (digest {}… instead of {}…)",
-                self.rows,
+                "among {} at least one is wrong (digest {}… instead of {}…)",
+                counted(self.rows, "row", "rows"),
                 start(&found.digest),
                 start(&self.digest)
             ));
