@@ -7,7 +7,7 @@ use hoap_workload::client::Outcome;
 
 use crate::clients::{Class, QueryEnd};
 use crate::events::Events;
-use crate::folder::{RunFolder, seconds};
+use crate::folder::{RunFolder, exact_seconds, seconds};
 use crate::hlog::{self, Hlog};
 use crate::measure::{Interval, KindSet, Measured, Slot, Took};
 use crate::pace::Pace;
@@ -151,7 +151,7 @@ impl<'a> Collector<'a> {
             r#loop: end.lap,
             query: self.query_kinds[end.kind].to_owned(),
             start_seconds: self.folder.seconds_at(end.start),
-            seconds: seconds(end.took),
+            seconds: exact_seconds(end.took),
             rows: end.completion.rows,
             error,
         })

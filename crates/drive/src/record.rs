@@ -430,7 +430,7 @@ pub struct Execution {
     pub query: String,
     /// Start, seconds since the run's start.
     pub start_seconds: f64,
-    /// How long it took.
+    /// How long it took, to the nanosecond: power and QpH can be computed again from these.
     pub seconds: f64,
     /// Rows in the answer.
     pub rows: u64,

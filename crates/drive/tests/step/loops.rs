@@ -96,7 +96,7 @@ fn scores_follow_from_the_executions() {
         times.iter().sum::<f64>() / 6.0
     };
     let (a, b) = (mean("Q01"), mean("Q02"));
-    let close = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-3;
+    let close = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-9;
     assert!(close(step.power_seconds.unwrap(), (a * b).sqrt()));
     assert!(close(step.queries_per_hour.unwrap(), 2.0 * 3600.0 / (a + b) * 3.0));
     assert_eq!(step.tpm, None);
