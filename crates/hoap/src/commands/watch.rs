@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
+use hoap_report::number::latency;
+use hoap_workload::words::counted;
 
 use crate::console::{Bar, Console};
 
@@ -38,12 +40,17 @@ impl Observer for Watch {
 fn text(tick: &Tick<'_>) -> String {
     let mut text = format!("  {} {:>3} s", tick.phase.name(), tick.elapsed.as_secs());
     if tick.plan.tx_clients > 0 {
-        let ms = |us: u64| us as f64 / 1000.0;
+        let unit = if tick.plan.plain { "ops/s" } else { "tx/s" };
+        let time = |us: u64| match tick.tx_per_second > 0.0 {
+            true => latency(us as f64 / 1e6),
+            // Nothing completed: there is no response time.
+            false => "–".to_owned(),
+        };
         text.push_str(&format!(
-            "  {:.0} tx/s  p50 {:.1} ms  p99 {:.1} ms",
+            "  {:.0} {unit}  p50 {}  p99 {}",
             tick.tx_per_second,
-            ms(tick.p50_us),
-            ms(tick.p99_us)
+            time(tick.p50_us),
+            time(tick.p99_us)
         ));
     }
     if tick.plan.query_clients > 0 {
@@ -53,10 +60,52 @@ fn text(tick: &Tick<'_>) -> String {
             few if few.len() <= 2 => format!(", in {}", few.join(" ")),
             many => format!(", {} running", many.len()),
         };
-        text.push_str(&format!("  {} queries{running}", tick.queries_finished));
+        let queries = counted(tick.queries_finished, "query", "queries");
+        text.push_str(&format!("  {queries}{running}"));
     }
     if tick.failed > 0 {
         text.push_str(&format!("  {} failed", tick.failed));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hoap_drive::End;
+
+    use super::*;
+
+    fn tick(plan: &StepPlan, per_second: f64) -> Tick<'_> {
+        Tick {
+            plan,
+            phase: Phase::Measured,
+            elapsed: Duration::from_secs(12),
+            length: Duration::from_secs(1),
+            samples: &[],
+            tx_per_second: per_second,
+            p50_us: 0,
+            p99_us: if per_second > 0.0 { 3_420 } else { 0 },
+            failed: 0,
+            queries_finished: 1,
+            running: vec![],
+        }
+    }
+
+    #[test]
+    fn only_transactions_are_tx_and_a_time_is_of_what_completed() {
+        let end = End::After(Duration::from_secs(60));
+        let plain = StepPlan::plain(1, 2, end);
+        assert_eq!(
+            text(&tick(&plain, 1234.4)),
+            "  measured  12 s  1234 ops/s  p50 < 1 µs  p99 3.42 ms"
+        );
+        assert_eq!(text(&tick(&plain, 0.0)), "  measured  12 s  0 ops/s  p50 –  p99 –");
+        let hybrid = StepPlan::new(1, 2, 1, end);
+        assert_eq!(
+            text(&tick(&hybrid, 55.0)),
+            "  measured  12 s  55 tx/s  p50 < 1 µs  p99 3.42 ms  1 query"
+        );
+    }
 }
