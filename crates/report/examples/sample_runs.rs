@@ -1,5 +1,5 @@
 //! Writes run folders with made-up numbers, to look at pages of many runs: `sample_runs DIR NAME…`,
-//! each NAME `ch2pp`, another benchmark's name, or `search`.
+//! each NAME `ch2pp`, `void` (the same with a check that failed), another benchmark's name, or `search`.
 #[path = "../tests/common/mod.rs"]
 mod common;
 
@@ -15,6 +15,7 @@ fn main() {
         let (seed, speed) = (u64::from(n), 0.8 + 0.35 * f64::from(n));
         let mut made = match name.as_str() {
             "ch2pp" => common::folder(seed, speed),
+            "void" => common::folder(seed, speed).void(),
             "search" => common::plain::folder("ycsb-c", seed, speed),
             plain => common::plain::folder(plain, seed, speed),
         };

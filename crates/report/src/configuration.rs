@@ -15,6 +15,7 @@ use crate::prices::Priced;
 use crate::published::Study;
 use crate::table::Table;
 use crate::tables;
+use crate::void::{VOID, refuse, void};
 
 /// Everything that a page shows.
 #[derive(Clone, Debug, Default)]
@@ -168,8 +169,12 @@ impl Report {
     /// What the configurations that have prices cost, for each benchmark.
     ///
     /// # Errors
-    /// Those of [`Priced::cost`].
+    /// `Broken` where a run is void; those of [`Priced::cost`].
     pub fn costs(&self) -> Result<Vec<Costs>> {
+        let priced = self.configurations.iter().filter(|c| c.priced.is_some());
+        for run in priced.flat_map(|c| &c.runs) {
+            refuse(&run.run, || format!("price {}", run.name))?;
+        }
         let runs = self.named_runs();
         let mut out = Vec::new();
         for group in groups(self, &runs) {
@@ -197,10 +202,13 @@ impl Report {
         for configuration in &self.configurations {
             let label = &configuration.label;
             for run in &configuration.runs {
-                let base = match configuration.runs.len() {
+                let mut base = match configuration.runs.len() {
                     1 => label.clone(),
                     _ => format!("{label}: {}", run.name),
                 };
+                if void(&run.run).is_some() {
+                    base.push_str(&format!(" ({VOID})"));
+                }
                 let mut named = Loaded { name: base.clone(), ..run.clone() };
                 let mut n = 2;
                 while out.iter().any(|other| other.name == named.name) {

@@ -7,6 +7,7 @@ use crate::configuration::Report;
 use crate::load::Loaded;
 use crate::measure::{Axis, Measure};
 use crate::table::Cell;
+use crate::void::{reason, void};
 
 /// The runs of one benchmark.
 #[derive(Clone, Debug)]
@@ -15,8 +16,21 @@ pub struct Group<'a> {
     pub benchmark: &'a str,
     /// What it measures.
     pub measure: Measure,
-    /// Its configurations, in the order of the report.
+    /// Its configurations, in the order of the report, with the runs that have numbers.
     pub members: Vec<Member<'a>>,
+    /// Its void runs, which stand in no comparison and no average.
+    pub void: Vec<VoidRun<'a>>,
+}
+
+/// A run without numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct VoidRun<'a> {
+    /// Its configuration's name.
+    pub label: &'a str,
+    /// Its number on the page.
+    pub number: usize,
+    /// The run.
+    pub run: &'a Loaded,
 }
 
 /// The runs of one configuration that are of the group's benchmark.
@@ -43,9 +57,13 @@ pub fn groups<'a>(report: &'a Report, runs: &'a [Loaded]) -> Vec<Group<'a>> {
                 .iter()
                 .position(|g| (g.benchmark, g.measure) == (benchmark, measure))
                 .unwrap_or_else(|| {
-                    groups.push(Group { benchmark, measure, members: Vec::new() });
+                    groups.push(Group { benchmark, measure, members: vec![], void: vec![] });
                     groups.len() - 1
                 });
+            if void(&run.run).is_some() {
+                groups[at].void.push(VoidRun { label: &configuration.label, number, run });
+                continue;
+            }
             let members = &mut groups[at].members;
             match members.iter_mut().find(|m| m.label == configuration.label) {
                 Some(member) => member.runs.push((number, run)),
@@ -77,9 +95,18 @@ impl<'a> Group<'a> {
         self.members.len() > 1 || self.members.iter().any(|m| m.runs.len() > 1)
     }
 
-    /// Its runs with their numbers on the page.
-    pub fn runs(&self) -> impl Iterator<Item = (usize, &'a Loaded)> {
-        self.members.iter().flat_map(|m| m.runs.iter().copied())
+    /// All its runs with their numbers on the page, in that order, the void ones among them.
+    pub fn runs(&self) -> Vec<(usize, &'a Loaded)> {
+        let members = self.members.iter().flat_map(|m| m.runs.iter().copied());
+        let mut runs: Vec<_> = members.chain(self.void.iter().map(|v| (v.number, v.run))).collect();
+        runs.sort_by_key(|(number, _)| *number);
+        runs
+    }
+
+    /// Which runs of these configurations are void and why, a sentence each.
+    pub fn left_out(&self, which: impl Fn(&str) -> bool) -> Vec<String> {
+        let void = self.void.iter().filter(|v| which(v.label));
+        void.filter_map(|v| Some(format!("{}: {}", v.run.name, reason(&v.run.run)?))).collect()
     }
 
     /// The places of all members, a member after the other, each in the order of its runs.

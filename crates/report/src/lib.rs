@@ -26,6 +26,7 @@ pub mod text;
 pub mod ticks;
 mod toml;
 mod trouble;
+pub mod void;
 
 pub use configuration::{Configuration, Named, Report};
 pub use csv::csv;

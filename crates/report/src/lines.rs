@@ -2,9 +2,10 @@
 
 use hoap_drive::record::{Check, Step, Verdict};
 use hoap_drive::search::Search;
+use hoap_workload::words::noun;
 
 use crate::measure::{Measure, failed, shortfall};
-use crate::number::{Unit, duration};
+use crate::number::{Unit, duration, latency};
 use crate::text;
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
@@ -19,18 +20,18 @@ pub fn step_line(step: &Step) -> String {
         parts.push(format!("{} {}", measure.rate().show(value), measure.unit()));
     }
     for operation in measure.operations(step).filter(|o| o.timed > 0) {
-        let time = |us: u64| duration(us as f64 / 1e6);
-        let latency = &operation.latency;
-        let (kind, p50, p99) = (&operation.kind, time(latency.p50_us), time(latency.p99_us));
+        let time = |us: u64| latency(us as f64 / 1e6);
+        let (kind, times) = (&operation.kind, &operation.latency);
+        let (p50, p99) = (time(times.p50_us), time(times.p99_us));
         parts.push(format!("{kind} p50 {p50}, p99 {p99}"));
     }
     let failed = failed(step);
     if failed > 0 {
-        let s = if failed == 1 { "" } else { "s" };
+        let (one, more) = measure.operation_or_more();
         parts.push(format!(
-            "{} {}{s} failed",
+            "{} {} failed",
             Unit::Count.show(failed as f64),
-            measure.operation()
+            noun(failed, one, more)
         ));
     }
     if let Some(power) = step.power_seconds {

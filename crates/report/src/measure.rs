@@ -54,9 +54,14 @@ impl Measure {
 
     /// What it calls one of its operations.
     pub fn operation(self) -> &'static str {
+        self.operation_or_more().0
+    }
+
+    /// What it calls one of its operations, and several.
+    pub fn operation_or_more(self) -> (&'static str, &'static str) {
         match self {
-            Measure::Hybrid => "transaction",
-            Measure::Plain => "operation",
+            Measure::Hybrid => ("transaction", "transactions"),
+            Measure::Plain => ("operation", "operations"),
         }
     }
 

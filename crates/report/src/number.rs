@@ -12,6 +12,9 @@ pub enum Unit {
     Rate(&'static str),
     /// A duration in seconds: "3.42 ms", "12 min 3 s".
     Seconds,
+    /// A response time in seconds, which a run records to the microsecond: "3.42 ms", and "< 1 µs" for
+    /// what is 0 there, because nothing takes no time.
+    Latency,
     /// A point in time in seconds since the run's start: "12.50 s".
     Moment,
     /// Bytes: "1.20 GB".
@@ -34,6 +37,7 @@ impl Unit {
             Unit::Count if value.fract() == 0.0 => fixed(value, 0),
             Unit::Count | Unit::Rate(_) => rate(value),
             Unit::Seconds => duration(value),
+            Unit::Latency => latency(value),
             Unit::Moment => format!("{} s", fixed(value, 2)),
             Unit::Bytes => bytes(value),
             Unit::Ratio => ratio(value),
@@ -56,7 +60,7 @@ impl Unit {
         match self {
             Unit::Count | Unit::Price => None,
             Unit::Rate(unit) => Some(unit),
-            Unit::Seconds | Unit::Moment => Some("s"),
+            Unit::Seconds | Unit::Latency | Unit::Moment => Some("s"),
             Unit::Bytes => Some("bytes"),
             Unit::Ratio => Some("ratio"),
             Unit::Share => Some("share"),
@@ -178,6 +182,11 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A response time, [`Unit::Latency`].
+pub fn latency(seconds: f64) -> String {
+    if seconds == 0.0 { "< 1 µs".to_string() } else { duration(seconds) }
+}
+
 /// Bytes in decimal multiples: "512 B", "1.20 GB".
 pub fn bytes(value: f64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
@@ -222,6 +231,10 @@ mod tests {
             (Unit::Seconds, 723.0, "12 min 3 s"),
             (Unit::Seconds, 11_520.0, "3 h 12 min"),
             (Unit::Seconds, 363_600.0, "4 d 5 h"),
+            (Unit::Latency, 0.0, "< 1 µs"),
+            (Unit::Latency, 0.000_000_3, "300 ns"),
+            (Unit::Latency, 0.000_001, "1.00 µs"),
+            (Unit::Latency, 0.003_42, "3.42 ms"),
             (Unit::Moment, 12.5, "12.50 s"),
             (Unit::Bytes, 512.0, "512 B"),
             (Unit::Bytes, 1_200_000_000.0, "1.20 GB"),
@@ -247,6 +260,7 @@ mod tests {
             Unit::Count,
             Unit::Rate("x"),
             Unit::Seconds,
+            Unit::Latency,
             Unit::Moment,
             Unit::Bytes,
             Unit::Ratio,

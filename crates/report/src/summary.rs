@@ -1,13 +1,14 @@
 //! What the terminal shows at the end of a run.
 
 use hoap_drive::record::{Run, Verdict};
+use hoap_workload::words::counted;
 
 use crate::lines::search_line;
 use crate::measure::{Measure, planned_steps, shortfall};
 use crate::number::Unit;
 use crate::table::Table;
 use crate::tables::{self, Entry};
-use crate::{text, trouble};
+use crate::{text, trouble, void};
 
 /// How to print a [`summary`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,9 +75,12 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
     out.text
 }
 
-/// What a reader must know before the first number: warnings, what is partial, what failed.
+/// What a reader must know before the first number: that there is none where a check failed, warnings,
+/// what is partial.
 pub fn alerts(run: &Run) -> Vec<String> {
-    let mut alerts = run.warnings.clone();
+    let mut alerts: Vec<String> =
+        void::reason(run).iter().map(|reason| format!("{}: {reason}", void::VOID)).collect();
+    alerts.extend(run.warnings.iter().cloned());
     alerts.extend(run.partial.iter().map(|why| format!("partial: {why}")));
     alerts.extend(run.stopped_by.iter().map(|why| format!("the error that ended it: {why}")));
     alerts.extend(run.steps.iter().filter_map(|s| {
@@ -88,18 +92,12 @@ pub fn alerts(run: &Run) -> Vec<String> {
         }));
         alerts.extend(trouble::of_step(run, step));
     }
-    let failed = |verdicts: &mut dyn Iterator<Item = Verdict>| {
-        verdicts.filter(|verdict| *verdict == Verdict::Fail).count()
-    };
-    match failed(&mut run.checks.iter().map(|c| c.verdict)) {
+    match run.audit.iter().filter(|line| line.verdict == Verdict::Fail).count() {
         0 => {}
-        1 => alerts.push("1 check failed: these numbers are not a result".to_string()),
-        n => alerts.push(format!("{n} checks failed: these numbers are not a result")),
-    }
-    match failed(&mut run.audit.iter().map(|a| a.verdict)) {
-        0 => {}
-        1 => alerts.push("1 line of the audit failed: what ran is not the benchmark".to_string()),
-        n => alerts.push(format!("{n} lines of the audit failed: what ran is not the benchmark")),
+        n => alerts.push(format!(
+            "{} of the audit failed: what ran is not the benchmark",
+            counted(n, "line", "lines")
+        )),
     }
     alerts
 }

@@ -83,6 +83,14 @@ impl Cell {
         value.map_or(Cell::Empty, Cell::Number)
     }
 
+    /// The number, where it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Number(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// A count.
     pub fn count(value: u64) -> Cell {
         Cell::Number(value as f64)

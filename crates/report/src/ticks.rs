@@ -166,6 +166,25 @@ mod tests {
         assert!(ticks.iter().all(|t| t.phase == "measured"));
     }
 
+    /// Windows are no whole numbers of ticks: 3 operations in the last 0.3 s are 10 a second, not 3.
+    #[test]
+    fn a_short_last_tick_has_its_rate_over_its_own_length_also_when_it_is_merged() {
+        let full = |n: u32| sample(1, f64::from(n), "READ", 10, 500);
+        let last =
+            |n: u32| Sample { seconds: 0.3, ..sample(1, f64::from(n) + 0.3, "READ", 3, 500) };
+        let rates = |n: u32, most: usize| -> Vec<(f64, f64)> {
+            let samples: Vec<Sample> = (1..=n).map(full).chain([last(n)]).collect();
+            let round = |x: f64| (x * 1e9).round() / 1e9;
+            let ticks = ticks(&samples, &["READ"], most);
+            ticks.iter().map(|t| (round(t.at_seconds), round(t.rate(1.0)))).collect()
+        };
+        assert_eq!(rates(2, MOST), [(1.0, 10.0), (2.0, 10.0), (2.3, 10.0)]);
+        // Two ticks a point: the last one has one of a second and one of 0.3 s.
+        assert_eq!(rates(3, 2), [(2.0, 10.0), (3.3, 10.0)]);
+        // And alone.
+        assert_eq!(rates(4, 3), [(2.0, 10.0), (4.0, 10.0), (4.3, 10.0)]);
+    }
+
     #[test]
     fn merging_keeps_the_sums_and_the_worst_percentile() {
         let samples: Vec<Sample> = (1..=5_000)

@@ -93,6 +93,34 @@ fn every_chart_is_drawn_without_an_error_or_a_request_at_every_width_and_in_the_
 
 #[test]
 #[ignore = "needs Chromium"]
+fn the_page_of_a_void_run_is_whole_alone_and_beside_others() {
+    let void = || common::folder(3, 1.3).void().loaded("void");
+    let alone = page(&Report::of(&[void()])).unwrap().html;
+    let among = page(&Report::of(&[&runs()[..], &[void()]].concat())).unwrap().html;
+    for (width, dark) in [(1280, false), (390, true)] {
+        whole(&alone, width, dark);
+        whole(&among, width, dark);
+    }
+}
+
+/// Where the longest are a hundred times the shortest, the scale has logarithms, and 0 has none.
+#[test]
+#[ignore = "needs Chromium"]
+fn times_below_a_microsecond_leave_every_chart_whole() {
+    let quick = |n: u32| {
+        let mut folder = common::plain::folder("ycsb-a", u64::from(n), 1.0);
+        for operation in folder.run.steps.iter_mut().flat_map(|s| &mut s.transactions) {
+            operation.latency.p50_us = 0;
+        }
+        folder.samples.iter_mut().step_by(3).for_each(|s| s.p99_us = 0);
+        folder.loaded(&format!("quick {n}"))
+    };
+    whole(&page(&Report::of(&[quick(1)])).unwrap().html, 1280, false);
+    whole(&page(&Report::of(&[quick(1), quick(2)])).unwrap().html, 1280, false);
+}
+
+#[test]
+#[ignore = "needs Chromium"]
 fn a_page_of_twenty_runs_is_whole_too() {
     let runs: Vec<Loaded> = (1..=20u32)
         .map(|n| common::folder(u64::from(n), 1.0).loaded(&format!("configuration {n}")))

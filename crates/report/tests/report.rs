@@ -8,6 +8,7 @@ use common::read::{data, entry, fits, words};
 use hoap_drive::hlog::{SERVICE, WAIT};
 use hoap_drive::record::{Check, Run, Verdict};
 use hoap_report::curve::Curve;
+use hoap_report::number::Unit;
 use hoap_report::table::Cell;
 use hoap_report::{Loaded, Style, csv, html, summary, tables};
 use sha2::{Digest, Sha256};
@@ -68,13 +69,17 @@ fn a_summary_begins_with_what_every_reader_must_know() {
     // Spec §1: "A report of such a run says so on its first line".
     let text = summary(&common::folder(1, 1.0).run, Style::default());
     assert_eq!(text.lines().next(), Some("! scaled down by 20: not a CH2++ result"));
-    assert!(text.split("\n\n").next().unwrap().contains("1 check failed"));
+    // A run without numbers says that before all else.
+    let text = summary(&common::folder(1, 1.0).void().run, Style::default());
+    let void = "! VOID: check \"nothing lost: Payment\" failed: 3 of 48,211: order 1.4.3001 is not";
+    assert_eq!(text.lines().next(), Some(void), "{text}");
+    assert!(text.lines().nth(2).unwrap().starts_with("! scaled down by 20"), "{text}");
 }
 
 #[test]
 fn a_failed_check_is_in_the_summary_in_full() {
     // Spec §6: prints its number, what it compares, and the first offending keys.
-    let run = common::folder(1, 1.0).run;
+    let run = common::folder(1, 1.0).void().run;
     let text = summary(&run, Style::default());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let failed = run.checks.iter().find(|c| c.verdict == Verdict::Fail).unwrap();
@@ -83,6 +88,47 @@ fn a_failed_check_is_in_the_summary_in_full() {
     }
     assert!(flat.contains("before the run 12 conditions: all pass"));
     assert!(flat.contains("after the run 12 conditions, 2 ledger checks: 1 FAIL, 13 pass"));
+}
+
+/// The highest without queries may be of other clients than the highest with them.
+#[test]
+fn a_ratio_among_the_key_figures_says_what_it_is_of() {
+    let mut folder = common::folder(1, 1.0);
+    folder.run.steps.retain(|s| s.name != "8 tx, 1 query");
+    let tpm = |name: &str| folder.run.steps.iter().find(|s| s.name == name).unwrap().tpm.unwrap();
+    let (alone, beside) = (tpm("4 tx"), tpm("4 tx, 1 query"));
+    assert!(tpm("8 tx") > alone && beside > tpm("2 tx, 1 query"));
+    let page = words(&html(&[folder.loaded("run")]));
+    let figure = page.split_once("Transactions + queries").unwrap().1;
+    let figure = figure.split_once("Queries alone").unwrap().0;
+    let show = |unit: Unit, value| unit.show(value);
+    let (rate, ratio) = (show(Unit::Rate("tpM"), alone), show(Unit::Ratio, beside / alone));
+    let said = format!("; {ratio} × the {rate} tpM of 4 transaction clients alone");
+    assert!(figure.contains(&said), "{said}: {figure}");
+}
+
+/// A response time of 0 is one below the resolution of the record.
+#[test]
+fn nothing_that_completed_took_no_time() {
+    let mut folder = common::plain::folder("ycsb-c", 1, 1.0);
+    for operation in folder.run.steps.iter_mut().flat_map(|s| &mut s.transactions) {
+        operation.latency.p50_us = 0;
+    }
+    let idle = &mut folder.run.steps[1].transactions[0];
+    (idle.count, idle.latency) = (0, Default::default());
+    let loaded = folder.loaded("run");
+    let made = tables::operations(&entry(&loaded.run));
+    let at = made.columns.iter().position(|c| c.title == "p50").unwrap();
+    let shown: Vec<String> = made.rows.iter().map(|r| r[at].show(made.columns[at].unit)).collect();
+    assert_eq!(shown.iter().filter(|s| *s == "–").count(), 1, "nothing completed: {shown:?}");
+    assert_eq!(shown.iter().filter(|s| *s == "< 1 µs").count(), shown.len() - 1, "{shown:?}");
+    assert!(summary(&loaded.run, Style::default()).contains("< 1 µs"));
+    assert!(words(&html(&[loaded])).contains("< 1 µs"));
+    let text = csv(&made);
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    assert_eq!(&reader.headers().unwrap()[at], "p50 (s)");
+    let fields: Vec<String> = reader.records().map(|r| r.unwrap()[at].to_string()).collect();
+    assert_eq!(fields.iter().filter(|f| *f == "0").count(), fields.len() - 1, "{fields:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use hoap_data::{DataSet, Schema};
 use hoap_drive::merge::beside_others;
 use hoap_drive::record::{self, Check, Verdict};
 use hoap_drive::{RunFolder, run_probed_step};
-use hoap_report::Style;
+use hoap_report::{Style, void};
 use hoap_target::url::redact;
 use hoap_workload::capability::{Documents, NonTransactional, Target};
 use hoap_workload::ch2::audit::{self, Tally};
@@ -66,11 +66,10 @@ pub async fn recorded(
 /// The exit of a run: a failed check before all else, then an error that ended it, then an
 /// interruption.
 pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
-    let failed = run.checks.iter().filter(|c| c.verdict == Verdict::Fail).count();
-    if failed > 0 {
+    if let Some(cause) = void::cause(run) {
         return Err(Failure::check(format!(
-            "{failed} of {} checks failed: the numbers of this run are void",
-            run.checks.len()
+            "{cause}: the run is {}, it has no numbers",
+            void::VOID
         )));
     }
     if let Some(why) = &run.stopped_by {

@@ -50,6 +50,7 @@ fn load_verify_query_run_report() {
         assert_eq!(step["tpm"].as_f64().is_some(), tx != 0, "{step:#}");
         assert_eq!(step["power_seconds"].as_f64().is_some(), queries != 0, "{step:#}");
     }
+    scores_can_be_made_again(&p, steps);
     let checks = record["checks"].as_array().unwrap();
     // The conditions and what goes with them twice, and afterwards the ledger and the sample.
     assert_eq!(checks.len(), 16 + 16 + 5);
@@ -71,6 +72,39 @@ fn load_verify_query_run_report() {
     assert_eq!(skipped.unwrap()["verdict"], "skip");
 }
 
+/// `queries.csv` has all that power and QpH are made of, to the last digit that anybody prints.
+fn scores_can_be_made_again(p: &Place, steps: &[serde_json::Value]) {
+    let executions = hoap_drive::folder::read_queries(&p.path("run")).unwrap();
+    let mut made = 0;
+    for step in steps.iter().filter(|s| s["query_clients"] != 0) {
+        let mut times = std::collections::BTreeMap::<&str, Vec<f64>>::new();
+        let counted = |e: &&hoap_drive::record::Execution| {
+            step["number"] == e.step && e.phase == "measured" && e.error.is_empty()
+        };
+        for execution in executions.iter().filter(counted) {
+            times.entry(&execution.query).or_default().push(execution.seconds);
+        }
+        assert_eq!(times.len(), 22);
+        let means: Vec<f64> =
+            times.values().map(|t| t.iter().sum::<f64>() / t.len() as f64).collect();
+        let power = (means.iter().map(|mean| mean.ln()).sum::<f64>() / 22.0).exp();
+        let streams = step["query_clients"].as_f64().unwrap();
+        let qph = 22.0 * 3600.0 / means.iter().sum::<f64>() * streams;
+        for (name, again) in [("power_seconds", power), ("queries_per_hour", qph)] {
+            let recorded = step[name].as_f64().unwrap();
+            assert!((again / recorded - 1.0).abs() < 1e-9, "{name}: {again} {recorded}");
+        }
+        made += 1;
+    }
+    assert_eq!(made, 3);
+    let text = String::from_utf8(p.read("run/queries.csv")).unwrap();
+    for row in text.lines().skip(1) {
+        let seconds = row.split(',').nth(6).unwrap();
+        let digits = seconds.split_once('.').map_or(0, |(_, digits)| digits.len());
+        assert!(digits <= 9, "nine decimals hold a nanosecond: {row}");
+    }
+}
+
 #[test]
 fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     let p = Place::new();
@@ -82,8 +116,22 @@ fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     let end = p.fails("verify ch2pp --target sqlite:t.db", 1, &["checks failed"]);
     assert!(end.out.contains("FAIL  condition 1:"), "{}", end.out);
     assert!(end.out.contains("w_ytd 1.50, sum(d_ytd) 3000.00"), "{}", end.out);
-    p.fails("run ch2pp --operational sqlite:t.db --out run", 1, &["checks failed"]);
+    let failed = "check \"condition 1\" failed";
+    let end = p.fails("run ch2pp --operational sqlite:t.db --out run", 1, &[failed, "VOID"]);
+    assert!(end.out.starts_with(&format!("! VOID: {failed}: ")), "{}", end.out);
     assert_eq!(p.json("run/run.json")["steps"], serde_json::json!([]));
+    // No other command takes its numbers for numbers.
+    p.fails("compare run run", 1, &["compare run", failed]);
+    p.fails("compare run run --fail-if tpm<-50% --format junit --out gate.xml", 1, &[failed]);
+    p.write(
+        "prices.toml",
+        "name = 'x'\nsource = 's'\nregion = 'r'\ncurrency = 'EUR'\ndate = '2026'\n\
+         [[item]]\nwhat = 'node'\nprice = 2\nunit = 'node'\nper = 'hour'\n",
+    );
+    p.fails("price run --prices prices.toml --nodes 1", 1, &["price run", failed]);
+    p.ok("report run --prices prices.toml --nodes 1 -o page.html");
+    let page = String::from_utf8(p.read("page.html")).unwrap();
+    assert!(page.contains("VOID") && !page.contains("a month"));
 }
 
 /// What no transaction changes is looked at in a sample, which its seed draws again.

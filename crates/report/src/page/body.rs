@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::markup::{escape, late, table};
 use crate::Loaded;
 use crate::table::Table;
+use crate::void::void;
 
 /// A table of more cells is folded.
 const LONG: usize = 4_000;
@@ -37,7 +38,7 @@ pub struct Body {
 impl Body {
     /// The start of a page of these runs.
     pub fn new(runs: &[Loaded]) -> Body {
-        let marks = runs.iter().map(|loaded| mark(&loaded.run));
+        let marks = runs.iter().map(|loaded| mark(&loaded.run, runs.len() == 1));
         Body { runs: runs.len(), mark: marks.max().unwrap_or_default(), ..Body::default() }
     }
 
@@ -145,9 +146,15 @@ impl Body {
     }
 }
 
-/// What a chart of a run begins with, so that none is shown elsewhere as what it is not.
-fn mark(run: &Run) -> &'static str {
-    if run.non_transactional.is_some() { "NON-TRANSACTIONAL: " } else { "" }
+/// What a chart of a run begins with, so that none is shown elsewhere as what it is not. Among several
+/// runs the name of a void one says so.
+fn mark(run: &Run, alone: bool) -> &'static str {
+    match (alone && void(run).is_some(), run.non_transactional.is_some()) {
+        (false, false) => "",
+        (false, true) => "NON-TRANSACTIONAL: ",
+        (true, false) => "VOID: ",
+        (true, true) => "VOID, NON-TRANSACTIONAL: ",
+    }
 }
 
 /// A run of the page: its number there, and its name where the page has several.
@@ -170,7 +177,7 @@ pub struct Chart<'a> {
 impl Chart<'_> {
     pub fn write(&self, out: &mut String, panel: Panel<'_>) {
         let name = panel.name.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
-        let run = format!("{}{name}", mark(&panel.loaded.run));
+        let run = format!("{}{name}", mark(&panel.loaded.run, panel.name.is_none()));
         let _ = write!(
             out,
             "<figure data-chart=\"{}\" data-axis=\"{}\" data-run=\"{}\">\n\

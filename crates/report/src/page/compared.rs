@@ -45,11 +45,16 @@ impl Compared<'_> {
 
     /// Throughput, response times and power, a line a configuration.
     pub fn configurations(&self, body: &mut Body) {
-        if !self.group.compares() {
+        let group = self.group;
+        if group.runs().len() < 2 {
             return;
         }
-        let group = self.group;
         self.open(body, "configurations", "Configurations compared");
+        self.left_out(body, &group.left_out(|_| true));
+        if !group.compares() {
+            body.close();
+            return;
+        }
         if group.members.iter().any(|m| m.runs.len() > 1) {
             body.paragraph(
                 "A configuration with several runs: lines and numbers are means of the runs, bars \
@@ -86,6 +91,14 @@ impl Compared<'_> {
         }
         self.power(body);
         body.close();
+    }
+
+    /// Names the void runs that a section leaves out.
+    fn left_out(&self, body: &mut Body, void: &[String]) {
+        if !void.is_empty() {
+            body.paragraph("Left out, because a void run has no numbers:");
+            body.list(void);
+        }
     }
 
     fn power(&self, body: &mut Body) {
@@ -133,6 +146,7 @@ impl Compared<'_> {
         ];
         if !made.rows.is_empty() {
             self.open(body, "cluster-size", "By cluster size");
+            self.left_out(body, &group.left_out(|_| true));
             body.paragraph(
                 "Each configuration at the number of clients where it did most. The response time \
                  is the mean over all kinds of operation.",
@@ -153,6 +167,11 @@ impl Compared<'_> {
             return;
         }
         self.open(body, "published-section", "Published figures");
+        if group.members.is_empty() {
+            body.paragraph("No published figure stands beside a void run.");
+            body.close();
+            return;
+        }
         body.html.push_str("<div class=\"published\">\n");
         body.paragraph(
             "<strong>Not measured here.</strong> These numbers are as papers and reports state \
@@ -196,12 +215,17 @@ impl Compared<'_> {
         body.filled(&made);
     }
 
-    /// The costs of the configurations that have prices.
-    pub fn costs(&self, body: &mut Body, costed: &[Costed<'_>]) {
-        if costed.is_empty() {
+    /// The costs of the configurations that have prices, and the void runs that have none for all that.
+    pub fn costs(&self, body: &mut Body, costed: &[Costed<'_>], unpriced: &[String]) {
+        if costed.is_empty() && unpriced.is_empty() {
             return;
         }
         self.open(body, "costs-section", "Costs");
+        self.left_out(body, unpriced);
+        if costed.is_empty() {
+            body.close();
+            return;
+        }
         body.paragraph(
             "What a month of the cluster costs if it worked all month as in its best step, or at the \
              highest rate that a search found to hold. Prices are the list's, not an offer; see where they come from below.",
@@ -237,6 +261,13 @@ pub fn costed<'a>(report: &'a Report, group: &Group<'_>) -> hoap_workload::Resul
         let configuration = report.configurations.iter().find(|c| c.label == label)?;
         Some((configuration.label.as_str(), configuration.priced.as_ref()?))
     })
+}
+
+/// The void runs whose configurations have prices, a sentence each.
+pub fn unpriced(report: &Report, group: &Group<'_>) -> Vec<String> {
+    let priced =
+        |label: &str| report.configurations.iter().any(|c| c.label == label && c.priced.is_some());
+    group.left_out(priced)
 }
 
 fn sentence(words: &str) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hoap_drive::record::GRACE;
 use serde_json::{Value, json};
 
-use super::specs::short;
+use super::specs::{query_words, short};
 use crate::Loaded;
 use crate::curve::QUANTILES;
 use crate::isolation::{complete, power};
@@ -126,11 +126,7 @@ fn points(measure: Measure, step: &hoap_drive::record::Step, kinds: &[&str]) -> 
         .map(|o| {
             let n = step.query_clients;
             let (series, order, value) = match measure {
-                Measure::Hybrid if n == 0 => ("without queries".to_string(), 0, step.tpm),
-                Measure::Hybrid => {
-                    let s = if n == 1 { "" } else { "s" };
-                    (format!("with {n} query client{s}"), n, step.tpm)
-                }
+                Measure::Hybrid => (query_words(n), n, step.tpm),
                 Measure::Plain => {
                     let order = kinds.iter().position(|kind| *kind == o.kind).unwrap_or(0);
                     (o.kind.clone(), order, Some(o.per_second))

@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 
 use hoap_drive::record::{Run, Step, Verdict};
 use hoap_drive::search::Search;
+use hoap_workload::words::counted;
 
 use super::markup::escape;
 use crate::isolation::{complete, isolations, power};
 use crate::lines::search_line;
 use crate::measure::{Axis, Measure, failed, shortfall};
-use crate::number::{Unit, duration};
-use crate::table::Cell;
+use crate::number::{Unit, duration, latency};
 use crate::tables::step_name;
+use crate::void::{VOID, cause};
 
 /// One key figure.
 struct Figure {
@@ -22,26 +23,52 @@ struct Figure {
     bad: bool,
 }
 
-/// The key figures as a definition list.
+/// The key figures as a definition list. Those of a void run are struck out, beside the name of the check.
 pub fn write(out: &mut String, run: &Run) {
     out.push_str("<dl class=\"figures\">\n");
-    for figure in figures(run) {
-        let bad = if figure.bad { " class=\"bad\"" } else { "" };
-        let _ = write!(
-            out,
-            "<div{bad}><dt>{}</dt><dd class=\"value\">{}",
-            figure.label,
-            escape(&figure.value)
-        );
-        if !figure.unit.is_empty() {
-            let _ = write!(out, " <span class=\"unit\">{}</span>", figure.unit);
+    let cause = cause(run);
+    for figure in measured(run) {
+        match &cause {
+            None => write_one(out, &figure),
+            Some(cause) => write_void(out, &figure, cause),
         }
-        let _ = writeln!(out, "</dd><dd class=\"note\">{}</dd></div>", escape(&figure.note));
     }
+    checks(run).iter().for_each(|figure| write_one(out, figure));
     out.push_str("</dl>\n");
 }
 
-fn figures(run: &Run) -> Vec<Figure> {
+fn write_one(out: &mut String, figure: &Figure) {
+    let bad = if figure.bad { " class=\"bad\"" } else { "" };
+    let (label, value, note) = (figure.label, figure.shown(), escape(&figure.note));
+    let _ = writeln!(
+        out,
+        "<div{bad}><dt>{label}</dt><dd class=\"value\">{value}</dd><dd class=\"note\">{note}</dd></div>"
+    );
+}
+
+/// The mark is in words, and before the number: a screen reader tells of no line through it.
+fn write_void(out: &mut String, figure: &Figure, cause: &str) {
+    let (label, value, note) = (figure.label, figure.shown(), escape(&figure.note));
+    let _ = writeln!(
+        out,
+        "<div class=\"void\"><dt>{label} <strong>{VOID}</strong></dt><dd class=\"value\"><s>{value}</s></dd>\
+         <dd class=\"note\"><strong>{}</strong> <s>{note}</s></dd></div>",
+        escape(cause)
+    );
+}
+
+impl Figure {
+    /// The value with its unit, as HTML.
+    fn shown(&self) -> String {
+        match self.unit {
+            "" => escape(&self.value),
+            unit => format!("{} <span class=\"unit\">{unit}</span>", escape(&self.value)),
+        }
+    }
+}
+
+/// The figures that were measured.
+fn measured(run: &Run) -> Vec<Figure> {
     let mut figures = match Measure::of(run) {
         Measure::Hybrid => hybrid(run),
         Measure::Plain => plain(run),
@@ -50,7 +77,6 @@ fn figures(run: &Run) -> Vec<Figure> {
         Some(search) => figures.insert(0, highest_rate(search)),
         None => figures.extend(shortfalls(run)),
     }
-    figures.extend(checks(run));
     figures
 }
 
@@ -149,11 +175,16 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> Figure {
                     Measure::Hybrid => String::new(),
                     Measure::Plain => format!("{} ", o.kind),
                 };
-                note += &format!("; {kind}p99 {}", duration(o.latency.p99_us as f64 / 1e6));
+                note += &format!("; {kind}p99 {}", latency(o.latency.p99_us as f64 / 1e6));
             }
             let isolation = isolations(run).into_iter().find(|i| i.step.number == step.number);
-            if let Some(Cell::Number(ratio)) = isolation.map(|i| i.tpm_ratio) {
-                note += &format!("; {} × the tpM without queries", Unit::Ratio.show(ratio));
+            // The figure beside this one may be of other clients: the ratio brings what it is of.
+            if let Some((ratio, alone)) =
+                isolation.and_then(|i| i.tpm_ratio.number().zip(i.tpm_alone.number()))
+            {
+                let (ratio, alone) = (Unit::Ratio.show(ratio), measure.rate().show(alone));
+                let clients = counted(step.tx_clients, "transaction client", "transaction clients");
+                note += &format!("; {ratio} × the {alone} tpM of {clients} alone");
             }
             figure(label, measure.rate().show(value), measure.unit(), note)
         }
@@ -164,6 +195,7 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> Figure {
     }
 }
 
+/// What the checks say.
 fn checks(run: &Run) -> Option<Figure> {
     let count = |verdict| run.checks.iter().filter(|c| c.verdict == verdict).count();
     let (failed, passed) = (count(Verdict::Fail), count(Verdict::Pass));

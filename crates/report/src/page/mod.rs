@@ -14,12 +14,15 @@ mod specs;
 
 use std::fmt::Write as _;
 
+use hoap_workload::words::counted;
+
 use crate::Loaded;
 use crate::configuration::Report;
 use crate::freshness;
 use crate::summary::alerts;
 use crate::table::Table;
 use crate::tables::{Entry, benchmark_title};
+use crate::void::{VOID, void};
 use body::Body;
 use markup::escape;
 
@@ -113,10 +116,10 @@ fn origins(out: &mut String, report: &Report, entries: &[Entry<'_>]) {
     if entries.len() > 4 {
         let started = || entries.iter().map(|e| e.run.started.as_str());
         let (first, last) = (started().min().unwrap_or(""), started().max().unwrap_or(""));
-        let (runs, of) = (entries.len(), report.configurations.len());
-        let s = if of == 1 { "" } else { "s" };
+        let runs = entries.len();
+        let of = counted(report.configurations.len(), "configuration", "configurations");
         let between = format!("started between {} and {}", moment(first), moment(last));
-        line(format!("{runs} runs of {of} configuration{s}, {between}"));
+        line(format!("{runs} runs of {of}, {between}"));
         return;
     }
     for entry in entries {
@@ -129,16 +132,21 @@ fn origins(out: &mut String, report: &Report, entries: &[Entry<'_>]) {
 
 /// What every reader must know comes first of all: what is of all runs, then of each.
 fn warnings(out: &mut String, joint: &[String], entries: &[Entry<'_>]) {
-    let each = entries.iter().flat_map(|e| {
-        let name = if entries.len() > 1 { format!("{}: ", e.name) } else { String::new() };
-        alerts(e.run).into_iter().map(move |alert| format!("{name}{alert}"))
-    });
-    let all: Vec<String> = joint.iter().cloned().chain(each).collect();
+    let mut all: Vec<(bool, String)> = joint.iter().map(|alert| (false, alert.clone())).collect();
+    for entry in entries {
+        let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
+        let mut void = void(entry.run).is_some();
+        for alert in alerts(entry.run) {
+            // The first one of a void run says that it is.
+            all.push((std::mem::take(&mut void), format!("{name}{alert}")));
+        }
+    }
     if all.is_empty() {
         return;
     }
+    all.sort_by_key(|(void, _)| !void);
     out.push_str("<aside class=\"warnings\" aria-label=\"Warnings\">\n<ul>\n");
-    for alert in all {
+    for (_, alert) in all {
         let _ = writeln!(out, "<li>{}</li>", escape(&alert));
     }
     out.push_str("</ul>\n</aside>\n");
@@ -161,6 +169,9 @@ fn title(entries: &[Entry<'_>]) -> String {
         };
         if run.non_transactional.is_some() {
             part.push_str(", NON-TRANSACTIONAL");
+        }
+        if void(run).is_some() {
+            part.push_str(&format!(", {VOID}"));
         }
         if !parts.contains(&part) {
             parts.push(part);

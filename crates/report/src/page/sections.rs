@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use hoap_workload::words::counted;
+
 use super::body::{Body, Chart, Panel, panels};
-use super::compared::{Compared, costed};
+use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
 use super::{figures, measured, specs};
 use crate::Loaded;
@@ -39,9 +41,9 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_workload
     result(body, entries);
     for each in compared.iter().map(Described::compared) {
         each.configurations(body);
-        let of: Vec<Panel<'_>> = each.group.runs().map(|(n, _)| panels[n]).collect();
+        let of: Vec<Panel<'_>> = each.group.runs().iter().map(|(n, _)| panels[*n]).collect();
         measured::write(body, &each, &of);
-        each.costs(body, &costed(report, each.group)?);
+        each.costs(body, &costed(report, each.group)?, &unpriced(report, each.group));
         let studies = tables::of_benchmark(&report.published, each.group.benchmark);
         each.sizes(body, &studies);
     }

@@ -1,6 +1,7 @@
 //! Charts over several configurations, as the script takes them: every number in them is computed
 //! here, the script only draws.
 
+use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
 use crate::group::{Group, Place, Spread};
@@ -26,11 +27,11 @@ struct Facet<'a> {
     value: Box<Shown<'a>>,
 }
 
-fn query_words(n: usize) -> String {
+/// How many queries transactions ran beside.
+pub fn query_words(n: usize) -> String {
     match n {
         0 => "without queries".into(),
-        1 => "with 1 query client".into(),
-        n => format!("with {n} query clients"),
+        n => format!("with {}", counted(n, "query client", "query clients")),
     }
 }
 
@@ -173,7 +174,7 @@ pub fn columns(columns: &[Column], label: &str, unit: &str, top: f64, published:
     };
     json!({
         "type": "columns",
-        "groups": nodes.iter().map(|n| format!("{n} nodes")).collect::<Vec<_>>(),
+        "groups": nodes.iter().map(|n| counted(*n, "node", "nodes")).collect::<Vec<_>>(),
         "series": series,
         "values": columns.iter().map(at).collect::<Vec<_>>(),
         "y": { "label": label, "unit": unit },

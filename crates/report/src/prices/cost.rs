@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_drive::record::Step;
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::list::{Item, NODE, OPERATIONS, Per, PriceList, Quantity};
@@ -187,13 +188,14 @@ impl Priced {
         let stated = self.list.totals.iter().find(|t| Some(t.nodes) == self.nodes);
         let total = stated.ok_or_else(|| {
             let asked = match self.nodes {
-                Some(n) => format!("none for {n} nodes"),
+                Some(n) => format!("none for {}", counted(n, "node", "nodes")),
                 None => "nothing says how many nodes".to_string(),
             };
             let answer = format!("it has totals for {} nodes, and {asked}", known.join(", "));
             self.error(answer).advise("give --nodes N, or add a [[total]] or an [[item]]")
         })?;
-        let what = format!("{}, total stated for {} nodes", self.list.name, total.nodes);
+        let nodes = counted(total.nodes, "node", "nodes");
+        let what = format!("{}, total stated for {nodes}", self.list.name);
         let month = total.month;
         Ok(Line { what, price: month, unit: "month".into(), amount: 1.0, month })
     }

@@ -18,19 +18,25 @@ pub fn freshness(entries: &[Entry<'_>]) -> Table {
             Cell::maybe(share(of.item.1).map(|share| (share * 1e3).round() / 1e3))
         });
     let shown = ["p50", "p95", "p99", "max"];
-    latencies(sheet, &shown, |of| (of.item.1.probes > 0).then_some(&of.item.1.unseen))
-        .number("probes", Unit::Count, |of| of.item.1.probes as f64)
-        .number("failed", Unit::Count, |of| of.item.1.failed as f64)
-        .wide()
-        .cells("newest seen p50", Some(Unit::Seconds), |of| newest(of.item.1, |l| l.p50_us))
-        .wide()
-        .cells("newest seen p99", Some(Unit::Seconds), |of| newest(of.item.1, |l| l.p99_us))
-        .wide()
-        .number("a probe took p99", Unit::Seconds, |of| of.item.1.took.p99_us as f64 / 1e6)
-        .wide()
-        .rows(items(entries, |run| {
-            run.steps.iter().filter_map(|s| Some((s, s.freshness.as_ref()?))).collect()
-        }))
+    // An age is nothing where everything was seen.
+    latencies(sheet, Unit::Seconds, &shown, |of| {
+        (of.item.1.probes > 0).then_some(&of.item.1.unseen)
+    })
+    .number("probes", Unit::Count, |of| of.item.1.probes as f64)
+    .number("failed", Unit::Count, |of| of.item.1.failed as f64)
+    .wide()
+    .cells("newest seen p50", Some(Unit::Seconds), |of| newest(of.item.1, |l| l.p50_us))
+    .wide()
+    .cells("newest seen p99", Some(Unit::Seconds), |of| newest(of.item.1, |l| l.p99_us))
+    .wide()
+    .cells("a probe took p99", Some(Unit::Latency), |of| {
+        let took = of.item.1.took.p99_us as f64 / 1e6;
+        Cell::maybe((of.item.1.probes > 0).then_some(took))
+    })
+    .wide()
+    .rows(items(entries, |run| {
+        run.steps.iter().filter_map(|s| Some((s, s.freshness.as_ref()?))).collect()
+    }))
 }
 
 fn newest(f: &Freshness, take: fn(&hoap_drive::record::Latency) -> u64) -> Cell {

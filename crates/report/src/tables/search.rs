@@ -38,7 +38,7 @@ pub fn search(entries: &[Entry<'_>]) -> Table {
         .number("achieved", Unit::Rate("/s"), |of| of.item.probe.achieved)
         .number("failed", Unit::Share, |of| of.item.probe.failures)
         .text("percentile", |of| of.item.time.map_or("", |t| t.percentile.name()))
-        .cells("time", Some(Unit::Seconds), |of| {
+        .cells("time", Some(Unit::Latency), |of| {
             of.item.time.map_or(Cell::Empty, |t| Cell::micros(t.us as f64))
         })
         .cells("bound", Some(Unit::Seconds), |of| {

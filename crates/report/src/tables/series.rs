@@ -36,7 +36,7 @@ pub fn ticks(loaded: &Loaded) -> Table {
         .number("until", Unit::Moment, |t| t.at_seconds)
         .number("done", Unit::Count, |t| t.count as f64)
         .number(measure.unit(), measure.rate(), move |t| t.rate(measure.period()))
-        .cells("p99", Some(Unit::Seconds), |t| Cell::maybe(t.p99_seconds))
+        .cells("p99", Some(Unit::Latency), |t| Cell::maybe(t.p99_seconds))
         .number("retries", Unit::Count, |t| t.retries as f64)
         .number("failed", Unit::Count, |t| t.failed as f64)
         .rows(ticks_of(&loaded.samples, &kinds, MOST))
@@ -51,7 +51,7 @@ pub fn percentiles(loaded: &Loaded) -> Table {
         let of_step = |kind: &str| -> Option<&Curve> {
             loaded.curves.iter().find(|c| c.step == step.number && c.kind == kind)
         };
-        sheet = sheet.cells(step_name(step), Some(Unit::Seconds), move |(kind, quantile)| {
+        sheet = sheet.cells(step_name(step), Some(Unit::Latency), move |(kind, quantile)| {
             let point = of_step(kind).and_then(|c| c.points.iter().find(|p| p.0 == *quantile));
             Cell::maybe(point.map(|p| p.1))
         });

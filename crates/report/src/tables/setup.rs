@@ -2,6 +2,7 @@
 
 use hoap_drive::record::Run;
 use hoap_workload::capability::Description;
+use hoap_workload::words::{counted, noun};
 use serde_json::Value;
 
 use super::{Entry, benchmark_title};
@@ -48,12 +49,12 @@ pub fn moment(rfc3339: &str) -> String {
     }
 }
 
-/// What says how big a data set is, and the name of one of it.
-const SIZES: [(&str, &str); 4] = [
-    ("warehouses", "warehouse"),
-    ("customers", "customer"),
-    ("records", "record"),
-    ("count", "record"),
+/// What says how big a data set is, and the names of one of it and of more.
+const SIZES: [(&str, &str, &str); 4] = [
+    ("warehouses", "warehouse", "warehouses"),
+    ("customers", "customer", "customers"),
+    ("records", "record", "records"),
+    ("count", "record", "records"),
 ];
 
 /// A fact of runs that measure this.
@@ -65,10 +66,9 @@ fn of_measure(measure: Measure, of: impl Fn(&Run) -> String) -> impl Fn(&Run) ->
 pub fn overview(entries: &[Entry<'_>]) -> Table {
     let facts = vec![
         fact("benchmark", |r| {
-            let size = SIZES.iter().find_map(|(key, one)| {
+            let size = SIZES.iter().find_map(|(key, one, more)| {
                 let n = r.data.get(key)?.as_u64()?;
-                let s = if n == 1 { "" } else { "s" };
-                Some(format!(", {} {one}{s}", Unit::Count.show(n as f64)))
+                Some(format!(", {} {}", Unit::Count.show(n as f64), noun(n, one, more)))
             });
             let size = size.unwrap_or_default();
             format!("{}{size}, hoap {}", benchmark_title(&r.benchmark), r.hoap)
@@ -84,14 +84,15 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
         }),
         fact("machine", |r| {
             let h = &r.host;
-            let cores = if h.cores == 1 { "core" } else { "cores" };
+            let cores = counted(h.cores, "core", "cores");
             let memory = bytes(h.memory_bytes as f64);
-            format!("{}, {}, {} {cores}, {memory} memory", h.system, h.processor, h.cores)
+            format!("{}, {}, {cores}, {memory} memory", h.system, h.processor)
         }),
         fact("load", |r| match &r.load {
             Some(l) => {
                 let rate = |n: u64| n as f64 / l.seconds;
-                let mut documents = format!("{} documents", Unit::Count.show(l.documents as f64));
+                let name = noun(l.documents, "document", "documents");
+                let mut documents = format!("{} {name}", Unit::Count.show(l.documents as f64));
                 let mut size = bytes(l.bytes as f64);
                 if l.seconds > 0.0 {
                     documents += &format!(" ({}/s)", Unit::Count.show(rate(l.documents).round()));

@@ -26,17 +26,16 @@ const LATENCIES: [(&str, Take); 7] = [
     ("max", |l| l.max_us as f64),
 ];
 
-/// Adds the response-time columns, of which the terminal has room for those in `shown`.
+/// Adds the columns of times of this unit, of which the terminal has room for those in `shown`.
 pub(super) fn latencies<'a, T: 'a>(
     mut sheet: Sheet<'a, T>,
+    unit: Unit,
     shown: &[&str],
     of: impl Fn(&T) -> Option<&Latency> + Copy + 'a,
 ) -> Sheet<'a, T> {
     for (name, take) in LATENCIES {
         sheet = sheet
-            .cells(name, Some(Unit::Seconds), move |t| {
-                of(t).map_or(Cell::Empty, |l| Cell::micros(take(l)))
-            })
+            .cells(name, Some(unit), move |t| of(t).map_or(Cell::Empty, |l| Cell::micros(take(l))))
             .when(!shown.contains(&name), Sheet::wide);
     }
     sheet
@@ -89,7 +88,7 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         })
     });
     let shown = ["mean", "p50", "p95", "p99", "max"];
-    latencies(sheet, &shown, |of| new_order(of.item)).rows(items(entries, |run| {
+    latencies(sheet, Unit::Latency, &shown, |of| new_order(of.item)).rows(items(entries, |run| {
         let hybrid = |s: &&Step| Measure::of_step(s) == Measure::Hybrid;
         run.steps.iter().filter(hybrid).filter(|s| s.tx_clients > 0).collect()
     }))
@@ -180,7 +179,7 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
         .when(!hybrid, Sheet::wide);
     let sheet = in_flight(sheet, entries, |(_, o): &Item| (o.unfinished, o.oldest_us, o.at_least));
     let shown = ["mean", "p50", "p95", "p99", "p99.9", "max"];
-    latencies(sheet, &shown, |of| response(of.item.1)).rows(items(entries, |run| {
+    latencies(sheet, Unit::Latency, &shown, |of| response(of.item.1)).rows(items(entries, |run| {
         run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o))).collect()
     }))
 }
@@ -194,7 +193,7 @@ pub fn waits(entries: &[Entry<'_>]) -> Table {
         .text(measure_of(entries).operation(), |of| of.item.1.kind.clone())
         .text("part", |of| of.item.2);
     let shown = ["mean", "p50", "p95", "p99"];
-    latencies(sheet, &shown, |of| Some(of.item.3)).rows(items(entries, |run| {
+    latencies(sheet, Unit::Latency, &shown, |of| Some(of.item.3)).rows(items(entries, |run| {
         let all = run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o)));
         let parts = all.filter(|(_, o)| o.timed > 0).flat_map(|(s, o)| {
             let (service, wait) = (o.service.as_ref(), o.wait.as_ref());

@@ -1,5 +1,5 @@
 //! A run folder like one that a real run leaves behind: three numbers of transaction clients without
-//! and with a query client, queries alone, an incomplete step, a failed check. The numbers are drawn
+//! and with a query client, queries alone, an incomplete step. The numbers are drawn
 //! from a seeded generator; the record's percentiles come from the same histograms as the logs.
 #![allow(dead_code)]
 
@@ -29,6 +29,9 @@ pub const KINDS: [(&str, f64, f64); 5] = [
 /// The query whose failure makes step 7 incomplete.
 pub const BROKEN: &str = "Q20";
 
+/// What the check of a void run found.
+pub const FOUND: &str = "3 of 48,211: order 1.4.3001 is not there";
+
 pub struct Folder {
     pub run: Run,
     pub samples: Vec<Sample>,
@@ -47,6 +50,14 @@ impl Folder {
         for (step, log) in &self.logs {
             std::fs::write(hoap_drive::hlog::path(path, *step), log).unwrap();
         }
+    }
+
+    /// The same of a run that a failed check voids.
+    pub fn void(mut self) -> Folder {
+        let check = self.run.checks.last_mut().unwrap();
+        check.verdict = Verdict::Fail;
+        check.detail = Some(FOUND.into());
+        self
     }
 
     /// The folder, written to disk and read back under this name.
@@ -377,7 +388,6 @@ fn checks() -> Vec<Check> {
     let mut checks = Vec::new();
     for when in ["before the run", "after the run"] {
         for n in 1..=12 {
-            let failed = when == "after the run" && n == 9;
             checks.push(Check {
                 when: when.into(),
                 name: format!("condition {n}"),
@@ -386,11 +396,9 @@ fn checks() -> Vec<Check> {
                 } else {
                     format!("TPC-C 3.3.2.{n}, restated on nested documents")
                 },
-                verdict: if failed { Verdict::Fail } else { Verdict::Pass },
+                verdict: Verdict::Pass,
                 checked: if n == 1 { 1 } else { 10 },
-                detail: failed.then(|| {
-                    "1 of 10 districts: 1.4: d_ytd 33,512.07, sum(h_amount) 33,507.07".into()
-                }),
+                detail: None,
             });
         }
     }

@@ -1,0 +1,191 @@
+//! A run of which a check failed has no number: nowhere.
+
+mod common;
+
+use std::path::Path;
+
+use common::read::{data, words};
+use hoap_drive::record::Verdict;
+use hoap_report::compare::{Comparison, Question, Side};
+use hoap_report::prices::{PriceList, Priced};
+use hoap_report::{Loaded, Page, Report, Style, html, page, published, summary};
+use hoap_workload::ErrorKind;
+
+const CHECK: &str = "check \"nothing lost: Payment\" failed";
+
+fn good(n: u32) -> Loaded {
+    common::folder(u64::from(n), f64::from(n)).loaded(&format!("good {n}"))
+}
+
+fn bad() -> Loaded {
+    common::folder(9, 9.0).void().loaded("bad")
+}
+
+/// Prices for every configuration.
+fn priced(mut report: Report) -> Report {
+    let list = "name = 'x'\nsource = 's'\nregion = 'r'\ncurrency = 'EUR'\ndate = '2026'\n\
+                [[item]]\nwhat = 'node'\nprice = 2\nunit = 'node'\nper = 'hour'\n";
+    for configuration in &mut report.configurations {
+        configuration.nodes = Some(3);
+        configuration.priced = Some(Priced {
+            list: PriceList::parse(list).unwrap(),
+            file: "mine.toml".into(),
+            nodes: Some(3),
+            quantities: Default::default(),
+        });
+    }
+    report
+}
+
+fn rows(page: &Page, id: &str) -> Vec<String> {
+    let table = page.tables.iter().find(|table| table.id == id);
+    let rows = table.map(|table| &table.rows[..]).unwrap_or_default();
+    rows.iter().map(|row| row[0].show(None)).collect()
+}
+
+/// The key figures: label, value and note of each as HTML.
+fn figures(html: &str) -> Vec<[&str; 3]> {
+    let list = &html[html.find("<dl class=\"figures\">").unwrap()..html.find("</dl>").unwrap()];
+    list.split("<dt>")
+        .skip(1)
+        .map(|figure| {
+            let (label, rest) = figure.split_once("</dt><dd class=\"value\">").unwrap();
+            let (value, rest) = rest.split_once("</dd>").unwrap();
+            let (_, note) = rest.split_once("<dd class=\"note\">").unwrap();
+            [label, value, note.split_once("</dd>").unwrap().0]
+        })
+        .collect()
+}
+
+#[test]
+fn every_key_figure_of_a_void_run_is_struck_out_beside_the_name_of_the_check() {
+    let page = html(&[bad()]);
+    let (checks, measured) = figures(&page).split_last().map(|(l, r)| (*l, r.to_vec())).unwrap();
+    assert_eq!(measured.len(), 4);
+    for [label, value, note] in measured {
+        assert!(label.ends_with(" <strong>VOID</strong>"), "{label}");
+        assert!(value.starts_with("<s>") && value.ends_with("</s>"), "{value}");
+        assert!(
+            note.starts_with("<strong>check &quot;nothing lost: Payment&quot; failed</strong>"),
+            "{note}"
+        );
+        let after = note.split_once("</strong>").unwrap().1.trim();
+        assert!(after.starts_with("<s>") && after.ends_with("</s>"), "{note}");
+    }
+    assert_eq!(checks[..2], ["Checks", "1 failed"]);
+    let said = words(&page);
+    assert!(
+        said.starts_with(&format!("Skip to the numbers VOID: {CHECK}: {}", common::FOUND)),
+        "{said}"
+    );
+    assert!(said.contains("CH2++ on SQLite, VOID"));
+    let captions: Vec<&str> = page.split("<figcaption>").skip(1).collect();
+    assert!(captions.len() > 5 && captions.iter().all(|c| c.starts_with("VOID: ")), "{captions:?}");
+
+    // Of a run whose checks hold nothing is struck out, whatever its audit says.
+    let whole = good(1);
+    assert!(whole.run.audit.iter().any(|line| line.verdict == Verdict::Fail));
+    let page = html(&[whole]);
+    assert!(!page.contains("<s>") && !words(&page).contains("VOID"));
+}
+
+#[test]
+fn a_void_run_is_in_no_comparison_and_no_average_and_the_page_says_so() {
+    let mut report = Report::of(&[good(1), bad(), good(2)]);
+    report.configurations.iter_mut().for_each(|c| c.nodes = Some(3));
+    let made = page(&report).unwrap();
+    for id in [
+        "summary-by-configuration",
+        "throughput-by-configuration",
+        "latency-by-configuration",
+        "power-by-configuration",
+        "cluster-sizes",
+        "failed-shares",
+    ] {
+        let rows = rows(&made, id);
+        assert!(rows.iter().any(|r| r.contains("good 1") || r == "SQLite"), "{id}: {rows:?}");
+        assert!(!rows.iter().any(|r| r.contains("bad")), "{id}: {rows:?}");
+    }
+    assert_eq!(rows(&made, "cluster-sizes").len(), 2);
+    let data = data(&made.html);
+    assert!(!data["specs"].to_string().contains("bad"), "{:#}", data["specs"]);
+    // Its own numbers stand under a name that says what they are.
+    assert_eq!(data["runs"][1]["name"], "bad (VOID)");
+    let said = words(&made.html);
+    let why = format!("Left out, because a void run has no numbers: bad (VOID): {CHECK}");
+    assert_eq!(said.matches(&why).count(), 2, "compared and by cluster size: {said}");
+    assert!(said.starts_with(&format!("Skip to the numbers bad (VOID): VOID: {CHECK}")), "{said}");
+
+    // Of repetitions the others are averaged.
+    let mut report = Report::of(&[good(1)]);
+    report.configurations[0].runs.extend([bad(), good(2)]);
+    let made = page(&report).unwrap();
+    let table = made.tables.iter().find(|t| t.id == "throughput-by-configuration").unwrap();
+    let tpm = |run: &Loaded, step: usize| run.run.steps[step].tpm.unwrap();
+    let shown: Vec<String> =
+        table.rows[0].iter().zip(&table.columns).map(|(c, k)| c.show(k.unit)).collect();
+    let mean = (tpm(&good(1), 1) + tpm(&good(2), 1)) / 2.0;
+    assert_eq!(shown[3..5], ["2".to_string(), hoap_report::number::Unit::Rate("tpM").show(mean)]);
+    assert!(words(&made.html).contains("Left out, because a void run has no numbers"));
+}
+
+#[test]
+fn a_void_run_has_no_price_and_no_published_figure_beside_it() {
+    let error = priced(Report::of(&[good(1), bad()])).costs().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Broken);
+    let refused = error.to_string();
+    assert!(refused.contains("price bad") && refused.contains(CHECK), "{refused}");
+
+    let mut report = priced(Report::of(&[good(1), bad()]));
+    report.published = published::choose(None).unwrap();
+    let made = page(&report).unwrap();
+    assert_eq!(rows(&made, "costs"), ["good 1"]);
+    assert!(words(&made.html).contains(&format!(
+        "Costs Left out, because a void run has no numbers: bad (VOID): {CHECK}"
+    )));
+    assert!(!rows(&made, "published").is_empty());
+
+    let mut report = priced(Report::of(&[bad()]));
+    report.published = published::choose(None).unwrap();
+    let made = page(&report).unwrap();
+    for id in ["costs", "cost-lines", "published", "cluster-sizes"] {
+        assert!(rows(&made, id).is_empty(), "{id}");
+    }
+    let said = words(&made.html);
+    assert!(said.contains("No published figure stands beside a void run."), "{said}");
+    assert!(!said.contains("a month"), "{said}");
+}
+
+#[test]
+fn a_comparison_with_a_void_run_on_either_side_is_refused_by_the_name_of_the_check() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    common::folder(1, 1.0).write(&at("good"));
+    common::folder(2, 1.0).write(&at("mixed/01"));
+    common::folder(3, 1.0).void().write(&at("mixed/02"));
+    let side = |name: &str| Side::open(Path::new(&at(name))).unwrap();
+    for (baseline, candidate) in [("good", "mixed"), ("mixed", "good")] {
+        let gates = vec!["tpm<-99%:point".parse().unwrap()];
+        let question = Question { gates, relevant: 0.01 };
+        let error = Comparison::new(side(baseline), vec![side(candidate)], question).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Broken, "exit code 1");
+        let refused = error.to_string();
+        assert!(refused.contains("mixed/02") && refused.contains(CHECK), "{refused}");
+    }
+}
+
+#[test]
+fn of_several_checks_that_failed_the_first_is_named_and_the_others_are_counted() {
+    let mut run = common::folder(1, 1.0).void().run;
+    for check in &mut run.checks[2..5] {
+        check.verdict = Verdict::Fail;
+    }
+    run.checks[2].detail = None;
+    let text = summary(&run, Style::default());
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = format!(
+        "! VOID: check \"condition 3\" failed: {}; 3 more checks failed !",
+        run.checks[2].compares
+    );
+    assert!(flat.starts_with(&first), "{text}");
+}
