@@ -25,8 +25,7 @@ fn made() -> &'static Made {
         let place = tempfile::tempdir().unwrap();
         for (name, speed, seeds) in [("a", 1.0, 1..4), ("same", 1.0, 4..7), ("slow", 0.85, 7..10)] {
             for seed in seeds {
-                let mut folder = folder(seed, speed);
-                folder.run.checks.clear();
+                let folder = folder(seed, speed);
                 folder.write(&place.path().join(name).join(format!("{seed:02}")));
             }
         }
@@ -61,7 +60,6 @@ fn line<'a>(c: &'a Comparison, step: &str, metric: Metric, kind: Option<&str>) -
 /// Writes a changed folder and opens it.
 fn changed(place: &Path, name: &str, change: impl FnOnce(&mut Folder)) -> Side {
     let mut folder = folder(1, 1.0);
-    folder.run.checks.clear();
     change(&mut folder);
     folder.write(&place.join(name));
     Side::open(&place.join(name)).unwrap()
@@ -157,7 +155,6 @@ fn freshness_is_compared_and_gated_also_where_everything_was_seen() {
     let side = |name: &str, p99_us: [u64; 3]| {
         for (n, p99_us) in p99_us.into_iter().enumerate() {
             let mut folder = folder(n as u64 + 1, 1.0);
-            folder.run.checks.clear();
             for step in folder.run.steps.iter_mut().filter(|s| s.tx_clients > 0) {
                 let unseen = Latency { p99_us, max_us: p99_us, ..Latency::default() };
                 let freshness = Freshness { probes: 100, unseen, ..Freshness::default() };
@@ -187,22 +184,6 @@ fn freshness_is_compared_and_gated_also_where_everything_was_seen() {
     }
     assert!(c.gates[0].broken.iter().all(|b| b.candidate == 1));
     assert_eq!((c.gates[0].broken.len(), c.gates[1].broken.len()), (6, 0), "{:#?}", c.gates);
-}
-
-#[test]
-fn failed_checks_break_every_bound() {
-    let place = tempfile::tempdir().unwrap();
-    let good = changed(place.path(), "good", |_| {});
-    let mut bad = folder(1, 1.0);
-    assert!(!bad.run.checks.is_empty());
-    bad.run.warnings.clear();
-    bad.write(&place.path().join("bad"));
-    let bad = Side::open(&place.path().join("bad")).unwrap();
-    let gates = vec!["tpm<-50%".parse().unwrap()];
-    let c = Comparison::new(good, vec![bad], Question { gates, relevant: 0.01 }).unwrap();
-    assert_eq!(c.broken(), 1);
-    assert!(c.gates[0].broken[0].why.contains("void"), "{:?}", c.gates);
-    assert!(c.alerts().iter().any(|a| a.contains("bad") && a.contains("void")), "{:?}", c.alerts());
 }
 
 #[test]
@@ -400,4 +381,80 @@ fn several_candidates_are_judged_together() {
     assert!(verdicts(0).iter().all(|v| *v == Verdict::Undecided));
     assert!(verdicts(1).iter().all(|v| *v == Verdict::Worse), "{:?}", verdicts(1));
     assert!(c.gates[0].broken.iter().all(|b| b.candidate == 1));
+}
+
+/// Nothing at all needs no interval to be told from something.
+#[test]
+fn a_side_on_which_nothing_completed_is_worse_and_two_are_equal() {
+    let place = tempfile::tempdir().unwrap();
+    // In the first step of transactions, or in all of them.
+    let stop = |folder: &mut Folder, all: bool| {
+        let steps = folder.run.steps.iter_mut().filter(|s| s.tx_clients > 0);
+        for step in steps.take(if all { 6 } else { 1 }) {
+            step.tpm = Some(0.0);
+            for operation in &mut step.transactions {
+                (operation.count, operation.per_second) = (0, 0.0);
+                operation.latency = Latency::default();
+            }
+            folder.samples.retain(|s| s.step != step.number);
+        }
+    };
+    let good = || changed(place.path(), "good", |_| {});
+    let bad = || changed(place.path(), "bad", |f| stop(f, false));
+    let dead = || changed(place.path(), "dead", |f| stop(f, true));
+    let with = |baseline, candidate, gates: &[&str]| {
+        let gates = gates.iter().map(|gate| gate.parse().unwrap()).collect();
+        Comparison::new(baseline, vec![candidate], Question { gates, relevant: 0.01 }).unwrap()
+    };
+    let gates = ["tpm<-5%", "tpm<-5%:sure", "tpm<-5%:strict", "tpm>5%"];
+    let broken = |c: &Comparison| c.gates.iter().map(|g| g.broken.len()).collect::<Vec<_>>();
+    let tpm = |c: &Comparison| line(c, "2 tx", Metric::Tpm, None).clone();
+    let overall = |c: &Comparison| {
+        let of = |l: &&Line| matches!(l.place, Place::Overall(_)) && l.metric == Metric::Tpm;
+        c.lines.iter().find(of).map(|l| l.finding.verdict)
+    };
+    // Every number of the JSON is one: there is no division by zero.
+    let said = |c: &Comparison| {
+        let text = format!("{} {} {}", json(c), plain(&document(c)), junit(c));
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+
+    let c = with(good(), bad(), &gates);
+    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio.unwrap().value), (Verdict::Worse, 0.0));
+    assert_eq!(overall(&c), Some(Verdict::Worse));
+    let strict = broken(&c)[2];
+    assert_eq!((broken(&c)[0], broken(&c)[1], broken(&c)[3]), (1, 1, 0), "{:#?}", c.gates);
+    assert!(strict >= 1 && said(&c).contains("−100 %"));
+    assert!(said(&c).contains("tpM: nothing completed in the candidate."), "{}", said(&c));
+
+    let c = with(bad(), good(), &gates);
+    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio), (Verdict::Better, None));
+    assert_eq!(broken(&c)[3], 1, "more than 5 % above nothing: {:#?}", c.gates);
+    assert!(said(&c).contains("tpM: nothing completed in the baseline"), "{}", said(&c));
+
+    let c = with(dead(), dead(), &gates);
+    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio), (Verdict::Undecided, None));
+    assert_eq!((overall(&c), broken(&c)), (None, vec![6; 4]), "{:#?}", c.gates);
+    assert!(said(&c).contains("tpM: nothing completed on either side"), "{}", said(&c));
+
+    // A repeated candidate that stopped once has no mean; such a baseline is none to compare with.
+    for (name, all) in [("mixed/01", true), ("mixed/02", false)] {
+        changed(place.path(), name, |f| {
+            if all {
+                stop(f, true)
+            }
+        });
+    }
+    let mixed = || Side::open(&place.path().join("mixed")).unwrap();
+    let c = with(good(), mixed(), &[]);
+    assert_eq!((tpm(&c).finding.verdict, overall(&c)), (Verdict::Worse, Some(Verdict::Worse)));
+    said(&c);
+    let c = with(mixed(), good(), &[]);
+    let why = tpm(&c).baseline.unwrap_err();
+    assert_eq!(
+        (tpm(&c).finding.verdict, why.as_str()),
+        (Verdict::Undecided, "nothing completed in one of its runs")
+    );
+    said(&c);
 }

@@ -1,6 +1,8 @@
 //! A comparison as headings, paragraphs and tables, which text and Markdown print.
 
-use super::change::{change, span};
+use hoap_workload::words::counted;
+
+use super::change::span;
 use super::lines::{Line, Place, Shown};
 use super::metric::Metric;
 use super::{Comparison, Side};
@@ -47,6 +49,9 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
             if !rest.is_empty() {
                 blocks.push(Block::Heading(2, heading.clone()));
                 blocks.push(Block::Table(table(&heading, &rest)));
+                let nothing =
+                    |line: &&Line| Some(format!("{}: {}.", line.title(), line.nothing()?));
+                blocks.extend(rest.iter().filter_map(nothing).map(Block::Paragraph));
             }
             if !queries.is_empty() {
                 let heading = format!("{heading}: queries");
@@ -158,9 +163,9 @@ fn table(title: &str, lines: &[&Line]) -> Table {
             Cell::Text(line.title()),
             value(&line.baseline),
             value(&line.candidate_value),
-            text(line.ratio.map(|r| change(r.value))),
+            text(line.change()),
             text(interval.map(|(low, high)| span(low, high))),
-            text(line.ratio.map(|_| line.finding.verdict.word().to_owned())),
+            text(line.is_compared().then(|| line.finding.verdict.word().to_owned())),
         ]
     });
     Table { id: id(title), title: title.into(), columns, rows: rows.collect() }
@@ -191,8 +196,7 @@ fn gates(comparison: &Comparison) -> Table {
     for judged in &comparison.gates {
         let name = || Cell::Text(judged.gate.to_string());
         if judged.broken.is_empty() {
-            let s = if judged.looked_at == 1 { "" } else { "s" };
-            let all = format!("{} line{s} looked at", judged.looked_at);
+            let all = format!("{} looked at", counted(judged.looked_at, "line", "lines"));
             rows.push(vec![name(), Cell::Text("holds".into()), Cell::Text(all)]);
         }
         for broken in &judged.broken {

@@ -1,5 +1,6 @@
 //! Bounds that a candidate must keep: `tpm<-5%`, `p99[NewOrder]>1.2x:sure`.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,7 +10,6 @@ use super::Comparison;
 use super::change::{change, span};
 use super::lines::{Line, Place};
 use super::metric::{Metric, Percentile};
-use super::side::failed_checks;
 use crate::statistics::FALSE_VERDICTS;
 
 /// What fails a comparison.
@@ -180,6 +180,14 @@ impl Gate {
 
     /// Why a line breaks it. What cannot be judged breaks it too: a gate that nobody can fail is none.
     fn breach(&self, line: &Line) -> Option<String> {
+        if let (Some(stopped), Some(nothing)) = (line.stopped, line.nothing()) {
+            let crossed = match stopped {
+                Ordering::Less => self.crossed(0.0),
+                Ordering::Greater => self.crossed(f64::INFINITY),
+                Ordering::Equal => return Some(format!("cannot be judged: {nothing}")),
+            };
+            return crossed.then(|| nothing.to_owned());
+        }
         let Some(ratio) = line.ratio else {
             let why = |side: &str, value: &std::result::Result<_, String>| {
                 value.as_ref().err().map(|why| format!("cannot be judged: {side}: {why}"))
@@ -208,7 +216,7 @@ impl Gate {
     }
 }
 
-/// Holds the lines against the gates. Failed checks break all of them: there are no numbers to hold.
+/// Holds the lines against the gates.
 ///
 /// # Errors
 /// `Invalid` where a gate looks at nothing.
@@ -223,7 +231,7 @@ pub fn judge(comparison: &Comparison, gates: Vec<Gate>) -> Result<Vec<Judged>> {
                 return Err(Error::new(ErrorKind::Invalid, tried, "these runs have nothing of it")
                     .advise("name what the comparison shows"));
             }
-            let mut broken: Vec<Broken> = lines
+            let broken: Vec<Broken> = lines
                 .iter()
                 .filter_map(|line| {
                     let why = gate.breach(line)?;
@@ -234,16 +242,6 @@ pub fn judge(comparison: &Comparison, gates: Vec<Gate>) -> Result<Vec<Judged>> {
                     Some(Broken { candidate: line.candidate, what, why })
                 })
                 .collect();
-            for (candidate, side) in comparison.candidates.iter().enumerate() {
-                for run in &side.runs {
-                    let failed = failed_checks(&run.run);
-                    if failed > 0 {
-                        let what = run.folder.display().to_string();
-                        let why = format!("{failed} of its checks failed: its numbers are void");
-                        broken.push(Broken { candidate, what, why });
-                    }
-                }
-            }
             Ok(Judged { gate, looked_at: lines.len(), broken })
         })
         .collect()

@@ -88,6 +88,7 @@ fn line(line: &Line) -> Value {
         "p": line.ratio.and_then(|r| r.chance()),
         "adjusted_p": line.finding.chance,
         "verdict": line.finding.verdict.word(),
+        "nothing_completed": line.nothing(),
     });
     if let Some(steps) = steps {
         of_line["steps"] = json!(steps);

@@ -1,6 +1,7 @@
 //! A comparison as JUnit XML: a suite for each candidate, a case for each line, and one for each bound. A
 //! bound that was broken is a failure of its case; nothing else is.
 
+use hoap_workload::words::counted;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
@@ -69,14 +70,15 @@ fn case(writer: &mut Writer<Vec<u8>>, line: &Line) -> std::io::Result<()> {
         Place::Overall(_) => "all steps",
         Place::Step(name) => name.as_str(),
     };
-    let shown = match line.ratio {
-        Some(ratio) => {
+    let word = line.finding.verdict.word();
+    let shown = match (line.nothing(), line.ratio) {
+        (Some(nothing), _) => format!("{nothing}: {word}"),
+        (None, Some(ratio)) => {
             let interval = ratio.interval(1.0 - FALSE_VERDICTS);
             let interval = interval.map(|(low, high)| format!(" ({})", span(low, high)));
-            let word = line.finding.verdict.word();
             format!("{}{}: {word}", change(ratio.value), interval.unwrap_or_default())
         }
-        None => "not compared".into(),
+        (None, None) => "not compared".into(),
     };
     writer
         .create_element("testcase")
@@ -108,7 +110,8 @@ fn bounds(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Res
             })
             .collect();
         case.write_inner_content(|writer| {
-            let number = format!("broken in {} of {} lines", places.len(), judged.looked_at);
+            let lines = counted(judged.looked_at, "line", "lines");
+            let number = format!("broken in {} of {lines}", places.len());
             let failure =
                 writer.create_element("failure").with_attribute(("message", number.as_str()));
             failure.write_text_content(BytesText::new(&places.join("\n")))?;

@@ -1,8 +1,11 @@
 //! The lines of a comparison: every quantity of every step that both sides have.
 
+use std::cmp::Ordering;
+
 use hoap_drive::record::Step;
 use hoap_workload::{Error, ErrorKind, Result};
 
+use super::change::change;
 use super::gate::Gate;
 use super::metric::{Logs, Metric, Percentile};
 use super::side::{Side, StepKey, logs, steps};
@@ -37,6 +40,8 @@ pub struct Line {
     pub candidate_value: std::result::Result<Shown, String>,
     /// Candidate ÷ baseline.
     pub ratio: Option<Ratio>,
+    /// How the candidate stands to the baseline where nothing completed on one of the sides, or on both.
+    pub stopped: Option<Ordering>,
     /// What it means.
     pub finding: Finding,
 }
@@ -50,10 +55,38 @@ pub struct Shown {
     pub estimate: Estimate,
 }
 
+impl Shown {
+    /// Nothing completed.
+    const NOTHING: Shown = Shown { value: 0.0, estimate: Estimate::NONE };
+
+    fn is_nothing(&self) -> bool {
+        self.estimate == Estimate::NONE
+    }
+}
+
 impl Line {
     /// "tpM", "NewOrder p99", "Q07".
     pub fn title(&self) -> String {
         self.metric.title(self.kind.as_deref())
+    }
+
+    /// The ratio as a change, where there is one.
+    pub fn change(&self) -> Option<String> {
+        self.ratio.map(|ratio| change(ratio.value))
+    }
+
+    /// Whether there is anything to say a verdict about.
+    pub fn is_compared(&self) -> bool {
+        self.ratio.is_some() || self.stopped.is_some()
+    }
+
+    /// Where nothing completed, if it did not.
+    pub fn nothing(&self) -> Option<&'static str> {
+        Some(match self.stopped? {
+            Ordering::Less => "nothing completed in the candidate",
+            Ordering::Greater => "nothing completed in the baseline, so there is no ratio",
+            Ordering::Equal => "nothing completed on either side, so there is nothing to compare",
+        })
     }
 }
 
@@ -102,10 +135,11 @@ pub fn lines(
             let both = [logs(baseline, &step.baseline)?, logs(candidate, &step.candidate)?];
             for (metric, kind) in asked(step, measure, gates) {
                 let sides = [(baseline, &step.baseline), (candidate, &step.candidate)];
-                let mut values = sides
-                    .into_iter()
-                    .zip(&both)
-                    .map(|((side, steps), logs)| shown(metric, kind.as_deref(), side, steps, logs));
+                let mut values = sides.into_iter().zip(&both).zip([false, true]).map(
+                    |(((side, steps), logs), is_candidate)| {
+                        shown(metric, kind.as_deref(), side, steps, logs, is_candidate)
+                    },
+                );
                 let pair = (values.next().flatten(), values.next().flatten());
                 let headline = metric.is_headline(measure);
                 let place = Place::Step(step.name.clone());
@@ -203,7 +237,11 @@ fn shown(
     side: &Side,
     steps: &[&Step],
     logs: &Logs,
+    is_candidate: bool,
 ) -> Option<Value> {
+    if let Some(nothing) = nothing(metric, kind, steps, is_candidate) {
+        return Some(nothing);
+    }
     let estimate = metric.estimate(kind, side, steps, logs)?;
     Some(estimate.map(|estimate| {
         let value = match metric {
@@ -222,6 +260,25 @@ fn shown(
     }))
 }
 
+/// What to show of a throughput where nothing completed. A candidate that stopped in one of its runs has no
+/// geometric mean but 0; a baseline that did so in some of its runs and not in all is none to compare with.
+fn nothing(
+    metric: Metric,
+    kind: Option<&str>,
+    steps: &[&Step],
+    is_candidate: bool,
+) -> Option<Value> {
+    if !matches!(metric, Metric::Tpm | Metric::Ops) {
+        return None;
+    }
+    let stopped = |step: &&&Step| metric.recorded(kind, step) == Some(Ok(0.0));
+    match steps.iter().filter(stopped).count() {
+        0 => None,
+        some if is_candidate || some == steps.len() => Some(Ok(Shown::NOTHING)),
+        _ => Some(Err("nothing completed in one of its runs".into())),
+    }
+}
+
 /// A line, unless neither side has such a thing.
 fn line(
     candidate: usize,
@@ -236,11 +293,16 @@ fn line(
     }
     let or_missing = |value: Option<Value>| value.unwrap_or_else(|| Err("not measured".into()));
     let (baseline, candidate_value) = (or_missing(baseline), or_missing(value));
-    let ratio = match (&baseline, &candidate_value) {
-        (Ok(a), Ok(b)) => Some(Ratio::of(&b.estimate, &a.estimate)),
-        _ => None,
+    let (ratio, stopped) = match (&baseline, &candidate_value) {
+        (Ok(a), Ok(b)) => match (a.is_nothing(), b.is_nothing()) {
+            (false, false) => (Some(Ratio::of(&b.estimate, &a.estimate)), None),
+            (false, true) => (Some(Ratio { value: 0.0, spread: None }), Some(Ordering::Less)),
+            (true, false) => (None, Some(Ordering::Greater)),
+            (true, true) => (None, Some(Ordering::Equal)),
+        },
+        _ => (None, None),
     };
-    let question = Question { ratio, more_is_better: metric.more_is_better(), headline };
+    let question = Question { ratio, stopped, more_is_better: metric.more_is_better(), headline };
     let finding = judge(&[question], 0.0)[0];
     let line = Line {
         candidate,
@@ -251,6 +313,7 @@ fn line(
         baseline,
         candidate_value,
         ratio,
+        stopped,
         finding,
     };
     Some(Open { line, question })
@@ -281,6 +344,9 @@ fn overall(
     let mean = |side: &Side,
                 of: fn(&Line) -> &Value,
                 runs: for<'b, 'c> fn(&'b Matched<'c>) -> &'b [&'c Step]| {
+        if of_steps.iter().any(|l| of(l).as_ref().is_ok_and(Shown::is_nothing)) {
+            return Some(Ok(Shown::NOTHING));
+        }
         let estimate = match side.runs.len() {
             1 => {
                 let parts: Option<Vec<Estimate>> =

@@ -121,9 +121,8 @@ impl Metric {
     pub fn unit(self) -> Unit {
         match self {
             Metric::Tpm | Metric::Ops | Metric::Qph => Unit::Rate(""),
-            Metric::Percentile(_) | Metric::Power | Metric::Query | Metric::Freshness => {
-                Unit::Seconds
-            }
+            Metric::Percentile(_) => Unit::Latency,
+            Metric::Power | Metric::Query | Metric::Freshness => Unit::Seconds,
             Metric::Failures => Unit::Share,
         }
     }
@@ -166,7 +165,7 @@ impl Metric {
             }
             Metric::Failures => (step.tx_clients > 0).then(|| {
                 let (failed, all) = attempts(step);
-                Ok(failed / all.max(1.0))
+                if all > 0.0 { Ok(failed / all) } else { Err("nothing ended".into()) }
             }),
             Metric::Freshness => step.freshness.as_ref().map(|f| match f.probes {
                 0 => Err("no probe was answered".into()),

@@ -24,6 +24,7 @@ pub use metric::{Metric, Percentile};
 pub use side::{Side, SideRun};
 
 use crate::measure::Measure;
+use crate::void::refuse;
 
 /// What is asked of a comparison.
 #[derive(Clone, Debug)]
@@ -59,10 +60,13 @@ impl Comparison {
     /// Compares.
     ///
     /// # Errors
-    /// `Invalid`, where the sides do not compare, a log is broken, no step is the same, or a gate is about
-    /// something that is not there.
+    /// `Broken`, where a run is void; `Invalid`, where the sides do not compare, a log is broken, no step is
+    /// the same, or a gate is about something that is not there.
     pub fn new(baseline: Side, candidates: Vec<Side>, question: Question) -> Result<Comparison> {
         let all: Vec<&Side> = std::iter::once(&baseline).chain(&candidates).collect();
+        for SideRun { folder, run } in all.iter().flat_map(|side| &side.runs) {
+            refuse(run, || format!("compare {}", folder.display()))?;
+        }
         let differences = comparable::differences(&all)?;
         let measure = Measure::of(baseline.first());
         let Question { gates, relevant } = question;
@@ -104,7 +108,7 @@ impl Comparison {
         self.lines.iter().filter(move |line| line.candidate == candidate)
     }
 
-    /// Gates that were broken, and candidates whose checks failed while there were gates.
+    /// Gates that were broken.
     pub fn broken(&self) -> usize {
         self.gates.iter().filter(|gate| !gate.broken.is_empty()).count()
     }

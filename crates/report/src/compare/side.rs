@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use hdrhistogram::Histogram;
 use hoap_drive::folder::{read_queries, read_run, read_samples};
 use hoap_drive::hlog;
-use hoap_drive::record::{Execution, Run, Sample, Step, Verdict};
+use hoap_drive::record::{Execution, Run, Sample, Step};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::metric::Logs;
@@ -74,10 +75,7 @@ impl Side {
 
     /// "run" or "5 runs".
     pub fn size(&self) -> String {
-        match self.runs.len() {
-            1 => "1 run".into(),
-            n => format!("{n} runs"),
-        }
+        counted(self.runs.len(), "run", "runs")
     }
 
     /// What a reader must know before the first number.
@@ -87,11 +85,6 @@ impl Side {
             let folder = folder.display();
             if let Some(why) = &run.partial {
                 alerts.push(format!("{folder} is partial: {why}"));
-            }
-            let failed = failed_checks(run);
-            if failed > 0 {
-                let s = if failed == 1 { "" } else { "s" };
-                alerts.push(format!("{folder}: {failed} check{s} failed, its numbers are void"));
             }
         }
         alerts
@@ -142,11 +135,6 @@ pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
         )?;
     }
     Ok(tags.into_iter().map(|(tag, all)| (tag, Intervals::new(&all))).collect())
-}
-
-/// Checks that did not hold.
-pub fn failed_checks(run: &Run) -> usize {
-    run.checks.iter().filter(|c| c.verdict == Verdict::Fail).count()
 }
 
 /// A file of a folder, or nothing where it is not there: a run that was killed may lack it.

@@ -16,7 +16,7 @@ pub enum Basis {
     Nothing,
 }
 
-/// A positive value with the standard error of its natural logarithm.
+/// A positive value (but for [`Estimate::NONE`]) with the standard error of its natural logarithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The value in its own unit; of several runs the geometric mean.
@@ -31,6 +31,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Nothing at all. It has no logarithm, so that no ratio and no mean is made of it.
+    pub const NONE: Estimate =
+        Estimate { value: 0.0, error: 0.0, freedom: 0.0, basis: Basis::Nothing };
+
     /// A number without an error. `None` unless it is positive and finite.
     pub fn bare(value: f64) -> Option<Estimate> {
         Estimate::new(value, 0.0, 0.0, Basis::Nothing)

@@ -1,5 +1,7 @@
 //! Verdicts of many ratios at once.
 
+use std::cmp::Ordering;
+
 use super::Ratio;
 
 /// The share of false verdicts that is put up with.
@@ -32,6 +34,9 @@ impl Verdict {
 pub struct Question {
     /// Candidate ÷ baseline; `None` where a side has no value.
     pub ratio: Option<Ratio>,
+    /// How the candidate stands to the baseline where one of them has nothing at all, which needs no
+    /// interval to tell from something.
+    pub stopped: Option<Ordering>,
     /// Whether more is better.
     pub more_is_better: bool,
     /// Whether it is a headline: no false verdict at all among those, in 95 of 100 comparisons. Of the
@@ -76,6 +81,14 @@ pub fn judge(questions: &[Question], relevant: f64) -> Vec<Finding> {
 }
 
 fn finding(question: &Question, chance: Option<f64>, relevant: f64) -> Finding {
+    if let Some(stopped) = question.stopped {
+        let verdict = match (stopped, question.more_is_better) {
+            (Ordering::Equal, _) => Verdict::Undecided,
+            (Ordering::Greater, true) | (Ordering::Less, false) => Verdict::Better,
+            (Ordering::Less, true) | (Ordering::Greater, false) => Verdict::Worse,
+        };
+        return Finding { chance: None, real: stopped.is_ne(), verdict };
+    }
     let real = chance.is_some_and(|chance| chance < FALSE_VERDICTS);
     let verdict = match question.ratio {
         Some(ratio) if real && (ratio.value - 1.0).abs() >= relevant => {
@@ -139,7 +152,8 @@ mod tests {
     fn question(candidate: [f64; 3], more_is_better: bool) -> Question {
         let baseline = Estimate::of_runs(&[100.0, 100.1, 99.9]).unwrap();
         let candidate = Estimate::of_runs(&candidate).unwrap();
-        Question { ratio: Some(Ratio::of(&candidate, &baseline)), more_is_better, headline: true }
+        let ratio = Some(Ratio::of(&candidate, &baseline));
+        Question { ratio, stopped: None, more_is_better, headline: true }
     }
 
     #[test]
@@ -149,7 +163,7 @@ mod tests {
         assert_eq!(verdict(question(much, true)), Verdict::Better);
         assert_eq!(verdict(question(much, false)), Verdict::Worse);
         assert_eq!(verdict(question([90.0, 110.0, 130.0], true)), Verdict::Undecided);
-        let nothing = Question { ratio: None, more_is_better: true, headline: true };
+        let nothing = Question { ratio: None, stopped: None, more_is_better: true, headline: true };
         let finding = judge(&[nothing], 0.01)[0];
         assert_eq!((finding.verdict, finding.chance), (Verdict::Undecided, None));
     }

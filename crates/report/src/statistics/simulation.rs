@@ -185,7 +185,7 @@ fn page(normal: &mut Normal, runs: usize, scatter: f64, better: f64) -> [f64; 2]
             };
             let (baseline, candidate) = (side(1.0), side(better));
             let ratio = Some(Ratio::of(&candidate, &baseline));
-            Question { ratio, more_is_better: true, headline: at < headlines }
+            Question { ratio, stopped: None, more_is_better: true, headline: at < headlines }
         })
         .collect();
     // Differences of any size count, so that the threshold of relevance hides nothing.
@@ -215,7 +215,7 @@ fn fewer_than_5_of_100_comparisons_of_two_equal_single_runs_have_a_false_verdict
         let wrong = percent(|_| {
             let mut side = || throughput(&normal.run(60, correlation)).unwrap();
             let ratio = Some(Ratio::of(&side(), &side()));
-            let question = Question { ratio, more_is_better: true, headline: true };
+            let question = Question { ratio, stopped: None, more_is_better: true, headline: true };
             judge(&[question], 0.0)[0].verdict != Verdict::Undecided
         });
         assert!(wrong < 5.5, "correlation {correlation}: {wrong} %");
@@ -236,7 +236,7 @@ fn true_differences_are_found() {
             normal.run(60, 0.5).into_iter().map(|t| Tick { count: t.count * 0.9, ..t }).collect();
         let (a, b) = (throughput(&normal.run(60, 0.5)), throughput(&candidate));
         let ratio = Some(Ratio::of(&b.unwrap(), &a.unwrap()));
-        let question = Question { ratio, more_is_better: true, headline: true };
+        let question = Question { ratio, stopped: None, more_is_better: true, headline: true };
         judge(&[question], 0.01)[0].verdict == Verdict::Worse
     });
     assert!(found > 75.0, "one run a side: {found} %");
