@@ -58,7 +58,7 @@ fn noise_below_a_cent_is_equal_and_a_cent_is_not() {
     let cents = (revenue * 100.0).round();
     let (first, second) = (format!("[{cents}] in a"), format!("[{}] in b", cents + 1.0));
     let told = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("Q06 differ 1 rows in a, 1 in b;"), "{told}");
+    assert!(told.contains("Q06 differ 1 row in a, 1 in b;"), "{told}");
     assert!(told.contains(&first) && told.contains(&second), "{told}");
     let value = p.fails("answers compare a b --json", 1, &[]).value();
     assert_eq!(value["queries"][2]["verdict"], "differ");

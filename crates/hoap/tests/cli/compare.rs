@@ -43,7 +43,7 @@ fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
     p.ok("compare slow fast --fail-if ops<-5% --fail-if p99>10%");
     p.ok("compare --baseline fast fast fast --fail-if ops<-5%");
     let line = "compare fast slow --fail-if ops<-5% --format junit --out gate.xml";
-    let end = p.fails(line, 1, &["bounds"]);
+    let end = p.fails(line, 1, &["1 of 1 bound broken"]);
     assert!(end.out.contains("BROKEN"), "plain text beside the file: {}", end.out);
     let xml = String::from_utf8(p.read("gate.xml")).unwrap();
     assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");

@@ -62,7 +62,7 @@ fn rows_are_a_multiset_where_no_order_by_decides() {
         4,
         json!([[5, 10]]),
         json!([[5, 10], [6, 20]]),
-        "1 rows expected, 2 found; first difference (money in cents): no row expected, [6,20] found",
+        "1 row expected, 2 found; first difference (money in cents): no row expected, [6,20] found",
     );
 }
 
