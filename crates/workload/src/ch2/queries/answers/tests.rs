@@ -258,7 +258,7 @@ fn a_record_detects_a_changed_cent() {
     assert!(message.starts_with("check the answer of Q05: among 2 rows at least one is wrong"));
     assert_eq!(
         broken(checked(&record, 5, json!([["Iran", 10.01]]))),
-        "check the answer of Q05: 2 rows are on record, 1 were found"
+        "check the answer of Q05: 2 rows on record, 1 found"
     );
 }
 
@@ -279,13 +279,13 @@ fn a_record_accepts_another_order_and_another_row_of_a_tie() {
     let mut key = rows.clone();
     key[17..].iter_mut().for_each(|row| row[2] = json!(7.99));
     let message = broken(checked(&cut, 10, json!(key)));
-    assert!(message.contains("at the limit 3 rows of [800] are on record, 3 rows of [799]"));
+    assert!(message.contains("at the limit 3 rows of [800] on record, 3 rows of [799]"));
     let mut above = rows.clone();
     above[16][0] = json!(77);
     assert!(broken(checked(&cut, 10, json!(above))).contains("among 20 rows"));
     let mut shorter_tie = rows;
     shorter_tie[17][2] = json!(8.5);
-    assert!(broken(checked(&cut, 10, json!(shorter_tie))).contains("2 rows of [800] were found"));
+    assert!(broken(checked(&cut, 10, json!(shorter_tie))).contains("2 rows of [800] found"));
 }
 
 #[test]
