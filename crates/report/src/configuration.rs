@@ -183,7 +183,7 @@ impl Report {
                 Some((configuration.label.as_str(), configuration.priced.as_ref()?))
             })?;
             if !costed.is_empty() {
-                let entries: Vec<_> = group.runs().map(|(_, run)| run.entry()).collect();
+                let entries: Vec<_> = group.runs().iter().map(|(_, run)| run.entry()).collect();
                 out.push(Costs {
                     benchmark: group.benchmark.to_string(),
                     alerts: freshness::beside(&entries),

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use hoap_workload::words::counted;
 
 use super::body::{Body, Chart, Panel, panels};
 use super::compared::{Compared, costed, unpriced};
