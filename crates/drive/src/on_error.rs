@@ -9,10 +9,11 @@ use hoap_workload::ErrorKind;
 /// The kinds of errors that an operation may fail with, by the names that users type.
 ///
 /// A cancelled operation is none of them: the end of the step did that.
-const KINDS: [(&str, ErrorKind); 9] = [
+const KINDS: [(&str, ErrorKind); 10] = [
     ("conflict", ErrorKind::Conflict),
     ("duplicate", ErrorKind::Duplicate),
     ("not-found", ErrorKind::NotFound),
+    ("missing", ErrorKind::Missing),
     ("ambiguous", ErrorKind::Ambiguous),
     ("timeout", ErrorKind::Timeout),
     ("throttled", ErrorKind::Throttled),

@@ -32,6 +32,11 @@ impl Failure {
         Failure { code: 130, message: message.into() }
     }
 
+    /// The same end, with what it is the reason of before it.
+    pub fn because(self, told: &str) -> Self {
+        Failure { message: format!("{told}: {}", self.message), ..self }
+    }
+
     /// Prints the line and gives the code.
     pub fn report(self) -> ExitCode {
         eprintln!("hoap: {}", self.message);
@@ -51,6 +56,7 @@ impl From<Error> for Failure {
             | ErrorKind::Ambiguous
             | ErrorKind::Timeout
             | ErrorKind::Throttled
+            | ErrorKind::Missing
             | ErrorKind::Unavailable => Failure::unavailable(message),
         }
     }

@@ -1,6 +1,9 @@
 //! Every workload that Cassandra can run, as its users run it. The servers are those of the lab:
 //! `eval "$(lab/env)"`.
 
+#[path = "gone/mod.rs"]
+mod gone;
+
 use std::process::{Command, Stdio};
 
 use hoap_target::open;
@@ -107,12 +110,52 @@ fn ycsb(place: &Place, names: &[&str]) {
 }
 
 mod on_cassandra {
-    use super::{Place, ycsb};
+    use super::{Place, gone, ycsb};
 
     #[test]
     fn every_ycsb_workload_passes() {
         let all = ["a", "b", "c", "d", "e", "e-update", "f"];
         ycsb(&Place::new("HOAP_TEST_CASSANDRA", "ycsb", "lwt=false"), &all);
+    }
+
+    #[test]
+    fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
+        let place = Place::new("HOAP_TEST_CASSANDRA", "gone", "lwt=false");
+        for (load, run, url, table) in [
+            ("ycsb -p recordcount=300", "ycsb-a --clients 2", "--target", "usertable"),
+            (
+                "ch2 -w 1 --scale-down 100",
+                "ch2 --allow-non-transactional --tx-clients 2 --query-clients 0",
+                "--operational",
+                "orders",
+            ),
+        ] {
+            place.ok(&format!("load {load} --replace"));
+            let line = format!(
+                "run {run} --duration 15s --warmup 100ms --recovery-limit 10m --out {table}"
+            );
+            let (code, told) = std::thread::scope(|scope| {
+                let running = scope.spawn(|| place.run_as(&line, &[url, &place.url]));
+                gone::until_measured(&place.folder.path().join(table));
+                place.drop(&[table]);
+                running.join().unwrap()
+            });
+            assert_eq!(code, 1, "{told}");
+            gone::is_told(&place.record(table), table, gone::MISSING);
+        }
+        place.drop(&[
+            "warehouse",
+            "district",
+            "customer",
+            "history",
+            "orders",
+            "neworder",
+            "stock",
+            "item",
+            "supplier",
+            "nation",
+            "region",
+        ]);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Every workload that DynamoDB can run, as its users run it. The server is that of the lab:
 //! `eval "$(lab/env)"`.
 
+#[path = "gone/mod.rs"]
+mod gone;
+
 use std::process::{Command, Stdio};
 
 use hoap_target::open;
@@ -148,6 +151,43 @@ mod on_dynamodb {
         let (code, told) = place.run("run ch2pp --tx-clients 0 --query-clients 1 --out queries");
         assert_eq!(code, 2, "{told}");
         assert!(told.contains("analytical queries on Amazon DynamoDB: not applicable"), "{told}");
+    }
+
+    #[test]
+    fn a_table_deleted_in_mid_run_is_lost_and_the_check_says_so_at_once() {
+        let place = Place::new("gone", CH2, "&conditions=changed");
+        for (load, run, table) in [
+            ("ycsb -p recordcount=300", "ycsb-a --clients 2", "usertable"),
+            ("ch2pp --scale-down 100", "ch2pp --tx-clients 2 --query-clients 0", "orders"),
+        ] {
+            place.ok(&format!("load {load} --replace"));
+            let line = format!("run {run} --duration 5s --warmup 100ms --recovery-limit 10m");
+            let (code, told) = std::thread::scope(|scope| {
+                let running = scope.spawn(|| place.run(&format!("{line} --out {table}")));
+                gone::until_measured(&place.folder.path().join(table));
+                let deleted = tokio::runtime::Runtime::new().unwrap().block_on(async {
+                    let target = open(&place.url).await?;
+                    let documents = target.documents().map_err(hoap_workload::Error::from)?;
+                    documents.drop(&[table]).await
+                });
+                deleted.unwrap();
+                running.join().unwrap()
+            });
+            assert_eq!(code, 1, "{told}");
+            gone::is_told(&place.record(table), table, gone::MISSING);
+        }
+    }
+
+    #[test]
+    fn a_prefix_of_one_letter_is_enough() {
+        let url = std::env::var("HOAP_TEST_DYNAMODB").unwrap();
+        let mut place = Place::new("short", RECORDS, "");
+        let file = place.folder.path().join("credentials");
+        place.url = format!("{url}&credentials_file={}&prefix=q", file.display());
+        place.ok("load ycsb -p recordcount=50 --replace");
+        let record = place.passes("ycsb-a", 100);
+        let settings = record["operational"]["settings"].as_object().unwrap();
+        assert!(settings.contains_key("table q.usertable"), "{settings:#?}");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Every workload that Redis and Valkey can run, as their users run it. The servers are those of the
 //! lab: `eval "$(lab/env)"`.
 
+#[path = "gone/mod.rs"]
+mod gone;
+
 use std::process::{Command, Stdio};
 
 use hoap_target::open;
@@ -89,7 +92,96 @@ fn shop(variable: &str) {
     assert!(told.contains("two-phase"), "{told}");
 }
 
+/// A server of a test's own that keeps nothing.
+struct Forgetful {
+    port: u16,
+    process: std::process::Child,
+}
+
+impl Forgetful {
+    fn start() -> Forgetful {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let server = Forgetful { port, process: Forgetful::spawn(port) };
+        server.say("PING");
+        server
+    }
+
+    fn spawn(port: u16) -> std::process::Child {
+        Command::new("redis-server")
+            .args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("redis-server is there where the lab's redis is")
+    }
+
+    /// Ends it without a word and starts it again, empty.
+    fn restart(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        self.process = Forgetful::spawn(self.port);
+        self.say("PING");
+    }
+
+    /// Says a command once the server listens, and expects an answer that is no error.
+    fn say(&self, command: &str) {
+        use std::io::{Read, Write};
+        let start = std::time::Instant::now();
+        let mut stream = loop {
+            match std::net::TcpStream::connect(("127.0.0.1", self.port)) {
+                Ok(stream) => break stream,
+                Err(e) => assert!(start.elapsed().as_secs() < 20, "{e}"),
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        };
+        stream.write_all(format!("{command}\r\n").as_bytes()).unwrap();
+        let mut first = [0];
+        stream.read_exact(&mut first).unwrap();
+        assert_eq!(first, *b"+", "{command}");
+    }
+}
+
+impl Drop for Forgetful {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
 mod on_redis {
+    use super::{Forgetful, Place, gone};
+
+    /// One that restarts empty, and one that somebody empties.
+    #[test]
+    fn records_that_are_gone_in_mid_run_are_lost_and_the_check_says_so_at_once() {
+        let mut server = Forgetful::start();
+        let url = format!("redis://127.0.0.1:{}", server.port);
+        let place = Place { folder: tempfile::tempdir().unwrap(), url };
+        for (run, empty) in [
+            ("a", &Forgetful::restart as &dyn Fn(&mut Forgetful)),
+            ("d", &|server: &mut Forgetful| server.say("FLUSHALL")),
+        ] {
+            place.ok("load ycsb -p recordcount=300 --replace");
+            let line = format!(
+                "run ycsb-{run} --clients 2,1 --duration 4s --warmup 100ms --recovery-limit 10m --out {run}"
+            );
+            let ((code, told), ()) = std::thread::scope(|scope| {
+                let running = scope.spawn(|| place.run(&line));
+                gone::until_measured(&place.folder.path().join(run));
+                let emptied = empty(&mut server);
+                (running.join().unwrap(), emptied)
+            });
+            assert_eq!(code, 1, "{told}");
+            let record = std::fs::read(place.folder.path().join(run).join("run.json")).unwrap();
+            let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+            gone::is_told(&record, "usertable", "not found");
+            // The second step cannot begin; that the numbers are void comes before that.
+            assert_eq!(record["steps"].as_array().unwrap().len(), 1);
+            assert!(record["partial"].as_str().unwrap().contains("no collection usertable"));
+        }
+    }
+
     #[test]
     fn every_ycsb_workload_passes() {
         super::ycsb("HOAP_TEST_REDIS");

@@ -15,6 +15,10 @@ pub enum ErrorKind {
     Duplicate,
     /// There is no record with this key, and there should be.
     NotFound,
+    /// The database answers, and has not what a load makes: the collection (table, bucket), its index, or
+    /// the database (schema, keyspace) that holds them. Nothing was applied, and waiting does not bring
+    /// it back.
+    Missing,
     /// The commit may or may not have been applied. Neither a success nor a failure: the ledger
     /// keeps it apart.
     Ambiguous,
@@ -40,6 +44,7 @@ impl ErrorKind {
             ErrorKind::Conflict => "conflict",
             ErrorKind::Duplicate => "duplicate key",
             ErrorKind::NotFound => "not found",
+            ErrorKind::Missing => "missing collection",
             ErrorKind::Ambiguous => "ambiguous commit",
             ErrorKind::Timeout => "timeout",
             ErrorKind::Throttled => "throttled",

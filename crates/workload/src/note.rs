@@ -50,21 +50,24 @@ pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
 /// Reads the note of a database that must hold the whole data of this benchmark.
 pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note> {
     let tried = format!("use the {benchmark} data of {}", target.description().url);
-    let missing = |answer: String, advice: String| {
-        Err(Error::new(ErrorKind::Unavailable, tried.clone(), answer).advise(advice))
+    let refuse = |kind, answer: String, advice: String| {
+        Err(Error::new(kind, tried.clone(), answer).advise(advice))
     };
     let load = format!("`hoap load {benchmark} …`");
     let Some(note) = read(target.documents()?).await? else {
-        return missing("the database holds none".into(), format!("run {load} first"));
+        let answer = "the database holds none".into();
+        return refuse(ErrorKind::Missing, answer, format!("run {load} first"));
     };
     if note.benchmark != benchmark {
         let answer = format!("the database holds {}", note.benchmark);
-        return missing(answer, "name that benchmark, or another database".into());
+        let advice = "name that benchmark, or another database";
+        return refuse(ErrorKind::Unavailable, answer, advice.into());
     }
     if !note.load.settled {
         let LoadNote { of, done, .. } = &note.load;
         let answer = format!("it is half-loaded ({} of {of} parts done)", done.len());
-        return missing(answer, format!("finish it with {load} and --resume"));
+        let advice = format!("finish it with {load} and --resume");
+        return refuse(ErrorKind::Unavailable, answer, advice);
     }
     Ok(note)
 }
@@ -86,7 +89,7 @@ pub async fn update(
     loop {
         let Some(current) = documents.note().await? else {
             return Err(Error::new(
-                ErrorKind::Unavailable,
+                ErrorKind::Missing,
                 "change the database's note",
                 "somebody removed it meanwhile",
             ));

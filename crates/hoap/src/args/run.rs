@@ -192,7 +192,8 @@ pub struct RunHybrid {
     /// Transaction clients of each step
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "4")]
     pub tx_clients: Vec<usize>,
-    /// Query clients of each step; every number runs with every number of transaction clients
+    /// Query clients of each step; every number runs with every number of transaction clients, and where 0
+    /// is among them or with --loops also alone
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0,1")]
     pub query_clients: Vec<usize>,
     /// Measured time of a step [default: 60s, or with --loops what the queries alone take]

@@ -64,9 +64,9 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
 
     if let Command::Verify(args) = say_and_parse(context, &format!("verify ch2pp --target {url}"))?
     {
-        let checks = verify::checks(context, &args).await?;
-        context.console.say(format!("  {}", verify::in_short(&checks)));
-        verify::verdict(&checks)?;
+        let verified = verify::checks(context, &args).await?;
+        context.console.say(format!("  {}", verify::in_short(&verified.checks)));
+        verify::verdict(&verified)?;
     }
 
     let start = ["run", "ch2pp", "--operational", &url, "--out", &folder];

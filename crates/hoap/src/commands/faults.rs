@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hoap_drive::StepPlan;
-use hoap_drive::record::{Check, Verdict};
+use hoap_drive::record::{Check, Run, Verdict};
 use hoap_workload::{Error, ErrorKind};
 
 use super::Context;
@@ -43,29 +43,56 @@ pub async fn patiently<T>(
 }
 
 /// Whether the database may answer later.
-fn is_unreachable(e: &Error) -> bool {
+pub fn is_unreachable(e: &Error) -> bool {
     matches!(e.kind, ErrorKind::Unavailable | ErrorKind::Timeout)
 }
 
 /// The checks of a database after the run. One that could not be reached is a failed check: nobody knows
-/// whether it holds what it acknowledged.
+/// whether it holds what it acknowledged. So is one that answers and has lost a collection.
 pub fn or_unknown(
     args: &FaultArgs,
     checks: Result<Vec<Check>, Error>,
 ) -> Result<Vec<Check>, Error> {
-    match checks {
-        Err(e) if is_unreachable(&e) => Ok(vec![Check {
-            when: "after the run".into(),
-            name: "database reachable".into(),
-            compares: "whether everything acknowledged is there".into(),
-            verdict: Verdict::Fail,
-            checked: 0,
-            detail: Some(format!(
-                "UNKNOWN: nothing could be checked within {}: {e}",
-                args.recovery_limit
-            )),
-        }]),
+    match or_gone(checks) {
+        Err(e) if is_unreachable(&e) => {
+            let limit = args.recovery_limit;
+            let detail = format!("UNKNOWN: nothing could be checked within {limit}: {e}");
+            Ok(vec![failed("database reachable", detail)])
+        }
         checks => checks,
+    }
+}
+
+/// The checks of a database after the run. A collection that is gone is a failed check: what was
+/// acknowledged of it is lost.
+pub fn or_gone(checks: Result<Vec<Check>, Error>) -> Result<Vec<Check>, Error> {
+    match checks {
+        Err(e) if e.kind == ErrorKind::Missing => {
+            // Its advice is to load, which is for those who have not run yet.
+            let detail = format!("the collection is gone: {}: {}", e.tried, e.answer);
+            Ok(vec![failed("nothing lost", detail)])
+        }
+        checks => checks,
+    }
+}
+
+fn failed(name: &str, detail: String) -> Check {
+    Check {
+        when: "after the run".into(),
+        name: name.into(),
+        compares: "whether everything acknowledged is there".into(),
+        verdict: Verdict::Fail,
+        checked: 0,
+        detail: Some(detail),
+    }
+}
+
+/// The end of a run that an error ended early. A failed check comes before the error, which the record
+/// keeps: the run ends as one whose numbers are void.
+pub fn unless_void(run: &Run, error: Error) -> Result<(), Error> {
+    match run.checks.iter().any(|check| check.verdict == Verdict::Fail) {
+        true => Ok(()),
+        false => Err(error),
     }
 }
 
@@ -105,6 +132,8 @@ mod tests {
         assert_eq!(work("1m", 2, ErrorKind::Unavailable).0.unwrap(), 3);
         let (end, attempts) = work("1m", 9, ErrorKind::Broken);
         assert_eq!((end.unwrap_err().kind, attempts), (ErrorKind::Broken, 1));
+        let (end, attempts) = work("1m", 9, ErrorKind::Missing);
+        assert_eq!((end.unwrap_err().kind, attempts), (ErrorKind::Missing, 1));
         let (end, attempts) = work("600ms", 1_000, ErrorKind::Timeout);
         assert_eq!(end.unwrap_err().kind, ErrorKind::Timeout);
         assert!((2..=4).contains(&attempts), "{attempts}");
@@ -121,6 +150,17 @@ mod tests {
             "{detail}"
         );
         assert!(or_unknown(&faults("1m"), error(ErrorKind::Broken)).is_err());
+        assert!(or_gone(error(ErrorKind::Unavailable)).is_err());
         assert_eq!(or_unknown(&faults("1m"), Ok(Vec::new())).unwrap(), []);
+    }
+
+    #[test]
+    fn a_collection_that_is_gone_is_known_to_be_lost() {
+        let error = Error::new(ErrorKind::Missing, "scan orders in x", "no such table: orders");
+        let checks = or_unknown(&faults("1m"), Err(error.advise("run `hoap load` first"))).unwrap();
+        let [check] = &checks[..] else { panic!("{checks:?}") };
+        assert_eq!((check.name.as_str(), check.verdict), ("nothing lost", Verdict::Fail));
+        let gone = "the collection is gone: scan orders in x: no such table: orders";
+        assert_eq!(check.detail.as_deref(), Some(gone));
     }
 }

@@ -17,6 +17,7 @@ use hoap_workload::{Error, contribution, note};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::faults::or_gone;
 use super::run::after_the_run;
 use super::{Context, open};
 use crate::args;
@@ -97,8 +98,8 @@ async fn of_ch2(
     same_data(url, first, json!(DataNote::of(data.spec())))?;
     context.console.say("checking the data after all runs");
     let Contribution { before, ledger } = joined;
-    let (checks, _) = after_the_run(&*target, &data, &ledger, &before).await?;
-    Ok(checks)
+    let checked = after_the_run(&*target, &data, &ledger, &before).await;
+    Ok(or_gone(checked.map(|(checks, _)| checks))?)
 }
 
 async fn of_ycsb(
@@ -124,5 +125,5 @@ async fn of_ycsb(
     let checked = with_key_value!(target, |kv| {
         ycsb::verify(&kv, place, documents, known, "after the run").await
     });
-    Ok(checked.map_err(Error::from)??)
+    Ok(or_gone(checked.map_err(Error::from)?)?)
 }

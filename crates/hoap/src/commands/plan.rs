@@ -14,8 +14,9 @@ pub const DURATION: Duration = Duration::from_secs(60);
 
 /// Numbers of transaction and query clients of each step, in the order they run.
 ///
-/// With `--loops` the queries run alone first: their power without transactions is what isolation
-/// compares with, and the time they take is how long the steps without queries last (CH2 paper 5.3).
+/// The queries run alone first: their power without transactions is what isolation compares with. With
+/// `--loops` the time they take is how long the steps without queries last (CH2 paper 5.3). Without, they
+/// run alone where the transactions do too, for whom 0 is among the query clients.
 pub fn steps(args: &RunHybrid) -> Result<Vec<(usize, usize)>, Failure> {
     let mut steps = Vec::new();
     let mut add = |step| {
@@ -23,7 +24,7 @@ pub fn steps(args: &RunHybrid) -> Result<Vec<(usize, usize)>, Failure> {
             steps.push(step);
         }
     };
-    if args.loops.is_some() {
+    if args.loops.is_some() || args.query_clients.contains(&0) {
         args.query_clients.iter().for_each(|&q| add((0, q)));
     }
     for &q in &args.query_clients {
@@ -79,10 +80,20 @@ mod tests {
     #[test]
     fn every_number_runs_with_every_number() {
         let args = run(&["--tx-clients", "4,8", "--query-clients", "0,1", "--duration", "9s"]);
-        assert_eq!(steps(&args).unwrap(), [(4, 0), (8, 0), (4, 1), (8, 1)]);
-        let plan = step(&args, 1, (4, 1), None);
-        assert_eq!(plan.end, End::After(Duration::from_secs(9)));
-        assert_eq!(plan.warmup, Duration::from_secs(5));
+        assert_eq!(steps(&args).unwrap(), [(0, 1), (4, 0), (8, 0), (4, 1), (8, 1)]);
+        for clients in [(0, 1), (4, 1)] {
+            let plan = step(&args, 1, clients, None);
+            assert_eq!(plan.end, End::After(Duration::from_secs(9)));
+            assert_eq!(plan.warmup, Duration::from_secs(5));
+        }
+    }
+
+    #[test]
+    fn nothing_runs_alone_that_is_compared_with_nothing() {
+        let steps = |words: &[&str]| steps(&run(words)).unwrap();
+        assert_eq!(steps(&["--query-clients", "1,2"]), [(4, 1), (4, 2)]);
+        assert_eq!(steps(&["--query-clients", "0"]), [(4, 0)]);
+        assert_eq!(steps(&["--tx-clients", "0,4"]), [(0, 1), (4, 0), (4, 1)]);
     }
 
     /// CH2 paper 5.3.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hoap_data::Schema;
 use hoap_workload::Error;
-use hoap_workload::capability::AnalyticalSession;
+use hoap_workload::capability::{AnalyticalSession, Target};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::answers::AnswerFile;
 use hoap_workload::ch2::queries::{ParameterSet, Query, Texts};
@@ -12,6 +12,7 @@ use hoap_workload::ch2::stream::run_query;
 use hoap_workload::words::{counted, noun};
 use serde_json::{Value, json};
 
+use super::faults::is_unreachable;
 use super::{Context, explain, open};
 use crate::args::{self, ParameterArgs, ParameterChoice, TextArgs};
 use crate::failure::Failure;
@@ -60,7 +61,13 @@ impl CancelOnStop {
     }
 }
 
-/// Runs the queries and prints their times.
+/// Whether the database is there to be asked another query, after one failed in this way.
+pub async fn still_answers(target: &dyn Target, error: &Error) -> bool {
+    let Ok(documents) = target.documents() else { return true };
+    !is_unreachable(error) || !documents.note().await.is_err_and(|e| is_unreachable(&e))
+}
+
+/// Runs the queries and prints their times. One that fails does not keep the others from being asked.
 pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure> {
     let schema = args.benchmark.schema();
     let target = open(&args.analytical).await?;
@@ -75,31 +82,68 @@ pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure>
         explain::folder(dir)?;
     }
     let mut line = context.console.line();
-    let mut rows = Vec::new();
+    let mut asked = Asked::default();
+    let mut gone = false;
     for &number in &args.queries.0 {
         let Some(query) = Query::get(number) else { continue };
+        if gone {
+            asked.left_out.push(query);
+            continue;
+        }
         line.set(0, format!("{} {}", query.name, query.asks));
         let parameters = set.parameters(data.spec(), query);
         let started = Instant::now();
-        let answer = run_query(&mut *session, &texts, query, &parameters).await?;
-        let seconds = started.elapsed().as_secs_f64();
-        let warnings = session.warnings().to_vec();
-        for warning in &warnings {
-            context.console.say(format!("{}: the database warns: {warning}", query.name));
-        }
-        rows.push(Row { query, rows: answer.rows.len(), seconds, warnings });
-        if let Some(dir) = &args.answers_out {
-            let url = target.description().url;
-            let file = AnswerFile::new(schema, query, &url, &parameters, answer, seconds);
-            file.write(&dir.join(AnswerFile::name(query)))?;
-        }
-        if let Some(dir) = &args.explain {
-            explain::one(&mut *session, &texts, query, &parameters, dir).await?;
+        let end = match run_query(&mut *session, &texts, query, &parameters).await {
+            Ok(answer) => {
+                let seconds = started.elapsed().as_secs_f64();
+                let warnings = session.warnings().to_vec();
+                for warning in &warnings {
+                    context.console.say(format!("{}: the database warns: {warning}", query.name));
+                }
+                asked.rows.push(Row { query, rows: answer.rows.len(), seconds, warnings });
+                if let Some(dir) = &args.answers_out {
+                    let url = target.description().url;
+                    let file = AnswerFile::new(schema, query, &url, &parameters, answer, seconds);
+                    file.write(&dir.join(AnswerFile::name(query)))?;
+                }
+                match &args.explain {
+                    Some(dir) => explain::one(&mut *session, &texts, query, &parameters, dir).await,
+                    None => Ok(()),
+                }
+            }
+            Err(e) => Err(e),
+        };
+        match end {
+            Ok(()) => {}
+            Err(e) if context.stop.is_set() => return Err(e.into()),
+            Err(e) => {
+                context.console.say(format!("{} failed: {e}", query.name));
+                gone = !still_answers(&*target, &e).await;
+                asked.failed.push((query, e));
+            }
         }
     }
     drop(line);
-    context.result(&json_of(&rows, args, set), || text_of(&rows, args, set));
-    Ok(())
+    context.result(&json_of(&asked, args, set), || text_of(&asked, args, set));
+    match asked.failed.first() {
+        None => Ok(()),
+        Some((query, first)) => {
+            let (n, of) = (asked.failed.len() + asked.left_out.len(), args.queries.0.len());
+            let told = format!("{n} of {of} queries did not pass, first {}", query.name);
+            Err(Failure::from(first.clone()).because(&told))
+        }
+    }
+}
+
+/// What became of the queries.
+#[derive(Default)]
+struct Asked {
+    /// Those that gave an answer.
+    rows: Vec<Row>,
+    /// Those that failed, or whose plan could not be had.
+    failed: Vec<(&'static Query, Error)>,
+    /// Those that were not asked since the database had gone away.
+    left_out: Vec<&'static Query>,
 }
 
 struct Row {
@@ -116,7 +160,8 @@ fn power(rows: &[Row]) -> Option<f64> {
     (rows.len() == 22).then(|| (logarithms / 22.0).exp())
 }
 
-fn json_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> Value {
+fn json_of(asked: &Asked, args: &args::Query, set: ParameterSet) -> Value {
+    let Asked { rows, failed, left_out } = asked;
     let queries: Vec<_> = rows
         .iter()
         .map(|r| {
@@ -126,8 +171,16 @@ fn json_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> Value {
             })
         })
         .collect();
+    let failed: Vec<_> = failed
+        .iter()
+        .map(|(query, e)| {
+            json!({ "query": query.number, "kind": e.kind.name(), "error": e.to_string() })
+        })
+        .collect();
     json!({
         "queries": queries,
+        "failed": failed,
+        "left_out": left_out.iter().map(|query| query.number).collect::<Vec<_>>(),
         "total_seconds": rows.iter().map(|r| r.seconds).sum::<f64>(),
         "power_seconds": power(rows),
         "params": set.name(),
@@ -135,10 +188,11 @@ fn json_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> Value {
     })
 }
 
-fn text_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> String {
+fn text_of(asked: &Asked, args: &args::Query, set: ParameterSet) -> String {
+    let Asked { rows, failed, left_out } = asked;
     let mut text = format!(
         "{}, {} set, {} parameters\n",
-        counted(rows.len(), "query", "queries"),
+        counted(args.queries.0.len(), "query", "queries"),
         args.texts.query_set,
         set.name()
     );
@@ -146,6 +200,12 @@ fn text_of(rows: &[Row], args: &args::Query, set: ParameterSet) -> String {
         let unit = noun(*rows, "row", "rows");
         let asks: String = query.asks.chars().take(50).collect();
         text.push_str(&format!("{} {seconds:>9.3} s {rows:>7} {unit:<4}  {asks}\n", query.name));
+    }
+    for (query, e) in failed {
+        text.push_str(&format!("{} failed: {e}\n", query.name));
+    }
+    for query in left_out {
+        text.push_str(&format!("{} not asked: the database is gone\n", query.name));
     }
     let total: f64 = rows.iter().map(|r| r.seconds).sum();
     text.push_str(&format!("all {total:>9.3} s"));

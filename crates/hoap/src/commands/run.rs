@@ -24,7 +24,7 @@ use hoap_workload::note::Note;
 use hoap_workload::{Error, contribution};
 use serde_json::json;
 
-use super::faults::{or_unknown, patiently};
+use super::faults::{or_unknown, patiently, unless_void};
 use super::freshness::{COST, Pair, is_measured};
 use super::meter::Meter;
 use super::record::{begin, default_folder};
@@ -184,7 +184,7 @@ pub async fn record_of(
         Err(e) => {
             record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
             folder.finish(&record)?;
-            return Err(e.into());
+            unless_void(&record, e)?;
         }
     }
     Ok((path, record))

@@ -13,7 +13,7 @@ use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
 use super::Context;
-use super::faults::{self, or_unknown};
+use super::faults::{self, or_unknown, unless_void};
 use super::meter::Meter;
 use super::plan::DURATION;
 use super::record::default_folder;
@@ -152,7 +152,7 @@ impl Steps<'_> {
             record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
         }
         folder.finish(&record)?;
-        end?;
+        end.or_else(|e| unless_void(&record, e))?;
         Ok((path, record))
     }
 

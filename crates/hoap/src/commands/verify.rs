@@ -20,26 +20,39 @@ use hoap_workload::ch2::unchanged::Sample;
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::query::{CancelOnStop, texts};
+use super::query::{CancelOnStop, still_answers, texts};
 use super::{Context, open};
 use crate::args::Verify;
 use crate::failure::Failure;
 
 /// Checks, prints each check, and fails where one failed.
 pub async fn verify(context: &Context, args: &Verify) -> Result<(), Failure> {
-    let checks = checks(context, args).await?;
-    context.result(&json!({ "checks": checks }), || hoap_report::check_lines(&checks));
-    verdict(&checks)
+    let verified = checks(context, args).await?;
+    let checks = &verified.checks;
+    context.result(&json!({ "checks": checks }), || hoap_report::check_lines(checks));
+    verdict(&verified)
 }
 
-/// Fails where a check failed.
-pub fn verdict(checks: &[Check]) -> Result<(), Failure> {
-    match checks.iter().filter(|c| c.verdict == Verdict::Fail).count() {
-        0 => Ok(()),
-        failed => {
-            let all = counted(checks.len(), "check", "checks");
-            Err(Failure::check(format!("{failed} of {all} failed")))
+/// What a verification found.
+pub struct Verified {
+    /// The checks.
+    pub checks: Vec<Check>,
+    /// Why the first of the queries failed that gave no answer to compare. Their checks failed, and so did no
+    /// promise of the database.
+    unanswered: Vec<Error>,
+}
+
+/// Fails where a check failed. Where all that failed is that queries gave no answer, it fails as the first of
+/// them.
+pub fn verdict(Verified { checks, unanswered }: &Verified) -> Result<(), Failure> {
+    let failed = checks.iter().filter(|c| c.verdict == Verdict::Fail).count();
+    let told = format!("{failed} of {} failed", counted(checks.len(), "check", "checks"));
+    match unanswered.first() {
+        _ if failed == 0 => Ok(()),
+        Some(first) if failed == unanswered.len() => {
+            Err(Failure::from(first.clone()).because(&told))
         }
+        _ => Err(Failure::check(told)),
     }
 }
 
@@ -58,7 +71,7 @@ pub fn in_short(checks: &[Check]) -> String {
 }
 
 /// All checks: the conditions, then the answers.
-pub async fn checks(context: &Context, args: &Verify) -> Result<Vec<Check>, Failure> {
+pub async fn checks(context: &Context, args: &Verify) -> Result<Verified, Failure> {
     let schema = args.benchmark.schema();
     let (target, _) = NonTransactional::allow(open(&args.target).await?);
     let documents = target.documents().map_err(Error::from)?;
@@ -71,6 +84,7 @@ pub async fn checks(context: &Context, args: &Verify) -> Result<Vec<Check>, Fail
     let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, when);
     let nobody = Ledger::default();
     checks.push(expected.sample.check(&*target, &data, &nobody, when, &stop).await?);
+    let mut unanswered = Vec::new();
 
     let wanted = match &args.answers {
         Some(path) => Wanted::read(path, schema, &data)?,
@@ -81,10 +95,13 @@ pub async fn checks(context: &Context, args: &Verify) -> Result<Vec<Check>, Fail
             let why = "transactions ran since the load, so the answers are not the loaded ones";
             checks.push(skipped(when, why));
         }
-        Ok(wanted) => checks.extend(answers(context, args, &*target, &data, wanted).await?),
+        Ok(wanted) => {
+            let of = (&*target, &data);
+            checks.extend(answers(context, args, of, wanted, &mut unanswered).await?);
+        }
         Err(why) => checks.push(skipped(when, &why)),
     }
-    Ok(checks)
+    Ok(Verified { checks, unanswered })
 }
 
 fn skipped(when: &str, why: &str) -> Check {
@@ -171,13 +188,13 @@ impl Wanted {
     }
 }
 
-/// Asks the queries and compares.
+/// Asks the queries and compares. One that fails does not keep the others from being asked.
 async fn answers(
     context: &Context,
     args: &Verify,
-    target: &dyn Target,
-    data: &DataSet,
+    (target, data): (&dyn Target, &DataSet),
     wanted: Vec<Wanted>,
+    unanswered: &mut Vec<Error>,
 ) -> Result<Vec<Check>, Failure> {
     let when = "after the load";
     let analytics = match target.analytics() {
@@ -190,20 +207,34 @@ async fn answers(
     let _watch = CancelOnStop::watch(context, &*session);
     let mut bar = context.console.bar("answers", wanted.len() as u64);
     let mut checks = Vec::new();
+    let mut gone = false;
     for (i, Wanted { query, parameters, from, on_record }) in wanted.into_iter().enumerate() {
         bar.set(i as u64, query.name);
-        let found = run_query(&mut *session, &texts, query, &parameters).await?;
-        let compared = match &on_record {
-            OnRecord::Digest(stored) => stored.check(query, &parameters, &found),
-            OnRecord::Whole(answer) => compare(schema, query, answer, &found),
-        };
+        let name = format!("answer {} ({from})", query.name);
+        let compares = "the answer with the one on record";
+        if gone {
+            let why = "not asked: the database is gone";
+            checks.push(Check { name, compares: compares.into(), ..skipped(when, why) });
+            continue;
+        }
         let mut finding = Finding::default();
+        let compared = match run_query(&mut *session, &texts, query, &parameters).await {
+            Ok(found) => match &on_record {
+                OnRecord::Digest(stored) => stored.check(query, &parameters, &found),
+                OnRecord::Whole(answer) => compare(schema, query, answer, &found),
+            },
+            Err(e) if context.stop.is_set() => return Err(e.into()),
+            Err(e) => {
+                gone = !still_answers(target, &e).await;
+                unanswered.push(e.clone());
+                Err(e)
+            }
+        };
         match compared {
             Ok(()) => finding.expect(true, String::new),
             Err(e) => finding.fail(|| e.to_string()),
         }
-        let name = format!("answer {} ({from})", query.name);
-        checks.push(finding.check(when, &name, "the answer with the one on record"));
+        checks.push(finding.check(when, &name, compares));
     }
     Ok(checks)
 }

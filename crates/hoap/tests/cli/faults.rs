@@ -1,6 +1,9 @@
 //! Operations that fail, and secrets that must not be told.
 
-use super::Place;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::{End, Place, gone};
 
 /// A table whose records were all overwritten with something else.
 fn broken_table() -> Place {
@@ -43,6 +46,44 @@ fn failures_are_counted_and_dated_or_end_the_run_as_told() {
 
     p.fails(&format!("{run} --on-error halt"), 2, &["continue or stop"]);
     p.fails(&format!("{run} --on-error lost=stop"), 2, &["the kinds are conflict,"]);
+}
+
+/// Runs it, and drops a table from outside while operations are measured.
+fn dropped_in(p: &Place, line: &str, out: &str, table: &str) -> End {
+    let line = format!("{line} --out {out}");
+    let running = p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    gone::until_measured(&p.path(out));
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    database.busy_timeout(Duration::from_secs(60)).unwrap();
+    database.execute_batch(&format!("DROP TABLE {table}")).unwrap();
+    End::of(running.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
+    let p = Place::new();
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=200");
+    let run = "run ycsb-a --target sqlite:t.db --warmup 100ms --recovery-limit 10m";
+    let line = format!("{run} --clients 2 --duration 10s");
+    let end = dropped_in(&p, &line, "ycsb", "usertable");
+    assert_eq!(end.code, 1, "{end:#?}");
+    let told = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the collection is gone: scan usertable"), "{end:#?}");
+    gone::is_told(&p.json("ycsb/run.json"), "usertable", gone::MISSING);
+
+    p.ok("load ch2pp --target sqlite:t.db --scale-down 100 --replace");
+    let run = "run ch2pp --operational sqlite:t.db --warmup 100ms --recovery-limit 10m";
+    let line = format!("{run} --tx-clients 2 --query-clients 0 --duration 10s");
+    let end = dropped_in(&p, &line, "ch2pp", "orders");
+    assert_eq!(end.code, 1, "{end:#?}");
+    gone::is_told(&p.json("ch2pp/run.json"), "orders", gone::MISSING);
+
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=200 --replace");
+    let line =
+        "run ycsb-c --target sqlite:t.db --duration 10m --warmup 100ms --on-error missing=stop";
+    let end = dropped_in(&p, line, "stops", "usertable");
+    assert_eq!(end.code, 1, "{end:#?}");
+    assert!(p.json("stops/run.json")["stopped_by"].as_str().unwrap().contains("no such table"));
 }
 
 #[test]

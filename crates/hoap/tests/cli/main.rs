@@ -6,6 +6,8 @@ mod compare;
 mod explain;
 mod faults;
 mod gen_files;
+#[path = "../gone/mod.rs"]
+mod gone;
 mod key_value;
 mod live;
 #[cfg(feature = "asterixdb")]
@@ -13,6 +15,7 @@ mod on_asterixdb;
 #[cfg(feature = "postgres")]
 mod on_postgres;
 mod pair;
+mod queries;
 mod report;
 mod schema;
 mod whole;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{End, Place};
+use super::queries::numbers;
+use super::{End, Place, gone};
 
 /// Runs it, and ends the server as soon as transactions are measured.
 fn killed_in(p: &Place, lab: &lab::Lab, line: &str, away: Duration) -> End {
@@ -19,6 +20,67 @@ fn killed_in(p: &Place, lab: &lab::Lab, line: &str, away: Duration) -> End {
     std::thread::sleep(away);
     lab.up();
     End::of(running.wait_with_output().unwrap())
+}
+
+/// Drops tables.
+fn drop_tables(url: &str, tables: &[&str]) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let target = hoap_target::open(url).await.unwrap();
+        target.documents().unwrap().drop(tables).await.unwrap();
+    });
+}
+
+#[test]
+fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
+    let (p, lab) = (Place::new(), lab::Lab::new());
+    let url = lab.url();
+    for (load, run, table) in [
+        (
+            "load ycsb -p recordcount=500 --target",
+            "run ycsb-a --clients 2 --out ycsb-a --target",
+            "usertable",
+        ),
+        (
+            "load ch2pp --scale-down 100 --replace --target",
+            "run ch2pp --tx-clients 2 --query-clients 0 --out ch2pp --operational",
+            "orders",
+        ),
+    ] {
+        p.ok(&format!("{load} {url}"));
+        let line = format!("{run} {url} --warmup 100ms --duration 5s --recovery-limit 10m");
+        let running =
+            p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let folder = run.split(' ').nth(1).unwrap();
+        gone::until_measured(&p.path(folder));
+        drop_tables(&url, &[table]);
+        let end = End::of(running.wait_with_output().unwrap());
+        assert_eq!(end.code, 1, "{end:#?}");
+        gone::is_told(&p.json(&format!("{folder}/run.json")), table, gone::MISSING);
+    }
+}
+
+#[test]
+fn queries_are_not_asked_of_a_server_that_is_gone() {
+    let (p, lab) = (Place::new(), lab::Lab::new());
+    let url = lab.url();
+    p.ok(&format!("load ch2pp --target {url} --scale-down 100"));
+    let slow = "SELECT (SELECT count(*) FROM pg_sleep(600)) AS slow, sum(ol.ol_amount)";
+    p.texts("postgres", "q06.sql", ("SELECT sum(ol.ol_amount)", slow));
+    let line = format!(
+        "query ch2pp --analytical {url} --params check --query-set naive --queries-dir texts \
+         --queries 6,14,22 --json"
+    );
+    let mut command = p.command(&line);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(8));
+    lab.kill();
+    let end = End::of(running.wait_with_output().unwrap());
+    assert_eq!(end.code, 3, "{end:#?}");
+    let value = end.value();
+    assert_eq!((numbers(&value["queries"]), numbers(&value["failed"])), (vec![], vec![6]));
+    assert_eq!(value["left_out"], serde_json::json!([14, 22]));
+    assert!(end.err.contains("3 of 3 queries did not pass, first Q06"), "{end:#?}");
 }
 
 /// Name and verdict of every check.

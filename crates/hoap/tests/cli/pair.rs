@@ -11,7 +11,13 @@ fn a_pair_is_waited_for_before_and_after_and_its_freshness_is_on_record() {
                --query-clients 0,1 --duration 1s --warmup 100ms --freshness-every 20ms";
     let end = p.ok(&format!("{run} --out run"));
     let record = p.json("run/run.json");
-    for step in record["steps"].as_array().unwrap() {
+    let steps = record["steps"].as_array().unwrap();
+    let clients = |step: &serde_json::Value| {
+        (step["tx_clients"].as_u64().unwrap(), step["query_clients"].as_u64().unwrap())
+    };
+    assert_eq!(steps.iter().map(clients).collect::<Vec<_>>(), [(0, 1), (2, 0), (2, 1)]);
+    assert_eq!(steps[0].get("freshness"), None, "nothing happens that a query could miss");
+    for step in &steps[1..] {
         let freshness = &step["freshness"];
         assert!(freshness["probes"].as_u64().unwrap() > 3, "{freshness:#}");
         assert_eq!(freshness["failed"], 0);

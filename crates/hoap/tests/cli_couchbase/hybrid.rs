@@ -60,14 +60,15 @@ fn transactions_and_queries_run_on_two_systems_and_freshness_is_measured() {
     assert_eq!(record["analytical"]["settings"]["link"], "Local");
     let first = record["catch_up"]["before_seconds"].as_f64().unwrap();
     assert!(first > 0.0 && record["catch_up"]["after_seconds"].as_f64().is_some(), "{record:#}");
-    for step in record["steps"].as_array().unwrap() {
+    let steps = record["steps"].as_array().unwrap();
+    for step in steps.iter().filter(|step| step["tx_clients"] != 0) {
         let freshness = &step["freshness"];
         assert!(freshness["probes"].as_u64().unwrap() > 3, "{freshness:#}");
         assert_eq!(freshness["failed"], 0, "{freshness:#}");
         // The shadow is behind for as long as it rests, and now and then a probe sees that.
         assert!(freshness["unseen"]["max_us"].as_u64().unwrap() > 0, "{freshness:#}");
     }
-    let queries = &record["steps"][1];
+    let queries = &steps[2];
     assert!(queries["power_seconds"].as_f64().is_some(), "{queries:#}");
     assert_eq!(queries["incomplete"], Value::Null);
     let asked = shadow.asked();

@@ -125,7 +125,7 @@ impl Documents for Cassandra {
         let there = schema::columns(&lane, name).await.map_err(failed)?;
         if there.is_empty() {
             let answer = format!("there is no collection {name}");
-            return Err(Error::new(ErrorKind::Unavailable, tried(), answer).advise(LOAD_FIRST));
+            return Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST));
         }
         // The column of documents, then those of the paths, as far as they are there.
         let has = |name: &str| there.contains_key(name);

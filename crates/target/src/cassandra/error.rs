@@ -122,7 +122,7 @@ impl Failure {
             Failure::Duplicate(_) => Error::new(ErrorKind::Duplicate, tried, answer),
             Failure::Invalid(_) => Error::new(Invalid, tried, answer),
             Failure::Broken(_) => Error::new(Broken, tried, answer),
-            Failure::Missing(_) => Error::new(Unavailable, tried, answer).advise(LOAD_FIRST),
+            Failure::Missing(_) => Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST),
             Failure::Conflict(_) => Error::new(ErrorKind::Conflict, tried, answer),
             Failure::Partly(_) => Error::new(Ambiguous, tried, answer)
                 .advise("the checks after the run say whether something is there in part"),
@@ -233,7 +233,9 @@ fn database(error: &DbError, message: &str, doing: Doing) -> Judged {
     // The numbers are in the error, the words in the message.
     let both = || format!("{error}: {message}");
     match error {
-        DbError::Invalid if says_missing(message) => judged(Unavailable, message, LOAD_FIRST),
+        DbError::Invalid if says_missing(message) => {
+            judged(ErrorKind::Missing, message, LOAD_FIRST)
+        }
         DbError::Invalid | DbError::SyntaxError | DbError::ConfigError => {
             judged(Invalid, message, None)
         }
@@ -399,7 +401,7 @@ mod tests {
             let failure = Failure::from(ExecutionError::LastAttemptError(attempt));
             assert!(failure.is_missing() && !failure.is_unsure());
             let e = failure.into_error(Doing::Read, "t");
-            assert_eq!(e.kind, Unavailable);
+            assert_eq!(e.kind, ErrorKind::Missing);
             assert_eq!(e.advice.as_deref(), Some(LOAD_FIRST));
         }
     }

@@ -72,9 +72,7 @@ impl BulkWriter for Bulk {
             if !self.target.shared.has(&self.node, name).await? {
                 let tried = format!("load into {}", self.target.url());
                 let answer = format!("there is no collection {name}");
-                return Err(
-                    Error::new(ErrorKind::Unavailable, tried, answer).advise(error::LOAD_FIRST)
-                );
+                return Err(Error::new(ErrorKind::Missing, tried, answer).advise(error::LOAD_FIRST));
             }
             name.clone_into(&mut self.known);
         }

@@ -27,8 +27,8 @@ pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing, tried: String
         Kind::AuthenticationFailure => {
             (ErrorKind::Unavailable, "check the user, the password and the user's roles")
         }
-        Kind::BucketNotFound => (ErrorKind::Unavailable, "make the bucket, or name another one"),
-        Kind::ScopeNotFound | Kind::CollectionNotFound => (ErrorKind::Unavailable, LOAD_FIRST),
+        Kind::BucketNotFound => (ErrorKind::Missing, "make the bucket, or name another one"),
+        Kind::ScopeNotFound | Kind::CollectionNotFound => (ErrorKind::Missing, LOAD_FIRST),
         Kind::TemporaryFailure => {
             (ErrorKind::Unavailable, "the node is overloaded, out of memory or warming up")
         }

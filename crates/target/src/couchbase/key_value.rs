@@ -49,7 +49,7 @@ impl KeyValue for Couchbase {
         if !self.shared.has(&node, name).await? {
             let tried = format!("read {name} in {}", self.url());
             let answer = format!("there is no collection {name}");
-            return Err(Error::new(ErrorKind::Unavailable, tried, answer).advise(LOAD_FIRST));
+            return Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST));
         }
         let collection = self.shared.collection(name);
         let scan = |fields: &str| {

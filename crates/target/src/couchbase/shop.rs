@@ -73,7 +73,7 @@ impl Shop for Couchbase {
         if !there.iter().any(|(name, state)| name == index && state == "online") {
             let tried = format!("search for customers in {}", self.url());
             let answer = format!("the index {index} is missing");
-            return Err(Error::new(ErrorKind::Unavailable, tried, answer).advise(LOAD_FIRST));
+            return Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST));
         }
         Ok(Client { node, join })
     }

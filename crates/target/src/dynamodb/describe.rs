@@ -66,8 +66,7 @@ async fn tables(server: &Server) -> Done<BTreeMap<String, String>> {
     let driver = server.driver();
     let beginning = format!("{}.", server.options.prefix);
     let mut found = BTreeMap::new();
-    // Names come in their order: those of the prefix follow it.
-    let mut after = server.options.prefix.clone();
+    let mut after = before(&server.options.prefix);
     loop {
         let request = driver.list_tables().exclusive_start_table_name(&after);
         let answer = server.send(Doing::Read, request.send()).await?;
@@ -84,6 +83,12 @@ async fn tables(server: &Server) -> Done<BTreeMap<String, String>> {
             _ => return Ok(found),
         }
     }
+}
+
+/// A name that those of the prefix's tables follow, for names come in their order. It is one that a table
+/// may have, with three characters at least; `-` comes before the dot after the prefix.
+fn before(prefix: &str) -> String {
+    format!("{prefix:-<3}")
 }
 
 fn capacity(table: &TableDescription) -> String {

@@ -201,7 +201,7 @@ pub(super) async fn expect(server: &Server, driver: &Driver, collection: &str) -
     match there.map_err(|e| e.into_error(format!("look for {table} in {}", server.url)))? {
         Some(_) => Ok(()),
         None => Err(Error::new(
-            ErrorKind::Unavailable,
+            ErrorKind::Missing,
             format!("use {collection} in {}", server.url),
             format!("there is no table {table}"),
         )

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use hoap_workload::{Error, ErrorKind};
 
-use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Throttled, Timeout, Unavailable};
+use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
 
 /// Advice for a database that lacks what a load makes.
 pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
@@ -96,7 +96,7 @@ const CODES: &[(&str, ErrorKind, Option<&str>)] = &[
     ("ThrottlingException", Throttled, Some(CAPACITY)),
     ("Throttling", Throttled, Some(CAPACITY)),
     ("RequestLimitExceeded", Throttled, Some(CAPACITY)),
-    (ABSENT, Unavailable, Some(LOAD_FIRST)),
+    (ABSENT, Missing, Some(LOAD_FIRST)),
     (IN_USE, Unavailable, Some("wait until the table is made or removed, and try again")),
     ("LimitExceededException", Unavailable, Some("wait until fewer tables are made or removed")),
     ("UnrecognizedClientException", Unavailable, Some(CREDENTIALS)),
@@ -255,7 +255,7 @@ mod tests {
             ("RequestLimitExceeded", Throttled),
             ("ConditionalCheckFailedException", Conflict),
             ("TransactionConflictException", Conflict),
-            ("ResourceNotFoundException", Unavailable),
+            ("ResourceNotFoundException", Missing),
             ("UnrecognizedClientException", Unavailable),
             ("AccessDeniedException", Unavailable),
             ("ExpiredTokenException", Unavailable),

@@ -27,7 +27,7 @@ pub(super) async fn find(
 ) -> Done<Vec<(String, Row)>> {
     let Some(made) = tx.index(index.name).filter(|made| made.collection == index.collection) else {
         let mut failure =
-            Failure::new(ErrorKind::Unavailable, format!("no such index: {}", index.name));
+            Failure::new(ErrorKind::Missing, format!("no such index: {}", index.name));
         failure.advice = Some(LOAD_FIRST);
         return Err(failure);
     };

@@ -128,15 +128,22 @@ impl Documents for MongoDb {
         let tried = || format!("scan {collection} in {}", self.server.shown);
         let failed = |e: DriverError| error::mongo(&e, Doing::Reading, tried());
         let broken = |answer: String| Error::new(ErrorKind::Broken, tried(), answer);
-        let collection = self.server.collection(name(collection)?);
-        let mut cursor = collection
+        let named = name(collection)?;
+        let mut cursor = self
+            .server
+            .collection(named)
             .find(doc! {})
             .projection(value::projection(fields)?)
             .await
             .map_err(failed)?;
+        let mut empty = true;
         while cursor.advance().await.map_err(failed)? {
+            empty = false;
             let document = cursor.current();
             each(value::key(document, tried)?, value::row(document, fields).map_err(broken)?)?;
+        }
+        if empty && existing(&self.server, &[named]).await?.is_empty() {
+            return Err(error::no_collection(tried()));
         }
         Ok(())
     }

@@ -38,6 +38,11 @@ pub(super) fn mongo(error: &DriverError, doing: Doing, tried: impl Into<String>)
     }
 }
 
+/// The error of something that wants a collection which is not there: the server takes it for an empty one.
+pub(super) fn no_collection(tried: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Missing, tried, "no such collection").advise(LOAD_FIRST)
+}
+
 /// Whether the result of a commit is unknown and it may be sent again.
 pub(super) fn is_unknown_commit(error: &DriverError) -> bool {
     error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT)
@@ -111,7 +116,9 @@ const CONCERN: &str =
 
 /// Kind and advice of a server's error code (`src/mongo/base/error_codes.yml` of its source).
 fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'static str>) {
-    use ErrorKind::{Ambiguous, Cancelled, Conflict, Duplicate, Invalid, Timeout, Unavailable};
+    use ErrorKind::{
+        Ambiguous, Cancelled, Conflict, Duplicate, Invalid, Missing, Timeout, Unavailable,
+    };
     let cut_short = match doing {
         Doing::Writing | Doing::Committing => Ambiguous,
         _ => Unavailable,
@@ -129,10 +136,12 @@ fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'stati
         // AuthenticationFailed
         18 => (Unavailable, Some(CREDENTIALS)),
         // NamespaceNotFound
-        26 => (Unavailable, Some(LOAD_FIRST)),
+        26 => (Missing, Some(LOAD_FIRST)),
         2 | 17007 if message.contains("hint") || message.contains("index") => {
-            (Unavailable, Some(LOAD_FIRST))
+            (Missing, Some(LOAD_FIRST))
         }
+        // QueryPlanKilled, by whoever dropped the collection or an index.
+        175 if message.contains("dropped") => (Missing, Some(LOAD_FIRST)),
         // IllegalOperation: transaction numbers on a server alone.
         20 if message.contains("Transaction numbers") => (Unavailable, Some(REPLICA_SET)),
         // NotWritablePrimary, NotPrimaryNoSecondaryOk, LegacyNotPrimary: nothing was applied.
@@ -198,13 +207,16 @@ mod tests {
             (91, Reading, ErrorKind::Unavailable),
             (11602, Committing, ErrorKind::Ambiguous),
             (64, Writing, ErrorKind::Ambiguous),
+            (26, Reading, ErrorKind::Missing),
             (9, Reading, ErrorKind::Invalid),
         ] {
             assert_eq!(of_code(code, "", doing).0, kind, "{code} {doing:?}");
         }
+        let killed = of_code(175, "PlanExecutor killed: collection dropped. UUID 1", Reading);
+        assert_eq!(killed.0, ErrorKind::Missing);
         let alone = "Transaction numbers are only allowed on a replica set member or mongos";
         assert_eq!(of_code(20, alone, InTransaction).1, Some(REPLICA_SET));
         let hint = "hint provided does not correspond to an existing index";
-        assert_eq!(of_code(2, hint, Reading), (ErrorKind::Unavailable, Some(LOAD_FIRST)));
+        assert_eq!(of_code(2, hint, Reading), (ErrorKind::Missing, Some(LOAD_FIRST)));
     }
 }

@@ -15,7 +15,7 @@ use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 
 use super::documents::{existing, name};
-use super::error::{Doing, LOAD_FIRST};
+use super::error::{self, Doing};
 use super::server::Server;
 use super::{MongoDb, encode, value};
 use crate::{json, names};
@@ -38,8 +38,7 @@ impl KeyValue for MongoDb {
         }
         if existing(&self.server, &[collection]).await?.is_empty() {
             let tried = format!("read {collection} in {}", self.server.shown);
-            let error = Error::new(ErrorKind::Unavailable, tried, "no such collection");
-            return Err(error.advise(LOAD_FIRST));
+            return Err(error::no_collection(tried));
         }
         let projections = Projections {
             one: table.fields.iter().map(|field| doc! {"_id": 0, field.as_str(): 1}).collect(),

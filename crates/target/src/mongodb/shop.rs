@@ -49,7 +49,7 @@ impl Shop for MongoDb {
         let names = names.map_err(|e| error::mongo(&e, Doing::Other, tried()))?;
         if !names.iter().any(|name| name == index) {
             let answer = format!("index {index} is missing");
-            return Err(Error::new(ErrorKind::Unavailable, tried(), answer).advise(LOAD_FIRST));
+            return Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST));
         }
         Ok(Client { server: self.server.clone(), variant })
     }

@@ -38,7 +38,10 @@ impl Documents for Postgres {
         let tried = || format!("write the note in {}", self.server().url);
         let connection = self.begin_making(tried).await?;
         let failed = |e: tokio_postgres::Error| error::postgres(&e, tried());
-        connection.client.batch_execute(NOTES).await.map_err(failed)?;
+        // CREATE TABLE IF NOT EXISTS asks for the right to create one even where it exists.
+        if !exists(&connection, "hoap_note").await.map_err(failed)? {
+            connection.client.batch_execute(NOTES).await.map_err(failed)?;
+        }
         let there = read_note(&connection, NOTE, true).await.map_err(failed)?;
         let there: Option<Value> = there
             .map(|text| serde_json::from_str(&text))

@@ -18,6 +18,14 @@ pub(super) fn is_lost(error: &tokio_postgres::Error) -> bool {
     }
 }
 
+/// Whether a statement met a table that was dropped between its planning and its start, for which
+/// PostgreSQL has no code of its own but that of an internal error.
+fn is_removed(error: &tokio_postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|e| {
+        e.code().code() == "XX000" && e.message().starts_with("could not open relation with OID")
+    })
+}
+
 /// Whether the statement was cancelled: by request, or by `statement_timeout`.
 pub(super) fn is_cancelled(error: &tokio_postgres::Error) -> bool {
     error.code().is_some_and(|code| code.code() == "57014")
@@ -26,6 +34,7 @@ pub(super) fn is_cancelled(error: &tokio_postgres::Error) -> bool {
 /// Sorts an error of a statement by what the caller may do about it.
 pub(super) fn postgres(error: &tokio_postgres::Error, tried: impl Into<String>) -> Error {
     let (kind, advice) = match error.code() {
+        Some(_) if is_removed(error) => (ErrorKind::Missing, Some(LOAD_FIRST)),
         Some(code) => meaning(code.code()),
         None if is_lost(error) => (ErrorKind::Unavailable, Some(RESTARTED)),
         None => (ErrorKind::Broken, None),
@@ -105,12 +114,12 @@ const MEANINGS: &[(&str, ErrorKind, &str)] = &[
     ("25006", ErrorKind::Unavailable, "the server or the session is read-only: name the primary"),
     ("28P01", ErrorKind::Unavailable, "check the user, and the password in PGPASSWORD or ~/.pgpass"),
     ("28", ErrorKind::Unavailable, "check the user and sslmode against the server's pg_hba.conf"),
-    ("3D000", ErrorKind::Unavailable, "create the database, or name another one"),
-    ("3F000", ErrorKind::Unavailable, LOAD_FIRST),
+    ("3D000", ErrorKind::Missing, "create the database, or name another one"),
+    ("3F000", ErrorKind::Missing, LOAD_FIRST),
     ("40003", ErrorKind::Ambiguous, ""),
     ("40", ErrorKind::Conflict, ""),
     ("42501", ErrorKind::Unavailable, "grant this user the privilege, or name another user"),
-    ("42P01", ErrorKind::Unavailable, LOAD_FIRST),
+    ("42P01", ErrorKind::Missing, LOAD_FIRST),
     ("53100", ErrorKind::Unavailable, "make room on the server's disk"),
     ("53300", ErrorKind::Unavailable, "use fewer clients or pool=N, or raise max_connections"),
     ("53", ErrorKind::Unavailable, "give the server more of what it lacks"),
@@ -139,7 +148,9 @@ mod tests {
 
     #[test]
     fn every_sqlstate_has_its_kind() {
-        use ErrorKind::{Ambiguous, Broken, Cancelled, Conflict, Duplicate, Invalid, Unavailable};
+        use ErrorKind::{
+            Ambiguous, Broken, Cancelled, Conflict, Duplicate, Invalid, Missing, Unavailable,
+        };
         for (code, kind) in [
             ("40001", Conflict),
             ("40P01", Conflict),
@@ -156,9 +167,10 @@ mod tests {
             ("53100", Unavailable),
             ("28P01", Unavailable),
             ("28000", Unavailable),
-            ("3D000", Unavailable),
+            ("3D000", Missing),
+            ("3F000", Missing),
             ("42501", Unavailable),
-            ("42P01", Unavailable),
+            ("42P01", Missing),
             ("25006", Unavailable),
             ("25P02", Invalid),
             ("42601", Invalid),

@@ -110,7 +110,7 @@ async fn check_plan(link: &mut Link, text: &str) -> Result<()> {
         Some(line) => {
             let line = line.trim_start_matches([' ', '-', '>']).to_lowercase();
             let answer = format!("an index is missing: PostgreSQL would {line}");
-            Err(Error::new(ErrorKind::Unavailable, tried, answer).advise(LOAD_FIRST))
+            Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST))
         }
     }
 }

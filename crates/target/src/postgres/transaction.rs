@@ -390,7 +390,7 @@ impl Open<'_> {
         match there.map_err(|e| self.failed(&e, tried()))? {
             true => Ok(()),
             false => Err(Error::new(
-                ErrorKind::Unavailable,
+                ErrorKind::Missing,
                 tried(),
                 format!("no such index: {}", index.name),
             )

@@ -21,6 +21,10 @@ use super::error::{Doing, Done, Failure};
 use super::pages::PAGE;
 use super::{document, layout};
 
+/// Bytes of JSON text after which a batch is written. The server does nothing else while it runs the script
+/// of a batch: it is to be ready for others after milliseconds.
+const BATCH_BYTES: usize = 256 << 10;
+
 /// Arguments that a command may have: Redis takes 2^20.
 const ARGUMENTS: usize = 1_000_000;
 
@@ -149,6 +153,10 @@ fn argument<'a>(bytes: &'a [u8], ends: &[usize], n: usize) -> &'a [u8] {
 
 #[async_trait]
 impl BulkWriter for Bulk {
+    fn batch_bytes(&self) -> usize {
+        BATCH_BYTES
+    }
+
     async fn position(&mut self, collection: &str) -> Result<u64> {
         let field = layout::progress_field(&self.part, layout::collection(collection)?);
         let tried = format!("read the progress of {collection} in {}", self.line.server().url);

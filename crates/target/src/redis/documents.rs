@@ -173,7 +173,7 @@ pub(super) async fn read_notes(line: &mut Line, field: &str) -> Done<Option<Stri
 pub(super) async fn expect(line: &mut Line, collections: &[&str], indexes: &[&str]) -> Result<()> {
     let url = line.server().url.clone();
     let missing = |what: String| {
-        Error::new(ErrorKind::Unavailable, format!("use {url}"), what).advise(LOAD_FIRST)
+        Error::new(ErrorKind::Missing, format!("use {url}"), what).advise(LOAD_FIRST)
     };
     let failed = |e: Failure| e.into_error(Doing::Read, format!("look at the notes in {url}"));
     for name in collections {

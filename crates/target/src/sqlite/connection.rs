@@ -53,7 +53,8 @@ impl Database {
                 return Err(unavailable("it is a directory").advise("name a file in it"));
             }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound && role != Role::Creator => {
-                return Err(unavailable("no such file").advise(LOAD_FIRST));
+                let error = Error::new(ErrorKind::Missing, tried(), "no such file");
+                return Err(error.advise(LOAD_FIRST));
             }
             _ => {}
         }

@@ -37,7 +37,7 @@ pub(super) fn sqlite(error: rusqlite::Error, tried: impl Into<String>) -> Error 
 }
 
 fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>) {
-    use ErrorKind::{Broken, Cancelled, Conflict, Duplicate, Invalid, Unavailable};
+    use ErrorKind::{Broken, Cancelled, Conflict, Duplicate, Invalid, Missing, Unavailable};
     match error.code {
         ErrorCode::DatabaseBusy
         | ErrorCode::DatabaseLocked
@@ -74,7 +74,7 @@ fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>)
         ErrorCode::Unknown
             if answer.starts_with("no such table") || answer.starts_with("no such index") =>
         {
-            (Unavailable, Some(LOAD_FIRST))
+            (Missing, Some(LOAD_FIRST))
         }
         ErrorCode::Unknown
         | ErrorCode::TooBig

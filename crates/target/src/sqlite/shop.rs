@@ -117,7 +117,7 @@ fn check_plan(connection: &Connection, text: &str, tried: impl Fn() -> String) -
         None => Ok(()),
         Some(step) => {
             let answer = format!("an index is missing: SQLite would {}", step.to_lowercase());
-            Err(Error::new(ErrorKind::Unavailable, tried(), answer).advise(LOAD_FIRST))
+            Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST))
         }
     }
 }

@@ -49,6 +49,12 @@ fn unavailable(e: &Error, words: &[&str]) {
     has(e, words);
 }
 
+/// What a load makes is not there.
+fn missing(e: &Error, words: &[&str]) {
+    assert_eq!(e.kind, ErrorKind::Missing, "{e}");
+    has(e, words);
+}
+
 fn has(e: &Error, words: &[&str]) {
     let line = e.to_string();
     assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");

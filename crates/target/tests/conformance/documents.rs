@@ -75,6 +75,17 @@ pub fn collections_come_and_go(target: &dyn Target) {
     load(target, 1);
 }
 
+pub fn a_collection_that_is_gone_is_missing(target: &dyn Target) {
+    load(target, 2);
+    let documents = target.documents().unwrap();
+    wait(documents.drop(&[COLLECTION])).unwrap();
+    for fields in [&[][..], &["o_id"]] {
+        let e = wait(documents.scan(COLLECTION, fields, &mut |_, _| Ok(()))).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
+        assert!(e.to_string().contains(COLLECTION), "{e}");
+    }
+}
+
 pub fn a_batch_is_all_or_nothing_and_so_is_its_progress(target: &dyn Target) {
     let documents = target.documents().unwrap();
     wait(async {

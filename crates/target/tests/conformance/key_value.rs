@@ -354,6 +354,25 @@ pub fn a_record_is_read_whole<K: Target + KeyValue>(target: &K) {
     });
 }
 
+/// Of a database that knows which tables it has.
+pub fn operations_on_a_table_that_is_gone_are_missing<K: Target + KeyValue>(target: &K) {
+    load_records(target, &["user1"]);
+    let mut session = client(target);
+    let mut found = Record::default();
+    assert!(wait(session.read("user1", Fields::All, &mut found)).unwrap());
+    wait(target.documents().unwrap().drop(&[&table(1).name])).unwrap();
+    let done = [
+        wait(session.read("user1", Fields::All, &mut found)).map(drop),
+        wait(session.update("user1", &record([(0, "x")]))).map(drop),
+        wait(session.insert("user2", &record([(0, "x")]))),
+        wait(session.scan("user0", 5, Fields::All, &mut Scanned::default())),
+    ];
+    for done in done {
+        let e = done.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
+    }
+}
+
 pub fn fields_and_tables_that_are_not_there_are_refused<K: Target + KeyValue>(target: &K) {
     load_records(target, &["user1"]);
     let mut client = client(target);
@@ -372,7 +391,7 @@ pub fn fields_and_tables_that_are_not_there_are_refused<K: Target + KeyValue>(ta
     assert_eq!(read(&mut client, "user1", Fields::All), Some(loaded("user1")));
     let refused = |table: &Table| wait(target.session(table)).map(drop).unwrap_err();
     let absent = Table { name: "absent".to_owned(), ..table(1) };
-    assert_eq!(refused(&absent).kind, ErrorKind::Unavailable, "{}", refused(&absent));
+    assert_eq!(refused(&absent).kind, ErrorKind::Missing, "{}", refused(&absent));
     for name in ["", "a b", "a\"b", "a;b"] {
         let e = refused(&Table { name: name.to_owned(), ..table(1) });
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");

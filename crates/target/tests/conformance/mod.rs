@@ -95,6 +95,7 @@ macro_rules! document_tests {
             progress_is_kept_by_part_and_collection,
             parts_load_at_the_same_time,
             settling_twice_is_settling_once,
+            a_collection_that_is_gone_is_missing,
             a_scan_reads_every_document_once,
             a_scan_stops_at_the_first_error,
         );

@@ -59,7 +59,16 @@ fn one_line(e: &Error) {
 }
 
 fn unavailable(e: &Error, words: &[&str]) {
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    of_kind(ErrorKind::Unavailable, e, words);
+}
+
+/// What a load makes is not there.
+fn missing(e: &Error, words: &[&str]) {
+    of_kind(ErrorKind::Missing, e, words);
+}
+
+fn of_kind(kind: ErrorKind, e: &Error, words: &[&str]) {
+    assert_eq!(e.kind, kind, "{e}");
     one_line(e);
     let line = e.to_string();
     assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");

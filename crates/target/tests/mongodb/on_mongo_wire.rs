@@ -12,7 +12,7 @@ use crate::conformance::{
     COLLECTION, batch, client, count, document, indexes, load, load_records, load_shop, record,
     wait,
 };
-use crate::{Guard, fresh_on, open, own_database, refused, unavailable, with};
+use crate::{Guard, fresh_on, missing, open, own_database, refused, unavailable, with};
 
 fn server() -> String {
     std::env::var("HOAP_TEST_MONGO_WIRE").expect(
@@ -87,11 +87,11 @@ fn a_search_without_its_index_is_refused() {
     let session = |variant| wait(Shop::session(shop, variant)).map(drop);
     load_shop(shop, &[]);
     for variant in [None, Some(JoinVariant::TwoPhase), Some(JoinVariant::Lookup)] {
-        unavailable(&session(variant).unwrap_err(), &["is missing", "hoap load"]);
+        missing(&session(variant).unwrap_err(), &["is missing", "hoap load"]);
     }
     wait(documents(shop).settle(&indexes()[..1])).unwrap();
     session(None).unwrap();
-    unavailable(&session(Some(JoinVariant::Lookup)).unwrap_err(), &["shop_customer_zip"]);
+    missing(&session(Some(JoinVariant::Lookup)).unwrap_err(), &["shop_customer_zip"]);
 }
 
 #[test]

@@ -41,8 +41,17 @@ fn all_unavailable(target: &dyn Target, words: &[&str]) {
 }
 
 fn unavailable(e: Error, words: &[&str]) {
+    of_kind(ErrorKind::Unavailable, e, words);
+}
+
+/// What a load makes is not there.
+fn missing(e: Error, words: &[&str]) {
+    of_kind(ErrorKind::Missing, e, words);
+}
+
+fn of_kind(kind: ErrorKind, e: Error, words: &[&str]) {
     let line = e.to_string();
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{line}");
+    assert_eq!(e.kind, kind, "{line}");
     assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
     assert!(!line.contains('\n'), "{line}");
 }
@@ -52,7 +61,10 @@ fn a_missing_file_is_not_made_by_looking() {
     let directory = directory();
     let file = directory.path().join("missing.db");
     let target = open(&file, "");
-    all_unavailable(&*target, &["open sqlite:", "no such file", "run `hoap load` first"]);
+    for (name, done) in uses(&*target) {
+        let words = ["open sqlite:", "no such file", "run `hoap load` first"];
+        missing(done.expect_err(name), &words);
+    }
     wait(async {
         let documents = target.documents().unwrap();
         assert_eq!(documents.note().await.unwrap(), None);
@@ -162,20 +174,20 @@ fn a_file_without_the_collections_asks_for_a_load() {
     };
     for access in [Access::Read, Access::Write] {
         let e = read(access).unwrap_err();
-        unavailable(e, &["get orders 1.1", "no such table", "run `hoap load` first"]);
+        missing(e, &["get orders 1.1", "no such table", "run `hoap load` first"]);
     }
     let query = wait(async {
         let mut stream = target.analytics().unwrap().session().await?;
         stream.query("SELECT count(*) FROM orders", &[]).await
     });
-    unavailable(query.unwrap_err(), &["no such table: orders", "run `hoap load` first"]);
+    missing(query.unwrap_err(), &["no such table: orders", "run `hoap load` first"]);
     // Without its index a search would read everything: it refuses.
     wait(target.documents().unwrap().create(&[COLLECTION])).unwrap();
     let find = transact(&*target, Access::Read, async |t| {
         use hoap_workload::capability::Order::Ascending;
         t.find(&index(), &[json!(1)], Ascending, None, &[], Intent::Look).await.map(drop)
     });
-    unavailable(find.unwrap_err(), &["no such index", "run `hoap load` first"]);
+    missing(find.unwrap_err(), &["no such index", "run `hoap load` first"]);
 }
 
 #[test]

@@ -18,5 +18,6 @@ fn fresh() -> (Box<Sqlite>, tempfile::TempDir) {
 }
 
 conformance_tests!(fresh);
+conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
 key_value_tests!(fresh);
 shop_tests!(fresh);

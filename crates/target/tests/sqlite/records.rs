@@ -89,7 +89,7 @@ fn a_search_without_its_index_is_refused() {
         shop.joins().unwrap().iter().copied().map(Some).chain([None]).collect();
     for variant in &offered {
         let e = refused(*variant);
-        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         assert!(e.to_string().contains("index is missing"), "{e}");
         assert!(e.to_string().contains("run `hoap load` first"), "{e}");
     }
@@ -108,6 +108,6 @@ fn a_search_without_its_index_is_refused() {
     let (empty, _guard) = fresh();
     load_records(&*empty, &[]);
     let e = wait(Shop::session(&*empty, None)).map(drop).unwrap_err();
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     assert!(e.to_string().contains("no such table"), "{e}");
 }

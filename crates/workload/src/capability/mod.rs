@@ -22,7 +22,8 @@ pub use non_transactional::{NonTransactional, Stepwise};
 
 /// A database, opened by its URL.
 ///
-/// Errors of every method: [`ErrorKind::Unavailable`] where it cannot be reached or refuses.
+/// Errors of every method: [`ErrorKind::Unavailable`] where it cannot be reached or refuses,
+/// [`ErrorKind::Missing`] where it has not what a load makes.
 #[async_trait]
 pub trait Target: Send + Sync {
     /// What it is and how it is set, for the run folder. Holds no secret.

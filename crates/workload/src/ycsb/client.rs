@@ -220,6 +220,7 @@ fn not_applied(e: &Error) -> bool {
         ErrorKind::Conflict
         | ErrorKind::Duplicate
         | ErrorKind::NotFound
+        | ErrorKind::Missing
         | ErrorKind::Throttled
         | ErrorKind::Invalid => true,
         ErrorKind::Ambiguous

@@ -56,7 +56,7 @@ async fn expect_index(shared: &Shared, index: &str, tried: &str) -> Result<()> {
         return Ok(());
     }
     let answer = format!("index {index} is missing");
-    Err(Error::new(ErrorKind::Unavailable, tried, answer).advise("run `hoap load` first"))
+    Err(Error::new(ErrorKind::Missing, tried, answer).advise("run `hoap load` first"))
 }
 
 fn page(shared: &Shared) -> Result<String> {

@@ -54,7 +54,7 @@ fn a_batch_written_again_completes_what_was_begun() {
         bulk.write(COLLECTION, &batch(1, []), 9).await.unwrap();
         assert_eq!(bulk.position(COLLECTION).await.unwrap(), 9);
         let e = bulk.write("nowhere", &batch(1, [1]), 1).await.unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         assert!(e.to_string().contains("hoap load"), "{e}");
     });
     assert!((6..=7).contains(&count(&*target)));
@@ -155,7 +155,7 @@ fn a_search_without_its_index_is_refused() {
     load_shop(&*target, &[]);
     for variant in [None, Some(JoinVariant::Ansi)] {
         let e = wait(Shop::session(&*target, variant)).map(drop).unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         assert!(e.to_string().contains("is missing") && e.to_string().contains("hoap load"), "{e}");
     }
     wait(target.documents().unwrap().settle(&indexes())).unwrap();

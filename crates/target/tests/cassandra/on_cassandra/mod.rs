@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::conformance::{
     COLLECTION, batch, client, count, indexes, load_records, load_shop, record, table, wait,
 };
-use crate::{Guard, admin, cql, fresh_with, ring, unavailable};
+use crate::{Guard, admin, cql, fresh_with, missing, ring, unavailable};
 
 mod refusals;
 mod stepwise;
@@ -240,7 +240,7 @@ fn a_join_without_its_table_is_refused_and_so_are_pages() {
     let session = |variant| wait(Shop::session(shop, variant)).map(drop);
     load_shop(shop, &[]);
     let joining = Some(JoinVariant::JoiningTable);
-    unavailable(&session(joining).unwrap_err(), &["joining table", "hoap load"]);
+    missing(&session(joining).unwrap_err(), &["joining table", "hoap load"]);
     wait(documents(shop).settle(&indexes())).unwrap();
     session(joining).unwrap();
     for variant in [JoinVariant::Index, JoinVariant::TwoPhase, JoinVariant::Lookup] {
@@ -254,7 +254,7 @@ fn a_join_without_its_table_is_refused_and_so_are_pages() {
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
     // What it is made from goes, and so it goes.
     wait(documents(shop).drop(&["shop_customer", "shop_orders"])).unwrap();
-    unavailable(&session(joining).unwrap_err(), &["joining table"]);
+    missing(&session(joining).unwrap_err(), &["joining table"]);
 }
 
 #[test]

@@ -9,7 +9,9 @@ use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
 
 use crate::conformance::{client, load_records, record, table, wait};
-use crate::{admin, cql, fresh_with, has, in_keyspace, open, refused, server, unavailable};
+use crate::{
+    admin, cql, fresh_with, has, in_keyspace, missing, open, refused, server, unavailable,
+};
 
 #[test]
 fn contact_points_that_do_not_answer_are_named() {
@@ -110,14 +112,14 @@ fn load_one_replica(keyspace: &str) {
 fn a_table_that_goes_away_is_one_to_load() {
     let (target, guard) = fresh_with("");
     let e = wait(KeyValue::session(&*target, &table(2))).map(drop).unwrap_err();
-    unavailable(&e, &["no collection usertable", "hoap load"]);
+    missing(&e, &["no collection usertable", "hoap load"]);
     load_records(&*target, &["user1"]);
     let mut session = client(&*target);
     cql(admin(), &format!("DROP TABLE {}.usertable", guard.keyspace));
     let e = wait(session.read("user1", Fields::All, &mut Record::default())).unwrap_err();
-    unavailable(&e, &["read usertable user1 in cassandra://", "hoap load"]);
+    missing(&e, &["read usertable user1 in cassandra://", "hoap load"]);
     let e = wait(session.update("user1", &record([(0, "x")]))).unwrap_err();
-    unavailable(&e, &["update usertable user1"]);
+    missing(&e, &["update usertable user1"]);
 }
 
 /// A wire to the node that can be made to hold what comes from it.

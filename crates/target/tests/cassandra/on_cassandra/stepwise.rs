@@ -191,7 +191,7 @@ fn a_search_without_its_look_ups_is_refused() {
     let target = &*target;
     load(target, 1);
     for (other, kind) in [
-        (Index { name: "nothing", ..index() }, ErrorKind::Unavailable),
+        (Index { name: "nothing", ..index() }, ErrorKind::Missing),
         (Index { fields: vec!["o_id"], ..index() }, ErrorKind::Invalid),
     ] {
         let found = transact(target, Access::Read, async |t| {

@@ -12,7 +12,7 @@ use crate::conformance::{
     COLLECTION, client, count, field, load, load_records, record, session, wait,
 };
 use crate::scripted::Proxy;
-use crate::{Guard, credentials, open, prefix, refused, server, unavailable};
+use crate::{Guard, credentials, missing, open, prefix, refused, server, unavailable};
 
 /// The lab's server behind a proxy: a target that goes through it, and one that does not.
 fn behind() -> (Proxy, hoap_target::dynamodb::DynamoDb, Guard) {
@@ -60,7 +60,7 @@ fn tables_that_are_not_there_ask_for_a_load() {
     assert_eq!(wait(target.documents().unwrap().note()).unwrap(), None);
     let mut each = |_: &str, _| Ok(());
     let e = wait(target.documents().unwrap().scan(COLLECTION, &[], &mut each)).unwrap_err();
-    unavailable(&e, &["scan orders", "run `hoap load` first"]);
+    missing(&e, &["scan orders", "run `hoap load` first"]);
 }
 
 /// A table that somebody else made is neither used nor overwritten.

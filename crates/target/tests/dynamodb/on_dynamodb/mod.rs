@@ -67,7 +67,7 @@ fn a_batch_of_any_size_is_loaded_and_bad_documents_are_refused() {
         }
         assert_eq!(bulk.position(COLLECTION).await.unwrap(), 1013);
         let e = bulk.write("absent", &one("{}"), 1).await.unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     });
     assert_eq!(count(&*target), 1013);
 }

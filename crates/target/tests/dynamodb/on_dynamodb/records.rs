@@ -19,6 +19,7 @@ crate::conformance_tests!(fresh:
     no_field_is_lost_among_many_writers,
     a_record_is_read_whole,
     fields_and_tables_that_are_not_there_are_refused,
+    operations_on_a_table_that_is_gone_are_missing,
 );
 
 fn keys(client: &mut impl KeyValueSession, start: &str, count: usize) -> Vec<String> {

@@ -200,5 +200,5 @@ fn an_index_follows_inserts_patches_and_deletes_of_one_transaction_and_the_next(
         let absent = hoap_workload::capability::Index { name: "absent", ..index() };
         t.find(&absent, &[json!(1)], Order::Ascending, None, &[], Intent::Look).await
     });
-    assert_eq!(missing.unwrap_err().kind, ErrorKind::Unavailable);
+    assert_eq!(missing.unwrap_err().kind, ErrorKind::Missing);
 }

@@ -31,8 +31,12 @@ fn refused(url: &str) -> Error {
 }
 
 fn unavailable(url: &str, words: &[&str]) {
+    of_kind(ErrorKind::Unavailable, url, words);
+}
+
+fn of_kind(kind: ErrorKind, url: &str, words: &[&str]) {
     let e = refused(url);
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert_eq!(e.kind, kind, "{e}");
     for word in words {
         assert!(e.to_string().contains(word), "{url}: {e}");
     }
@@ -53,7 +57,8 @@ fn what_stands_in_the_way_is_said_with_what_to_do() {
     unavailable("postgres://hoap@127.0.0.1:1/hoap", &["connect to postgres://127.0.0.1:1/hoap"]);
     unavailable("postgres://hoap@127.0.0.1:1/hoap", &["refused", "check the host and the port"]);
     unavailable("postgres://hoap@no.such.host.invalid/hoap", &["error connecting"]);
-    unavailable(
+    of_kind(
+        ErrorKind::Missing,
         &format!("postgres://hoap@{host}/no_such"),
         &["database \"no_such\" does not exist", "create the database"],
     );

@@ -164,6 +164,54 @@ fn every_session_goes_on_after_the_server_was_away() {
     assert!(get(&target, "1.1", &[]).is_some() && get(&target, "1.3", &[]).is_none());
 }
 
+/// A load is one role's, a run another's, which may read and write and nothing else.
+#[test]
+fn a_role_that_may_make_nothing_runs_on_what_another_loaded() {
+    let lab = Lab::new();
+    let owner = open(&lab, "schema=bench");
+    load(&owner, 3);
+    let (one, two) = (json!({"runs": 0}), json!({"runs": 1}));
+    assert!(wait(owner.documents().unwrap().set_note(None, &one)).unwrap());
+    conformance::load_records(&owner, &["user1"]);
+    wait(async {
+        let (client, connection) =
+            tokio_postgres::connect(&lab.url(), tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let grant = "GRANT CONNECT ON DATABASE hoap TO hoap_nothing;
+                     GRANT USAGE ON SCHEMA bench TO hoap_nothing;
+                     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bench
+                     TO hoap_nothing";
+        client.batch_execute(grant).await.unwrap();
+    });
+    let url = lab.url().replacen("//hoap@", "//hoap_nothing@", 1);
+    let target = wait(hoap_target::postgres::open(&format!("{url}?schema=bench"))).unwrap();
+    let documents = target.documents().unwrap();
+    assert_eq!(wait(documents.note()).unwrap(), Some(one.clone()));
+    assert!(wait(documents.set_note(Some(&one), &two)).unwrap());
+    assert_eq!(keys(&target).len(), 3);
+    let mut records = client(&target);
+    assert!(wait(records.read("user1", Fields::All, &mut Record::default())).unwrap());
+    assert!(wait(records.update("user1", &conformance::record([(0, "x")]))).unwrap());
+    wait(records.insert("user2", &conformance::record([(0, "x")]))).unwrap();
+    let mut session = session(&target);
+    wait(async {
+        let mut t = session.begin(Access::Write).await.unwrap();
+        assert!(t.get(COLLECTION, "1.1", &[], Intent::Change).await.unwrap().is_some());
+        t.insert(COLLECTION, "1.9", &json!({"o_id": 9})).await.unwrap();
+        assert!(t.delete(COLLECTION, "1.2").await.unwrap());
+        t.commit().await.unwrap();
+    });
+    wait(async {
+        let mut queries = target.analytics().unwrap().session().await.unwrap();
+        let answer = queries.query("SELECT count(*) AS n FROM orders", &[]).await.unwrap();
+        assert_eq!(answer.rows, [[json!(3)]]);
+    });
+    // What it does not have the right to is said.
+    let e = wait(documents.create(&["more"])).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.to_string().contains("permission denied for schema bench"), "{e}");
+}
+
 #[test]
 fn a_server_out_of_connections_says_so_and_a_pool_does_with_fewer() {
     let lab = Lab::new();

@@ -89,6 +89,7 @@ fn fresh() -> (Box<Postgres>, Schema) {
 }
 
 conformance_tests!(fresh);
+conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
 key_value_tests!(fresh);
 shop_tests!(fresh);
 

@@ -58,7 +58,7 @@ fn a_search_without_its_index_is_refused() {
         shop.joins().unwrap().iter().copied().map(Some).chain([None]).collect();
     for variant in &offered {
         let e = wait(Shop::session(shop, *variant)).map(drop).unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         assert!(e.to_string().contains("index is missing: PostgreSQL would seq scan on"), "{e}");
         assert!(e.to_string().contains("run `hoap load` first"), "{e}");
     }
@@ -68,6 +68,6 @@ fn a_search_without_its_index_is_refused() {
     }
     let (empty, _schema) = fresh();
     let e = wait(Shop::session(&*empty, None)).map(drop).unwrap_err();
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     assert!(e.to_string().contains("does not exist"), "{e}");
 }

@@ -12,14 +12,14 @@ use crate::conformance::{client, load_records, record, wait};
 use crate::{count_of, open, unavailable};
 
 /// A server of a test's own. Killed when dropped.
-struct Own {
+pub(super) struct Own {
     port: u16,
     directory: tempfile::TempDir,
     process: Child,
 }
 
 impl Own {
-    fn start() -> Own {
+    pub fn start() -> Own {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let directory = tempfile::tempdir().unwrap();
         let process = spawn(port, &directory);
@@ -39,11 +39,11 @@ impl Own {
         self.wait_until_it_answers();
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    fn admin(&self) -> redis::Connection {
+    pub fn admin(&self) -> redis::Connection {
         redis::Client::open(self.url()).unwrap().get_connection().unwrap()
     }
 

@@ -8,12 +8,13 @@ use hoap_workload::capability::{Batch, Documents, Target};
 use crate::conformance::{
     COLLECTION, batch, client, count, indexes, load_records, load_shop, record, table, wait,
 };
-use crate::{Guard, open, prefix, server, unavailable, with};
+use crate::{Guard, missing, open, prefix, server, with};
 
 fn fresh() -> (Box<hoap_target::redis::Redis>, Guard) {
     crate::fresh("HOAP_TEST_REDIS", "response_timeout_ms=20000")
 }
 
+mod batches;
 mod killed;
 mod refusals;
 
@@ -138,11 +139,11 @@ fn a_search_without_its_index_is_refused() {
     let session = |variant| wait(Shop::session(shop, variant)).map(drop);
     load_shop(shop, &[]);
     for variant in [None, Some(JoinVariant::TwoPhase)] {
-        unavailable(&session(variant).unwrap_err(), &["is missing", "hoap load"]);
+        missing(&session(variant).unwrap_err(), &["is missing", "hoap load"]);
     }
     wait(documents(shop).settle(&indexes()[..1])).unwrap();
     session(None).unwrap();
-    unavailable(&session(Some(JoinVariant::TwoPhase)).unwrap_err(), &["shop_customer_zip"]);
+    missing(&session(Some(JoinVariant::TwoPhase)).unwrap_err(), &["shop_customer_zip"]);
     wait(documents(shop).settle(&indexes())).unwrap();
     session(Some(JoinVariant::TwoPhase)).unwrap();
 }
@@ -181,6 +182,6 @@ fn what_is_not_ours_is_a_broken_promise() {
     let strange = Batch::default();
     let mut bulk = wait(documents(&target).bulk("1/1")).unwrap();
     let e = wait(bulk.write("nowhere", &strange, 1)).unwrap_err();
-    unavailable(&e, &["no collection nowhere", "hoap load"]);
+    missing(&e, &["no collection nowhere", "hoap load"]);
     assert_eq!(wait(KeyValue::session(&*target, &table(1))).map(drop), Ok(()));
 }

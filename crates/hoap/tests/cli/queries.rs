@@ -1,0 +1,72 @@
+//! `hoap query` and `hoap verify` where queries fail: the others are asked all the same.
+
+use serde_json::{Value, json};
+
+use super::Place;
+
+impl Place {
+    /// The naive texts of CH2++ in the folder `texts`, with a change of one of them.
+    pub fn texts(&self, dialect: &str, file: &str, (from, to): (&str, &str)) {
+        let folder = format!("{}/../../queries/ch2pp/{dialect}", env!("CARGO_MANIFEST_DIR"));
+        for number in 1..=22 {
+            let name = format!("q{number:02}.sql");
+            let mut text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+            if name == file {
+                assert!(text.contains(from), "{text}");
+                text = text.replace(from, to);
+            }
+            self.write(&format!("texts/ch2pp/{dialect}/{name}"), &text);
+        }
+    }
+}
+
+/// The numbers of queries in a list of results.
+pub fn numbers(list: &Value) -> Vec<u64> {
+    list.as_array().unwrap().iter().map(|q| q["query"].as_u64().unwrap()).collect()
+}
+
+const TEXTS: &str = "--query-set naive --queries-dir texts";
+
+#[test]
+fn a_query_that_fails_leaves_the_others_to_be_asked() {
+    let p = Place::new();
+    p.load("t.db");
+    p.texts("sqlite", "q03.sql", ("FROM neworder", "FROM nowhere"));
+    let line =
+        format!("query ch2pp --analytical sqlite:t.db --params check {TEXTS} --queries 1,3,6");
+    let says = ["1 of 3 queries did not pass, first Q03", "no such table: nowhere"];
+    let end = p.fails(&line, 3, &says);
+    let has = |words: &str| end.out.lines().any(|l| l.starts_with(words));
+    assert!(has("Q01 ") && has("Q06 ") && has("Q03 failed: "), "{}", end.out);
+    let value = p.fails(&format!("{line} --json"), 3, &says).value();
+    assert_eq!(numbers(&value["queries"]), [1, 6]);
+    assert_eq!(numbers(&value["failed"]), [3]);
+    assert_eq!(value["failed"][0]["kind"], "missing collection");
+    assert_eq!((&value["left_out"], &value["power_seconds"]), (&json!([]), &Value::Null));
+}
+
+#[test]
+fn an_answer_that_is_not_given_fails_its_check_and_no_other() {
+    let p = Place::new();
+    p.load("t.db");
+    p.ok("query ch2pp --analytical sqlite:t.db --params check --answers-out answers");
+    p.texts("sqlite", "q03.sql", ("FROM neworder", "FROM nowhere"));
+    let line = format!("verify ch2pp --target sqlite:t.db --answers answers {TEXTS} --json");
+    let verdicts = |value: &Value| {
+        let checks = value["checks"].as_array().unwrap();
+        let answers = checks.iter().filter(|c| c["name"].as_str().unwrap().starts_with("answer Q"));
+        let failed = answers.clone().filter(|c| c["verdict"] == "fail");
+        let failed: Vec<String> = failed.map(|c| c["name"].to_string()[8..11].into()).collect();
+        (answers.count(), failed)
+    };
+    // The database refused a query, and broke no promise.
+    let says = ["1 of ", " checks failed: ", "no such table: nowhere"];
+    let value = p.fails(&line, 3, &says).value();
+    assert_eq!(verdicts(&value), (22, vec!["Q03".to_owned()]));
+    // A wrong answer comes before that.
+    let mut wrong = p.json("answers/q06.json");
+    wrong["rows"][0][0] = json!(1);
+    p.write("answers/q06.json", &wrong.to_string());
+    let value = p.fails(&line, 1, &["2 of "]).value();
+    assert_eq!(verdicts(&value), (22, vec!["Q03".to_owned(), "Q06".to_owned()]));
+}

@@ -1,0 +1,44 @@
+//! A run whose collection is gone before its end.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Waits until a run into this folder has measured for a second.
+pub fn until_measured(folder: &Path) {
+    let (begun, samples) = (Instant::now(), folder.join("samples.csv"));
+    let rows = || std::fs::read_to_string(&samples).map_or(0, |text| text.lines().count());
+    while rows() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no sample was written");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The kind of failure of a database that knows which collections it has.
+#[allow(dead_code)]
+pub const MISSING: &str = "missing collection";
+
+/// The check after the run fails and names the collection, without having waited for it, and operations
+/// failed as `kind` says; those on a collection that is missing, for no other reason.
+pub fn is_told(record: &Value, collection: &str, kind: &str) {
+    let checks = record["checks"].as_array().unwrap();
+    let failed: Vec<&Value> = checks.iter().filter(|c| c["verdict"] == "fail").collect();
+    let [check] = failed[..] else { panic!("not one check failed: {checks:#?}") };
+    assert_eq!((&check["when"], &check["name"]), (&"after the run".into(), &"nothing lost".into()));
+    let detail = check["detail"].as_str().unwrap();
+    assert!(detail.starts_with("the collection is gone: "), "{detail}");
+    assert!(detail.contains(collection) && !detail.contains("hoap load"), "{detail}");
+    let kinds = |step: &Value| {
+        let operations = step["transactions"].as_array().unwrap().clone();
+        let failures = operations.into_iter().filter_map(|o| o["failures"].as_object().cloned());
+        failures.flatten().map(|(kind, _)| kind).collect::<Vec<_>>()
+    };
+    let kinds: Vec<String> = record["steps"].as_array().unwrap().iter().flat_map(kinds).collect();
+    assert!(kinds.iter().any(|k| k == kind), "no {kind}: {kinds:?}");
+    for other in ["unavailable", "invalid request", "broken promise"] {
+        assert!(kind != MISSING || !kinds.iter().any(|k| k == other), "{kinds:?}");
+    }
+    // The limit of these runs is ten minutes.
+    assert!(record["seconds"].as_f64().unwrap() < 120.0, "{}", record["seconds"]);
+}
