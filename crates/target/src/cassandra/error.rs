@@ -236,6 +236,10 @@ fn database(error: &DbError, message: &str, doing: Doing) -> Judged {
         DbError::Invalid if says_missing(message) => {
             judged(ErrorKind::Missing, message, LOAD_FIRST)
         }
+        // A node on which the table is just being dropped. A write may have met others before that.
+        DbError::ServerError if doing == Doing::Read && message.contains("Unknown CF") => {
+            judged(ErrorKind::Missing, message, LOAD_FIRST)
+        }
         DbError::Invalid | DbError::SyntaxError | DbError::ConfigError => {
             judged(Invalid, message, None)
         }
@@ -373,6 +377,16 @@ mod tests {
                 assert!(e.to_string().contains("so it said"), "{e}");
             }
         }
+    }
+
+    #[test]
+    fn a_table_that_is_just_being_dropped_is_missing_to_a_read() {
+        let said = |doing| {
+            let text = "java.lang.IllegalArgumentException: Unknown CF 55b423c0-e6c9-11f1-a1b1";
+            let attempt = RequestAttemptError::DbError(DbError::ServerError, text.to_owned());
+            of(&ExecutionError::LastAttemptError(attempt), doing, "t").kind
+        };
+        assert_eq!((said(Doing::Read), said(Doing::Write)), (ErrorKind::Missing, Ambiguous));
     }
 
     /// A write whose answer did not come may have been applied; a read cannot.

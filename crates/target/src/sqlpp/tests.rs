@@ -75,7 +75,7 @@ fn codes_decide_the_kind_of_error() {
         error(Service::AsterixDb, Doing::Read, json!([{"code": 1, "msg": message}])).kind
     };
     assert_eq!(asterixdb("ASX1001: Syntax error: In line 1"), ErrorKind::Invalid);
-    assert_eq!(asterixdb("ASX1077: Cannot find dataset"), ErrorKind::Unavailable);
+    assert_eq!(asterixdb("ASX1077: Cannot find dataset"), ErrorKind::Missing);
     assert_eq!(asterixdb("ASX0030: Request timed out"), ErrorKind::Timeout);
     assert_eq!(asterixdb("ASX0041: Request x has been cancelled"), ErrorKind::Cancelled);
     assert_eq!(asterixdb("HYR0033: Inserting duplicate keys"), ErrorKind::Duplicate);
@@ -86,11 +86,15 @@ fn codes_decide_the_kind_of_error() {
     };
     for (service, code, kind) in [
         (Service::Analytics, 24000, ErrorKind::Invalid),
-        (Service::Analytics, 24025, ErrorKind::Unavailable),
+        (Service::Analytics, 24025, ErrorKind::Missing),
         (Service::Analytics, 20000, ErrorKind::Unavailable),
         (Service::Analytics, 21002, ErrorKind::Timeout),
         (Service::Query, 3000, ErrorKind::Invalid),
         (Service::Query, 1080, ErrorKind::Timeout),
+        (Service::Query, 4000, ErrorKind::Missing),
+        (Service::Query, 12003, ErrorKind::Missing),
+        (Service::Query, 12016, ErrorKind::Missing),
+        (Service::Query, 12021, ErrorKind::Missing),
         (Service::Query, 12009, ErrorKind::Conflict),
         (Service::Query, 13014, ErrorKind::Unavailable),
     ] {
