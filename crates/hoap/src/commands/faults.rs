@@ -103,7 +103,11 @@ mod tests {
     use crate::live::Live;
 
     fn faults(limit: &str) -> FaultArgs {
-        FaultArgs { on_error: "continue".parse().unwrap(), recovery_limit: limit.parse().unwrap() }
+        FaultArgs {
+            on_error: "continue".parse().unwrap(),
+            recovery_limit: limit.parse().unwrap(),
+            warn_failures: "0.1%".parse().unwrap(),
+        }
     }
 
     /// Does work that fails so often with this kind of error.
