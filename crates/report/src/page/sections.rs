@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-
 use super::body::{Body, Chart, Panel, panels};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
