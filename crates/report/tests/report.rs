@@ -115,7 +115,7 @@ fn nothing_that_completed_took_no_time() {
         operation.latency.p50_us = 0;
     }
     let idle = &mut folder.run.steps[1].transactions[0];
-    (idle.count, idle.latency) = (0, Default::default());
+    (idle.count, idle.timed, idle.latency) = (0, 0, Default::default());
     let loaded = folder.loaded("run");
     let made = tables::operations(&entry(&loaded.run));
     let at = made.columns.iter().position(|c| c.title == "p50").unwrap();
