@@ -316,10 +316,9 @@ pub struct Tick<'a> {
     pub samples: &'a [Sample],
     /// Transactions of all kinds per second.
     pub tx_per_second: f64,
-    /// Median response time of all transactions, microseconds.
-    pub p50_us: u64,
-    /// 99th percentile of them, microseconds.
-    pub p99_us: u64,
+    /// Median and 99th percentile of the response times of all transactions, microseconds; `None` where
+    /// none has one.
+    pub times_us: Option<(u64, u64)>,
     /// Failures of transactions and queries since the phase began.
     pub failed: u64,
     /// Queries finished since the phase began.

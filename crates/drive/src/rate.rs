@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use hoap_workload::words::counted;
+
 use crate::clock::Clock;
 use crate::pace::{Pace, Schedule};
 use crate::plan::{End, Phase, StepPlan};
@@ -146,9 +148,10 @@ impl<'a> Rates<'a> {
         let share = (begun + 1) as f64 / seconds / (intended as f64 / seconds).min(rate);
         if missing > 0 || share < 1.0 - TOLERANCE {
             why.push(format!(
-                "{achieved:.0} of {rate} operations a second began: the database with {} clients does \
+                "{achieved:.0} of {} operations a second began: the database with {} does \
                  not reach the rate",
-                self.plan.tx_clients
+                (rate * 100.0).round() / 100.0,
+                counted(self.plan.tx_clients, "client", "clients")
             ));
         }
         if missing > 0 {

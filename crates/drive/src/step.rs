@@ -51,13 +51,15 @@ type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
 /// window, in a closed loop with the keying and think times that their workload asks for, or the
 /// transaction clients in an open loop (see [`Pace::Open`]).
 ///
-/// *What counts.* In a closed loop a transaction counts, in rates and response times alike, where it
-/// ended within the measured window, wherever it began; with [`Operations`](crate::End::Operations)
-/// those count that began in it. In an open loop those count that were due in it, whenever they began
-/// and ended. A query belongs to the phase in which it began; with
+/// *What counts.* Throughput is what succeeded and ended within the measured window, wherever it began;
+/// with [`Operations`](crate::End::Operations), what began in it. The response times of a closed loop are of
+/// the same operations and of those in flight at the end of the window; those of an open loop are of what was due in
+/// the window, whenever it began and ended. A query belongs to the phase in which it began; with
 /// [`After`](crate::End::After) it must also have ended in the window, with [`Loops`](crate::End::Loops) all executions of
 /// the measured loops count and no other. A response time is the time of one [`Client::run`], retries
-/// included, on a monotonic clock, in an open loop from the time it was due. Failures count by kind of error and never as response times.
+/// included, on a monotonic clock, in an open loop from the time it was due. Failures count by kind of error and never as response
+/// times, save what was in flight at the end: that it took at least as long as it ran is known of it
+/// ([`Operation::at_least`](crate::record::Operation::at_least)).
 ///
 /// *The end.* Nothing new begins, save that in an open loop what was due before the end still has
 /// [`StepPlan::grace`] to begin; whatever has not is counted in the record. Transactions that run are waited for: one may be between its
@@ -67,8 +69,8 @@ type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
 /// *Stop.* When `stop` is set, or an operation fails in a way that [`StepPlan::on_error`] stops at, the
 /// step ends in the same way and its record says so.
 ///
-/// *Failures.* After an operation that failed because the database is unavailable, a client of a closed
-/// loop rests for 10 ms, and longer each time, to 100 ms at most; a query client after any failure. In an
+/// *Failures.* After an operation that failed because the database is unavailable or a collection is
+/// missing, a client of a closed loop rests for 10 ms, and longer each time, to 100 ms at most; a query client after any failure. In an
 /// open loop the schedule sets the pace.
 ///
 /// This blocks the thread. Clients run in runtimes of their own that end with the step; whatever a

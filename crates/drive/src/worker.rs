@@ -58,7 +58,7 @@ pub(crate) enum Failed {
     /// for what is measured after the end counts for nothing; and before it is told that the operations
     /// are at their end, for then the step has ended well.
     Stops(Box<Error>),
-    /// The database cannot be reached: asking again at once would be a storm.
+    /// The database, or what the operation works on, is not there: asking again at once would be a storm.
     Unavailable,
     /// The next operation may go better.
     Other,
@@ -72,7 +72,7 @@ impl Context<'_> {
             return Failed::Stops(Box::new(error.clone()));
         }
         match error.kind {
-            ErrorKind::Unavailable => Failed::Unavailable,
+            ErrorKind::Unavailable | ErrorKind::Missing => Failed::Unavailable,
             _ => Failed::Other,
         }
     }

@@ -104,7 +104,8 @@ fn all(rows: &[&Sample], kind: &str) -> Vec<Tick> {
             tick.count += row.count;
             tick.failed += row.failed;
             tick.retries += row.retries;
-            if row.count > 0 {
+            // Successes of a backlog have no response times.
+            if row.count > 0 && (row.mean_us > 0.0 || row.p99_us > 0) {
                 let p99 = row.p99_us as f64 / 1e6;
                 tick.p99_seconds = Some(tick.p99_seconds.unwrap_or(0.0).max(p99));
             }

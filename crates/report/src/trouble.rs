@@ -70,7 +70,8 @@ fn hung(step: &Step) -> Option<String> {
     let time = |us: u64| duration(us as f64 / 1e6);
     (unfinished > 0 && oldest.oldest_us > longest).then(|| {
         let beside = match longest {
-            0 => "none ended in the window".to_string(),
+            0 if step.rate_intended.is_some() => "none that was due in it ended in it".to_string(),
+            0 => "none ended in it".to_string(),
             longest => format!("the longest that ended took {}", time(longest)),
         };
         format!(

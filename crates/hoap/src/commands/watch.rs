@@ -41,17 +41,13 @@ fn text(tick: &Tick<'_>) -> String {
     let mut text = format!("  {} {:>3} s", tick.phase.name(), tick.elapsed.as_secs());
     if tick.plan.tx_clients > 0 {
         let unit = if tick.plan.plain { "ops/s" } else { "tx/s" };
-        let time = |us: u64| match tick.tx_per_second > 0.0 {
-            true => latency(us as f64 / 1e6),
-            // Nothing completed: there is no response time.
-            false => "–".to_owned(),
+        let time = |us: Option<u64>| match us {
+            Some(us) => latency(us as f64 / 1e6),
+            None => "–".to_owned(),
         };
-        text.push_str(&format!(
-            "  {:.0} {unit}  p50 {}  p99 {}",
-            tick.tx_per_second,
-            time(tick.p50_us),
-            time(tick.p99_us)
-        ));
+        let (p50, p99) = tick.times_us.unzip();
+        let (p50, p99) = (time(p50), time(p99));
+        text.push_str(&format!("  {:.0} {unit}  p50 {p50}  p99 {p99}", tick.tx_per_second));
     }
     if tick.plan.query_clients > 0 {
         let running: Vec<_> = tick.running.iter().flatten().copied().collect();
@@ -85,8 +81,7 @@ mod tests {
             length: Duration::from_secs(1),
             samples: &[],
             tx_per_second: per_second,
-            p50_us: 0,
-            p99_us: if per_second > 0.0 { 3_420 } else { 0 },
+            times_us: (per_second > 0.0).then_some((0, 3_420)),
             failed: 0,
             queries_finished: 1,
             running: vec![],
