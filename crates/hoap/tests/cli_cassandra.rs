@@ -239,7 +239,12 @@ mod on_cassandra {
         let line = &record["audit"][0];
         assert_eq!((&line["name"], &line["verdict"]), (&"transactions".into(), &"fail".into()));
         let checks = record["checks"].as_array().unwrap();
-        assert!(checks.len() > 20 && checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+        // What a transaction computes from what it read may be lost here, and is told.
+        let passes = |c: &&serde_json::Value| {
+            let lost = c["name"] == "stock quantities" && c["verdict"] == "skip";
+            c["verdict"] == "pass" || (lost && c["detail"].as_str().unwrap().contains("lost"))
+        };
+        assert!(checks.len() > 20 && checks.iter().all(|c| passes(&c)), "{checks:#?}");
         for kind in record["steps"][0]["transactions"].as_array().unwrap() {
             // Those that are rare may not have come in a few seconds.
             let common = kind["kind"] == "NewOrder" || kind["kind"] == "Payment";

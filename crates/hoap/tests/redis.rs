@@ -166,11 +166,11 @@ mod on_redis {
             let line = format!(
                 "run ycsb-{run} --clients 2,1 --duration 4s --warmup 100ms --recovery-limit 10m --out {run}"
             );
-            let ((code, told), ()) = std::thread::scope(|scope| {
+            let (code, told) = std::thread::scope(|scope| {
                 let running = scope.spawn(|| place.run(&line));
                 gone::until_measured(&place.folder.path().join(run));
-                let emptied = empty(&mut server);
-                (running.join().unwrap(), emptied)
+                empty(&mut server);
+                running.join().unwrap()
             });
             assert_eq!(code, 1, "{told}");
             let record = std::fs::read(place.folder.path().join(run).join("run.json")).unwrap();

@@ -242,7 +242,7 @@ fn a_search_shows_every_probe_with_its_bound() {
 #[test]
 fn the_answer_of_a_search_is_the_first_figure_and_the_first_table() {
     let run = searched(true);
-    let made = page(&Report::of(&[run.clone()])).unwrap();
+    let made = page(&Report::of(std::slice::from_ref(&run))).unwrap();
     let answer = table(&made, "highest-rate");
     assert_eq!((number(answer, 0, "held"), number(answer, 0, "did not hold")), (2000.0, 9000.0));
     let tile = &made.html[made.html.find("<dl class=\"figures\">").unwrap()..];
@@ -275,7 +275,7 @@ fn the_price_is_that_of_the_rate_that_held() {
                 [[item]]\nwhat = 'node'\nprice = 1\nunit = 'node'\nper = 'month'\n";
     let costed = |held: bool| {
         let run = searched(held);
-        let mut report = Report::of(&[run.clone()]);
+        let mut report = Report::of(std::slice::from_ref(&run));
         report.configurations[0].priced = Some(Priced {
             list: PriceList::parse(list).unwrap(),
             file: "x.toml".into(),

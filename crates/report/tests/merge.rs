@@ -9,9 +9,44 @@ use common::{Folder, folder};
 use hoap_drive::folder::{read_queries, read_run, read_samples};
 use hoap_drive::hlog;
 use hoap_drive::merge::Merge;
-use hoap_drive::record::{CatchUp, Freshness, Run, Verdict};
+use hoap_drive::record::{CatchUp, Freshness, GRACE, Run, Verdict};
 use hoap_report::Loaded;
 use hoap_workload::Result;
+
+/// What hung when the windows ended stays what it is: a bound in the response times, in a row and an interval of its
+/// own, and no part of any tick of the window.
+#[test]
+fn what_was_in_flight_at_the_end_is_joined_beside_the_windows() {
+    let place = tempfile::tempdir().unwrap();
+    let paths = drivers(place.path(), |one, two| {
+        one.hang(2, "NewOrder", 9_000_000);
+        two.hang(2, "NewOrder", 4_000_000);
+    });
+    let out = place.path().join("out");
+    let merged = merge(&paths, &out, vec![]).unwrap();
+    let new_order = &merged.steps[1].transactions[0];
+    assert_eq!((new_order.unfinished, new_order.at_least, new_order.oldest_us), (2, 2, 9_000_000));
+    assert_eq!(new_order.timed, new_order.count + 2);
+    assert!((10_900_000..=11_100_000).contains(&new_order.latency.max_us));
+    let rows = read_samples(&out).unwrap();
+    let ours = || rows.iter().filter(|s| s.step == 2 && s.kind == "NewOrder");
+    let late: Vec<_> = ours().filter(|s| s.phase == GRACE).collect();
+    assert_eq!((late.len(), late[0].count), (1, 0));
+    assert_eq!(late[0].max_us, new_order.latency.max_us);
+    let window = ours().filter(|s| s.phase == "measured");
+    assert!(window.clone().all(|s| s.max_us < 1_000_000), "no tick of the window has it");
+    assert_eq!(window.map(|s| s.count).sum::<u64>(), new_order.count);
+    let mut last = None;
+    let note = |interval: hlog::Interval| {
+        last = Some(interval);
+        Ok(())
+    };
+    hlog::each(&out, 2, |tag| tag == "NewOrder", note).unwrap();
+    let last = last.unwrap();
+    assert_eq!(last.times.len(), 2);
+    let window_end = merged.steps[1].start_seconds + merged.steps[1].seconds;
+    assert!((last.start_seconds - window_end).abs() < 1e-5, "it begins where the last window ends");
+}
 
 /// Two drivers, the second of which began 0.3 s later.
 fn drivers(place: &Path, change: impl FnOnce(&mut Folder, &mut Folder)) -> Vec<PathBuf> {

@@ -120,7 +120,10 @@ impl Grid {
 pub fn merge(drivers: &[Driver], step: usize, base: Timestamp, logs: Vec<Log>) -> Result<Merged> {
     let mut merged = Merged { rows: Vec::new(), intervals: Vec::new() };
     for phase in ["warmup", "measured", GRACE] {
-        let Some(grid) = Grid::of(drivers, step, phase, base) else { continue };
+        let Some(mut grid) = Grid::of(drivers, step, phase, base) else { continue };
+        if grid.whole {
+            grid.start = logs.iter().map(|log| log.window_end).fold(grid.start, f64::max);
+        }
         let mut lengths: BTreeMap<i64, f64> = BTreeMap::new();
         let mut rows: BTreeMap<(i64, &str), Vec<&Sample>> = BTreeMap::new();
         for driver in drivers {

@@ -93,12 +93,12 @@ async fn of_ch2(
         joined.join(&name, other, &other_name)?;
     }
     // Where the runs were allowed to do without transactions, so are their checks, which only read.
-    let (target, _) = NonTransactional::allow(open(url).await?);
+    let (target, caveat) = NonTransactional::allow(open(url).await?);
     let (_, data) = ch2_note::expect_loaded(&*target, schema).await?;
     same_data(url, first, json!(DataNote::of(data.spec())))?;
     context.console.say("checking the data after all runs");
     let Contribution { before, ledger } = joined;
-    let checked = after_the_run(&*target, &data, &ledger, &before).await;
+    let checked = after_the_run((&*target, caveat), &data, &ledger, &before).await;
     Ok(or_gone(checked.map(|(checks, _)| checks))?)
 }
 

@@ -11,7 +11,7 @@ use hoap_report::{Style, void};
 use hoap_target::url::redact;
 use hoap_workload::capability::{Documents, NonTransactional, Target};
 use hoap_workload::ch2::audit::{self, Tally};
-use hoap_workload::ch2::conditions::{Deliveries, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions, without_isolation};
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::note::{self, DataNote};
@@ -208,6 +208,9 @@ impl Setting<'_> {
                 Snapshot::take(documents, &self.data, &mut Expected::nothing(), &stop).await?;
             let source = Deliveries::OfCustomers;
             record.checks = conditions(&snapshot, &self.data, source, "before the run");
+            if self.caveat.is_some() {
+                without_isolation(&mut record.checks);
+            }
             if record.checks.iter().any(|c| c.verdict == Verdict::Fail) {
                 record.partial = Some("the data was not consistent before the run".into());
                 return Ok(());
@@ -238,9 +241,13 @@ impl Setting<'_> {
             let faults = &self.args.faults;
             // An interrupted run is checked like any other.
             let checks = patiently(self.context, faults, async || {
-                let (checks, after) =
-                    after_the_run(&*self.operational, &self.data, ledger, &before.districts)
-                        .await?;
+                let (checks, after) = after_the_run(
+                    (&*self.operational, self.caveat),
+                    &self.data,
+                    ledger,
+                    &before.districts,
+                )
+                .await?;
                 record.warnings.extend(growth(&before, &after));
                 Ok(checks)
             });
@@ -336,19 +343,23 @@ impl Setting<'_> {
 }
 
 /// The conditions with the ledger's deliveries, and the ledger itself, on the database as it is now, and
-/// that state; then a sample of documents. `before` are the districts as they were before the run.
+/// that state; then a sample of documents. `before` are the districts as they were before the run. `caveat` is what
+/// transactions that are none could not promise.
 pub async fn after_the_run(
-    target: &dyn Target,
+    (target, caveat): (&dyn Target, Option<&str>),
     data: &DataSet,
     ledger: &Ledger,
     before: &[District],
 ) -> Result<(Vec<Check>, Snapshot), Error> {
     let when = "after the run";
     let documents = target.documents().map_err(Error::from)?;
-    let sample = Sample::draw(data);
+    let sample = Sample::draw(data).without_isolation(caveat.is_some());
     let mut expected = Expected::of(ledger).sampling(sample);
     let after = Snapshot::take(documents, data, &mut expected, &|| false).await?;
     let mut checks = conditions(&after, data, Deliveries::OfLedger { before, ledger }, when);
+    if caveat.is_some() {
+        without_isolation(&mut checks);
+    }
     let unchanged = expected.sample.check(target, data, ledger, when, &|| false).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);

@@ -6,7 +6,7 @@ use hoap_data::{DataSet, Schema};
 use hoap_drive::record::{Check, Verdict};
 use hoap_workload::Error;
 use hoap_workload::capability::{Answer, NonTransactional, Target};
-use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions, without_isolation};
 use hoap_workload::ch2::ledger::{Ledger, unforeseen};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -73,15 +73,19 @@ pub fn in_short(checks: &[Check]) -> String {
 /// All checks: the conditions, then the answers.
 pub async fn checks(context: &Context, args: &Verify) -> Result<Verified, Failure> {
     let schema = args.benchmark.schema();
-    let (target, _) = NonTransactional::allow(open(&args.target).await?);
+    let (target, caveat) = NonTransactional::allow(open(&args.target).await?);
     let documents = target.documents().map_err(Error::from)?;
     let (note, data) = note::expect_loaded(&*target, schema).await?;
     let when = if note.runs == 0 { "after the load" } else { "after runs" };
     let stop = || context.stop.is_set();
-    let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen));
+    let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen))
+        .without_isolation(caveat.is_some());
     let mut expected = Expected::nothing().sampling(sample);
     let snapshot = Snapshot::take(documents, &data, &mut expected, &stop).await?;
     let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, when);
+    if caveat.is_some() {
+        without_isolation(&mut checks);
+    }
     let nobody = Ledger::default();
     checks.push(expected.sample.check(&*target, &data, &nobody, when, &stop).await?);
     let mut unanswered = Vec::new();

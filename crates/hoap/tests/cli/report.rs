@@ -93,7 +93,7 @@ fn a_folder_that_cannot_be_read_is_named_and_no_page_is_written() {
     p.write("a/run.json", &whole[..whole.len() / 2]);
     p.fails("report a -o page.html", 2, &["a/run.json", "EOF"]);
     p.write("a/run.json", &whole.replace("\"format\": 2", "\"format\": 3"));
-    p.fails("report a -o page.html", 2, &["a/run.json", "format 2", "use the version of hoap"]);
+    p.fails("report a -o page.html", 2, &["a/run.json", "format 3", "use the version of hoap"]);
     p.write("a/run.json", &whole);
     let log = String::from_utf8(p.read("a/step-01.hlog")).unwrap();
     let last = log.trim_end().rfind(',').unwrap();

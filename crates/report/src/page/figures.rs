@@ -9,7 +9,7 @@ use hoap_workload::words::counted;
 use super::markup::escape;
 use crate::isolation::{complete, isolations, power};
 use crate::lines::search_line;
-use crate::measure::{Axis, Measure, failed, shortfall};
+use crate::measure::{Axis, Measure, failed, operations_per_second, shortfall};
 use crate::number::{Unit, duration, latency};
 use crate::tables::step_name;
 use crate::void::{VOID, cause};
@@ -140,13 +140,8 @@ fn shortfalls(run: &Run) -> Option<Figure> {
         intended(a).total_cmp(&intended(b))
     })?;
     let note = format!("{}: {words}", step_name(step));
-    Some(match step.rate_achieved {
-        Some(rate) => {
-            let value = Unit::Rate("ops/s").show(rate);
-            Figure { bad: true, ..figure("Rate not reached", value, "ops/s", note) }
-        }
-        None => Figure { bad: true, ..figure("Rate not reached", "–".into(), "", note) },
-    })
+    let value = Unit::Rate("ops/s").show(operations_per_second(step));
+    Some(Figure { bad: true, ..figure("Rate not reached", value, "ops/s", note) })
 }
 
 fn figure(label: &'static str, value: String, unit: &'static str, note: String) -> Figure {

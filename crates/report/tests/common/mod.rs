@@ -52,6 +52,44 @@ impl Folder {
         }
     }
 
+    /// Adds an operation that was in flight for so long when the window of the step ended, and was
+    /// cut off two seconds later.
+    pub fn hang(&mut self, number: usize, kind: &str, age_us: u64) {
+        let step = self.run.steps.iter_mut().find(|s| s.number == number).unwrap();
+        let window_end = step.start_seconds + step.seconds;
+        let mut times = Histogram::<u64>::new(3).unwrap();
+        times.record(age_us + 2_000_000).unwrap();
+        let operation = step.transactions.iter_mut().find(|o| o.kind == kind).unwrap();
+        operation.longest_ended_us = operation.latency.max_us;
+        (operation.unfinished, operation.at_least, operation.oldest_us) = (1, 1, age_us);
+        operation.latency.mean_us = (operation.latency.mean_us * operation.timed as f64
+            + times.max() as f64)
+            / (operation.timed + 1) as f64;
+        operation.timed += 1;
+        operation.latency.max_us = times.max();
+        let log = &mut self.logs.iter_mut().find(|(n, _)| *n == number).unwrap().1;
+        let seconds = Duration::from_secs_f64;
+        IntervalLogWriterBuilder::new()
+            .begin_log_with(log, &mut V2DeflateSerializer::new())
+            .unwrap()
+            .write_histogram(&times, seconds(window_end), seconds(2.0), Tag::new(kind))
+            .unwrap();
+        self.samples.push(Sample {
+            step: number,
+            phase: GRACE.into(),
+            at_seconds: window_end + 2.0,
+            seconds: 2.0,
+            kind: kind.into(),
+            count: 0,
+            failed: 0,
+            retries: 0,
+            mean_us: times.max() as f64,
+            p50_us: times.max(),
+            p99_us: times.max(),
+            max_us: times.max(),
+        });
+    }
+
     /// The same of a run that a failed check voids.
     pub fn void(mut self) -> Folder {
         let check = self.run.checks.last_mut().unwrap();

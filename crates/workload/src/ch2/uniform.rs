@@ -424,7 +424,8 @@ mod tests {
             lines.filter(|l| l.verdict == Verdict::Fail).map(|l| l.name).collect()
         };
         let (mut inputs, shape) = inputs(10, 1, 3);
-        let broken: [(&str, &dyn Fn(usize, &mut NewOrder)); 7] = [
+        type Change = dyn Fn(usize, &mut NewOrder);
+        let broken: [(&str, &Change); 7] = [
             ("order lines 5–15", &|n, o| {
                 // The average stays what it is; the item is none.
                 let count = if n % 2 == 0 { 8 } else { 12 };
