@@ -445,7 +445,7 @@ fn what_goes_wrong_is_told_by_its_code() {
     let mut session = session(&target);
     for (text, kind, word) in [
         ("SELECT syntax", ErrorKind::Invalid, "code 24000"),
-        ("SELECT absent", ErrorKind::Unavailable, "hoap load"),
+        ("SELECT absent", ErrorKind::Missing, "hoap load"),
         ("SELECT rights", ErrorKind::Unavailable, "roles"),
         ("SELECT late", ErrorKind::Timeout, "query_timeout_ms"),
         ("SELECT down", ErrorKind::Unavailable, "wait"),
