@@ -293,8 +293,8 @@ fn short_answers_are_right() {
 fn lies_are_caught() {
     let memory = Memory::load(&data());
     let page_lies = [
-        (Lie::OneKeyLess, "keys came back, not "),
-        (Lie::OneKeyMore, "keys came back, not "),
+        (Lie::OneKeyLess, " came back, not "),
+        (Lie::OneKeyMore, " came back, not "),
         (Lie::KeyTwice, "came back twice"),
         (Lie::KeyOfAnotherCountry, "is of another country"),
         (Lie::UnknownKey, "no customer has the key 'customer:3000'"),

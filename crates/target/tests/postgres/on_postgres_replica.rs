@@ -28,7 +28,7 @@ fn a_standby_says_what_it_is_and_that_it_cannot_be_written() {
     wait(async {
         let mut t = session.begin(Access::Write).await.unwrap();
         let e = t.insert(COLLECTION, "1", &json!({})).await.unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         drop(t);
         let mut t = session.begin(Access::Read).await.unwrap();
         // The collection is not there; what can be read is read.

@@ -114,7 +114,7 @@ fn a_missing_index_is_found_out_before_the_search() {
         t.find(&other, &[json!(1)], Order::Ascending, None, &[], Intent::Look).await
     });
     let e = found.unwrap_err();
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     assert!(e.to_string().contains("no such index: orders_by_total; run `hoap load`"), "{e}");
 }
 
@@ -168,7 +168,7 @@ fn documents_are_jsonb_in_a_table_of_their_own() {
         assert!(e.to_string().contains("column huge is"), "{e}");
     }
     let e = query("SELECT key FROM absent").unwrap_err();
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert_eq!(e.kind, ErrorKind::Missing, "{e}");
 }
 
 /// A key and a document with everything that a format could trip over.
