@@ -123,7 +123,7 @@ fn a_stall_that_reaches_the_end_is_in_the_record() {
                 Some((0, if nth < 20 { Act::Done } else { last.clone() }))
             });
             tx.blocking = blocking;
-            let mut plan = StepPlan::plain(1, 3, End::After(Duration::from_millis(500)));
+            let mut plan = StepPlan::plain(1, 3, End::After(Duration::from_secs(1)));
             plan.tick = Duration::from_millis(50);
             plan.grace = match end {
                 Act::UntilCancelled => Duration::from_millis(20),
@@ -134,7 +134,8 @@ fn a_stall_that_reaches_the_end_is_in_the_record() {
             let line = &outcome.step.transactions[0];
             assert_eq!((line.count, line.timed, line.at_least), (60, 63, at_least), "{end:?}");
             assert_eq!(line.unfinished, 3);
-            assert!(line.oldest_us > 300_000 && line.oldest_us <= 510_000, "{line:?}");
+            let window_us = (outcome.step.seconds * 1e6) as u64;
+            assert!(line.oldest_us > 300_000 && line.oldest_us < window_us + 200_000, "{line:?}");
             assert!(line.longest_ended_us < line.oldest_us);
             // Three of 63 are above p95.
             assert!(line.latency.p99_us >= line.oldest_us.min(line.latency.max_us), "{line:?}");
@@ -144,11 +145,11 @@ fn a_stall_that_reaches_the_end_is_in_the_record() {
             assert!((line.per_second - 60.0 / outcome.step.seconds).abs() < 1e-9);
             let gap = outcome.step.longest_gap.unwrap();
             let end = outcome.step.start_seconds + outcome.step.seconds;
-            assert!(gap.seconds > 0.3 && (gap.from_seconds + gap.seconds - end).abs() < 0.02);
+            assert!(gap.seconds > 0.3 && (gap.from_seconds + gap.seconds - end).abs() < 0.2);
             let rows = read_samples(&bench.path).unwrap();
             let idle =
                 rows.iter().filter(|s| s.kind == "A" && s.phase == "measured" && s.count == 0);
-            assert!(idle.count() >= 5, "ticks without an end have rows");
+            assert!(idle.count() >= 3, "ticks without an end have rows");
         }
     }
 }
@@ -182,7 +183,7 @@ fn a_query_that_hangs_at_the_end_is_in_mean_and_maximum() {
         0..4 => Act::Done,
         _ => Act::UntilCancelled,
     });
-    let plan = StepPlan::new(1, 0, 1, End::After(Duration::from_millis(300)));
+    let plan = StepPlan::new(1, 0, 1, End::After(Duration::from_secs(1)));
     let step = bench.step(&plan, None, Some(&queries)).unwrap().step;
     check_files(&bench, &step);
     let line = &step.queries[0];
