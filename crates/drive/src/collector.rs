@@ -265,9 +265,9 @@ impl<'a> Collector<'a> {
     /// last client: writes the rows and histograms of what ended in it. `counts` says whether there was
     /// a measured window for it to count for.
     pub fn end_grace(&mut self, ended: Instant, now: Instant, counts: bool) -> Result<()> {
+        let name = self.clients();
         let after = &mut self.tx_after;
         self.tx_cancelled += after.cancelled();
-        let name = if self.plan.plain { OPERATIONS } else { TRANSACTIONS };
         after.0.iter().flat_map(|set| &set.failures).for_each(|f| self.events.add(name, f));
         if !counts {
             after.clear();
@@ -296,12 +296,9 @@ impl<'a> Collector<'a> {
 
     /// What its transaction clients' side is called.
     fn clients(&self) -> &'static str {
-        if self.plan.plain { OPERATIONS } else { TRANSACTIONS }
+        if self.plan.plain { "operations" } else { "transactions" }
     }
 }
-
-const OPERATIONS: &str = "operations";
-const TRANSACTIONS: &str = "transactions";
 
 /// From one moment to another.
 #[derive(Clone, Copy)]

@@ -28,7 +28,7 @@ pub struct Run {
     pub format: u32,
     /// Version of `hoap` that ran.
     pub hoap: String,
-    /// "ch2" or "ch2pp".
+    /// "ch2", "ch2pp", "ycsb-a", "ycsb-custom: …", "pagination", "join": what the run did.
     pub benchmark: String,
     /// The command line, without secrets.
     pub command: Vec<String>,
