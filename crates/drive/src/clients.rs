@@ -125,7 +125,8 @@ impl Stream<'_> {
                 self.running.store(next.kind + 1, Ordering::Relaxed);
                 let (start, begun) = (Instant::now(), context.clock.now());
                 let completion = unless_ended(client.run(), signal, patience).await;
-                let took = start.elapsed();
+                // By the clock that says when the step ended, so that no query ran shorter than it was old then.
+                let took = Duration::from_nanos(context.clock.now() - begun);
                 // What began when the step had ended already was not in flight at its end.
                 let age = signal.ended().then(|| signal.age_at_end(begun)).flatten();
                 self.running.store(0, Ordering::Relaxed);
