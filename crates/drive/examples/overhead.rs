@@ -9,8 +9,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use hoap_drive::record::{FORMAT, Run};
-use hoap_drive::{Arrivals, End, NoWorkload, Pace, RunFolder, StepPlan, Stop, run_step};
+use hoap_drive::{Arrivals, End, NoWorkload, Pace, StepPlan, Stop, run_step};
+use hoap_record::RunFolder;
+use hoap_record::{FORMAT, Run};
 use hoap_workload::Result;
 use hoap_workload::client::{Client, Completion, Next, Outcome, Workload};
 
@@ -131,7 +132,7 @@ fn run(case: &Case, seconds: u64) {
     let count = step.transactions.iter().map(|line| line.count).sum::<u64>() as f64;
     // The warm-up costs what the window does.
     let cpu = cpu * step.seconds / (step.seconds + step.warmup_seconds);
-    let waits = hoap_drive::hlog::read(&place, 1).expect("a log").remove("READ:wait");
+    let waits = hoap_record::hlog::read(&place, 1).expect("a log").remove("READ:wait");
     let late = |quantile| {
         let value = |h: &hdrhistogram::Histogram<u64>| h.value_at_quantile(quantile).to_string();
         waits.as_ref().map_or_else(String::new, value)

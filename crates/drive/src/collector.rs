@@ -2,18 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use hoap_record::folder::{RunFolder, exact_seconds, seconds};
+use hoap_record::hlog::{self, Hlog};
+use hoap_record::{Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample};
 use hoap_workload::Result;
 use hoap_workload::client::Outcome;
 
 use crate::clients::{Class, QueryEnd};
 use crate::events::Events;
-use crate::folder::{RunFolder, exact_seconds, seconds};
-use crate::hlog::{self, Hlog};
 use crate::measure::{Interval, KindSet, Measured, Slot, Took};
 use crate::pace::Pace;
 use crate::plan::{Phase, StepPlan, Tick};
 use crate::probe::{self, Looked};
-use crate::record::{Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample};
 use crate::summary::{QueryTotal, Score, operation, rate, score};
 
 /// Gathers a step.

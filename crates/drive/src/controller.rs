@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use hoap_record::folder::seconds;
+use hoap_record::{Gap, Step};
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::clients::{Event, Side};
 use crate::clock::Clock;
 use crate::collector::Collector;
-use crate::folder::seconds;
 use crate::pace::Schedule;
 use crate::plan::{End, Observer, Phase, StepPlan, Stop};
 use crate::rate::Rates;
-use crate::record::{self, Gap, Step};
 use crate::signal::Signal;
 use crate::summary::Score;
 
@@ -128,7 +128,7 @@ impl<'a> Controller<'a> {
     }
 
     /// What went wrong and when.
-    pub fn events(&self) -> Vec<record::Event> {
+    pub fn events(&self) -> Vec<hoap_record::Event> {
         self.collector.events()
     }
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use hoap_record::Event;
+use hoap_record::RunFolder;
 use hoap_workload::ErrorKind;
 
-use crate::folder::RunFolder;
 use crate::measure::Failure;
-use crate::record::Event;
 
 /// Failures of one kind that are closer than this belong together.
 const GAP: Duration = Duration::from_secs(3);

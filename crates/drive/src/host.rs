@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::record::Host;
+use hoap_record::Host;
 
 /// The machine the driver runs on. What it does not tell is "unknown" or 0.
 pub fn host() -> Host {

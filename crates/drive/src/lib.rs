@@ -1,12 +1,9 @@
 //! Runs a workload and writes the run folder.
 //!
-//! * [`record`]: the format of the run folder, [`folder`] writes and reads it, [`hlog`] its
-//!   histograms.
 //! * [`plan`]: what a step does, how to stop it, how to watch it.
 //! * [`step`]: [`run_step`], which runs clients and measures them.
-//! * [`pace`]: closed and open loop; [`search`]: the highest rate that holds bounds, [`sla`].
+//! * [`pace`]: closed and open loop;  [`search`]: the highest rate that holds bounds.
 //! * [`on_error`]: which failures end a run.
-//! * [`merge`]: one run out of those of several driver machines.
 //! * [`host`](mod@host): the machine the driver runs on.
 //!
 //! The driver knows neither documents nor databases: it asks [`hoap_workload::client::Client`] for
@@ -19,28 +16,22 @@ mod clock;
 mod collector;
 mod controller;
 mod events;
-pub mod folder;
-pub mod hlog;
 pub mod host;
 mod measure;
-pub mod merge;
 pub mod on_error;
 pub mod pace;
 pub mod plan;
 mod probe;
 mod rate;
-pub mod record;
 mod room;
 pub mod search;
 mod signal;
-pub mod sla;
 pub mod step;
 mod summary;
 mod timing;
 mod transactions;
 mod worker;
 
-pub use folder::RunFolder;
 pub use host::{host, now};
 pub use on_error::OnError;
 pub use pace::{Arrivals, Pace};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hoap_record::Sample;
+use hoap_record::step_name;
 use hoap_workload::client::{Client, Completion, Look, Next, Probe, Probing, Workload};
-use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::on_error::OnError;
 use crate::pace::{FASTEST, Pace};
-use crate::record::Sample;
 
 /// A step: a number of clients of each side for a while.
 ///
@@ -98,19 +98,11 @@ impl StepPlan {
 
     /// Such as "4 tx, 1 query", "1 tx, 2 queries", "16 clients, 5000/s".
     pub fn name(&self) -> String {
-        let clients = match self.plain {
-            true => counted(self.tx_clients, "client", "clients"),
-            false => {
-                let queries = counted(self.query_clients, "query", "queries");
-                format!("{} tx, {queries}", self.tx_clients)
-            }
+        let rate = match self.pace {
+            Pace::Closed => None,
+            Pace::Open { rate, .. } => Some(rate),
         };
-        match self.pace {
-            Pace::Closed => clients,
-            // A search draws rates with many digits; a name needs few of them.
-            Pace::Open { rate, .. } if rate >= 100.0 => format!("{clients}, {rate:.0}/s"),
-            Pace::Open { rate, .. } => format!("{clients}, {}/s", (rate * 100.0).round() / 100.0),
-        }
+        step_name(self.tx_clients, (!self.plain).then_some(self.query_clients), rate)
     }
 
     /// Whether the measured window comes first.

@@ -4,13 +4,13 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
+use hoap_record::{FRESHNESS, Freshness};
 use hoap_workload::client::{Look, Probe, Probing};
 use hoap_workload::{Error, ErrorKind};
 
 use crate::clients::{Event, Side};
 use crate::measure::{Failure, Interval, KindSet, Measured, Took};
 use crate::plan::Phase;
-use crate::record::{FRESHNESS, Freshness};
 use crate::timing::Timing;
 use crate::worker::{Context, Gone, connect};
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use hoap_record::Step;
 use hoap_workload::words::counted;
 
 use crate::clock::Clock;
 use crate::pace::{Pace, Schedule};
 use crate::plan::{End, Phase, StepPlan};
-use crate::record::Step;
 
 /// A rate counts as reached when no more than this share of it is missing, and a window as its own when no
 /// more than this share of its operations waited when it began.

@@ -4,6 +4,8 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 use std::thread::{self, ScopedJoinHandle};
 
+use hoap_record::RunFolder;
+use hoap_record::{Event, Step};
 use hoap_workload::client::{Client, Probing, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -12,12 +14,10 @@ use crate::clients::{Side, Stream};
 use crate::clock::Clock;
 use crate::collector::Collector;
 use crate::controller::{Controller, Given};
-use crate::folder::RunFolder;
 use crate::measure::Slot;
 use crate::pace::{Pace, Schedule};
 use crate::plan::{End, NoWorkload, Observer, Phase, StepPlan, Stop};
 use crate::probe::watch;
-use crate::record::{Event, Step};
 use crate::signal::Signal;
 use crate::transactions::{Desk, Load};
 use crate::worker::{Context, work, workers};
@@ -59,7 +59,7 @@ type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
 /// the measured loops count and no other. A response time is the time of one [`Client::run`], retries
 /// included, on a monotonic clock, in an open loop from the time it was due. Failures count by kind of error and never as response
 /// times, save what was in flight at the end: that it took at least as long as it ran is known of it
-/// ([`Operation::at_least`](crate::record::Operation::at_least)).
+/// ([`Operation::at_least`](hoap_record::Operation::at_least)).
 ///
 /// *The end.* Nothing new begins, save that in an open loop what was due before the end still has
 /// [`StepPlan::grace`] to begin; whatever has not is counted in the record. Transactions that run are waited for: one may be between its
@@ -92,7 +92,7 @@ pub fn run_step<T: Workload, Q: Workload>(
 
 /// Runs one step as [`run_step`] does, with a probe beside its transactions and queries: it looks from the
 /// beginning of the warm-up at its own cadence, and the looks that begin in the measured window count
-/// ([`Step::freshness`](crate::record::Step::freshness)). One that runs when the step ends is cut
+/// ([`Step::freshness`](hoap_record::Step::freshness)). One that runs when the step ends is cut
 /// off. A step without transaction clients has no probe.
 pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     plan: &StepPlan,

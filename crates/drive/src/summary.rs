@@ -1,13 +1,13 @@
-//! From what was measured in a window to the numbers of a [`crate::record::Step`].
+//! From what was measured in a window to the numbers of a [`hoap_record::Step`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use hoap_record::{Operation, Query};
 use hoap_workload::client::Outcome;
 
 use crate::clients::{Class, QueryEnd};
 use crate::measure::KindSet;
-use crate::record::{Operation, Query};
 use crate::timing::{Timing, micros};
 
 /// The line of a kind of transaction over a window of this many seconds, and what ended after it.

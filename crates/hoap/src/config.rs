@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, FromArgMatches};
-use hoap_target::url::{has_secret, redact, scrub};
+use hoap_databases::url::{has_secret, redact, scrub};
 use toml::Value;
 
 use crate::args::Cli;

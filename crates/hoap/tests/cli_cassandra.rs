@@ -6,7 +6,7 @@ mod gone;
 
 use std::process::{Command, Stdio};
 
-use hoap_target::open;
+use hoap_databases::open;
 
 /// A folder and a keyspace of a test's own. The tables go at the end; the empty keyspace stays, as it does for
 /// users.
@@ -187,7 +187,7 @@ mod on_cassandra {
         place.ok("load ycsb -p recordcount=20");
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
-            let target = hoap_target::open(&place.url).await.unwrap();
+            let target = hoap_databases::open(&place.url).await.unwrap();
             let documents = target.documents().unwrap();
             let note = documents.note().await.unwrap().unwrap();
             let mut other = note.clone();

@@ -6,7 +6,7 @@ mod gone;
 
 use std::process::{Command, Stdio};
 
-use hoap_target::open;
+use hoap_databases::open;
 use hoap_workload::note;
 
 /// A folder, credentials and a prefix of a test's own.

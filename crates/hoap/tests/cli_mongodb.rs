@@ -65,7 +65,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let dropped = runtime.block_on(async {
-            let target = hoap_target::open(&self.url).await?;
+            let target = hoap_databases::open(&self.url).await?;
             let documents = target.documents().map_err(hoap_workload::Error::from)?;
             let mut all = vec!["usertable", "shop_customer", "shop_orders"];
             all.extend(hoap_data::Collection::ALL.map(hoap_data::Collection::name));

@@ -6,7 +6,7 @@ mod gone;
 
 use std::process::{Command, Stdio};
 
-use hoap_target::open;
+use hoap_databases::open;
 
 /// A folder and a prefix of a test's own.
 struct Place {

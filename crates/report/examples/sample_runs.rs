@@ -5,8 +5,9 @@ mod common;
 
 use std::path::PathBuf;
 
-use hoap_drive::search::{Bounds, Probe, Search, Time, Undecided};
-use hoap_drive::sla::{Percentile, Sla};
+use hoap_record::Bounds;
+use hoap_record::search::{Probe, Search, Time, Undecided};
+use hoap_record::{Percentile, Sla};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::Loaded;
 use crate::freshness;

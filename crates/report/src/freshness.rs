@@ -4,8 +4,8 @@
 //! benchmark asks for, in all steps of the run, and a probe reads beside it. So the numbers of a run
 //! that measures it are not averaged with those of one that does not, nor are verdicts about them given.
 
-use hoap_drive::record::Run;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::Run;
+use hoap_record::{Error, ErrorKind, Result};
 
 use crate::tables::Entry;
 

@@ -1,7 +1,7 @@
 //! The runs of one benchmark by configuration. Numbers of different benchmarks share no table and no
 //! scale.
 
-use hoap_drive::record::{Operation, Step};
+use hoap_record::{Operation, Step};
 
 use crate::configuration::Report;
 use crate::load::Loaded;

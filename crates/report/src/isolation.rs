@@ -1,7 +1,7 @@
 //! How much each side of a hybrid run takes from the other: tpM with queries through tpM without, and
 //! power with transactions through power without, at equal numbers of clients.
 
-use hoap_drive::record::{Run, Step};
+use hoap_record::{Run, Step};
 
 use crate::measure::Measure;
 use crate::table::Cell;

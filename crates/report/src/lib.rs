@@ -1,6 +1,6 @@
 //! The result bundle: terminal summary, tables, CSV and page.
 //!
-//! Everything comes from the run folder alone (`hoap_drive::record`), so a report can be made again
+//! Everything comes from the run folder alone (`hoap_record`), so a report can be made again
 //! years later. A [`table::Table`] is computed once and printed by three renderers: [`text`] for the
 //! terminal, [`csv`] for machines, [`page`] for people.
 

@@ -1,8 +1,8 @@
 //! Lines that a terminal shows while a run goes on, and lists of checks.
 
-use hoap_drive::record::{Check, Step, Verdict};
-use hoap_drive::search::Search;
-use hoap_workload::words::noun;
+use hoap_record::search::Search;
+use hoap_record::words::noun;
+use hoap_record::{Check, Step, Verdict};
 
 use crate::measure::{Measure, failed, shortfall};
 use crate::number::{Unit, duration, latency};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use hoap_drive::folder::{read_run, read_samples};
-use hoap_drive::hlog::{self, SERVICE, WAIT};
-use hoap_drive::record::{Latency, Run, Sample, Step};
-use hoap_workload::Result;
+use hoap_record::Result;
+use hoap_record::folder::{read_run, read_samples};
+use hoap_record::hlog::{self, SERVICE, WAIT};
+use hoap_record::{Latency, Run, Sample, Step};
 
 use crate::configuration::folder_name;
 use crate::curve::Curve;

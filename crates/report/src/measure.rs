@@ -1,6 +1,6 @@
 //! What a run measures: the number that its headline, its charts and its lines are about.
 
-use hoap_drive::record::{Operation, Run, Step};
+use hoap_record::{Operation, Run, Step};
 
 use crate::number::Unit;
 

@@ -1,7 +1,7 @@
 //! What the terminal shows at the end of a run.
 
-use hoap_drive::record::{Run, Verdict};
-use hoap_workload::words::counted;
+use hoap_record::words::counted;
+use hoap_record::{Run, Verdict};
 
 use crate::lines::search_line;
 use crate::measure::{Measure, planned_steps, shortfall};

@@ -3,7 +3,7 @@
 //! A table is declared once: a [`Sheet`] names its columns, each with the closure that takes its
 //! cell from an item; [`Sheet::rows`] applies it to the items.
 
-use hoap_drive::record::Verdict;
+use hoap_record::Verdict;
 
 use crate::number::Unit;
 

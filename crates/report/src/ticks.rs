@@ -1,6 +1,6 @@
 //! Operations over time, from `samples.csv`, in at most [`MOST`] points a kind.
 
-use hoap_drive::record::Sample;
+use hoap_record::Sample;
 
 /// A longer series is merged to at most this many ticks (and one more for each step and phase).
 pub const MOST: usize = 400;

@@ -1,7 +1,7 @@
 //! What went wrong in a step so that its numbers are to be read with it: failures, times without a success, and
 //! what hung when its window ended.
 
-use hoap_drive::record::{Operation, Run, Step};
+use hoap_record::{Operation, Run, Step};
 
 use crate::measure::{Measure, failed};
 use crate::number::{Unit, duration};
@@ -27,8 +27,7 @@ fn failures(run: &Run, step: &Step) -> Option<String> {
     let most = run.configuration.get("warn-failures").and_then(serde_json::Value::as_f64);
     let most = most.unwrap_or(FAILURES);
     let sum = |of: fn(&Operation) -> u64| step.transactions.iter().map(of).sum::<u64>();
-    let queries =
-        |of: fn(&hoap_drive::record::Query) -> u64| step.queries.iter().map(of).sum::<u64>();
+    let queries = |of: fn(&hoap_record::Query) -> u64| step.queries.iter().map(of).sum::<u64>();
     let sides = [
         (Measure::of_step(step).operations_word(), failed(step), sum(|o| o.count)),
         ("queries", queries(|q| q.failed), queries(|q| q.count)),
@@ -96,7 +95,7 @@ fn hung_queries(step: &Step) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use hoap_drive::record::Gap;
+    use hoap_record::Gap;
 
     use super::*;
 

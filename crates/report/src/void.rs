@@ -1,9 +1,9 @@
 //! A run of which a check failed has no result. Whoever shows, compares, averages or prices the numbers
 //! of a run asks here first.
 
-use hoap_drive::record::{Check, Run, Verdict};
-use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::words::counted;
+use hoap_record::{Check, Run, Verdict};
+use hoap_record::{Error, ErrorKind, Result};
 
 /// What stands beside every number of a void run.
 pub const VOID: &str = "VOID";

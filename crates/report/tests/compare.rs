@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use common::{Folder, folder};
-use hoap_drive::record::{Freshness, Latency};
+use hoap_record::{Freshness, Latency};
 use hoap_report::compare::{
     Comparison, Gate, Line, Metric, Percentile, Place, Question, Side, document, json, junit,
     markdown, plain,

@@ -3,8 +3,9 @@
 mod common;
 
 use common::read::{data, words};
-use hoap_drive::search::{Bounds, Probe, Search, Time, Undecided};
-use hoap_drive::sla::{Percentile, Sla};
+use hoap_record::Bounds;
+use hoap_record::search::{Probe, Search, Time, Undecided};
+use hoap_record::{Percentile, Sla};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::table::{Cell, Table};
 use hoap_report::{Loaded, Named, Page, Report, Style, csv, page, published, summary};

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use common::plain::folder as plain_folder;
 use common::{Folder, folder};
-use hoap_drive::folder::{read_queries, read_run, read_samples};
-use hoap_drive::hlog;
-use hoap_drive::merge::Merge;
-use hoap_drive::record::{CatchUp, Freshness, GRACE, Run, Verdict};
+use hoap_record::Result;
+use hoap_record::folder::{read_queries, read_run, read_samples};
+use hoap_record::hlog;
+use hoap_record::merge::Merge;
+use hoap_record::{CatchUp, Freshness, GRACE, Run, Verdict};
 use hoap_report::Loaded;
-use hoap_workload::Result;
 
 /// What hung when the windows ended stays what it is: a bound in the response times, in a row and an interval of its
 /// own, and no part of any tick of the window.
@@ -122,7 +122,7 @@ fn everything_is_added_and_nothing_is_counted_twice() {
         rows
     });
     assert_eq!(rows.len(), parts[0].len());
-    let sum = |rows: &[hoap_drive::record::Sample]| rows.iter().map(|s| s.count).sum::<u64>();
+    let sum = |rows: &[hoap_record::Sample]| rows.iter().map(|s| s.count).sum::<u64>();
     assert_eq!(sum(&rows), sum(&parts[0]) + sum(&parts[1]));
     for (row, (a, b)) in
         rows.iter().zip(parts[0].iter().zip(&parts[1])).filter(|(r, _)| r.step == 2)

@@ -3,7 +3,7 @@
 mod common;
 
 use common::read::{data, entry, words};
-use hoap_drive::record::Run;
+use hoap_record::Run;
 use hoap_report::table::Cell;
 use hoap_report::{Style, csv, html, step_line, summary, tables};
 

@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hoap_drive::record::Step;
+use hoap_record::Step;
 use hoap_report::prices::{Load, PriceList, Priced};
 use hoap_report::table::Cell;
 use hoap_report::{Report, csv, page};

@@ -5,8 +5,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::read::{data, entry, fits, words};
-use hoap_drive::hlog::{SERVICE, WAIT};
-use hoap_drive::record::{Check, Run, Verdict};
+use hoap_record::hlog::{SERVICE, WAIT};
+use hoap_record::{Check, Run, Verdict};
 use hoap_report::curve::Curve;
 use hoap_report::number::Unit;
 use hoap_report::table::Cell;

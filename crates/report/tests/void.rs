@@ -5,11 +5,11 @@ mod common;
 use std::path::Path;
 
 use common::read::{data, words};
-use hoap_drive::record::Verdict;
+use hoap_record::ErrorKind;
+use hoap_record::Verdict;
 use hoap_report::compare::{Comparison, Question, Side};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Page, Report, Style, html, page, published, summary};
-use hoap_workload::ErrorKind;
 
 const CHECK: &str = "check \"nothing lost: Payment\" failed";
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::capability::{Batch, BulkWriter, Documents, Index};
-use crate::error::{Error, ErrorKind, Result};
 use crate::note::{self, LoadNote, Note};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// The documents of a benchmark, as a load writes them.
 pub trait Source: Send + Sync {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::capability::{Documents, Target};
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The note.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

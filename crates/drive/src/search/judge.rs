@@ -7,10 +7,12 @@
 
 use std::time::Duration;
 
-use super::effort::{RARE, operations_for, operations_needed};
-use super::{Bounds, Probe, ProbeResult, Time, Timed};
-use crate::record::Latency;
-use crate::sla::Percentile;
+use hoap_record::Bounds;
+use hoap_record::Latency;
+use hoap_record::Percentile;
+use hoap_record::search::{Probe, RARE, Time, operations_for, operations_needed};
+
+use super::{ProbeResult, Timed};
 
 /// So many standard deviations leave no doubt.
 const SURE: f64 = 2.5;

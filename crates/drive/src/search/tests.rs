@@ -1,6 +1,8 @@
 use hoap_workload::{Error, ErrorKind};
 
 use super::judge::{Seen, probe};
+use hoap_record::search::operations_for;
+
 use super::*;
 
 fn bounds(slas: &[&str]) -> Bounds {
@@ -158,7 +160,7 @@ fn a_rate_with_a_shortfall_does_not_hold() {
     let mut step = Step {
         rate_intended: Some(100.0),
         rate_achieved: Some(140.0),
-        transactions: vec![crate::record::Operation {
+        transactions: vec![hoap_record::Operation {
             kind: "READ".into(),
             count: 5_000,
             ..Default::default()
@@ -178,7 +180,7 @@ fn a_rate_with_a_shortfall_does_not_hold() {
 
 #[test]
 fn a_probe_lasts_until_its_percentiles_have_ten_operations_beyond_them() {
-    use Percentile::*;
+    use hoap_record::Percentile::*;
     let needed = [P50, P90, P95, P99, P999, Max].map(operations_for);
     assert_eq!(needed, [20, 100, 200, 1_000, 10_000, 100]);
     let seconds = |s| Duration::from_secs(s);

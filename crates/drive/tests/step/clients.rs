@@ -98,7 +98,7 @@ fn keying_and_think_times_are_kept_and_are_not_response_time() {
             assert!(pair[1].0 - pair[0].1 >= keying + think);
         }
         // Neither time is within the response times: the fastest is not even a keying time.
-        let logs = hoap_drive::hlog::read(&bench.path, 1).unwrap();
+        let logs = hoap_record::hlog::read(&bench.path, 1).unwrap();
         assert!(logs["A"].min() < keying.as_micros() as u64);
         assert_eq!(outcome.step.transactions[0].count, 4);
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use hoap_drive::record::{FORMAT, GRACE, Run, Sample, Step};
-use hoap_drive::{End, Observer, Phase, RunFolder, StepOutcome, StepPlan, Stop, Tick};
+use hoap_drive::{End, Observer, Phase, StepOutcome, StepPlan, Stop, Tick};
+use hoap_record::RunFolder;
+use hoap_record::{FORMAT, GRACE, Run, Sample, Step};
 use hoap_workload::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use hoap_workload::{Error, ErrorKind, Result};
 use tempfile::TempDir;
@@ -363,8 +364,8 @@ pub fn one_loop(tx_clients: usize, query_clients: usize) -> StepPlan {
 
 /// Checks that the files of the step say what its record says.
 pub fn check_files(bench: &Bench, step: &Step) {
-    let samples = hoap_drive::folder::read_samples(&bench.path).unwrap();
-    let logs = hoap_drive::hlog::read(&bench.path, step.number).unwrap();
+    let samples = hoap_record::folder::read_samples(&bench.path).unwrap();
+    let logs = hoap_record::hlog::read(&bench.path, step.number).unwrap();
     let ours = || samples.iter().filter(|s| s.step == step.number);
     let sum = |phases: &[&str], kind: &str, of: fn(&Sample) -> u64| -> u64 {
         ours().filter(|s| phases.contains(&s.phase.as_str()) && s.kind == kind).map(of).sum()
@@ -404,7 +405,7 @@ pub fn check_files(bench: &Bench, step: &Step) {
         assert_eq!(sum(window, &line.kind, |s| s.count), line.count, "samples of {}", line.kind);
         assert_eq!(sum(window, &line.kind, |s| s.failed), line.failed);
         assert_eq!(logs.get(&line.kind).map_or(0, |log| log.len()), line.count);
-        let executions = hoap_drive::folder::read_queries(&bench.path).unwrap();
+        let executions = hoap_record::folder::read_queries(&bench.path).unwrap();
         let of_phase = |phase| {
             let rows = executions.iter().filter(move |e| e.step == step.number && e.phase == phase);
             rows.filter(|e| e.query == line.kind).collect::<Vec<_>>()

@@ -226,13 +226,13 @@ fn the_ages_that_a_probe_sees_in_the_measured_window_are_the_freshness_of_the_st
     assert_eq!((freshness.newest_seen.p50_us, freshness.newest_seen.max_us), (300_000, 300_000));
     assert!(freshness.took.p50_us >= 2_000);
 
-    let samples = hoap_drive::folder::read_samples(&bench.path).unwrap();
-    let rows = samples.iter().filter(|s| s.kind == hoap_drive::record::FRESHNESS);
+    let samples = hoap_record::folder::read_samples(&bench.path).unwrap();
+    let rows = samples.iter().filter(|s| s.kind == hoap_record::FRESHNESS);
     let measured: Vec<_> = rows.filter(|s| s.phase == "measured").collect();
     assert_eq!(measured.iter().map(|s| s.count).sum::<u64>(), freshness.probes);
     assert_eq!(measured.iter().map(|s| s.failed).sum::<u64>(), freshness.failed);
-    let logs = hoap_drive::hlog::read(&bench.path, 1).unwrap();
-    assert_eq!(logs[hoap_drive::record::FRESHNESS].len(), freshness.probes);
+    let logs = hoap_record::hlog::read(&bench.path, 1).unwrap();
+    assert_eq!(logs[hoap_record::FRESHNESS].len(), freshness.probes);
     let [event] = outcome.events.as_slice() else { panic!("{:#?}", outcome.events) };
     assert_eq!((event.side.as_str(), event.what.as_str()), ("freshness", "unavailable"));
     assert!(event.count >= freshness.failed);

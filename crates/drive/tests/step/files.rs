@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use hoap_drive::RunFolder;
-use hoap_drive::folder::{NOT_ENDED, read_queries, read_run, read_samples};
-use hoap_drive::record::FORMAT;
+use hoap_record::FORMAT;
+use hoap_record::RunFolder;
+use hoap_record::folder::{NOT_ENDED, read_queries, read_run, read_samples};
 use hoap_workload::ErrorKind;
 
 use crate::fake::{Bench, run};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hoap_drive::folder::read_queries;
-use hoap_drive::record::Execution;
 use hoap_drive::{End, StepPlan};
+use hoap_record::Execution;
+use hoap_record::folder::read_queries;
 use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, Side, World, check_files, one_loop};

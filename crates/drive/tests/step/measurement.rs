@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hoap_drive::folder::read_samples;
-use hoap_drive::record::Latency;
 use hoap_drive::{End, Phase, StepPlan};
+use hoap_record::Latency;
+use hoap_record::folder::read_samples;
 use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
@@ -68,7 +68,7 @@ fn failures_are_never_response_times() {
     });
     let outcome = bench.step(&one_loop(1, 1), Some(&tx), Some(&Fake::gate(&world, 9))).unwrap();
     check_files(&bench, &outcome.step);
-    let logs = hoap_drive::hlog::read(&bench.path, 1).unwrap();
+    let logs = hoap_record::hlog::read(&bench.path, 1).unwrap();
     assert!(logs["A"].is_empty());
     assert_eq!(outcome.step.transactions[0].latency, Latency::default());
     assert_eq!(outcome.step.transactions[0].count, 0);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hoap_drive::folder::read_samples;
-use hoap_drive::record::{GRACE, Operation, Step};
 use hoap_drive::{Arrivals, End, Pace, Phase, StepPlan};
+use hoap_record::folder::read_samples;
+use hoap_record::{GRACE, Operation, Step};
 use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
@@ -76,10 +76,10 @@ fn failures_are_in_none_of_the_three_times_of_an_open_loop() {
     let mut plan = StepPlan::plain(1, 1, End::Operations(400));
     plan.pace = open(1e4);
     let step = bench.step(&plan, Some(&alternating(&world)), None).unwrap().step;
-    let logs = hoap_drive::hlog::read(&bench.path, 1).unwrap();
+    let logs = hoap_record::hlog::read(&bench.path, 1).unwrap();
     for (kind, line) in ["A", "B"].iter().zip(&step.transactions) {
         assert_eq!((line.count, line.failures["timeout"]), (100, 100));
-        for ending in ["", hoap_drive::hlog::SERVICE, hoap_drive::hlog::WAIT] {
+        for ending in ["", hoap_record::hlog::SERVICE, hoap_record::hlog::WAIT] {
             assert_eq!(logs[&format!("{kind}{ending}")].len(), 100);
         }
         assert!(line.service.is_some() && line.wait.is_some());
@@ -95,7 +95,7 @@ fn a_closed_loop_has_no_wait() {
     let mut bench = Bench::new();
     let step = bench.step(&plan, Some(&alternating(&world)), None).unwrap().step;
     assert!(step.transactions.iter().all(|line| line.service.is_none() && line.wait.is_none()));
-    assert!(hoap_drive::hlog::read(&bench.path, 1).unwrap().keys().all(|tag| !tag.contains(':')));
+    assert!(hoap_record::hlog::read(&bench.path, 1).unwrap().keys().all(|tag| !tag.contains(':')));
     assert_eq!(step.arrivals, None);
 }
 

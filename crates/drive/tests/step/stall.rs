@@ -6,8 +6,9 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use hoap_drive::record::Step;
-use hoap_drive::{Arrivals, End, NoWorkload, Pace, RunFolder, StepPlan, Stop, run_step};
+use hoap_drive::{Arrivals, End, NoWorkload, Pace, StepPlan, Stop, run_step};
+use hoap_record::RunFolder;
+use hoap_record::Step;
 use hoap_workload::client::{Client, Completion, Next, Outcome, Workload};
 
 const STALL: Duration = Duration::from_secs(1);
@@ -85,7 +86,7 @@ fn stalled(rate: f64, clients: usize, blocking: bool) -> (Step, Instant, Vec<(In
     let outcome =
         run_step(&plan, Some(&staller), None::<&NoWorkload>, &mut folder, &Stop::new(), &())
             .unwrap();
-    let logs = hoap_drive::hlog::read(&path, 1).unwrap();
+    let logs = hoap_record::hlog::read(&path, 1).unwrap();
     let timed = outcome.step.transactions[0].timed;
     for tag in ["READ", "READ:service", "READ:wait"] {
         assert_eq!(logs[tag].len(), timed, "{tag}");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use hoap_drive::OnError;
-use hoap_drive::sla::Sla;
+use hoap_record::Sla;
 use hoap_workload::capability::shop::JoinVariant;
 
 use super::{Conduct, ParameterArgs, Percent, PropertyArgs, TextArgs, Time};

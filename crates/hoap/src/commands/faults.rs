@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hoap_drive::StepPlan;
-use hoap_drive::record::{Check, Run, Verdict};
+use hoap_record::{Check, Run, Verdict};
 use hoap_workload::{Error, ErrorKind};
 
 use super::Context;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_drive::record::{CatchUp, Check, Verdict};
+use hoap_record::{CatchUp, Check, Verdict};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::freshness::{self, Board, Probes};
 use hoap_workload::ch2::terminal::Terminals;

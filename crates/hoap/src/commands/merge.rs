@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use hoap_data::Schema;
-use hoap_drive::folder::read_ledger;
-use hoap_drive::merge::Merge;
-use hoap_drive::record::{Check, Run};
+use hoap_databases::{open_any, with_key_value};
+use hoap_record::folder::read_ledger;
+use hoap_record::merge::Merge;
+use hoap_record::{Check, Run};
 use hoap_report::Style;
-use hoap_target::{open_any, with_key_value};
 use hoap_workload::capability::NonTransactional;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::note::{self as ch2_note, DataNote};
@@ -60,7 +60,7 @@ async fn joint_checks(
 }
 
 fn refuse(url: &str, why: &str) -> Failure {
-    Failure::usage(format!("hold the runs against {}: {why}", hoap_target::url::redact(url)))
+    Failure::usage(format!("hold the runs against {}: {why}", hoap_databases::url::redact(url)))
 }
 
 /// Refuses a database that holds other data than the runs'.

@@ -46,7 +46,7 @@ pub struct Context {
     /// Who watches a run from outside the terminal.
     pub live: Live,
     /// Which of several repetitions goes on.
-    pub repetition: Option<hoap_drive::record::Repetition>,
+    pub repetition: Option<hoap_record::Repetition>,
 }
 
 impl Context {
@@ -100,7 +100,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
 
 /// Opens a database to share among clients.
 async fn open(url: &str) -> Result<Arc<dyn Target>, Failure> {
-    Ok(hoap_target::open(url).await?)
+    Ok(hoap_databases::open(url).await?)
 }
 
 /// Bytes for humans: "612 MB".

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hoap_drive::record::{FORMAT, Load, Run};
-use hoap_target::url::scrub;
+use hoap_databases::url::scrub;
+use hoap_record::{FORMAT, Load, Run};
 use hoap_workload::capability::Target;
 use hoap_workload::note::Note;
 use serde_json::Value;

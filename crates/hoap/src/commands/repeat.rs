@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hoap_drive::record::{Repetition, Run};
+use hoap_record::{Repetition, Run};
 use hoap_report::compare::{Side, plain, repeated};
 use jiff::Timestamp;
 use serde_json::json;

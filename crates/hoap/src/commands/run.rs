@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hoap_data::{DataSet, Schema};
-use hoap_drive::merge::beside_others;
-use hoap_drive::record::{self, Check, Verdict};
-use hoap_drive::{RunFolder, run_probed_step};
+use hoap_databases::url::redact;
+use hoap_drive::run_probed_step;
+use hoap_record::merge::beside_others;
+use hoap_record::{AuditLine, Check, Run, RunFolder, Verdict};
 use hoap_report::{Style, void};
-use hoap_target::url::redact;
 use hoap_workload::capability::{Documents, NonTransactional, Target};
 use hoap_workload::ch2::audit::{self, Tally};
 use hoap_workload::ch2::conditions::{Deliveries, conditions, without_isolation};
@@ -50,7 +50,7 @@ pub async fn run(context: &Context, benchmark: &RunBenchmark) -> Result<(), Fail
 pub async fn recorded(
     context: &Context,
     benchmark: &RunBenchmark,
-) -> Result<(PathBuf, record::Run), Failure> {
+) -> Result<(PathBuf, Run), Failure> {
     use RunBenchmark::*;
     let name = benchmark.name();
     match benchmark {
@@ -65,7 +65,7 @@ pub async fn recorded(
 
 /// The exit of a run: a failed check before all else, then an error that ended it, then an
 /// interruption.
-pub fn verdict(context: &Context, run: &record::Run) -> Result<(), Failure> {
+pub fn verdict(context: &Context, run: &Run) -> Result<(), Failure> {
     if let Some(cause) = void::cause(run) {
         return Err(Failure::check(format!(
             "{cause}: the run is {}, it has no numbers",
@@ -113,7 +113,7 @@ pub async fn record_of(
     context: &Context,
     schema: Schema,
     args: &RunHybrid,
-) -> Result<(PathBuf, record::Run), Failure> {
+) -> Result<(PathBuf, Run), Failure> {
     let steps = plan::steps(args)?;
     let operational = open(&args.operational).await?;
     let (operational, caveat) = match args.allow_non_transactional {
@@ -196,7 +196,7 @@ impl Setting<'_> {
         documents: &dyn Documents,
         steps: &[(usize, usize)],
         folder: &mut RunFolder,
-        record: &mut record::Run,
+        record: &mut Run,
     ) -> Result<(), Error> {
         let say = |line: String| self.context.console.say(line);
         let writes = self.terminals.is_some();
@@ -261,7 +261,7 @@ impl Setting<'_> {
         &self,
         steps: &[(usize, usize)],
         folder: &mut RunFolder,
-        record: &mut record::Run,
+        record: &mut Run,
         memory: &mut Memory,
     ) -> Result<(), Error> {
         let mut alone = None;
@@ -302,14 +302,14 @@ impl Setting<'_> {
     }
 
     /// The audit: whether there were transactions at all, then their mix.
-    fn audit(&self, tally: &Tally) -> Vec<record::AuditLine> {
+    fn audit(&self, tally: &Tally) -> Vec<AuditLine> {
         let none = self.caveat.map(audit::without_transactions);
         let shape = self.terminals.as_ref().map(Terminals::shape);
         none.into_iter().chain(tally.audit(self.data.spec().warehouses, shape)).collect()
     }
 
     /// The record as far as it is known before the first step.
-    fn record(&self, loaded: &Note, analytical: Option<&Arc<dyn Target>>) -> record::Run {
+    fn record(&self, loaded: &Note, analytical: Option<&Arc<dyn Target>>) -> Run {
         let spec = self.data.spec();
         let caveat = self.caveat.filter(|_| self.terminals.is_some());
         let mut warnings = Vec::new();
@@ -332,7 +332,7 @@ impl Setting<'_> {
         let configuration = configuration(self.args);
         let benchmark = spec.schema.name();
         let target = &*self.operational;
-        record::Run {
+        Run {
             warnings,
             non_transactional: caveat.map(Into::into),
             analytical: analytical.map(|a| a.description()),

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_drive::record;
-use hoap_target::{AnyTarget, open_any, with_shop};
+use hoap_databases::{AnyTarget, open_any, with_shop};
 use hoap_workload::Error;
 use hoap_workload::capability::shop::Shop;
 use hoap_workload::client::Workload;
@@ -19,7 +18,7 @@ use super::steps::{Defaults, Steps, configuration, plans};
 use crate::args::{RunJoin, RunShop, StepArgs};
 use crate::failure::Failure;
 
-type Recorded = Result<(PathBuf, record::Run), Failure>;
+type Recorded = Result<(PathBuf, hoap_record::Run), Failure>;
 
 /// Runs Pagination.
 pub async fn pagination(context: &Context, args: &RunShop) -> Recorded {

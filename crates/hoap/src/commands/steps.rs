@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use hoap_drive::record::{self, Check, Verdict};
-use hoap_drive::search::{Bounds, Effort, ProbeResult, max_rate};
-use hoap_drive::{Arrivals, End, NoWorkload, Pace, RunFolder, StepPlan, run_step};
-use hoap_target::url::redact;
+use hoap_databases::url::redact;
+use hoap_drive::search::{ProbeResult, max_rate};
+use hoap_drive::{Arrivals, End, NoWorkload, Pace, StepPlan, run_step};
+use hoap_record::search::Effort;
+use hoap_record::{Bounds, Check, Run, RunFolder, Verdict};
 use hoap_workload::Error;
 use hoap_workload::capability::Target;
 use hoap_workload::client::{Client, Workload};
@@ -126,9 +127,9 @@ impl Steps<'_> {
     pub async fn conduct<W: Workload>(
         &self,
         workload: &W,
-        mut record: record::Run,
+        mut record: Run,
         check: impl AsyncFnOnce(MemoriesOf<W>, &RunFolder) -> Result<Vec<Check>, Error>,
-    ) -> Result<(PathBuf, record::Run), Failure> {
+    ) -> Result<(PathBuf, Run), Failure> {
         let path = self.args.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
         self.context.mark(&mut record);
         let mut folder = RunFolder::create(&path, &record)?;
@@ -160,7 +161,7 @@ impl Steps<'_> {
         &self,
         workload: &W,
         folder: &mut RunFolder,
-        record: &mut record::Run,
+        record: &mut Run,
         memories: &mut MemoriesOf<W>,
     ) -> Result<(), Error> {
         for plan in &self.plans {
@@ -187,7 +188,7 @@ impl Steps<'_> {
         plan: &StepPlan,
         workload: &W,
         folder: &mut RunFolder,
-        record: &mut record::Run,
+        record: &mut Run,
         memories: &mut MemoriesOf<W>,
     ) -> Result<(), Error> {
         let Context { console, stop, .. } = self.context;
@@ -211,7 +212,7 @@ impl Steps<'_> {
         &self,
         workload: &W,
         folder: &mut RunFolder,
-        record: &mut record::Run,
+        record: &mut Run,
         memories: &mut MemoriesOf<W>,
     ) -> Result<(), Error> {
         let Some(last) = self.plans.last() else { return Ok(()) };
@@ -243,7 +244,7 @@ impl Steps<'_> {
 pub type MemoriesOf<W> = Vec<<<W as Workload>::Client as Client>::Memory>;
 
 /// Whether every answer was right, where each was compared with the data.
-fn answers(record: &record::Run) -> Check {
+fn answers(record: &Run) -> Check {
     let broken = hoap_workload::ErrorKind::Broken.name();
     let operations = record.steps.iter().flat_map(|s| &s.transactions);
     let wrong: u64 = operations.clone().filter_map(|o| o.failures.get(broken)).sum();

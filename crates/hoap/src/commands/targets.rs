@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 /// Lists them.
 pub fn targets(context: &Context) -> Result<(), Failure> {
-    let known = hoap_target::known();
+    let known = hoap_databases::known();
     let result: Vec<_> = known
         .iter()
         .map(|s| json!({ "schemes": s.names, "database": s.database, "built_in": s.built_in() }))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hoap_data::{DataSet, Schema};
-use hoap_drive::record::{Check, Verdict};
+use hoap_record::{Check, Verdict};
 use hoap_workload::Error;
 use hoap_workload::capability::{Answer, NonTransactional, Target};
 use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions, without_isolation};

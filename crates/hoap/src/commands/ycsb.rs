@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hoap_data::ycsb::RecordSpec;
-use hoap_drive::merge::beside_others;
-use hoap_drive::{RunFolder, record};
+use hoap_databases::{AnyTarget, open_any, with_key_value};
+use hoap_record::RunFolder;
+use hoap_record::merge::beside_others;
 use hoap_report::tables::benchmark_title;
-use hoap_target::{AnyTarget, open_any, with_key_value};
 use hoap_workload::capability::key_value::KeyValue;
 use hoap_workload::load::{Part, Source};
 use hoap_workload::note::{self, Note};
@@ -46,7 +46,7 @@ pub async fn record_of(
     context: &Context,
     name: &str,
     args: &RunYcsb,
-) -> Result<(PathBuf, record::Run), Failure> {
+) -> Result<(PathBuf, hoap_record::Run), Failure> {
     let preset = Preset::find(name);
     let mut setup = Setup::new(&properties(&args.properties, preset)?)?;
     // Before the key space is made: its room for new records comes from it, whoever says it.
@@ -93,7 +93,7 @@ impl Run<'_> {
         self,
         key_value: Arc<K>,
         target: &AnyTarget,
-    ) -> Result<(PathBuf, record::Run), Failure> {
+    ) -> Result<(PathBuf, hoap_record::Run), Failure> {
         let Run { context, name, args, setup, note, table } = self;
         let defaults = Defaults {
             clients: setup.clients.map(|n| n as usize),

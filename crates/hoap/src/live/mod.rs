@@ -8,8 +8,8 @@ mod prometheus;
 
 use std::sync::Arc;
 
-use hoap_drive::record::{FRESHNESS, Sample};
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
+use hoap_record::{FRESHNESS, Sample};
 
 use crate::args::LiveArgs;
 use crate::console::Console;

@@ -1,6 +1,6 @@
 //! PostgreSQL ended with -9 in mid-run and started again, as `hoap run` lives through it.
 
-#[path = "../../../target/tests/postgres/on_postgres/lab.rs"]
+#[path = "../../../databases/tests/postgres/on_postgres/lab.rs"]
 mod lab;
 
 use std::process::Stdio;
@@ -26,7 +26,7 @@ fn killed_in(p: &Place, lab: &lab::Lab, line: &str, away: Duration) -> End {
 fn drop_tables(url: &str, tables: &[&str]) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let target = hoap_target::open(url).await.unwrap();
+        let target = hoap_databases::open(url).await.unwrap();
         target.documents().unwrap().drop(tables).await.unwrap();
     });
 }

@@ -46,7 +46,7 @@ fn the_schema_refuses_what_is_no_run() {
     assert!(schema.is_valid(&run));
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 5] = [
-        ("a newer format", |run| run["format"] = json!(hoap_drive::record::FORMAT + 1)),
+        ("a newer format", |run| run["format"] = json!(hoap_record::FORMAT + 1)),
         ("a field that nobody documented", |run| run["news"] = json!(1)),
         ("a count that is none", |run| run["steps"][0]["transactions"][0]["count"] = json!(-1)),
         ("no steps", |run| {

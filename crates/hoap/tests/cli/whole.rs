@@ -74,11 +74,11 @@ fn load_verify_query_run_report() {
 
 /// `queries.csv` has all that power and QpH are made of, to the last digit that anybody prints.
 fn scores_can_be_made_again(p: &Place, steps: &[serde_json::Value]) {
-    let executions = hoap_drive::folder::read_queries(&p.path("run")).unwrap();
+    let executions = hoap_record::folder::read_queries(&p.path("run")).unwrap();
     let mut made = 0;
     for step in steps.iter().filter(|s| s["query_clients"] != 0) {
         let mut times = std::collections::BTreeMap::<&str, Vec<f64>>::new();
-        let counted = |e: &&hoap_drive::record::Execution| {
+        let counted = |e: &&hoap_record::Execution| {
             step["number"] == e.step && e.phase == "measured" && e.error.is_empty()
         };
         for execution in executions.iter().filter(counted) {

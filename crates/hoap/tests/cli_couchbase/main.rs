@@ -3,10 +3,10 @@
 //! one (`--ignored`).
 
 #[allow(dead_code)]
-#[path = "../../../target/tests/couchbase_analytics/service.rs"]
+#[path = "../../../databases/tests/couchbase_analytics/service.rs"]
 mod analytics;
 #[allow(dead_code)]
-#[path = "../../../target/tests/couchbase/service/mod.rs"]
+#[path = "../../../databases/tests/couchbase/service/mod.rs"]
 mod cluster;
 mod hybrid;
 mod shadow;

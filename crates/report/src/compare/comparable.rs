@@ -1,8 +1,8 @@
 //! What must be the same on both sides, and what may differ and is told.
 
-use hoap_drive::record::Run;
-use hoap_workload::capability::Description;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::Description;
+use hoap_record::Run;
+use hoap_record::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use super::side::Side;

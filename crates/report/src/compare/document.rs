@@ -1,6 +1,6 @@
 //! A comparison as headings, paragraphs and tables, which text and Markdown print.
 
-use hoap_workload::words::counted;
+use hoap_record::words::counted;
 
 use super::change::span;
 use super::lines::{Line, Place, Shown};

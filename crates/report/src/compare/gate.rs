@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 
 use super::Comparison;
 use super::change::{change, span};

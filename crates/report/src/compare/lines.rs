@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use hoap_drive::record::Step;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::Step;
+use hoap_record::{Error, ErrorKind, Result};
 
 use super::change::change;
 use super::gate::Gate;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hoap_drive::record::{Latency, Operation, Sample, Step};
+use hoap_record::{Latency, Operation, Sample, Step};
 
 use super::side::{Series, Side};
 use crate::isolation;

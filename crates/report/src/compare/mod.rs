@@ -11,7 +11,7 @@ mod markdown;
 mod metric;
 mod side;
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 pub use comparable::Difference;
 pub use document::{Block, document, repeated};

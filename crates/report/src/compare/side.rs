@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hdrhistogram::Histogram;
-use hoap_drive::folder::{read_queries, read_run, read_samples};
-use hoap_drive::hlog;
-use hoap_drive::record::{Execution, Run, Sample, Step};
-use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::folder::{read_queries, read_run, read_samples};
+use hoap_record::hlog;
+use hoap_record::words::counted;
+use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Execution, Run, Sample, Step};
 
 use super::metric::Logs;
 use crate::measure::planned_steps;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hoap_drive::record::Run;
+use hoap_record::Run;
 use serde_json::{Map, Value};
 
 use super::markup::{escape, late, table};

@@ -256,7 +256,7 @@ impl Compared<'_> {
 ///
 /// # Errors
 /// Those of [`crate::prices::Priced::cost`].
-pub fn costed<'a>(report: &'a Report, group: &Group<'_>) -> hoap_workload::Result<Vec<Costed<'a>>> {
+pub fn costed<'a>(report: &'a Report, group: &Group<'_>) -> hoap_record::Result<Vec<Costed<'a>>> {
     tables::costs(group, |label| {
         let configuration = report.configurations.iter().find(|c| c.label == label)?;
         Some((configuration.label.as_str(), configuration.priced.as_ref()?))

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hoap_drive::record::GRACE;
+use hoap_record::GRACE;
 use serde_json::{Value, json};
 
 use super::specs::{query_words, short};
@@ -116,7 +116,7 @@ fn run(loaded: &Loaded, most: usize) -> Value {
 
 /// The points of a step in the charts of its headline measure and of response times: those of one
 /// `series` are joined, and `order` is the order of the series.
-fn points(measure: Measure, step: &hoap_drive::record::Step, kinds: &[&str]) -> Vec<Value> {
+fn points(measure: Measure, step: &hoap_record::Step, kinds: &[&str]) -> Vec<Value> {
     if step.tx_clients == 0 {
         return Vec::new();
     }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use hoap_drive::record::{Run, Step, Verdict};
-use hoap_drive::search::Search;
-use hoap_workload::words::counted;
+use hoap_record::search::Search;
+use hoap_record::words::counted;
+use hoap_record::{Run, Step, Verdict};
 
 use super::markup::escape;
 use crate::isolation::{complete, isolations, power};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hoap_drive::record::Verdict;
+use hoap_record::Verdict;
 
 use crate::csv::csv;
 use crate::table::{Cell, Table};

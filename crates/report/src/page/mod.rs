@@ -14,7 +14,7 @@ mod specs;
 
 use std::fmt::Write as _;
 
-use hoap_workload::words::counted;
+use hoap_record::words::counted;
 
 use crate::Loaded;
 use crate::configuration::Report;
@@ -68,7 +68,7 @@ pub fn html(runs: &[Loaded]) -> String {
 ///
 /// # Errors
 /// Those of [`crate::prices::Priced::cost`].
-pub fn page(report: &Report) -> hoap_workload::Result<Page> {
+pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let runs = &report.named_runs();
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
     let title = title(&entries);

@@ -20,7 +20,7 @@ const CARDS: usize = 4;
 ///
 /// # Errors
 /// Those of the prices.
-pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_workload::Result<()> {
+pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::Result<()> {
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
     let entries = entries.as_slice();
     let panel = |(number, loaded): (usize, &'_ Loaded)| (number, loaded.name.clone());

@@ -1,7 +1,7 @@
 //! Charts over several configurations, as the script takes them: every number in them is computed
 //! here, the script only draws.
 
-use hoap_workload::words::counted;
+use hoap_record::words::counted;
 use serde_json::{Value, json};
 
 use crate::group::{Group, Place, Spread};
@@ -217,7 +217,7 @@ pub fn costs(costed: &[Costed<'_>], label: &str, value: fn(&Costed<'_>) -> Optio
 }
 
 /// The probes of a search against its bounds.
-pub fn search(search: &hoap_drive::search::Search) -> Value {
+pub fn search(search: &hoap_record::search::Search) -> Value {
     let seconds = |us: u64| us as f64 / 1e6;
     let bounds: Vec<Value> = search
         .bounds

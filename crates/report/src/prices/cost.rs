@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hoap_drive::record::Step;
-use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::Step;
+use hoap_record::words::counted;
+use hoap_record::{Error, ErrorKind, Result};
 
 use super::list::{Item, NODE, OPERATIONS, Per, PriceList, Quantity};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Result};
 use serde::Deserialize;
 
 /// The unit whose amount is the number of nodes.
@@ -56,7 +56,7 @@ pub struct Item {
     /// In the list's currency.
     pub price: f64,
     /// The unit it is for: "node", "operations", what the run counted
-    /// ([`hoap_drive::record::Step::usage`]), or a name under which an amount is given.
+    /// ([`hoap_record::Step::usage`]), or a name under which an amount is given.
     pub unit: String,
     /// For how long, or how many.
     pub per: Per,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hoap_drive::record::{Sample, Step};
+use hoap_record::{Sample, Step};
 
 use super::{Basis, Estimate, mean_error};
 
@@ -43,7 +43,7 @@ pub fn throughput(ticks: &[Tick]) -> Option<Estimate> {
 
 #[cfg(test)]
 mod tests {
-    use hoap_drive::record::GRACE;
+    use hoap_record::GRACE;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Tables of checks and of the audit of the mix.
 
-use hoap_drive::record::{AuditLine, Check, Run, Verdict};
+use hoap_record::{AuditLine, Check, Run, Verdict};
 
 use super::{Entry, Of, items, sheet};
 use crate::number::Unit;

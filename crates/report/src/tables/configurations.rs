@@ -1,6 +1,6 @@
 //! Tables that put configurations side by side: a row for what their runs have in common.
 
-use hoap_drive::record::Step;
+use hoap_record::Step;
 
 use crate::group::{Group, Member, Place, Spread};
 use crate::isolation::{complete, power};
@@ -102,7 +102,7 @@ pub fn latency_by_configuration(group: &Group<'_>) -> Table {
 }
 
 /// A number of the response times, in microseconds.
-pub type Percentile = (&'static str, fn(&hoap_drive::record::Operation) -> f64);
+pub type Percentile = (&'static str, fn(&hoap_record::Operation) -> f64);
 
 /// What charts of response times show.
 pub const PERCENTILES: [Percentile; 4] = [

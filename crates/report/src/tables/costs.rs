@@ -1,6 +1,6 @@
 //! What configurations cost, and what one gets for it.
 
-use hoap_workload::Result;
+use hoap_record::Result;
 
 use crate::group::{Group, Member};
 use crate::measure::Measure;

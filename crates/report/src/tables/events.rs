@@ -1,6 +1,6 @@
 //! What went wrong and when.
 
-use hoap_drive::record::{Event, Run};
+use hoap_record::{Event, Run};
 
 use super::{Entry, Of, items, sheet};
 use crate::number::Unit;

@@ -1,6 +1,6 @@
 //! Tables of freshness, and of how long the database of the queries took to catch up.
 
-use hoap_drive::record::{CatchUp, Freshness, Run, Step};
+use hoap_record::{CatchUp, Freshness, Run, Step};
 
 use super::steps::latencies;
 use super::{Entry, Of, items, sheet, step_name};
@@ -39,7 +39,7 @@ pub fn freshness(entries: &[Entry<'_>]) -> Table {
     }))
 }
 
-fn newest(f: &Freshness, take: fn(&hoap_drive::record::Latency) -> u64) -> Cell {
+fn newest(f: &Freshness, take: fn(&hoap_record::Latency) -> u64) -> Cell {
     Cell::maybe((f.newest_seen.max_us > 0).then(|| take(&f.newest_seen) as f64 / 1e6))
 }
 

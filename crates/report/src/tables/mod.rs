@@ -29,7 +29,7 @@ pub use steps::{
     throughput, transactions, waits,
 };
 
-use hoap_drive::record::{Run, Step};
+use hoap_record::{Run, Step};
 
 use crate::Loaded;
 use crate::measure::Measure;

@@ -1,6 +1,6 @@
 //! The search for the highest rate under bounds: every probe is evidence.
 
-use hoap_drive::search::{Probe, Search, Time};
+use hoap_record::search::{Probe, Search, Time};
 
 use super::{Entry, Of, items, sheet};
 use crate::lines::search_bounds;

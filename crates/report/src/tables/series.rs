@@ -1,6 +1,6 @@
 //! The data behind the charts over time and of percentiles.
 
-use hoap_drive::record::Run;
+use hoap_record::Run;
 
 use super::step_name;
 use crate::curve::Curve;

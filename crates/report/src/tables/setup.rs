@@ -1,8 +1,8 @@
 //! Tables of what ran where, and how it was set: a row a fact, a column a run.
 
-use hoap_drive::record::Run;
-use hoap_workload::capability::Description;
-use hoap_workload::words::{counted, noun};
+use hoap_record::Description;
+use hoap_record::Run;
+use hoap_record::words::{counted, noun};
 use serde_json::Value;
 
 use super::{Entry, benchmark_title};

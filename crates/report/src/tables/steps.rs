@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hoap_drive::record::{Latency, Operation, Query, Step};
+use hoap_record::{Latency, Operation, Query, Step};
 
 use super::{Entry, Of, items, measure_of, sheet, step_name};
 use crate::isolation::{Isolation, complete, isolations, power};
@@ -271,7 +271,7 @@ fn step_failures(step: &Step) -> Vec<Failure<'_>> {
     transactions.chain(queries).collect()
 }
 
-fn with_queries(run: &hoap_drive::record::Run) -> Vec<&Step> {
+fn with_queries(run: &hoap_record::Run) -> Vec<&Step> {
     run.steps.iter().filter(|s| s.query_clients > 0).collect()
 }
 

@@ -13,9 +13,9 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use hoap_drive::record::*;
+use hoap_record::Description;
+use hoap_record::*;
 use hoap_report::Loaded;
-use hoap_workload::capability::Description;
 use serde_json::json;
 
 pub const KINDS: [(&str, f64, f64); 5] = [
@@ -48,7 +48,7 @@ impl Folder {
         rows(&path.join("samples.csv"), &self.samples);
         rows(&path.join("queries.csv"), &self.executions);
         for (step, log) in &self.logs {
-            std::fs::write(hoap_drive::hlog::path(path, *step), log).unwrap();
+            std::fs::write(hoap_record::hlog::path(path, *step), log).unwrap();
         }
     }
 

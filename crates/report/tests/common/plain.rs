@@ -1,7 +1,7 @@
 //! A run folder of a workload without two sides: YCSB with 1, 2 and 4 clients in a closed loop, then 4
 //! clients in an open loop at two rates, of which the second is more than the database can do.
 
-use hoap_drive::hlog::{SERVICE, WAIT};
+use hoap_record::hlog::{SERVICE, WAIT};
 
 use super::*;
 

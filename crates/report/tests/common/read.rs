@@ -1,6 +1,6 @@
 //! What a reader sees of a report.
 
-use hoap_drive::record::Run;
+use hoap_record::Run;
 use hoap_report::tables::Entry;
 use hoap_report::text::COLUMNS;
 use unicode_width::UnicodeWidthStr;

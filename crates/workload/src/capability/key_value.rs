@@ -7,7 +7,7 @@
 use std::future::Future;
 
 use super::Applicable;
-use crate::error::Result;
+use crate::Result;
 
 /// A database that keeps records by key.
 pub trait KeyValue: Send + Sync {

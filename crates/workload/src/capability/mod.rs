@@ -13,10 +13,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use async_trait::async_trait;
+use hoap_record::Description;
 use serde_json::Value;
 
 use crate::client::Canceller;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 pub use non_transactional::{NonTransactional, Stepwise};
 
@@ -92,19 +93,6 @@ impl From<NotApplicable> for Error {
             format!("not applicable, because {}", n.because),
         )
     }
-}
-
-/// What a database is, as the run folder records it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Description {
-    /// The URL without user, password and any secret option.
-    pub url: String,
-    /// "SQLite", "PostgreSQL", …
-    pub name: String,
-    /// As the database states it.
-    pub version: String,
-    /// Durability, consistency, caches and whatever else decides speed; name → value.
-    pub settings: BTreeMap<String, String>,
 }
 
 /// An index that a benchmark's transactions need.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Analytics, Applicable, Description, Documents, Target, Transactions};
+use hoap_record::Description;
+
+use super::{Analytics, Applicable, Documents, Target, Transactions};
 
 /// The operations of transactions on a database that has none: what a transaction changes is applied a
 /// document at a time.

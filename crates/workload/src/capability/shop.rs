@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use super::Applicable;
-use crate::error::Result;
+use crate::Result;
 
 /// A database that runs Pagination, JOIN or both.
 pub trait Shop: Send + Sync {

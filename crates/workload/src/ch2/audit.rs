@@ -1,9 +1,10 @@
 //! The audit of the mix (TPC-C 9.2), at the end of a run.
 
+use hoap_record::check::{AuditLine, Verdict};
+
 use super::input::{NewOrder, OrderStatus, Payment, Who};
 use super::mix::Kind;
 use super::uniform::{Drawn, Shape};
-use crate::check::{AuditLine, Verdict};
 
 /// Transactions under which the audit says nothing (spec §6).
 const ENOUGH: u64 = 10_000;

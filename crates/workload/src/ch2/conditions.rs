@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use hoap_data::{Collection, DataSet};
+use hoap_record::check::{Check, Verdict};
 
 use super::ledger::{self, Ledger};
 use super::snapshot::{District, Snapshot, Stock};
-use crate::check::{Check, Verdict};
 use crate::words::counted;
 
 /// How many failing places a check names.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
 use super::snapshot::District;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The ledger of a driver, and the districts as it found them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::capability::Target;
-use crate::error::{Error, ErrorKind, Result};
 use crate::note::{self, Note};
+use crate::{Error, ErrorKind, Result};
 
 /// The parameters of the data, which together with the data version decide every byte (spec §1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use hoap_record::check::Check;
+
 use super::conditions::Finding;
 use super::ledger::{Delivery, District, HistoryKey, Ledger, Order, Payment};
 use super::snapshot::{self, Snapshot};
 use super::unchanged::Sample;
-use crate::check::Check;
 use crate::words::counted;
 
 /// What a run's ledger expects to meet in the database, ticked off while a snapshot is taken.

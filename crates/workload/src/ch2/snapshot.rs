@@ -12,8 +12,8 @@ use super::ledger::Order;
 use super::nothing_lost::Expected;
 use super::transactions::cents;
 use crate::capability::{Documents, Row};
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// What the database holds, added up.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use super::queries::catalogue::{COUNT, QUERIES, Query};
 use super::queries::{ParameterSet, Parameters, Texts, streams};
 use crate::capability::{AnalyticalSession, Target};
 use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// The analytical side of CH2 and CH2++ on one database.
 pub struct Streams {

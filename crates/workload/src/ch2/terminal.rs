@@ -20,7 +20,7 @@ use super::transactions as tx;
 use super::uniform::Shape;
 use crate::capability::{Access, Session, Target, Transaction};
 use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The stream of random numbers that terminals draw from, apart from all streams of the data.
 const TERMINAL_STREAM: u64 = 0x7465_726d_696e_616c;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hoap_data::random::Stream;
 use hoap_data::{Collection, DataSet};
+use hoap_record::check::{Check, Verdict};
 use serde_json::{Map, Value};
 
 use super::conditions::Finding;
@@ -15,8 +16,7 @@ use super::ledger::{HistoryKey, Ledger, Order, unforeseen};
 use super::snapshot::{Sold, quantity_left};
 use super::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
 use crate::capability::{Access, Intent, Row, Session, Target};
-use crate::check::{Check, Verdict};
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Documents of each collection, where nothing else is asked for.
 pub const SIZE: u64 = 1_000;

@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
+use hoap_record::check::{AuditLine, Verdict};
+
 use super::input::{NewOrder, OrderStatus, Payment, Who};
 use super::nurand::{Constants, probabilities};
-use crate::check::{AuditLine, Verdict};
 
 /// Groups of customers, items or warehouses.
 const GROUPS: usize = 32;

@@ -7,8 +7,8 @@ use super::variant::names;
 use super::{NEXT, Options, Shared, below, completion, wrong};
 use crate::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
 use crate::client::{Client, Completion, Next, Workload};
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// The JOIN workload on one database.
 pub struct Join<S> {

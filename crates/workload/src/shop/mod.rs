@@ -21,7 +21,7 @@ use hoap_data::random::Stream;
 use hoap_data::shop::ShopData;
 
 use crate::client::{Completion, Next, Outcome};
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The stream of random numbers that clients draw from, apart from all streams of the data.
 const CLIENT_STREAM: u64 = 0x7368_6f70_7065_7273;

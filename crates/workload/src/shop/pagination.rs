@@ -8,8 +8,8 @@ use hoap_data::shop::{ShopCollection, ShopData};
 use super::{NEXT, Options, Shared, below, completion, wrong};
 use crate::capability::shop::{Shop, ShopSession};
 use crate::client::{Client, Completion, Next, Workload};
-use crate::error::{Error, Result};
 use crate::words::counted;
+use crate::{Error, Result};
 
 /// Customers of a page (Couchbase 6.6 report, section 4.3.1).
 const LIMIT: RangeInclusive<i64> = 1..=100;

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::capability::Index;
-use crate::error::{Error, ErrorKind, Result};
 use crate::load::Source;
+use crate::{Error, ErrorKind, Result};
 
 /// The benchmark's name.
 pub const BENCHMARK: &str = "shop";

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::capability::shop::JoinVariant;
-use crate::error::{Error, ErrorKind};
+use crate::{Error, ErrorKind};
 
 impl JoinVariant {
     /// All of them.

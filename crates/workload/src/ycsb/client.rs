@@ -15,8 +15,8 @@ use super::setup::{ReadFields, ScanFields};
 use super::workload::{Owing, Shared};
 use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
 use crate::client::{Client, Completion, Next, Outcome};
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// A client. [`Client::next`] prepares everything, so that [`Client::run`] is the database's time and, with
 /// `check_reads`, that of the checks.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::sample::{Memory, Place, Write};
 use super::workload::Ycsb;
 use crate::capability::key_value::KeyValue;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// By how much the clocks of driver machines may differ. Of two acknowledged writes of two machines that
 /// follow each other more closely either may be the last one.

@@ -1,6 +1,6 @@
 //! Which kind of operation comes next.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// A kind of operation, by the name that YCSB gives it in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,8 +8,8 @@ use hoap_data::ycsb::{FieldLength, RecordSpec};
 use super::distribution::{Distribution, KeySpace};
 use super::mix::{Kind, Mix};
 use super::properties::Properties;
-use crate::error::{Error, ErrorKind, Result};
 use crate::load::Part;
+use crate::{Error, ErrorKind, Result};
 
 mod known;
 

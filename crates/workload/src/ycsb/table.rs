@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::capability::Index;
 use crate::capability::key_value::Table;
-use crate::error::{Error, ErrorKind, Result};
 use crate::load::Source;
+use crate::{Error, ErrorKind, Result};
 
 /// A table of records under its name.
 #[derive(Clone, Copy, Debug, PartialEq)]

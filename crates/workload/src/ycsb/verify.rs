@@ -1,15 +1,15 @@
 //! What the table must hold after a run.
 
 use hoap_data::ycsb::{Key, Records, stated};
+use hoap_record::check::{Check, Verdict};
 
 use super::client::check;
 use super::sample::{Memory, Merged};
 use super::workload::Ycsb;
 use crate::capability::Documents;
 use crate::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
-use crate::check::{Check, Verdict};
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// How many faults a check lists.
 const LISTED: usize = 5;

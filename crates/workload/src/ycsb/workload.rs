@@ -15,8 +15,8 @@ use super::setup::{ScanLength, Setup};
 use super::table::UserTable;
 use crate::capability::key_value::{KeyValue, Table};
 use crate::client::Workload;
-use crate::error::{Error, ErrorKind, Result};
 use crate::load::Part;
+use crate::{Error, ErrorKind, Result};
 
 /// Keeps the random streams of clients apart from all others.
 const CLIENT: u64 = u64::from_be_bytes(*b"client\0\0");

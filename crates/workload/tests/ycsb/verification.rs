@@ -1,7 +1,7 @@
 //! Spec nosql §1, "Verification after a run": faults put in on purpose are found.
 
+use hoap_record::{Check, Verdict};
 use hoap_workload::ErrorKind;
-use hoap_workload::check::{Check, Verdict};
 use hoap_workload::client::{Client, Workload};
 use hoap_workload::ycsb::{Memory, Ycsb};
 

@@ -8,7 +8,7 @@ use super::{COLLECTION, FIELD};
 use crate::capability::{Change, Patch, Transaction};
 use crate::ch2::ledger::RunMark;
 use crate::client::Look;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The counters of a run. A client of a later step goes on with the counter of the client of the same
 /// number before it, so that there are as many as clients at most.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use super::board::Counter;
 use super::{Asked, Board, COLLECTION, FIELD};
 use crate::capability::{Access, Target, Transactions};
-use crate::error::{Error, ErrorKind, Result};
 use crate::load;
 use crate::note::{self, Note};
+use crate::{Error, ErrorKind, Result};
 
 /// Wait between two looks at a database that has not caught up.
 const LOOK: Duration = Duration::from_millis(20);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Board, COLLECTION, FIELD};
+use crate::Result;
 use crate::capability::{AnalyticalSession, Target};
 use crate::client::{Canceller, Look, Probe, Probing};
-use crate::error::Result;
 
 /// Makes the probes of a run.
 pub struct Probes {

@@ -13,7 +13,7 @@ use hoap_data::{Date, NATIONS, REGIONS, Spec};
 use serde_json::{Value, json};
 
 use super::catalogue::Query;
-use crate::error::{Error, ErrorKind};
+use crate::{Error, ErrorKind};
 
 /// Parameters by name, in the order of [`Query::parameters`].
 pub type Parameters = Vec<(String, Value)>;

@@ -15,7 +15,7 @@ use std::str::FromStr;
 use hoap_data::Schema;
 
 use super::catalogue::{COUNT, QUERIES, Query};
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Which texts a run uses. Their answers are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use super::fields::Fields;
 use crate::capability::{Intent, Order, Transaction};
 use crate::ch2::input::Who;
 use crate::ch2::schema::Paths;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Key and fields of the customer. Of several with the same last name it is the one in the middle,
 /// rounded up, of those sorted by first name (TPC-C 2.5.2.2, 2.6.2.2).

@@ -7,7 +7,7 @@ use super::fields::{Fields, cents};
 use crate::capability::{Change, Intent, Order, Patch, Transaction};
 use crate::ch2::digest;
 use crate::ch2::schema::Paths;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The order that was delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

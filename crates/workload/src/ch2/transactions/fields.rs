@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::capability::Row;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// A row with the name of the document it came from, for error messages.
 pub struct Fields {

@@ -7,11 +7,11 @@ use hoap_data::{DataSet, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::fields::{Fields, money};
+use crate::Result;
 use crate::capability::{Change, Intent, Patch, Transaction};
 use crate::ch2::digest;
 use crate::ch2::input::{Line, NewOrder};
 use crate::ch2::schema::Paths;
-use crate::error::Result;
 
 /// What an entered order came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::customer;
 use super::fields::Fields;
+use crate::Result;
 use crate::capability::{Intent, Order, Transaction};
 use crate::ch2::input::OrderStatus;
 use crate::ch2::schema::Paths;
-use crate::error::Result;
 
 /// The customer's last order.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use serde_json::json;
 
 use super::customer;
 use super::fields::{Fields, money};
+use crate::Result;
 use crate::capability::{Change, Intent, Patch, Transaction};
 use crate::ch2::digest;
 use crate::ch2::input::Payment;
 use crate::ch2::schema::Paths;
-use crate::error::Result;
 
 /// The longest c_data (TPC-C 2.5.2.2).
 pub const LONGEST_DATA: usize = 500;

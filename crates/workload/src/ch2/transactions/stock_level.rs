@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::fields::Fields;
+use crate::Result;
 use crate::capability::{Intent, Transaction};
 use crate::ch2::input::StockLevel;
-use crate::error::Result;
 
 /// How many orders back it looks (TPC-C 2.8.2.2).
 const ORDERS: i64 = 20;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use hoap_data::ycsb::RecordSpec;
 
 use super::{ReadFields, ScanFields, ScanLength, Setup, field_length};
-use crate::error::{Error, ErrorKind, Result};
 use crate::load::Part;
 use crate::ycsb::distribution::Distribution;
 use crate::ycsb::mix::{Kind, Mix};
+use crate::{Error, ErrorKind, Result};
 
 /// What properties have set so far; the defaults are those of YCSB 0.17.
 pub(super) struct Draft {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::RATIO_TOLERANCE;
 use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Column, Direction, Kind, Query};
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// A value in its one form. Ordered by kind, then by value; strings by their bytes.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use hoap_data::Schema;
 use super::canonical::{Canonical, Cell, Cells, show};
 use crate::capability::Answer;
 use crate::ch2::queries::catalogue::Query;
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// How two answers to one query differ. What each of them has stands in the order in which they
 /// were given.

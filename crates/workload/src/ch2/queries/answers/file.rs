@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::capability::{Answer, Row};
 use crate::ch2::queries::catalogue::Query;
 use crate::ch2::queries::parameters::Parameters;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The answer of one query on one database: `answers/qNN.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

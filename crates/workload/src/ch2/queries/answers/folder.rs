@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::compare::{Difference, difference};
 use super::file::AnswerFile;
 use crate::ch2::queries::catalogue::{QUERIES, Query};
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The answers of one folder.
 #[derive(Clone, Debug)]

@@ -19,8 +19,8 @@ use super::canonical::{Canonical, Cell, close, show};
 use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Kind, Query};
 use crate::ch2::queries::parameters::{ParameterSet, Parameters};
-use crate::error::{Error, ErrorKind, Result};
 use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
 
 /// What decides the answers of a data set. Extra fields do not: no query looks at them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

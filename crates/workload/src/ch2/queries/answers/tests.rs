@@ -7,7 +7,7 @@ use super::*;
 use crate::capability::{Answer, Row};
 use crate::ch2::queries::catalogue::{QUERIES, Query};
 use crate::ch2::queries::parameters::ParameterSet;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 const SCHEMA: Schema = Schema::Ch2pp;
 

@@ -1,0 +1,303 @@
+//! The cluster: the driver, the query nodes, and what they state of themselves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use couchbase::authenticator::{Authenticator, CertificateAuthenticator, PasswordAuthenticator};
+use couchbase::cluster::Cluster;
+use couchbase::collection::Collection;
+use couchbase::options::cluster_options::{
+    ClusterOptions, KvOptions, OrphanReporterOptions, TlsOptions,
+};
+use couchbase::options::diagnostic_options::PingOptions;
+use couchbase::retry::{RetryAction, RetryReason, RetryRequest, RetryStrategy};
+use couchbase::scope::Scope;
+use couchbase::service_type::ServiceType;
+use hoap_record::Description;
+use hoap_workload::{Error, ErrorKind, Result};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::error;
+use super::options::Place;
+use super::query::Node;
+use crate::sqlpp::{self, Client, Doing};
+
+/// The largest result that is read, bytes: pages and lists of documents, far from it.
+const LARGEST_RESULT: u64 = 1 << 30;
+
+/// What all clients share.
+pub(super) struct Shared {
+    pub place: Place,
+    /// The scope, as statements name their keyspaces in it.
+    pub context: String,
+    /// Addresses of the query nodes.
+    nodes: Vec<String>,
+    /// Clients so far: they take the nodes in turn.
+    next: AtomicUsize,
+    /// The driver, which disconnects when this goes.
+    _cluster: Cluster,
+    scope: Scope,
+    version: String,
+}
+
+/// Nothing that reached a server is sent again; what waits for the driver itself waits on, until the
+/// operation's time limit.
+#[derive(Debug)]
+struct Once;
+
+impl RetryStrategy for Once {
+    fn retry_after(&self, _: &RetryRequest, reason: &RetryReason) -> Option<RetryAction> {
+        let waiting = matches!(reason, RetryReason::NotReady);
+        waiting.then(|| RetryAction::new(std::time::Duration::from_millis(5)))
+    }
+}
+
+impl Shared {
+    /// Connects the driver and asks a query node what it is.
+    pub async fn open(place: Place) -> Result<Arc<Shared>> {
+        let cluster = connect(&place).await?;
+        let nodes = match place.options.query_nodes.is_empty() {
+            false => addresses(&place, &place.options.query_nodes),
+            true => query_nodes(&cluster, &place).await?,
+        };
+        let scope = cluster.bucket(place.bucket.as_str()).scope(place.options.scope.as_str());
+        let context = format!("default:`{}`.`{}`", place.bucket, place.options.scope);
+        let mut shared = Shared {
+            place,
+            context,
+            nodes,
+            next: AtomicUsize::new(0),
+            _cluster: cluster,
+            scope,
+            version: String::new(),
+        };
+        shared.version = shared.ask_version().await?;
+        Ok(Arc::new(shared))
+    }
+
+    async fn ask_version(&self) -> Result<String> {
+        let tried = format!("ask for the version of {}", self.place.url);
+        let client = self.client()?;
+        let request = sqlpp::Request::new("SELECT RAW DS_VERSION()")
+            .timeout(self.place.options.connect_timeout);
+        let mut version = String::new();
+        let mut each = |row: &[u8]| {
+            version = serde_json::from_slice(row).map_err(|e| format!("a row is no text: {e}"))?;
+            Ok(())
+        };
+        let asked = client.run(&request, &mut each).await;
+        asked.map_err(|e| error::statement(e, Doing::Read, tried))?;
+        Ok(version)
+    }
+
+    /// A client of the next query node.
+    pub fn client(&self) -> Result<Client> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        query_client(&self.place, &self.nodes[turn % self.nodes.len()])
+    }
+
+    /// A collection of the scope.
+    pub fn collection(&self, name: &str) -> Collection {
+        self.scope.collection(name)
+    }
+
+    /// The name under which a statement is prepared: the same for the same text in the same scope.
+    pub fn statement_name(&self, text: &str) -> String {
+        let parts = [self.context.as_bytes(), text.as_bytes()];
+        let hash = parts.into_iter().flatten().fold(0xcbf2_9ce4_8422_2325u64, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        format!("hoap_{hash:016x}")
+    }
+
+    /// Whether the scope has this collection: the driver would look for one that it has not until
+    /// the time is over.
+    pub async fn has(&self, node: &Node, collection: &str) -> Result<bool> {
+        let tried = || format!("look for {collection} in {}", self.place.url);
+        Ok(self.keyspaces(node, tried).await?.iter().any(|name| name == collection))
+    }
+
+    /// The collections of the scope.
+    pub async fn keyspaces(&self, node: &Node, tried: impl Fn() -> String) -> Result<Vec<String>> {
+        let text = "SELECT RAW k.name FROM system:keyspaces AS k WHERE k.`bucket` = $1 AND \
+                    k.`scope` = $2";
+        let args = [self.place.bucket.as_str().into(), self.place.options.scope.as_str().into()];
+        let answer = node.ask(text, &args, None).await;
+        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
+        Ok(answer.rows.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
+    }
+
+    /// What it is and how it is used, for the run folder.
+    pub fn description(&self) -> Description {
+        let options = &self.place.options;
+        let expiry =
+            options.expiry.map_or_else(|| "never".into(), |e| format!("{} s", e.as_secs()));
+        let settings = [
+            ("durability", options.durability.name().to_owned()),
+            ("tx_durability", options.tx_durability.name().to_owned()),
+            ("txtimeout_ms", options.tx_timeout.as_millis().to_string()),
+            ("scan_consistency", options.scan_consistency.clone()),
+            ("expiry", expiry),
+            ("kv_connections", options.kv_connections.to_string()),
+            ("query_nodes", self.nodes.len().to_string()),
+            ("tls", self.place.tls.to_string()),
+            ("client_certificate", (!options.tls.cert.is_empty()).to_string()),
+        ];
+        Description {
+            url: self.place.url.clone(),
+            name: "Couchbase Server".to_owned(),
+            version: self.version.clone(),
+            settings: BTreeMap::from(settings.map(|(name, value)| (name.to_owned(), value))),
+        }
+    }
+}
+
+fn query_client(place: &Place, base: &str) -> Result<Client> {
+    let options = &place.options;
+    let at = sqlpp::Place {
+        base: base.to_owned(),
+        path: "/query/service",
+        credentials: place.credentials.clone(),
+        tls: options.tls.clone(),
+        connect_timeout: options.connect_timeout,
+        largest_result: LARGEST_RESULT,
+    };
+    Client::new(at, &format!("open {}", place.url))
+}
+
+fn addresses(place: &Place, nodes: &[String]) -> Vec<String> {
+    let scheme = if place.tls { "https" } else { "http" };
+    nodes.iter().map(|node| format!("{scheme}://{node}")).collect()
+}
+
+/// Connects the driver. It asks the nodes over and over, without a word, for as long as they do not let it
+/// in: what is wrong is found out by asking their query service.
+async fn connect(place: &Place) -> Result<Cluster> {
+    let tried = || format!("open {}", place.url);
+    let options = &place.options;
+    let kv = KvOptions::new()
+        .num_connections(options.kv_connections as usize)
+        .connect_timeout(options.connect_timeout);
+    let mut given = ClusterOptions::new(authenticator(place)?)
+        .kv_options(kv)
+        .orphan_reporter_options(OrphanReporterOptions::new().enabled(false))
+        .default_retry_strategy(Arc::new(Once));
+    if !options.tls.ca.is_empty() {
+        let authorities = certificates(place, &options.tls.ca)?;
+        given = given.tls_options(TlsOptions::new().add_ca_certificates(authorities));
+    }
+    let driver = async {
+        let cluster = Cluster::connect(place.connection_string(), given).await?;
+        let bucket = cluster.bucket(place.bucket.as_str());
+        bucket.wait_until_ready(None).await?;
+        Ok::<_, couchbase::error::Error>(cluster)
+    };
+    match tokio::time::timeout(options.connect_timeout, driver).await {
+        Ok(Ok(cluster)) => Ok(cluster),
+        Ok(Err(e)) => Err(error::key_value(&e, Doing::Read, tried())),
+        Err(_) => Err(why_not(place).await),
+    }
+}
+
+/// How the driver says who asks: by user and password, or by a certificate.
+fn authenticator(place: &Place) -> Result<Authenticator> {
+    if let Some(login) = &place.credentials {
+        return Ok(PasswordAuthenticator::new(&login.user, &login.password).into());
+    }
+    let tls = &place.options.tls;
+    let chain = certificates(place, &tls.cert)?;
+    let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|e| {
+        let answer = format!("{}: {e}", tls.key);
+        Error::new(ErrorKind::Invalid, format!("open {}", place.url), answer)
+    })?;
+    Ok(CertificateAuthenticator::new(chain, key).into())
+}
+
+fn certificates(place: &Place, path: &str) -> Result<Vec<CertificateDer<'static>>> {
+    let invalid = |answer: String| {
+        Error::new(ErrorKind::Invalid, format!("open {}", place.url), format!("{path}: {answer}"))
+    };
+    let read = CertificateDer::pem_file_iter(path).map_err(|e| invalid(e.to_string()))?;
+    let certificates: Vec<_> =
+        read.collect::<std::result::Result<_, _>>().map_err(|e| invalid(e.to_string()))?;
+    match certificates.is_empty() {
+        false => Ok(certificates),
+        true => Err(invalid("there is no certificate in it".to_owned())),
+    }
+}
+
+/// Why the driver did not come to an end.
+async fn why_not(place: &Place) -> Error {
+    let tried = format!("open {}", place.url);
+    let seconds = place.options.connect_timeout.as_secs_f64();
+    let given = &place.options.query_nodes;
+    let port = if place.tls { 18093 } else { 8093 };
+    let host = |host: &String| match host.rsplit_once(':') {
+        Some((name, _)) if !host.ends_with(']') => format!("{name}:{port}"),
+        _ => format!("{host}:{port}"),
+    };
+    let at = given.first().cloned().unwrap_or_else(|| host(&place.hosts[0]));
+    let base = addresses(place, &[at]).remove(0);
+    let text = "SELECT RAW b.name FROM system:buckets AS b WHERE b.name = $1";
+    let request = sqlpp::Request::new(text)
+        .set("args", vec![place.bucket.as_str()])
+        .timeout(place.options.connect_timeout);
+    let mut found = false;
+    let asked = match query_client(place, &base) {
+        Ok(client) => {
+            let mut each = |_: &[u8]| {
+                found = true;
+                Ok(())
+            };
+            client.run(&request, &mut each).await
+        }
+        Err(e) => return e,
+    };
+    match asked {
+        Ok(_) if !found => {
+            let answer = format!("there is no bucket {}", place.bucket);
+            Error::new(ErrorKind::Unavailable, tried, answer)
+                .advise("make the bucket, or name another one")
+        }
+        Ok(_) => {
+            let answer = format!("its data service was not ready within {seconds:.1} s");
+            Error::new(ErrorKind::Unavailable, tried, answer)
+                .advise("check the port of the data service, or raise connect_timeout_ms")
+        }
+        Err(e) => {
+            let error = error::statement(e, Doing::Read, tried);
+            let answer =
+                format!("no answer within {seconds:.1} s; its query service: {}", error.answer);
+            Error { kind: ErrorKind::Unavailable, answer, ..error }
+        }
+    }
+}
+
+/// The query nodes that the cluster's own map has.
+async fn query_nodes(cluster: &Cluster, place: &Place) -> Result<Vec<String>> {
+    let tried = || format!("ask {} for its query nodes", place.url);
+    let limit = place.options.connect_timeout;
+    let options = PingOptions::new().service_types(vec![ServiceType::QUERY]).query_timeout(limit);
+    let report = tokio::time::timeout(limit, cluster.ping(options)).await;
+    let report = report.map_err(|_| error::late(Doing::Read, limit.as_millis(), tried()))?;
+    let report = report.map_err(|e| error::key_value(&e, Doing::Read, tried()))?;
+    let mut nodes: Vec<String> = report
+        .services
+        .get(&ServiceType::QUERY)
+        .into_iter()
+        .flatten()
+        .map(|node| match node.remote.contains("://") {
+            true => node.remote.trim_end_matches('/').to_owned(),
+            false => addresses(place, std::slice::from_ref(&node.remote)).remove(0),
+        })
+        .collect();
+    // Each process begins at the same node; clients are what is spread.
+    nodes.sort();
+    match nodes.is_empty() {
+        false => Ok(nodes),
+        true => Err(Error::new(ErrorKind::Unavailable, tried(), "it has none")
+            .advise("add the query service to a node, or name them: query_nodes=HOST:8093")),
+    }
+}

@@ -1,0 +1,96 @@
+//! Couchbase's Analytics service, Capella Columnar and Enterprise Analytics:
+//! `couchbase-analytics://[USER@]HOST[:PORT]/DATABASE[.SCOPE][?option=value&…]`, `couchbases-analytics://`
+//! with TLS. The options are in [`OPTIONS`]. The password comes from `CB_PASSWORD`, or from a file.
+//!
+//! # Mapping
+//! With `link` (always, on Couchbase Server) the collections are shadows of the operational ones, made when
+//! the database is first asked for its note: they follow by themselves, and nothing is loaded here. The note
+//! counts as there when no mutation is on its way any more. Without a link (Columnar, Enterprise Analytics)
+//! they are standalone collections with the primary key `hoap_key`, loaded like AsterixDB's.
+//!
+//! # Limits
+//! As AsterixDB's: no transactions of several statements here, no records by key.
+
+mod definition;
+mod options;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hoap_record::Description;
+use hoap_workload::Result;
+use hoap_workload::capability::shop::JoinVariant;
+
+use crate::remote::{Remote, RemoteShop};
+use crate::sqlpp::store::Shared;
+use crate::sqlpp::{Client, Doing, Place, Request, Service};
+use definition::AnalyticsDefinition;
+
+pub use crate::sqlpp::store::Store as CouchbaseAnalytics;
+pub use options::OPTIONS;
+
+/// What it offers.
+pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
+
+/// How long the first question may take.
+const FIRST: Duration = Duration::from_secs(30);
+
+/// Opens a `couchbase-analytics:` URL and asks the service whether it answers this user.
+///
+/// # Errors
+/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
+/// [`hoap_workload::ErrorKind::Unavailable`] where the service cannot be reached or refuses.
+pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
+    let parsed = options::parse(url, &|name| std::env::var(name).ok())?;
+    let options = &parsed.options;
+    let tried = format!("open {}", parsed.shown);
+    let place = Place {
+        base: parsed.base.clone(),
+        path: if options.server { "/analytics/service" } else { "/api/v1/request" },
+        credentials: parsed.credentials.clone(),
+        tls: options.tls.clone(),
+        connect_timeout: options.connect_timeout,
+        largest_result: u64::from(options.max_result_mb) << 20,
+    };
+    let client = Client::new(place, &tried)?;
+    let ask = Request::new("SELECT VALUE 1").set("readonly", true).timeout(FIRST);
+    let failed = |e: crate::sqlpp::Failure| e.into_error(Service::Analytics, Doing::Read, &*tried);
+    client.execute(&ask).await.map_err(failed)?;
+    let name = if options.server { "Couchbase Analytics" } else { "Couchbase Columnar" };
+    let mut settings = BTreeMap::from([
+        ("storage".to_owned(), options.storage.to_owned()),
+        ("analyze".to_owned(), options.analyze.to_owned()),
+        ("tls".to_owned(), parsed.base.starts_with("https").to_string()),
+        ("client_certificate".to_owned(), (!options.tls.cert.is_empty()).to_string()),
+    ]);
+    if !options.link.is_empty() {
+        settings.insert("link".to_owned(), options.link.clone());
+    }
+    let description = Description {
+        url: parsed.shown.clone(),
+        name: name.to_owned(),
+        version: "unknown".to_owned(),
+        settings,
+    };
+    let definition = AnalyticsDefinition::new(&parsed)?;
+    Ok(CouchbaseAnalytics {
+        shared: Arc::new(Shared {
+            client,
+            definition: Box::new(definition),
+            description,
+            query_timeout: options.query_timeout,
+            indexes: options.indexes,
+            joins: &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash],
+            folder: None,
+            prepared: Default::default(),
+        }),
+    })
+}
+
+/// The database with all that it has.
+pub(crate) fn remote(database: CouchbaseAnalytics) -> Remote {
+    let key_value = database.no_records();
+    let database = Arc::new(database);
+    Remote { target: database.clone(), key_value, shop: Ok(RemoteShop::new(database)) }
+}

@@ -1,0 +1,96 @@
+//! MongoDB and Atlas: `mongodb://…` and `mongodb+srv://…` as MongoDB's manual writes them, with
+//! options of `hoap` beside MongoDB's own; both are in [`OPTIONS`].
+//!
+//! # Mapping
+//! A collection is a collection, a document is a document with its key as `_id`. Whole numbers are
+//! `int` or `long`, others `double`: money that a transaction adds is rounded to the cent by the
+//! server, in the same step. An index is an ascending index on the paths of its fields. The collections
+//! `hoap_note` and `hoap_load` hold what the database contains and how far a load has come.
+//!
+//! # Transactions
+//! A session for each client, a multi-document transaction for each transaction, with read concern
+//! `snapshot` and write concern `majority` unless options say otherwise. An error that the server or the
+//! driver labels `TransientTransactionError` is a conflict. A commit labelled
+//! `UnknownTransactionCommitResult` is sent again until its deadline, after which it is ambiguous. They
+//! want a replica set or a sharded cluster.
+//!
+//! # Loading
+//! Batches go in unordered and their progress afterwards. What a crash left between the two is written
+//! once more by `--resume`: a document whose key is there already is replaced.
+
+mod analytics;
+mod bulk;
+mod documents;
+mod encode;
+mod error;
+mod key_value;
+mod options;
+mod patch;
+mod place;
+mod server;
+mod session;
+mod settings;
+mod settle;
+mod shop;
+mod text;
+mod transaction;
+mod value;
+
+use std::sync::Arc;
+
+use hoap_record::Description;
+use hoap_workload::Result;
+use hoap_workload::capability::{
+    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
+};
+
+use server::Server;
+
+pub use options::OPTIONS;
+
+/// What it offers. Transactions want a replica set or a sharded cluster.
+pub(crate) use crate::CAPABILITIES;
+
+/// A MongoDB database. Clones share the driver's client and its connections.
+#[derive(Clone)]
+pub struct MongoDb {
+    server: Arc<Server>,
+}
+
+/// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server what it is.
+///
+/// # Errors
+/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
+/// [`hoap_workload::ErrorKind::Unavailable`] where no server answers or one refuses.
+pub async fn open(url: &str) -> Result<MongoDb> {
+    Ok(MongoDb { server: Arc::new(Server::open(url).await?) })
+}
+
+impl Target for MongoDb {
+    fn description(&self) -> Description {
+        settings::description(&self.server)
+    }
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn documents(&self) -> Applicable<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Applicable<&dyn Transactions> {
+        match self.server.facts.transactions() {
+            true => Ok(self),
+            false => Err(NotApplicable {
+                capability: "document transactions",
+                database: "MongoDB".to_owned(),
+                because: "they want a replica set or a sharded cluster, and this server is neither",
+            }),
+        }
+    }
+
+    fn analytics(&self) -> Applicable<&dyn Analytics> {
+        Ok(self)
+    }
+}

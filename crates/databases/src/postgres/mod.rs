@@ -1,0 +1,107 @@
+//! PostgreSQL: `postgres://[USER@]HOST[:PORT]/DATABASE[?option=value&…]`, as libpq names things.
+//! The options are in [`OPTIONS`]. The password comes from `PGPASSWORD`, `PGPASSFILE` or
+//! `~/.pgpass`, or from the URL where that is in a file.
+//!
+//! # Mapping
+//! A collection is a table `(key text COLLATE "C" PRIMARY KEY, doc jsonb NOT NULL)` in the schema
+//! that the URL names. An index is an index on the expressions `doc -> 'a' -> 'b'` in the order of
+//! its fields: jsonb has an order in which numbers order as numbers, whatever a field holds. Numbers
+//! are `numeric` inside jsonb: money is exact. The tables `hoap_note` and `hoap_load` hold what the
+//! database contains and how far a load has come. U+0000, which PostgreSQL's text cannot hold, is
+//! stored in another way (`nul.rs`).
+//!
+//! # Durability
+//! As the server is set, unless `synchronous_commit` says otherwise; the run folder records what was
+//! in force. Bulk loading commits asynchronously: a crash takes the last batches *and* their progress,
+//! and the load goes on from there. Settling ends with a synchronous commit and, where the user may, a
+//! checkpoint, after which the load is durable.
+//!
+//! # Isolation
+//! A transaction that only reads is REPEATABLE READ, READ ONLY: one snapshot, taken when it begins. A
+//! transaction that writes runs at `isolation`. What it reads in order to change it is locked
+//! (`FOR UPDATE`), so that no update is lost at READ COMMITTED either, where clients that meet wait for
+//! each other instead of failing; at the higher levels one of them is a conflict and runs again.
+//!
+//! # Round trips
+//! BEGIN goes out together with the first statement of a transaction that writes. A transaction that
+//! only reads begins with a round trip of its own, in which it takes its snapshot. Statements are
+//! prepared once a connection. A transaction that is dropped sends ROLLBACK and does not wait.
+
+mod analytics;
+mod bulk;
+mod connection;
+mod documents;
+mod error;
+mod key_value;
+mod link;
+mod nul;
+mod numeric;
+mod options;
+mod parameters;
+mod password;
+mod patch;
+mod server;
+mod settings;
+mod settle;
+mod shop;
+mod sql;
+mod tls;
+mod transaction;
+mod types;
+
+use std::sync::Arc;
+
+use hoap_record::Description;
+use hoap_workload::Result;
+use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+
+use link::Shared;
+use server::Server;
+
+pub use options::OPTIONS;
+
+/// What it offers.
+pub(crate) use crate::CAPABILITIES;
+
+/// A PostgreSQL database. Clones share the pool, if there is one.
+#[derive(Clone)]
+pub struct Postgres {
+    shared: Arc<Shared>,
+}
+
+/// Opens a `postgres:` URL. Connects only when it is used.
+///
+/// # Errors
+/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
+/// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read.
+pub async fn open(url: &str) -> Result<Postgres> {
+    Ok(Postgres { shared: Arc::new(Shared::new(Server::new(url)?)) })
+}
+
+impl Postgres {
+    fn server(&self) -> &Server {
+        &self.shared.server
+    }
+}
+
+impl Target for Postgres {
+    fn description(&self) -> Description {
+        settings::description(self.server())
+    }
+
+    fn blocking(&self) -> bool {
+        false
+    }
+
+    fn documents(&self) -> Applicable<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Applicable<&dyn Transactions> {
+        Ok(self)
+    }
+
+    fn analytics(&self) -> Applicable<&dyn Analytics> {
+        Ok(self)
+    }
+}

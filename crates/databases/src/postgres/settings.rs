@@ -1,0 +1,105 @@
+//! What the server is and how it is set.
+
+use std::collections::BTreeMap;
+
+use hoap_record::Description;
+use hoap_workload::{Error, ErrorKind, Result};
+use tokio_postgres::SimpleQueryMessage;
+
+use super::error;
+use super::server::{Role, Server};
+
+/// Settings that decide durability and speed, of `pg_settings`.
+const NAMES: &[&str] = &[
+    "autovacuum",
+    "checkpoint_timeout",
+    "data_checksums",
+    "effective_cache_size",
+    "fsync",
+    "full_page_writes",
+    "huge_pages",
+    "jit",
+    "lc_collate",
+    "maintenance_work_mem",
+    "max_connections",
+    "max_parallel_workers_per_gather",
+    "max_wal_size",
+    "random_page_cost",
+    "shared_buffers",
+    "ssl",
+    "synchronous_commit",
+    "synchronous_standby_names",
+    "wal_compression",
+    "wal_level",
+    "wal_sync_method",
+    "work_mem",
+];
+
+/// The description, read over a connection of its own. Blocks the thread meanwhile, since a
+/// description is no operation; where the server cannot be reached it says so.
+pub(super) fn description(server: &Server) -> Description {
+    // A thread of its own, because the caller's may be driving a runtime already.
+    let read = std::thread::scope(|scope| {
+        scope.spawn(|| read_all(server)).join().unwrap_or_else(|_| {
+            let tried = format!("describe {}", server.url);
+            Err(Error::new(ErrorKind::Broken, tried, "the reading thread panicked"))
+        })
+    });
+    let (version, mut settings) = read.unwrap_or_else(|e| {
+        let unknown = BTreeMap::from([("settings".to_owned(), format!("unknown: {e}"))]);
+        ("unknown".to_owned(), unknown)
+    });
+    let options = &server.options;
+    for (name, value) in [
+        ("schema", options.schema.clone()),
+        ("isolation", options.isolation.to_owned()),
+        ("sslmode", options.sslmode.word().to_owned()),
+        (
+            "pool",
+            match options.pool {
+                0 => "a connection for each client".to_owned(),
+                n => format!("{n} connections"),
+            },
+        ),
+    ] {
+        settings.insert(name.to_owned(), value);
+    }
+    if options.unlogged {
+        let meaning = "not durable: a crash of the server empties the tables";
+        settings.insert("unlogged".to_owned(), meaning.to_owned());
+    }
+    Description { url: server.url.clone(), name: "PostgreSQL".to_owned(), version, settings }
+}
+
+type Read = (String, BTreeMap<String, String>);
+
+fn read_all(server: &Server) -> Result<Read> {
+    let tried = || format!("read the settings of {}", server.url);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| Error::new(ErrorKind::Unavailable, tried(), e))?;
+    runtime.block_on(async {
+        let connection = server.connect(Role::Client).await?;
+        // `current_setting` with its unit, of what this version has.
+        let names: Vec<_> = NAMES.iter().map(|name| format!("'{name}'")).collect();
+        let text = format!(
+            "SELECT name, current_setting(name) FROM pg_settings WHERE name IN ({})
+             UNION ALL SELECT 'version', current_setting('server_version')
+             UNION ALL SELECT 'in_recovery',
+                CASE WHEN pg_is_in_recovery() THEN 'on (a standby)' ELSE 'off' END
+             UNION ALL SELECT 'encrypted', coalesce((SELECT version || ' ' || cipher
+                FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), 'no')",
+            names.join(", ")
+        );
+        let rows = connection.client.simple_query(&text).await;
+        let rows = rows.map_err(|e| error::postgres(&e, tried()))?;
+        let mut settings = BTreeMap::new();
+        for row in rows {
+            if let SimpleQueryMessage::Row(row) = row
+                && let (Some(name), Some(value)) = (row.get(0), row.get(1))
+            {
+                settings.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        Ok((settings.remove("version").unwrap_or_default(), settings))
+    })
+}

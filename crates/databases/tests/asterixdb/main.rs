@@ -1,0 +1,69 @@
+//! AsterixDB does what its module promises.
+//!
+//! The servers are those of the lab: `eval "$(lab/env)"`.
+
+// It has no transactions and no records by key, and leaves those tests out.
+#[allow(dead_code, unused_imports)]
+#[path = "../conformance/mod.rs"]
+mod conformance;
+mod on_asterixdb;
+mod on_asterixdb_2;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hoap_databases::asterixdb::AsterixDb;
+use hoap_workload::capability::Target;
+
+use conformance::wait;
+
+/// The URL of a server of the lab, from the environment.
+fn server(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
+    })
+}
+
+/// A URL with a dataverse that no other test has.
+fn place(variable: &str) -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let server = server(variable);
+    let at = server.rfind('/').unwrap() + 1;
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    format!("{}t{}_{number}", &server[..at], std::process::id())
+}
+
+fn open(url: &str) -> AsterixDb {
+    wait(hoap_databases::asterixdb::open(url)).unwrap()
+}
+
+/// Removes what a test left.
+struct Guard(AsterixDb);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let all = ["orders", "item", "shop_customer", "shop_orders", "customer"];
+        let dropped = wait(self.0.documents().unwrap().drop(&all));
+        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+    }
+}
+
+/// A target with a dataverse of its own on the server of a variable.
+fn fresh(variable: &str, options: &str) -> (Box<AsterixDb>, Guard) {
+    let target = open(&format!("{}{options}", place(variable)));
+    (Box::new(target.clone()), Guard(target))
+}
+
+/// What holds however many nodes there are.
+#[macro_export]
+macro_rules! suite {
+    ($fresh:path) => {
+        $crate::document_tests!($fresh);
+        $crate::conformance_tests!($fresh:
+            parameters_must_match_the_text,
+            parameters_keep_their_types,
+            a_query_can_be_cancelled,
+            a_query_is_explained,
+        );
+        $crate::shop_tests!($fresh);
+    };
+}

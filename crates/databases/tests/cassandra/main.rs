@@ -1,0 +1,109 @@
+//! Cassandra does what every database must do as far as it can, and what its module promises.
+//!
+//! The servers are those of the lab: `eval "$(lab/env)"`.
+
+// It has no transactions and no queries, and leaves those tests out.
+#[allow(dead_code, unused_imports)]
+#[path = "../conformance/mod.rs"]
+mod conformance;
+mod lab;
+mod on_cassandra;
+mod on_cassandra_3;
+mod ring;
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hoap_databases::cassandra::Cassandra;
+use hoap_workload::{Error, ErrorKind};
+use scylla::client::session::Session;
+use scylla::client::session_builder::SessionBuilder;
+
+use conformance::wait;
+
+/// The URL of a server of the lab, from the environment.
+fn server(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
+    })
+}
+
+/// The URL of another keyspace.
+fn in_keyspace(url: &str, keyspace: &str) -> String {
+    let (hosts, _) = url.rsplit_once('/').unwrap();
+    format!("{hosts}/{keyspace}")
+}
+
+fn open(url: &str) -> Cassandra {
+    wait(hoap_databases::cassandra::open(url)).unwrap()
+}
+
+fn refused(url: &str) -> Error {
+    let e = wait(hoap_databases::cassandra::open(url)).map(drop).unwrap_err();
+    assert!(!e.to_string().contains('\n'), "{e}");
+    e
+}
+
+fn unavailable(e: &Error, words: &[&str]) {
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    has(e, words);
+}
+
+/// What a load makes is not there.
+fn missing(e: &Error, words: &[&str]) {
+    assert_eq!(e.kind, ErrorKind::Missing, "{e}");
+    has(e, words);
+}
+
+fn has(e: &Error, words: &[&str]) {
+    let line = e.to_string();
+    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
+    assert!(!line.contains("secret") && !line.contains('\n'), "{line}");
+}
+
+/// A keyspace that no other test has.
+fn keyspace() -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    format!("t{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A session of the driver's own.
+fn driver(url: &str) -> Session {
+    let hosts = url.trim_start_matches("cassandra://").split('/').next().unwrap();
+    wait(SessionBuilder::new().known_node(hosts).build()).unwrap()
+}
+
+/// The one that the lab's single node is looked at with.
+fn admin() -> &'static Session {
+    static ADMIN: LazyLock<Session> = LazyLock::new(|| driver(&server("HOAP_TEST_CASSANDRA")));
+    &ADMIN
+}
+
+/// Runs a statement.
+fn cql(session: &Session, text: &str) {
+    wait(session.query_unpaged(text, ())).unwrap();
+}
+
+/// Removes what a test left.
+struct Guard {
+    session: Option<&'static Session>,
+    keyspace: String,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let text = format!("DROP KEYSPACE IF EXISTS {}", self.keyspace);
+        if let Some(session) = self.session {
+            let dropped = wait(session.query_unpaged(text, ()));
+            assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+        }
+    }
+}
+
+/// A target with a keyspace of its own on the single node.
+fn fresh_with(options: &str) -> (Box<Cassandra>, Guard) {
+    let keyspace = keyspace();
+    let url = in_keyspace(&server("HOAP_TEST_CASSANDRA"), &keyspace);
+    let target = open(&format!("{url}?request_timeout_ms=30000{options}"));
+    (Box::new(target), Guard { session: Some(admin()), keyspace })
+}

@@ -1,0 +1,134 @@
+//! Commits whose answers are lost: the ledger accounts for every acknowledged one, and takes those of
+//! unknown fate as there or not.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hoap_data::Schema;
+use hoap_record::{Check, Verdict};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Target;
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
+use hoap_workload::ch2::freshness::{self, Board};
+use hoap_workload::ch2::mix::Kind;
+use hoap_workload::ch2::nothing_lost::Expected;
+use hoap_workload::ch2::snapshot::Snapshot;
+use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
+use hoap_workload::client::{Client, Outcome, Workload};
+
+use super::flaky::{Fate, Flaky};
+use super::{Loaded, wait};
+
+/// Runs one terminal after the other, `operations` each, and counts failures of any kind.
+pub fn drive(terminals: &Terminals, clients: usize, operations: usize) -> (Memory, Vec<ErrorKind>) {
+    let (mut memory, mut failed) = (Memory::default(), Vec::new());
+    for number in 0..clients {
+        wait(async {
+            let mut client = terminals.client(number).await.unwrap();
+            for _ in 0..operations {
+                client.next();
+                if let Outcome::Failed(e) = client.run().await.outcome {
+                    failed.push(e.kind);
+                }
+            }
+            memory.merge(client.finish());
+        });
+    }
+    (memory, failed)
+}
+
+fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
+    let documents = loaded.target.documents().unwrap();
+    wait(Snapshot::take(documents, &loaded.data, expected, &|| false)).unwrap()
+}
+
+/// Runs 600 operations on a database with these fates and checks the data as `hoap run` does.
+fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
+    let loaded = Loaded::new(Schema::Ch2pp);
+    let before = snapshot(&loaded, &mut Expected::nothing());
+    let flaky: Arc<dyn Target> = Arc::new(Flaky::new(&loaded.target, fate));
+    let options = Options { seed: 7, retries: 20, think_times: false };
+    let terminals = Terminals::new(flaky.clone(), loaded.data, options);
+    let board = Board::new(terminals.mark());
+    let terminals = terminals.counted(board.clone());
+    wait(freshness::prepare(&*loaded.target, false)).unwrap();
+    let (memory, failed) = drive(&terminals, 3, 200);
+    let ledger = &memory.ledger;
+    let mut expected = Expected::of(ledger);
+    let after = snapshot(&loaded, &mut expected);
+    let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
+    let mut checks = conditions(&after, &loaded.data, deliveries, "test");
+    checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
+    (memory, failed, checks)
+}
+
+fn failed(checks: &[Check]) -> Vec<&Check> {
+    checks.iter().filter(|c| c.verdict == Verdict::Fail).collect()
+}
+
+#[test]
+fn commits_of_unknown_fate_are_kept_apart_and_both_fates_are_right() {
+    let fates: [fn(u64) -> Fate; 3] = [
+        |n| if n % 9 == 4 { Fate::AppliedUnheard } else { Fate::Acknowledged },
+        |n| if n % 9 == 4 { Fate::Lost } else { Fate::Acknowledged },
+        |n| match n % 9 {
+            4 => Fate::AppliedUnheard,
+            8 => Fate::Lost,
+            _ => Fate::Acknowledged,
+        },
+    ];
+    for fate in fates {
+        let (memory, errors, checks) = run(fate);
+        let ledger = &memory.ledger;
+        assert!(!errors.is_empty() && errors.iter().all(|kind| *kind == ErrorKind::Ambiguous));
+        let orders: u64 = ledger.ambiguous_orders.values().sum();
+        let deliveries: u64 = ledger.ambiguous_deliveries.values().sum();
+        let payments = ledger.ambiguous_payments.len() as u64;
+        assert!(orders > 0 && payments > 0 && deliveries > 0, "{orders} {payments} {deliveries}");
+        assert_eq!(orders + payments + deliveries, errors.len() as u64, "each is one failure");
+        assert!(!ledger.orders.is_empty() && !ledger.payments.is_empty());
+        assert_eq!(failed(&checks), [] as [&Check; 0]);
+    }
+}
+
+#[test]
+fn a_commit_that_was_acknowledged_and_not_applied_is_found_among_those_of_unknown_fate() {
+    let (_, _, checks) = run(|n| match n % 9 {
+        4 => Fate::AppliedUnheard,
+        8 if n > 100 => Fate::Lie,
+        _ => Fate::Acknowledged,
+    });
+    let failed: Vec<&str> = failed(&checks).iter().map(|c| c.name.as_str()).collect();
+    for name in ["nothing lost: NewOrder", "nothing lost: Payment"] {
+        assert!(failed.contains(&name), "{name} saw nothing, only {failed:?} did");
+    }
+}
+
+/// However many retries it is allowed, a step ends: what has met a conflict is not begun again when nobody waits for it.
+#[test]
+fn a_transaction_that_is_given_up_is_not_tried_again() {
+    let loaded = Loaded::new(Schema::Ch2);
+    let flaky = Flaky::new(&loaded.target, |_| Fate::Conflict);
+    let options = Options { seed: 7, retries: u32::MAX, think_times: false };
+    let terminals = Terminals::new(Arc::new(flaky.clone()), loaded.data, options);
+    wait(async {
+        let mut client = terminals.client(0).await.unwrap();
+        let give_up = client.canceller().unwrap();
+        // The first that writes.
+        while Kind::NAMES[client.next().kind] != "NewOrder" {}
+        let commits = || flaky.state.commits.load(Ordering::SeqCst);
+        let others = async {
+            while commits() < 5 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            give_up();
+            commits()
+        };
+        let (done, tried) = tokio::join!(client.run(), others);
+        assert!(matches!(done.outcome, Outcome::Cancelled), "{done:?}");
+        assert!(commits() <= tried + 1, "{} after {tried}", commits());
+        let Memory { ledger, .. } = client.finish();
+        assert!(ledger.orders.is_empty() && ledger.ambiguous_orders.is_empty());
+    });
+}

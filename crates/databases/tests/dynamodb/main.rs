@@ -1,0 +1,116 @@
+//! DynamoDB does what every database must do, and what its module promises.
+//!
+//! The server is that of the lab, Amazon's DynamoDB Local: `eval "$(lab/env)"`. What it does not do
+//! (throttling, wrong credentials) is answered by a scripted endpoint, in the words of the service's
+//! documentation.
+
+// It has no queries, no pages and no joins, and leaves those tests out.
+#[allow(dead_code, unused_imports)]
+#[path = "../conformance/mod.rs"]
+mod conformance;
+mod on_dynamodb;
+mod scripted;
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hoap_databases::dynamodb::DynamoDb;
+use hoap_workload::capability::Target;
+use hoap_workload::{Error, ErrorKind};
+
+use conformance::wait;
+
+/// A file with credentials that are nobody's, and options that name it.
+fn credentials() -> &'static str {
+    static OPTIONS: LazyLock<String> = LazyLock::new(|| {
+        let name = format!("hoap-test-credentials-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let text = "[default]\naws_access_key_id = AKIDNOBODY\naws_secret_access_key = hunter2\n";
+        std::fs::write(&path, text).unwrap();
+        format!("credentials_file={}", path.display())
+    });
+    &OPTIONS
+}
+
+/// The URL of the lab's server, with credentials.
+fn server() -> String {
+    let url = std::env::var("HOAP_TEST_DYNAMODB").unwrap_or_else(|_| {
+        panic!(
+            "set HOAP_TEST_DYNAMODB: eval \"$(lab/env)\", or leave these out with ./test \
+             --no-servers"
+        )
+    });
+    format!("{url}&{}", credentials())
+}
+
+fn open(url: &str) -> DynamoDb {
+    wait(hoap_databases::dynamodb::open(url)).unwrap()
+}
+
+fn refused(url: &str) -> Error {
+    let e = wait(hoap_databases::dynamodb::open(url)).map(drop).unwrap_err();
+    one_line(&e);
+    e
+}
+
+fn one_line(e: &Error) {
+    let line = e.to_string();
+    assert!(!line.contains('\n') && !line.contains("hunter2"), "{line}");
+}
+
+fn unavailable(e: &Error, words: &[&str]) {
+    of_kind(ErrorKind::Unavailable, e, words);
+}
+
+/// What a load makes is not there.
+fn missing(e: &Error, words: &[&str]) {
+    of_kind(ErrorKind::Missing, e, words);
+}
+
+fn of_kind(kind: ErrorKind, e: &Error, words: &[&str]) {
+    assert_eq!(e.kind, kind, "{e}");
+    one_line(e);
+    let line = e.to_string();
+    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
+}
+
+/// A prefix that no other test has.
+fn prefix() -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    format!("t{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Removes what a test left.
+struct Guard(DynamoDb);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let all = ["orders", "item", "usertable", "shop_customer", "shop_orders"];
+        let dropped = wait(self.0.documents().unwrap().drop(&all));
+        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+    }
+}
+
+/// A target with a prefix of its own and these options.
+fn fresh_with(options: &str) -> (Box<DynamoDb>, Guard) {
+    let target = open(&format!("{}&prefix={}&{options}", server(), prefix()));
+    (Box::new(target.clone()), Guard(target))
+}
+
+/// Sends a request without the driver.
+fn scripted_call(endpoint: &str, operation: &str, body: &serde_json::Value) {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(endpoint.trim_end_matches('/')).unwrap();
+    let body = body.to_string();
+    let request = format!(
+        "POST / HTTP/1.1\r\nHost: {endpoint}\r\nConnection: close\r\n\
+         X-Amz-Target: DynamoDB_20120810.{operation}\r\nContent-Type: application/x-amz-json-1.0\r\n\
+         Authorization: AWS4-HMAC-SHA256 Credential=AKIDNOBODY/20260101/us-east-1/dynamodb/aws4_request, \
+         SignedHeaders=host, Signature=0\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}

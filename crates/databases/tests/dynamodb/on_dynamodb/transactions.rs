@@ -1,0 +1,204 @@
+//! Document transactions, where the suite asks for a snapshot or for 300000.0, and the limits.
+
+use hoap_databases::dynamodb::DynamoDb;
+use hoap_workload::capability::{Access, Change, Intent, Order, Patch};
+use hoap_workload::{Error, ErrorKind};
+use serde_json::{Value, json};
+
+use super::fresh;
+use crate::conformance::{COLLECTION, document, field, get, index, load, session, transact, wait};
+use crate::fresh_with;
+
+fn set(path: &'static str, value: Value) -> Patch {
+    Patch { path, change: Change::Set(value) }
+}
+
+fn add(path: &'static str, n: i64) -> Patch {
+    Patch { path, change: Change::AddInteger(n) }
+}
+
+fn patch(target: &DynamoDb, key: &str, patches: &[Patch]) -> Result<(), Error> {
+    transact(target, Access::Write, async |t| t.patch(COLLECTION, key, patches).await)
+}
+
+fn insert(target: &DynamoDb, key: &str, document: &Value) -> Result<(), Error> {
+    transact(target, Access::Write, async |t| t.insert(COLLECTION, key, document).await)
+}
+
+/// As the suite's test, but for whole numbers, which have no zeros after a point.
+#[test]
+fn every_json_value_comes_back_as_the_same_value() {
+    let (target, _guard) = fresh();
+    load(&*target, 0);
+    let values = json!({
+        "null": null, "yes": true, "no": false, "zero": 0, "one": 1, "minus": -7,
+        "large": i64::MAX, "small": i64::MIN, "real": 0.1, "third": 1.0 / 3.0,
+        "sum": 0.1 + 0.2, "empty": "", "number_text": "12", "quote": "it's \"so\" \\ / \n\t\u{1}",
+        "unicode": "Grüße 雪 \u{1F600}", "nothing": [], "list": [1, [2.5, {"a": null}], "x"],
+        "object": {"b": 1, "a": {"c": [true]}}, "none": {}
+    });
+    insert(&target, "1.1", &values).unwrap();
+    insert(&target, "1.2", &json!({"money": 300000.0})).unwrap();
+    let names = values.as_object().unwrap();
+    let patches: Vec<_> =
+        names.iter().map(|(k, v)| set(Box::leak(k.clone().into_boxed_str()), v.clone())).collect();
+    patch(&target, "1.2", &patches).unwrap();
+    for (name, value) in names {
+        assert_eq!(&field(&*target, "1.1", name), value, "{name}");
+        assert_eq!(&field(&*target, "1.2", name), value, "{name}");
+    }
+    assert_eq!(field(&*target, "1.2", "money"), json!(300_000));
+    let fields = ["object.a.c", "absent", "list[1][1].a", "list[1]", "list[9]", "one", "one"];
+    let row = json!([[true], null, null, [2.5, {"a": null}], null, 1, 1]);
+    assert_eq!(json!(get(&*target, "1.1", &fields).unwrap()), row);
+}
+
+/// A reading transaction that saw two states is told so, at its end at the latest.
+#[test]
+fn a_reader_that_saw_two_states_is_a_conflict() {
+    let (target, _guard) = fresh();
+    load(&*target, 3);
+    let mut session = session(&*target);
+    let see = async |t: &mut dyn hoap_workload::capability::Transaction, key: &str| {
+        t.get(COLLECTION, key, &["o_id"], Intent::Look).await
+    };
+    let beside = |key: &'static str| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| patch(&target, key, &[add("o_id", 5)]).unwrap());
+        });
+    };
+    wait(async {
+        // What it has read was changed before it reads something else.
+        let mut t = session.begin(Access::Read).await.unwrap();
+        assert_eq!(see(&mut *t, "1.1").await.unwrap(), Some(vec![json!(1)]));
+        beside("1.1");
+        see(&mut *t, "1.2").await.unwrap();
+        assert_eq!(t.commit().await.unwrap_err().kind, ErrorKind::Conflict);
+        // The same document in two states.
+        let mut t = session.begin(Access::Read).await.unwrap();
+        see(&mut *t, "1.1").await.unwrap();
+        beside("1.1");
+        assert_eq!(see(&mut *t, "1.1").await.unwrap_err().kind, ErrorKind::Conflict);
+        assert_eq!(t.commit().await.unwrap_err().kind, ErrorKind::Conflict);
+        // One that was absent has come.
+        let mut t = session.begin(Access::Read).await.unwrap();
+        assert_eq!(see(&mut *t, "7.7").await.unwrap(), None);
+        std::thread::scope(|scope| {
+            scope.spawn(|| insert(&target, "7.7", &document(7, 7)).unwrap());
+        });
+        see(&mut *t, "1.2").await.unwrap();
+        assert_eq!(t.commit().await.unwrap_err().kind, ErrorKind::Conflict);
+        // Other documents are nothing to it.
+        let mut t = session.begin(Access::Read).await.unwrap();
+        see(&mut *t, "1.2").await.unwrap();
+        beside("1.1");
+        see(&mut *t, "1.3").await.unwrap();
+        t.commit().await.unwrap();
+    });
+}
+
+/// Its marks fit into no single request, and still nobody's change slips through.
+#[test]
+fn a_reader_of_hundreds_of_documents_is_checked_whole() {
+    let (target, _guard) = fresh();
+    load(&*target, 350);
+    let keys: Vec<String> = (1..=350).map(|o| format!("1.{o}")).collect();
+    let read = |meanwhile: &dyn Fn()| {
+        transact(&*target, Access::Read, async |t| {
+            let rows = t.get_many(COLLECTION, &keys, &["o_id"], Intent::Look).await?;
+            assert!(rows.iter().zip(1..).all(|(row, o)| *row == Some(vec![json!(o)])));
+            meanwhile();
+            Ok(())
+        })
+    };
+    read(&|| {}).unwrap();
+    let e = read(&|| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| patch(&target, "1.349", &[set("o_open", json!(false))]).unwrap());
+        });
+    });
+    assert_eq!(e.unwrap_err().kind, ErrorKind::Conflict);
+}
+
+#[test]
+fn what_was_read_to_be_changed_is_a_condition_and_what_was_looked_at_as_told() {
+    for (options, looked) in [("conditions=changed", true), ("conditions=read", false)] {
+        let (target, _guard) = fresh_with(options);
+        load(&*target, 3);
+        for (intent, passes) in [(Intent::Look, looked), (Intent::Change, false)] {
+            let mut session = session(&*target);
+            let end = wait(async {
+                let mut t = session.begin(Access::Write).await?;
+                t.get(COLLECTION, "1.1", &["o_id"], intent).await?;
+                t.patch(COLLECTION, "1.2", &[add("o_id", 1)]).await?;
+                std::thread::scope(|scope| {
+                    scope.spawn(|| patch(&target, "1.1", &[add("o_id", 1)]).unwrap());
+                });
+                t.commit().await
+            });
+            match passes {
+                true => end.unwrap(),
+                false => assert_eq!(end.unwrap_err().kind, ErrorKind::Conflict, "{options}"),
+            }
+        }
+        let committed = 2 + i64::from(looked);
+        assert_eq!(field(&*target, "1.2", "o_id"), json!(committed));
+    }
+}
+
+#[test]
+fn a_transaction_of_more_than_100_items_is_refused_and_changes_nothing() {
+    let (target, _guard) = fresh();
+    load(&*target, 120);
+    let end = |patched: i64| {
+        transact(&*target, Access::Write, async |t| {
+            for o in 1..=patched {
+                t.patch(COLLECTION, &format!("1.{o}"), &[set("o_open", json!(false))]).await?;
+            }
+            Ok(())
+        })
+    };
+    end(100).unwrap();
+    let e = end(101).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    assert!(e.to_string().contains("101 items") && e.to_string().contains("takes 100"), "{e}");
+    assert_eq!(field(&*target, "1.101", "o_open"), json!(true));
+    assert_eq!(field(&*target, "1.100", "o_open"), json!(false));
+}
+
+#[test]
+fn an_index_follows_inserts_patches_and_deletes_of_one_transaction_and_the_next() {
+    let (target, _guard) = fresh();
+    load(&*target, 6);
+    let find = |prefix: Value| {
+        let found = transact(&*target, Access::Read, async |t| {
+            let prefix = prefix.as_array().unwrap();
+            t.find(&index(), prefix, Order::Ascending, None, &["o_id"], Intent::Look).await
+        });
+        found.unwrap().into_iter().map(|(key, _)| key).collect::<Vec<_>>()
+    };
+    assert_eq!(find(json!([1, "L1"])), ["1.1", "1.4"]);
+    transact(&*target, Access::Write, async |t| {
+        t.patch(COLLECTION, "1.1", &[set("o_name.last", json!("L2")), add("o_id", 0)]).await?;
+        t.insert(COLLECTION, "1.7", &document(1, 7)).await?;
+        assert!(t.delete(COLLECTION, "1.4").await?);
+        // Made, changed and gone again: nothing is left of it.
+        t.insert(COLLECTION, "1.10", &document(1, 10)).await?;
+        assert!(t.delete(COLLECTION, "1.10").await?);
+        assert!(!t.delete(COLLECTION, "1.10").await?);
+        // Gone and there again, as another document.
+        assert!(t.delete(COLLECTION, "1.2").await?);
+        t.insert(COLLECTION, "1.2", &document(2, 2)).await
+    })
+    .unwrap();
+    assert_eq!(find(json!([1, "L1"])), ["1.7"]);
+    assert_eq!(find(json!([1, "L2"])), ["1.1", "1.5"]);
+    assert_eq!(find(json!([2])), ["1.2"]);
+    assert_eq!(get(&*target, "1.10", &[]), None);
+    assert_eq!(field(&*target, "1.2", "o_w_id"), json!(2));
+    let missing = transact(&*target, Access::Read, async |t| {
+        let absent = hoap_workload::capability::Index { name: "absent", ..index() };
+        t.find(&absent, &[json!(1)], Order::Ascending, None, &[], Intent::Look).await
+    });
+    assert_eq!(missing.unwrap_err().kind, ErrorKind::Missing);
+}

@@ -1,0 +1,126 @@
+//! MongoDB does what every database must do, and what its module promises.
+//!
+//! Three servers: the lab's imitation (`eval "$(lab/env)"`, modules `on_mongo_wire`), a scripted peer for
+//! what the imitation lacks (`peer_on_mongo_wire`), and a real replica set where `HOAP_TEST_MONGODB` names one (`on_mongodb`).
+
+// Not every server has every part of the suite.
+#[allow(dead_code, unused_imports)]
+#[path = "../conformance/mod.rs"]
+mod conformance;
+mod on_mongo_wire;
+mod on_mongodb;
+// Of the texts alone.
+/// Each of its tests wants the imitation too, which keeps the documents.
+#[path = "peer/mod.rs"]
+mod peer_on_mongo_wire;
+mod pipelines;
+mod protocol;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hoap_databases::mongodb::MongoDb;
+use hoap_workload::capability::Target;
+use hoap_workload::{Error, ErrorKind};
+
+use conformance::wait;
+
+fn open(url: &str) -> MongoDb {
+    wait(hoap_databases::mongodb::open(url)).unwrap()
+}
+
+fn refused(url: &str) -> Error {
+    let e = wait(hoap_databases::mongodb::open(url)).map(drop).unwrap_err();
+    assert!(!e.to_string().contains('\n'), "{e}");
+    e
+}
+
+fn unavailable(e: &Error, words: &[&str]) {
+    of_kind(ErrorKind::Unavailable, e, words);
+}
+
+/// What a load makes is not there.
+fn missing(e: &Error, words: &[&str]) {
+    of_kind(ErrorKind::Missing, e, words);
+}
+
+fn of_kind(kind: ErrorKind, e: &Error, words: &[&str]) {
+    assert_eq!(e.kind, kind, "{e}");
+    let line = e.to_string();
+    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
+    assert!(!line.contains("secret") && !line.contains('\n'), "{line}");
+}
+
+/// The URL with the name of a database that no other test has.
+fn own_database(server: &str) -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let made = MADE.fetch_add(1, Ordering::Relaxed);
+    let (base, query) = server.split_once('?').unwrap_or((server, ""));
+    let host = base.rsplit_once('/').map_or(base, |(host, _)| host);
+    format!("{host}/hoap_t{}_{made}?{query}", std::process::id()).trim_end_matches('?').to_owned()
+}
+
+/// A URL with one more option.
+fn with(url: &str, option: &str) -> String {
+    let joint = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{joint}{option}")
+}
+
+/// Removes what a test left.
+struct Guard(MongoDb);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // And those of CH2: the imitation keeps everything in memory.
+        let all = [
+            "orders",
+            "item",
+            "usertable",
+            "shop_customer",
+            "shop_orders",
+            "warehouse",
+            "district",
+            "customer",
+            "history",
+            "neworder",
+            "stock",
+            "supplier",
+            "nation",
+            "region",
+        ];
+        let dropped = wait(self.0.documents().unwrap().drop(&all));
+        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+    }
+}
+
+/// A target with a database of its own.
+fn fresh_on(server: &str) -> (Box<MongoDb>, Guard) {
+    let target = open(&own_database(server));
+    (Box::new(target.clone()), Guard(target))
+}
+
+/// What holds without transactions, and without a step that covers a batch and its progress.
+#[macro_export]
+macro_rules! suite {
+    ($fresh:path) => {
+        $crate::document_tests!($fresh);
+        // The imitation sends a document while it writes it, so that one is not always read whole: that is left to a
+        // real server.
+        $crate::record_tests!($fresh);
+        // The imitation takes an offset of 4294967295 for -1: pages are left to a real server, and to
+        // the tests of the command line.
+        $crate::conformance_tests!($fresh:
+            every_join_sums_to_the_cent,
+            a_join_of_nothing_is_empty,
+            a_join_that_is_not_offered_is_refused,
+        );
+    };
+}
+
+/// What transactions promise, but for what a peer with one lock cannot show: readers beside writers.
+#[macro_export]
+macro_rules! transaction_suite {
+    ($fresh:path) => {
+        $crate::transaction_tests!($fresh);
+        $crate::conformance_tests!($fresh: every_json_value_comes_back_as_it_went_in, no_update_is_lost);
+    };
+}

@@ -1,0 +1,188 @@
+//! The lab's imitation, mongo-java-server.
+
+use hoap_databases::mongodb::MongoDb;
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::key_value::KeyValueSession;
+use hoap_workload::capability::shop::{JoinVariant, Shop};
+use hoap_workload::capability::{Answer, Documents, Target};
+use mongodb::bson::{Document, doc};
+use serde_json::{Value, json};
+
+use crate::conformance::{
+    COLLECTION, batch, client, count, document, indexes, load, load_records, load_shop, record,
+    wait,
+};
+use crate::{Guard, fresh_on, missing, open, own_database, refused, unavailable, with};
+
+fn server() -> String {
+    std::env::var("HOAP_TEST_MONGO_WIRE").expect(
+        "set HOAP_TEST_MONGO_WIRE: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
+    )
+}
+
+fn fresh() -> (Box<MongoDb>, Guard) {
+    fresh_on(&server())
+}
+
+crate::suite!(fresh);
+
+fn documents(target: &MongoDb) -> &dyn Documents {
+    target.documents().unwrap()
+}
+
+/// What a load that was killed between a batch and its progress does when it goes on.
+#[test]
+fn a_batch_written_twice_is_a_batch_written_once() {
+    let (target, _guard) = fresh();
+    let documents = documents(&target);
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=5), 5).await.unwrap();
+        bulk.write(COLLECTION, &batch(1, [6, 5, 7]), 8).await.unwrap();
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 8);
+        // A batch with what is no document is refused as a whole.
+        let mut bad = batch(1, [9]);
+        bad.push(|key, text| {
+            key.push('x');
+            text.extend_from_slice(b"[1]");
+        });
+        let e = bulk.write(COLLECTION, &bad, 10).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        assert!(e.to_string().contains("document x: it is no JSON object"), "{e}");
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 8);
+    });
+    assert_eq!(count(&*target), 7);
+}
+
+/// Another program sees documents as MongoDB's users write them.
+#[test]
+fn documents_are_documents_with_their_key_as_id() {
+    let url = own_database(&server());
+    let target = open(&url);
+    let _guard = Guard(target.clone());
+    load(&target, 1);
+    load_records(&target, &["user1"]);
+    wait(client(&target).insert("user2", &record([(0, "a")]))).unwrap();
+    wait(async {
+        let other = mongodb::Client::with_uri_str(&url).await.unwrap().default_database().unwrap();
+        let get = async |collection: &str, key: &str| {
+            let collection = other.collection::<Document>(collection);
+            collection.find_one(doc! {"_id": key}).await.unwrap().unwrap()
+        };
+        assert_eq!(get("usertable", "user2").await, doc! {"_id": "user2", "field0": "a"});
+        let order = get(COLLECTION, "1.1").await;
+        assert_eq!(order.get_i32("o_w_id").unwrap(), 1);
+        assert_eq!(order.get_f64("o_total").unwrap(), document(1, 1)["o_total"].as_f64().unwrap());
+        let names = other.collection::<Document>(COLLECTION).list_index_names().await.unwrap();
+        assert!(names.contains(&"orders_by_customer".to_owned()), "{names:?}");
+    });
+}
+
+/// Without its index no session begins: the answers would be slow and nobody would notice.
+#[test]
+fn a_search_without_its_index_is_refused() {
+    let (target, _guard) = fresh();
+    let shop = &*target;
+    let session = |variant| wait(Shop::session(shop, variant)).map(drop);
+    load_shop(shop, &[]);
+    for variant in [None, Some(JoinVariant::TwoPhase), Some(JoinVariant::Lookup)] {
+        missing(&session(variant).unwrap_err(), &["is missing", "hoap load"]);
+    }
+    wait(documents(shop).settle(&indexes()[..1])).unwrap();
+    session(None).unwrap();
+    missing(&session(Some(JoinVariant::Lookup)).unwrap_err(), &["shop_customer_zip"]);
+}
+
+#[test]
+fn a_server_alone_has_no_transactions() {
+    let (target, _guard) = fresh();
+    let no = target.transactions().map(drop).unwrap_err().to_string();
+    assert!(no.contains("want a replica set or a sharded cluster"), "{no}");
+    assert_eq!(
+        refused(&with(&own_database(&server()), "sharding=hashed")).kind,
+        ErrorKind::Invalid
+    );
+    let described = target.description();
+    assert_eq!(
+        (described.name.as_str(), described.settings["deployment"].as_str()),
+        ("MongoDB", "one server alone")
+    );
+    assert_eq!(described.settings["retry_writes"], "false");
+    assert!(!described.url.contains('@'));
+}
+
+fn ask(target: &MongoDb, text: &Value, parameters: &Value) -> hoap_workload::Result<Answer> {
+    let given: Vec<_> = parameters.as_object().unwrap().clone().into_iter().collect();
+    wait(async {
+        let mut stream = target.analytics().unwrap().session().await?;
+        stream.query(&text.to_string(), &given).await
+    })
+}
+
+#[test]
+fn queries_are_pipelines_with_values_of_their_types() {
+    let (target, _guard) = fresh();
+    load(&*target, 4);
+    let text = json!({"collection": COLLECTION, "columns": ["last", "n", "value", "absent", "name"], "pipeline": [
+        {"$match": {"o_id": {"$lte": {"$param": "most"}}}},
+        {"$group": {"_id": "$o_name.last", "n": {"$sum": 1}, "name": {"$first": "$o_name"}}},
+        {"$sort": {"_id": 1}},
+        {"$project": {"_id": 0, "last": "$_id", "n": 1, "value": {"$literal": {"$param": "text"}}, "name": 1}}
+    ]});
+    let answer = ask(&target, &text, &json!({"most": 3, "text": "$o_id"})).unwrap();
+    assert_eq!(answer.columns, ["last", "n", "value", "absent", "name"]);
+    let name = |last: &str| json!({"first": "Ada", "last": last}).to_string();
+    let row =
+        |last: &str| vec![json!(last), json!(1), json!("$o_id"), json!(null), json!(name(last))];
+    assert_eq!(answer.rows, [row("L0"), row("L1"), row("L2")]);
+    for (text, word) in [
+        (
+            json!({"collection": COLLECTION, "columns": [], "pipeline": [{"$nothing": 1}]}),
+            "$nothing",
+        ),
+        (json!({"collection": COLLECTION, "columns": [], "pipeline": [{"$out": "x"}]}), "writes"),
+    ] {
+        let e = ask(&target, &text, &json!({})).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        assert!(e.to_string().contains(word) && !e.to_string().contains('\n'), "{e}");
+    }
+}
+
+#[test]
+fn counters_are_whole_numbers_by_key() {
+    let (target, _guard) = fresh();
+    load(&*target, 3);
+    let mut stream = wait(target.analytics().unwrap().session()).unwrap();
+    let mut counters = wait(stream.counters(COLLECTION, "o_id")).unwrap();
+    counters.sort();
+    assert_eq!(counters, [("1.1".to_owned(), 1), ("1.2".to_owned(), 2), ("1.3".to_owned(), 3)]);
+    assert_eq!(wait(stream.counters(COLLECTION, "o_total")).unwrap_err().kind, ErrorKind::Broken);
+    assert_eq!(wait(stream.counters("a b", "o_id")).unwrap_err().kind, ErrorKind::Invalid);
+}
+
+#[test]
+fn where_nobody_listens_it_says_so() {
+    let e = refused("mongodb://me:secret@127.0.0.1:1/db?serverSelectionTimeoutMS=300");
+    unavailable(&e, &["open mongodb://127.0.0.1:1/db", "check hosts, ports"]);
+    let e = refused("mongodb://me:secret@127.0.0.1:1/db?noSuchOption=1");
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    assert!(e.to_string().to_lowercase().contains("nosuchoption"), "{e}");
+    let e = refused("mongodb://me:secret@127.0.0.1:1/db?w=-1");
+    assert!(!e.to_string().contains("secret"), "{e}");
+}
+
+/// The imitation has no such command.
+#[test]
+fn a_server_that_explains_nothing_says_so() {
+    let (target, _guard) = fresh();
+    load(&*target, 1);
+    let text =
+        r#"{"collection": "orders", "columns": ["n"], "pipeline": [{"$match": {"o_id": 1}}]}"#;
+    let e = wait(async {
+        let mut session = target.analytics().unwrap().session().await.unwrap();
+        session.explain(text, &[]).await.map(drop).unwrap_err()
+    });
+    assert!(e.to_string().starts_with("explain a query of mongodb://"), "{e}");
+    assert!(e.to_string().contains("explain") && !e.to_string().contains('\n'), "{e}");
+}

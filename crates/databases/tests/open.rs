@@ -1,0 +1,122 @@
+//! One table of URL schemes says what can be opened.
+
+use hoap_databases::{AnyTarget, CAPABILITIES};
+use hoap_workload::capability::Applicable;
+use hoap_workload::capability::key_value::KeyValue;
+use hoap_workload::capability::shop::Shop;
+use hoap_workload::{Error, ErrorKind};
+
+/// They connect as they open, or want credentials for it: the tests on their servers open them.
+const CONNECT: &[&str] =
+    &["asterixdb", "cassandra", "couchbase", "couchbase-analytics", "dynamodb", "mongodb", "redis"];
+
+fn refused(url: &str) -> Error {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let e = runtime.block_on(hoap_databases::open(url)).err().expect("it is refused");
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    assert!(!e.to_string().contains('\n'), "{e}");
+    e
+}
+
+#[test]
+fn what_is_known_and_not_built_in_says_so_without_repeating_secrets() {
+    for url in [
+        "postgres://me:secret@host/db",
+        "postgresql://me:secret@host/db",
+        "mongodb+srv://me:secret@host",
+        "couchbases://host",
+        "duckdb:secret.duckdb",
+    ] {
+        let (name, _) = url.split_once(':').unwrap();
+        let built_in = |s: &hoap_databases::Scheme| s.names.contains(&name) && s.built_in();
+        if hoap_databases::known().iter().any(built_in) {
+            continue;
+        }
+        let line = refused(url).to_string();
+        assert!(line.contains("is not part of this build"), "{line}");
+        assert!(!line.contains("secret"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_unknown_lists_the_known() {
+    let line = refused("oracle://me:secret@host").to_string();
+    assert!(line.contains("open oracle:…: no such kind of database"), "{line}");
+    for scheme in hoap_databases::known() {
+        assert!(line.contains(scheme.names[0]), "{line}");
+    }
+    assert!(!line.contains("secret"), "{line}");
+    assert!(refused("bench.db").to_string().contains("a target is a URL"));
+    assert!(refused("").to_string().contains("a target is a URL"));
+}
+
+#[test]
+fn every_scheme_is_listed_once() {
+    let mut names: Vec<_> = hoap_databases::known().iter().flat_map(|s| s.names).collect();
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
+
+/// A URL of every database that is built in, with each option at its default; but of those that
+/// [`CONNECT`].
+fn built_in() -> Vec<(&'static hoap_databases::Scheme, String)> {
+    let known = hoap_databases::known().iter();
+    let built_in = known.filter(|s| s.built_in() && !CONNECT.contains(&s.names[0]));
+    let url = |scheme: &'static hoap_databases::Scheme| {
+        let name = scheme.names[0];
+        let path = match name {
+            "null" => "",
+            "sqlite" => "t.db",
+            // Nobody listens there.
+            _ => "//127.0.0.1:1/t",
+        };
+        let given = scheme.options.iter().map(|o| format!("{}={}", o.name, o.default));
+        (scheme, format!("{name}:{path}?{}", given.collect::<Vec<_>>().join("&")))
+    };
+    built_in.map(url).collect()
+}
+
+fn open_any(url: &str) -> AnyTarget {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(hoap_databases::open_any(url)).unwrap()
+}
+
+#[test]
+fn the_help_lists_options_with_defaults_that_can_be_given() {
+    let built_in = built_in();
+    for always in ["null", "sqlite"] {
+        assert!(built_in.iter().any(|(scheme, _)| scheme.names == [always]));
+    }
+    for (scheme, url) in built_in {
+        assert_eq!(open_any(&url).target().description().url, url);
+        assert!(!scheme.capabilities.is_empty());
+    }
+}
+
+/// What the table says a database offers is what it offers.
+#[test]
+fn capabilities_are_what_the_database_has() {
+    for (scheme, url) in built_in() {
+        let any = open_any(&url);
+        let target = any.target();
+        let scans = hoap_databases::with_key_value!(&any, |kv| kv.scans());
+        let shop = hoap_databases::with_shop!(&any, |shop| (shop.pagination(), shop.joins()));
+        let offered = [
+            target.documents().is_ok(),
+            target.transactions().is_ok(),
+            target.analytics().is_ok(),
+            scans.is_ok(),
+            matches!(scans, Ok(Ok(()))),
+            matches!(shop, Ok((Ok(()), _))),
+            matches!(shop, Ok((_, Ok(variants))) if !variants.is_empty()),
+        ];
+        let names = CAPABILITIES.iter().zip(offered).filter(|(_, offered)| *offered);
+        assert!(names.map(|(name, _)| name).eq(scheme.capabilities), "{}", scheme.database);
+        let blocking = target.blocking();
+        let same = |other: Applicable<bool>| other.is_err() || other == Ok(blocking);
+        assert!(same(hoap_databases::with_key_value!(&any, |kv| KeyValue::blocking(kv))));
+        assert!(same(hoap_databases::with_shop!(any, |shop| Shop::blocking(&shop))));
+    }
+}

@@ -1,0 +1,200 @@
+//! A database beside the oracle: how it gets its documents and how its answers are compared.
+
+use std::sync::Arc;
+
+use hoap_data::{Collection, DataSet, Schema};
+use hoap_databases::open;
+use hoap_workload::capability::{Answer, Batch, Index, Row, Target};
+use hoap_workload::ch2::queries::answers::compare;
+use hoap_workload::ch2::queries::{Column, Kind, Parameters, Query, QuerySet, Texts};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+
+use super::Complete;
+
+/// A database with documents in it.
+pub struct Database {
+    schema: Schema,
+    target: Arc<dyn Target>,
+    runtime: Runtime,
+    /// Where an embedded database lies.
+    _folder: Option<TempDir>,
+}
+
+/// A document's collection, key and JSON text.
+pub type Document = (Collection, String, Vec<u8>);
+
+impl Database {
+    /// SQLite in a temporary folder, with these documents in it.
+    pub fn with(schema: Schema, documents: impl Iterator<Item = Document>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}?synchronous=off", folder.path().join("bench.db").display());
+        Database { _folder: Some(folder), ..Database::at(&url, schema, documents) }
+    }
+
+    /// SQLite in a temporary folder, with all documents of a data set in it.
+    pub fn with_all(set: &DataSet) -> Self {
+        Database::with(set.spec().schema, documents(set))
+    }
+
+    /// The database that a URL names, with all documents of a data set in it.
+    #[cfg(any(feature = "asterixdb", feature = "mongodb", feature = "postgres"))]
+    pub fn at_with_all(url: &str, set: &DataSet) -> Self {
+        Database::at(url, set.spec().schema, documents(set))
+    }
+
+    fn at(url: &str, schema: Schema, documents: impl Iterator<Item = Document>) -> Self {
+        // The connections of network drivers live on threads of the runtime beside the caller's.
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let target = runtime.block_on(open(url)).unwrap();
+        runtime.block_on(fill(&*target, schema, documents));
+        Database { schema, target, runtime, _folder: None }
+    }
+
+    /// The query sets that have a text of their own for a query: one without a tuned text has the
+    /// naive one in both.
+    pub fn query_sets(&self, query: &Query) -> Vec<QuerySet> {
+        let dialect = self.target.analytics().unwrap().dialect();
+        let texts = |set| Texts::embedded(self.schema, dialect, set).unwrap();
+        match texts(QuerySet::Naive).get(query) == texts(QuerySet::Tuned).get(query) {
+            true => vec![QuerySet::Naive],
+            false => vec![QuerySet::Naive, QuerySet::Tuned],
+        }
+    }
+
+    /// What it answers to a query in the text of a query set.
+    pub fn answer(
+        &self,
+        query: &Query,
+        query_set: QuerySet,
+        parameters: &Parameters,
+    ) -> Result<Answer, String> {
+        let analytics = self.target.analytics().unwrap();
+        let texts = Texts::embedded(self.schema, analytics.dialect(), query_set).unwrap();
+        let asked = async {
+            let mut session = analytics.session().await?;
+            session.query(texts.get(query), parameters).await
+        };
+        self.runtime.block_on(asked).map_err(|e| format!("{}: {e}", query.name))
+    }
+
+    /// How its answers to a query in both query sets differ from the oracle's.
+    pub fn differences(
+        &self,
+        query: &Query,
+        parameters: &Parameters,
+        expected: &Complete,
+    ) -> Vec<String> {
+        let difference = |query_set| {
+            let found = self.answer(query, query_set, parameters);
+            let verdict = found.and_then(|found| check(self.schema, query, expected, &found));
+            let schema = self.schema.name();
+            Some(format!("{schema}, {query_set}, {parameters:?}: {}", verdict.err()?))
+        };
+        self.query_sets(query).into_iter().filter_map(difference).collect()
+    }
+}
+
+/// All documents of a data set.
+fn documents(set: &DataSet) -> impl Iterator<Item = Document> {
+    let of = move |collection| {
+        (0..set.count(collection)).map(move |index| {
+            let (mut key, mut text) = (String::new(), Vec::new());
+            set.append_key(collection, index, &mut key);
+            set.append(collection, index, &mut text);
+            (collection, key, text)
+        })
+    };
+    Collection::ALL.into_iter().flat_map(of)
+}
+
+/// Writes documents that come collection by collection, and settles.
+async fn fill(target: &dyn Target, schema: Schema, documents: impl Iterator<Item = Document>) {
+    const DOCUMENTS_A_BATCH: usize = 1000;
+    let store = target.documents().unwrap();
+    store.create(&Collection::ALL.map(Collection::name)).await.unwrap();
+    let mut writer = store.bulk("all").await.unwrap();
+    let mut documents = documents.peekable();
+    let mut batch = Batch::default();
+    let mut position = 0;
+    while let Some((collection, key, text)) = documents.next() {
+        batch.push(|keys, texts| {
+            keys.push_str(&key);
+            texts.extend_from_slice(&text);
+        });
+        let last = documents.peek().is_none_or(|next| next.0 != collection);
+        if last || batch.len() == DOCUMENTS_A_BATCH {
+            position += batch.len() as u64;
+            writer.write(collection.name(), &batch, position).await.unwrap();
+            batch.clear();
+        }
+        if last {
+            position = 0;
+        }
+    }
+    writer.finish().await.unwrap();
+    drop(writer);
+    store.settle(&indexes(schema)).await.unwrap();
+}
+
+/// Whether an answer is the oracle's. A row tied with the last one at a limit may be another one
+/// than the oracle's, but it must be a row of the complete answer.
+pub fn check(
+    schema: Schema,
+    query: &Query,
+    expected: &Complete,
+    found: &Answer,
+) -> Result<(), String> {
+    let Answer { columns, rows } = &expected.answer;
+    let kept = rows.iter().take(expected.limit.unwrap_or(usize::MAX)).cloned().collect();
+    let kept = Answer { columns: columns.clone(), rows: kept };
+    compare(schema, query, &kept, found).map_err(|e| e.to_string())?;
+    if expected.limit.is_none() {
+        return Ok(());
+    }
+    let known: Vec<String> = rows.iter().map(|row| comparable(query, row)).collect();
+    match found.rows.iter().find(|row| !known.contains(&comparable(query, row))) {
+        Some(row) => Err(format!("{row:?} is no row of the answer before its limit")),
+        None => Ok(()),
+    }
+}
+
+/// A row as text that is equal where the row is: money in cents, addresses as JSON. No query with a
+/// limit returns a ratio.
+fn comparable(query: &Query, row: &Row) -> String {
+    let value = |(column, value): (&Column, &Value)| match (column.kind, value) {
+        (Kind::Cents, value) => {
+            let cents = value.as_f64().map(|amount| (amount * 100.0).round());
+            format!("{cents:?}")
+        }
+        (Kind::Json, value) => {
+            let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+            let mut address: Value = parsed.unwrap_or_else(|| value.clone());
+            // An engine may keep the members of an object in an order of its own.
+            address.sort_all_objects();
+            address.to_string()
+        }
+        _ => value.to_string(),
+    };
+    let values: Vec<String> = query.columns.iter().zip(row).map(value).collect();
+    values.join(" ")
+}
+
+/// The indexes that the transactions need (section 4), as a loaded database has them.
+fn indexes(schema: Schema) -> [Index; 3] {
+    let last = match schema {
+        Schema::Ch2 => "c_last",
+        Schema::Ch2pp => "c_name.c_last",
+    };
+    let index = |name, collection, fields: &[&'static str]| Index {
+        name,
+        collection,
+        fields: fields.to_vec(),
+    };
+    [
+        index("customer_by_name", "customer", &["c_w_id", "c_d_id", last]),
+        index("orders_by_customer", "orders", &["o_w_id", "o_d_id", "o_c_id", "o_id"]),
+        index("neworder_by_number", "neworder", &["no_w_id", "no_d_id", "no_o_id"]),
+    ]
+}

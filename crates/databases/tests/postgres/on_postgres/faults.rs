@@ -1,0 +1,247 @@
+//! A server that ends while it is used, and comes back.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hoap_databases::postgres::Postgres;
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
+use hoap_workload::capability::{Access, Intent, Row, Session, Target};
+use serde_json::json;
+
+use super::lab::Lab;
+use crate::conformance::{self, COLLECTION, client, get, load, session, wait};
+
+fn open(lab: &Lab, options: &str) -> Postgres {
+    wait(hoap_databases::postgres::open(&format!("{}?{options}", lab.url()))).unwrap()
+}
+
+/// Every document of the collection.
+fn keys(target: &dyn Target) -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    let mut each = |key: &str, _: Row| {
+        keys.insert(key.to_owned());
+        Ok(())
+    };
+    wait(target.documents().unwrap().scan(COLLECTION, &[], &mut each)).unwrap();
+    keys
+}
+
+/// What clients that insert one document after the other were told.
+#[derive(Default)]
+struct Told {
+    committed: BTreeSet<String>,
+    ambiguous: BTreeSet<String>,
+    other: BTreeSet<String>,
+    kinds: BTreeSet<ErrorKind>,
+}
+
+/// Inserts documents of the client's own until it is told to stop.
+fn insert_until(session: &mut dyn Session, client: usize, stop: &AtomicBool, told: &Mutex<Told>) {
+    for n in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let key = format!("c{client}.{n}");
+        let done = wait(async {
+            let mut t = session.begin(Access::Write).await?;
+            t.insert(COLLECTION, &key, &json!({ "o_w_id": client })).await?;
+            t.commit().await
+        });
+        let mut told = told.lock().unwrap();
+        match done {
+            Ok(()) => drop(told.committed.insert(key)),
+            Err(e) => {
+                told.kinds.insert(e.kind);
+                match e.kind {
+                    ErrorKind::Ambiguous => told.ambiguous.insert(key),
+                    _ => told.other.insert(key),
+                };
+                drop(told);
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+/// Killed with -9 in the middle of transactions and started again: typed errors, the same sessions go
+/// on, everything acknowledged is there, nothing is there that nobody may have written.
+#[test]
+fn every_acknowledged_commit_outlives_the_server() {
+    let lab = Lab::new();
+    for options in ["schema=public", "pool=2"] {
+        let target = open(&lab, options);
+        wait(target.documents().unwrap().drop(&[COLLECTION])).unwrap();
+        load(&target, 1);
+        let (stop, told) = (AtomicBool::new(false), Mutex::new(Told::default()));
+        std::thread::scope(|scope| {
+            for client in 0..4 {
+                let (target, stop, told) = (&target, &stop, &told);
+                scope.spawn(move || insert_until(&mut *session(target), client, stop, told));
+            }
+            let committed = || told.lock().unwrap().committed.len();
+            let more_than = |n: usize| {
+                let start = Instant::now();
+                while committed() < n {
+                    assert!(start.elapsed() < Duration::from_secs(60), "nobody goes on");
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            };
+            for _ in 0..2 {
+                more_than(committed() + 50);
+                lab.kill();
+                std::thread::sleep(Duration::from_millis(50));
+                lab.up();
+            }
+            more_than(committed() + 50);
+            stop.store(true, Ordering::Relaxed);
+        });
+        let told = told.into_inner().unwrap();
+        let there: BTreeSet<String> =
+            keys(&target).into_iter().filter(|key| key.starts_with('c')).collect();
+        let lost: Vec<_> = told.committed.difference(&there).collect();
+        assert!(lost.is_empty(), "acknowledged and not there: {lost:?}");
+        let unknown: Vec<_> = there
+            .iter()
+            .filter(|k| !told.committed.contains(*k) && !told.ambiguous.contains(*k))
+            .collect();
+        assert!(unknown.is_empty(), "there and told to have failed: {unknown:?}");
+        assert!(told.kinds.contains(&ErrorKind::Unavailable), "{:?}", told.kinds);
+        for kind in &told.kinds {
+            assert!(matches!(kind, ErrorKind::Unavailable | ErrorKind::Ambiguous), "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn every_session_goes_on_after_the_server_was_away() {
+    let lab = Lab::new();
+    let target = open(&lab, "schema=public");
+    load(&target, 3);
+    conformance::load_records(&target, &["user1"]);
+    let mut transactions = session(&target);
+    let mut records = client(&target);
+    let mut stream = wait(target.analytics().unwrap().session()).unwrap();
+    let mut record = Record::default();
+    assert!(wait(records.read("user1", Fields::All, &mut record)).unwrap());
+    lab.kill();
+    // What serves a connection notices only a moment later that its server is gone.
+    while wait(records.read("user1", Fields::All, &mut record)).is_ok() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kinds = [
+        wait(transactions.begin(Access::Read)).map(drop).unwrap_err().kind,
+        wait(records.read("user1", Fields::All, &mut record)).unwrap_err().kind,
+        wait(stream.query("SELECT 1", &[])).unwrap_err().kind,
+        wait(target.documents().unwrap().note()).unwrap_err().kind,
+    ];
+    assert_eq!(kinds, [ErrorKind::Unavailable; 4]);
+    lab.up();
+    assert!(wait(records.read("user1", Fields::All, &mut record)).unwrap());
+    assert_eq!(wait(stream.query("SELECT 1", &[])).unwrap().rows, [[json!(1)]]);
+    wait(async {
+        let mut t = transactions.begin(Access::Read).await.unwrap();
+        assert!(t.get(COLLECTION, "1.1", &[], Intent::Look).await.unwrap().is_some());
+        t.commit().await.unwrap();
+    });
+    // In the middle of a transaction: it is over, and the next one is not.
+    wait(async {
+        let mut t = transactions.begin(Access::Write).await.unwrap();
+        t.delete(COLLECTION, "1.1").await.unwrap();
+        lab.kill();
+        lab.up();
+        let e = t.delete(COLLECTION, "1.2").await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+        let e = t.delete(COLLECTION, "1.3").await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        drop(t);
+        let mut t = transactions.begin(Access::Write).await.unwrap();
+        assert!(t.delete(COLLECTION, "1.3").await.unwrap());
+        t.commit().await.unwrap();
+    });
+    assert!(get(&target, "1.1", &[]).is_some() && get(&target, "1.3", &[]).is_none());
+}
+
+/// A load is one role's, a run another's, which may read and write and nothing else.
+#[test]
+fn a_role_that_may_make_nothing_runs_on_what_another_loaded() {
+    let lab = Lab::new();
+    let owner = open(&lab, "schema=bench");
+    load(&owner, 3);
+    let (one, two) = (json!({"runs": 0}), json!({"runs": 1}));
+    assert!(wait(owner.documents().unwrap().set_note(None, &one)).unwrap());
+    conformance::load_records(&owner, &["user1"]);
+    wait(async {
+        let (client, connection) =
+            tokio_postgres::connect(&lab.url(), tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let grant = "GRANT CONNECT ON DATABASE hoap TO hoap_nothing;
+                     GRANT USAGE ON SCHEMA bench TO hoap_nothing;
+                     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bench
+                     TO hoap_nothing";
+        client.batch_execute(grant).await.unwrap();
+    });
+    let url = lab.url().replacen("//hoap@", "//hoap_nothing@", 1);
+    let target = wait(hoap_databases::postgres::open(&format!("{url}?schema=bench"))).unwrap();
+    let documents = target.documents().unwrap();
+    assert_eq!(wait(documents.note()).unwrap(), Some(one.clone()));
+    assert!(wait(documents.set_note(Some(&one), &two)).unwrap());
+    assert_eq!(keys(&target).len(), 3);
+    let mut records = client(&target);
+    assert!(wait(records.read("user1", Fields::All, &mut Record::default())).unwrap());
+    assert!(wait(records.update("user1", &conformance::record([(0, "x")]))).unwrap());
+    wait(records.insert("user2", &conformance::record([(0, "x")]))).unwrap();
+    let mut session = session(&target);
+    wait(async {
+        let mut t = session.begin(Access::Write).await.unwrap();
+        assert!(t.get(COLLECTION, "1.1", &[], Intent::Change).await.unwrap().is_some());
+        t.insert(COLLECTION, "1.9", &json!({"o_id": 9})).await.unwrap();
+        assert!(t.delete(COLLECTION, "1.2").await.unwrap());
+        t.commit().await.unwrap();
+    });
+    wait(async {
+        let mut queries = target.analytics().unwrap().session().await.unwrap();
+        let answer = queries.query("SELECT count(*) AS n FROM orders", &[]).await.unwrap();
+        assert_eq!(answer.rows, [[json!(3)]]);
+    });
+    // What it does not have the right to is said.
+    let e = wait(documents.create(&["more"])).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.to_string().contains("permission denied for schema bench"), "{e}");
+}
+
+#[test]
+fn a_server_out_of_connections_says_so_and_a_pool_does_with_fewer() {
+    let lab = Lab::new();
+    let target = open(&lab, "schema=public");
+    load(&target, 1);
+    let connect = |target: &Postgres| wait(target.transactions().unwrap().session());
+    let mut many = Vec::new();
+    let e = loop {
+        match connect(&target) {
+            Ok(session) => many.push(session),
+            Err(e) => break e,
+        }
+        assert!(many.len() < 1000, "the server has no end");
+    };
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.to_string().contains("SQLSTATE 53300"), "{e}");
+    assert!(e.to_string().contains("pool=N, or raise max_connections"), "{e}");
+    drop(many);
+    // The server needs a moment to see that they are gone.
+    let start = Instant::now();
+    while connect(&target).is_err() {
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+    let pooled = open(&lab, "pool=2");
+    let mut sessions: Vec<_> = (0..1000).map(|_| connect(&pooled).unwrap()).collect();
+    for session in &mut sessions {
+        wait(async {
+            let mut t = session.begin(Access::Read).await.unwrap();
+            assert!(t.get(COLLECTION, "1.1", &[], Intent::Look).await.unwrap().is_some());
+            t.commit().await.unwrap();
+        });
+    }
+}

@@ -1,0 +1,125 @@
+//! On the server that `HOAP_TEST_POSTGRES` names. Each test has a schema of its own.
+
+mod ch2;
+mod concurrency;
+mod connecting;
+mod cut;
+mod faults;
+mod lab;
+mod records;
+mod settings;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hoap_databases::postgres::Postgres;
+
+use crate::conformance::wait;
+use crate::{conformance_tests, key_value_tests, shop_tests};
+
+/// The server's URL, which ends in the name of a database.
+fn server() -> String {
+    std::env::var("HOAP_TEST_POSTGRES").expect(
+        "set HOAP_TEST_POSTGRES: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
+    )
+}
+
+/// A schema, dropped with its tables at the end of the test.
+struct Schema {
+    name: String,
+}
+
+impl Schema {
+    fn new() -> Self {
+        server();
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Schema { name: format!("t{}_{number}", std::process::id()) }
+    }
+
+    /// A URL with more options, `&name=value`.
+    fn url(&self, more: &str) -> String {
+        format!("{}?schema={}{more}", server(), self.name)
+    }
+
+    fn open(&self, more: &str) -> Box<Postgres> {
+        Box::new(wait(hoap_databases::postgres::open(&self.url(more))).unwrap())
+    }
+}
+
+impl Drop for Schema {
+    fn drop(&mut self) {
+        let dropped = wait(async {
+            let (client, connection) = connect().await?;
+            tokio::spawn(connection);
+            client.batch_execute(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name)).await
+        });
+        // A test that failed has said so.
+        if !std::thread::panicking() {
+            dropped.unwrap();
+        }
+    }
+}
+
+type Connecting = (
+    tokio_postgres::Client,
+    tokio_postgres::Connection<tokio_postgres::Socket, tokio_postgres::tls::NoTlsStream>,
+);
+
+async fn connect() -> Result<Connecting, tokio_postgres::Error> {
+    tokio_postgres::connect(&server(), tokio_postgres::NoTls).await
+}
+
+/// A connection of the bare driver.
+fn raw() -> tokio_postgres::Client {
+    let (client, connection) = wait(connect()).unwrap();
+    wait(async {
+        tokio::spawn(connection);
+    });
+    client
+}
+
+fn fresh_with(options: &str) -> (Box<Postgres>, Schema) {
+    let schema = Schema::new();
+    // No power fails in a test, and syncs are slow.
+    (schema.open(&format!("&synchronous_commit=off{options}")), schema)
+}
+
+fn fresh() -> (Box<Postgres>, Schema) {
+    fresh_with("")
+}
+
+conformance_tests!(fresh);
+conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
+key_value_tests!(fresh);
+shop_tests!(fresh);
+
+/// Everything again where transactions fail instead of waiting for each other.
+mod serializable {
+    use super::{Schema, fresh_with};
+    use hoap_databases::postgres::Postgres;
+
+    use crate::{conformance_tests, key_value_tests};
+
+    fn fresh() -> (Box<Postgres>, Schema) {
+        fresh_with("&isolation=serializable")
+    }
+
+    conformance_tests!(fresh);
+    key_value_tests!(fresh);
+}
+
+/// Everything again through a pool.
+mod pooled {
+    use super::{Schema, fresh_with};
+    use hoap_databases::postgres::Postgres;
+
+    use crate::{conformance_tests, key_value_tests, shop_tests};
+
+    fn fresh() -> (Box<Postgres>, Schema) {
+        fresh_with("&pool=3")
+    }
+
+    conformance_tests!(fresh);
+    key_value_tests!(fresh);
+    shop_tests!(fresh);
+}

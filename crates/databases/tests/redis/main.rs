@@ -1,0 +1,107 @@
+//! Redis and Valkey do what every database must do, and what their module promises.
+//!
+//! The servers are those of the lab: `eval "$(lab/env)"`.
+
+// It has no transactions and no queries, and leaves those tests out.
+#[allow(dead_code, unused_imports)]
+#[path = "../conformance/mod.rs"]
+mod conformance;
+mod on_redis;
+mod on_redis_cluster;
+mod on_valkey;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hoap_databases::redis::Redis;
+use hoap_workload::capability::Target;
+use hoap_workload::{Error, ErrorKind};
+
+use conformance::wait;
+
+/// The URL of a server of the lab, from the environment.
+fn server(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
+    })
+}
+
+/// A URL with one more option.
+fn with(url: &str, option: &str) -> String {
+    let joint = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{joint}{option}")
+}
+
+/// A URL with user and password.
+fn as_user(url: &str, user: &str) -> String {
+    url.replacen("://", &format!("://{user}@"), 1)
+}
+
+fn open(url: &str) -> Redis {
+    wait(hoap_databases::redis::open(url)).unwrap()
+}
+
+fn refused(url: &str) -> Error {
+    let e = wait(hoap_databases::redis::open(url)).map(drop).unwrap_err();
+    assert!(!e.to_string().contains('\n'), "{e}");
+    e
+}
+
+fn unavailable(e: &Error, words: &[&str]) {
+    of_kind(ErrorKind::Unavailable, e, words);
+}
+
+/// What a load makes is not there.
+fn missing(e: &Error, words: &[&str]) {
+    of_kind(ErrorKind::Missing, e, words);
+}
+
+fn of_kind(kind: ErrorKind, e: &Error, words: &[&str]) {
+    assert_eq!(e.kind, kind, "{e}");
+    let line = e.to_string();
+    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
+    assert!(!line.contains("secret") && !line.contains('\n'), "{line}");
+}
+
+/// A prefix that no other test has.
+fn prefix() -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    format!("t{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Removes what a test left.
+struct Guard(Redis);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let all = ["orders", "item", "usertable", "shop_customer", "shop_orders"];
+        let dropped = wait(self.0.documents().unwrap().drop(&all));
+        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+    }
+}
+
+/// A target with a prefix of its own on the server of a variable.
+fn fresh(variable: &str, options: &str) -> (Box<Redis>, Guard) {
+    let target = open(&with(&with(&server(variable), &format!("prefix={}", prefix())), options));
+    (Box::new(target.clone()), Guard(target))
+}
+
+/// Number of documents in a collection.
+fn count_of(target: &Redis, collection: &str) -> usize {
+    let mut count = 0;
+    let mut each = |_: &str, _| {
+        count += 1;
+        Ok(())
+    };
+    wait(target.documents().unwrap().scan(collection, &[], &mut each)).unwrap();
+    count
+}
+
+/// What holds for all of them. A database without document transactions has the rest of the suite.
+#[macro_export]
+macro_rules! suite {
+    ($fresh:path) => {
+        $crate::document_tests!($fresh);
+        $crate::key_value_tests!($fresh);
+        $crate::shop_tests!($fresh);
+    };
+}

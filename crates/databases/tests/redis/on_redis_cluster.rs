@@ -1,0 +1,164 @@
+//! A cluster of three.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Target;
+use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
+
+use crate::conformance::{COLLECTION, batch, client, count, load_records, record, wait};
+use crate::{Guard, count_of, open, refused, server};
+
+fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
+    crate::fresh("HOAP_TEST_REDIS_CLUSTER", "response_timeout_ms=20000")
+}
+
+crate::suite!(fresh);
+
+/// Clients of a thread that share the connections to the nodes.
+mod shared_connections {
+    fn fresh() -> (Box<hoap_databases::redis::Redis>, crate::Guard) {
+        crate::fresh("HOAP_TEST_REDIS_CLUSTER", "pipeline=4")
+    }
+
+    crate::key_value_tests!(fresh);
+}
+
+#[test]
+fn a_node_without_the_option_is_refused() {
+    let e = refused(&server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", ""));
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    assert!(e.to_string().contains("add cluster=true"), "{e}");
+    let (target, _guard) = fresh();
+    assert!(target.description().settings["cluster"].starts_with("3 nodes"));
+}
+
+/// A batch that ended halfway is completed by writing it again, as a resumed load does.
+#[test]
+fn a_batch_written_again_is_written_once() {
+    let (target, _guard) = fresh();
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=700), 700).await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 600..=900), 900).await.unwrap();
+        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 900);
+    });
+    assert_eq!(count(&*target), 900);
+}
+
+/// The address of a node by the slot that it has, from CLUSTER SLOTS: host, port, id.
+fn owner(admin: &mut redis::Connection, slot: u16) -> (u16, String) {
+    type Range = (u16, u16, (String, u16, String));
+    let ranges: Vec<redis::Value> = redis::cmd("CLUSTER").arg("SLOTS").query(admin).unwrap();
+    for range in ranges {
+        let redis::Value::Array(mut range) = range else { panic!("{range:?}") };
+        let node = match range.swap_remove(2) {
+            redis::Value::Array(mut node) => {
+                node.truncate(3);
+                redis::Value::Array(node)
+            }
+            other => panic!("{other:?}"),
+        };
+        let whole = redis::Value::Array(vec![range[0].clone(), range[1].clone(), node]);
+        let (first, last, (_, port, id)): Range = redis::from_redis_value(whole).unwrap();
+        if (first..=last).contains(&slot) {
+            return (port, id);
+        }
+    }
+    panic!("nobody has slot {slot}")
+}
+
+fn node(port: u16) -> redis::Connection {
+    redis::Client::open(format!("redis://127.0.0.1:{port}")).unwrap().get_connection().unwrap()
+}
+
+/// A slot with a record in it moves to another node, step by step as `redis-cli --cluster reshard`
+/// does, while a client updates and reads it: each operation succeeds, on either node.
+#[test]
+fn a_slot_moves_while_its_records_are_used() {
+    let (target, _guard) = fresh();
+    load_records(&*target, &["user1", "user2"]);
+    let prefix = target.description().url.split("prefix=").nth(1).unwrap().to_owned();
+    let name = format!("{}:usertable:user1", prefix.split('&').next().unwrap());
+    let seed = server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", "");
+    let mut admin = redis::Client::open(seed).unwrap().get_connection().unwrap();
+    let slot: u16 = redis::cmd("CLUSTER").arg("KEYSLOT").arg(&name).query(&mut admin).unwrap();
+    let (from, from_id) = owner(&mut admin, slot);
+    let (to, to_id) = [0, 8000, 16000]
+        .map(|slot| owner(&mut admin, slot))
+        .into_iter()
+        .find(|(port, _)| *port != from)
+        .unwrap();
+    let set_slot = |port: u16, words: &[&str]| {
+        let mut command = redis::cmd("CLUSTER");
+        let (): () = command.arg("SETSLOT").arg(slot).arg(words).query(&mut node(port)).unwrap();
+    };
+    let over = AtomicBool::new(false);
+    let done = std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let mut session = client(&*target);
+            let mut there = Record::default();
+            let mut n = 0u32;
+            while !over.load(Ordering::Relaxed) || n < 50 {
+                n += 1;
+                assert!(wait(session.update("user1", &record([(1, n.to_string())]))).unwrap());
+                assert!(wait(session.read("user1", Fields::One(1), &mut there)).unwrap());
+                assert_eq!(there, record([(1, n.to_string())]));
+            }
+            n
+        });
+        let pause = || std::thread::sleep(std::time::Duration::from_millis(100));
+        for (from, from_id, to, to_id) in
+            [(from, &from_id, to, &to_id), (to, &to_id, from, &from_id)]
+        {
+            pause();
+            set_slot(to, &["IMPORTING", from_id]);
+            set_slot(from, &["MIGRATING", to_id]);
+            pause();
+            // Other tests' keys in the slot move as well.
+            let mut keys = redis::cmd("CLUSTER");
+            let keys: Vec<String> =
+                keys.arg("GETKEYSINSLOT").arg(slot).arg(1000).query(&mut node(from)).unwrap();
+            assert!(keys.contains(&name));
+            let mut migrate = redis::cmd("MIGRATE");
+            migrate.arg("127.0.0.1").arg(to).arg("").arg(0).arg(5000).arg("KEYS").arg(&keys);
+            let (): () = migrate.query(&mut node(from)).unwrap();
+            // The slot is between the two: the one redirects to the other for this key alone.
+            pause();
+            set_slot(to, &["NODE", to_id]);
+            set_slot(from, &["NODE", to_id]);
+            pause();
+        }
+        over.store(true, Ordering::Relaxed);
+        worker.join().unwrap()
+    });
+    assert!(done >= 50);
+    assert_eq!(count_of(&target, "usertable"), 2);
+}
+
+/// What an insert leaves that ended between its two steps: a record without its key.
+#[test]
+fn an_insert_that_ended_halfway_is_completed_by_the_next() {
+    let (target, _guard) = fresh();
+    load_records(&*target, &["user1"]);
+    let prefix = target.description().url.split("prefix=").nth(1).unwrap().to_owned();
+    let name = format!("{}:usertable:user2", prefix.split('&').next().unwrap());
+    let seed = server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", "");
+    let mut admin = redis::Client::open(seed).unwrap().get_connection().unwrap();
+    let slot: u16 = redis::cmd("CLUSTER").arg("KEYSLOT").arg(&name).query(&mut admin).unwrap();
+    let mut there = node(owner(&mut admin, slot).0);
+    let (): () = redis::cmd("HSET").arg(&name).arg("field0").arg("x").query(&mut there).unwrap();
+    assert_eq!(count_of(&target, "usertable"), 1);
+    let mut session = client(&*target);
+    // The same fields: the driver sent it twice, since the connection was lost before the answer.
+    wait(session.insert("user2", &record([(0, "x")]))).unwrap();
+    assert_eq!(count_of(&target, "usertable"), 2);
+    // Its key is there now: this one came later.
+    let e = wait(session.insert("user2", &record([(0, "x")]))).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");
+    let other = open(&target.description().url);
+    let e = wait(client(&other).insert("user2", &record([(0, "y")]))).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");
+}

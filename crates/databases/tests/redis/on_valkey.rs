@@ -1,0 +1,19 @@
+//! Valkey: the same as Redis.
+
+use hoap_workload::capability::Target;
+
+use crate::Guard;
+
+fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
+    crate::fresh("HOAP_TEST_VALKEY", "response_timeout_ms=20000")
+}
+
+crate::suite!(fresh);
+
+#[test]
+fn it_says_that_it_is_valkey() {
+    let (target, _guard) = fresh();
+    let description = target.description();
+    assert_eq!(description.name, "Valkey");
+    assert!(description.version.starts_with(|c: char| c.is_ascii_digit()), "{description:?}");
+}

@@ -1,0 +1,146 @@
+//! Bounds on response times, such as `p99=10ms`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+use crate::percentile::{Latency, Percentile};
+
+/// A bound: this percentile of the response times is at most this long, for every kind of operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sla {
+    /// Which percentile.
+    pub percentile: Percentile,
+    /// Microseconds.
+    pub limit_us: u64,
+}
+
+/// What a rate must hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// All of these, for every kind of operation. None: the rate need only be reached.
+    pub slas: Vec<Sla>,
+    /// No larger share of the operations may fail.
+    pub failures: f64,
+}
+
+impl Sla {
+    /// Whether the bound holds.
+    pub fn holds(&self, latency: &Latency) -> bool {
+        self.percentile.of(latency) <= self.limit_us
+    }
+}
+
+impl fmt::Display for Sla {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={:?}", self.percentile.name(), Duration::from_micros(self.limit_us))
+    }
+}
+
+impl FromStr for Sla {
+    type Err = Error;
+
+    /// Reads `PERCENTILE=TIME`: the percentile is p50, p90, p95, p99, p99.9 or max, the time a number
+    /// with `us`, `ms` or `s`, from a microsecond on.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let refuse = |answer: String| {
+            Error::new(ErrorKind::Invalid, format!("read the bound {text:?}"), answer)
+                .advise("write it as p99=10ms")
+        };
+        let (name, time) = text
+            .split_once('=')
+            .ok_or_else(|| refuse("it has no = between percentile and time".into()))?;
+        let percentile = Percentile::ALL.into_iter().find(|p| p.name() == name.trim());
+        let percentile = percentile.ok_or_else(|| {
+            let names = Percentile::ALL.map(Percentile::name).join(", ");
+            refuse(format!("{:?} is none of {names}", name.trim()))
+        })?;
+        let limit_us = micros(time.trim()).ok_or_else(|| {
+            refuse(format!("{:?} is not a time with us, ms or s, from 1us on", time.trim()))
+        })?;
+        Ok(Sla { percentile, limit_us })
+    }
+}
+
+/// Whole microseconds, at least one.
+fn micros(text: &str) -> Option<u64> {
+    let units = [("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6)];
+    let (number, factor) =
+        units.into_iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
+    let number = number.trim_end();
+    // A plain decimal number: no sign, exponent, "inf" or "nan".
+    if !number.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return None;
+    }
+    let micros = (number.parse::<f64>().ok()? * factor).round();
+    (1.0..9e15).contains(&micros).then_some(micros as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_read_as_they_are_written() {
+        for (text, percentile, limit_us) in [
+            ("p99=10ms", Percentile::P99, 10_000),
+            ("p99.9=1.5s", Percentile::P999, 1_500_000),
+            ("p50=250us", Percentile::P50, 250),
+            ("p95=250µs", Percentile::P95, 250),
+            (" p90 = 2 ms ", Percentile::P90, 2_000),
+            ("max=3s", Percentile::Max, 3_000_000),
+        ] {
+            let sla: Sla = text.parse().unwrap();
+            assert_eq!(sla, Sla { percentile, limit_us }, "{text}");
+            assert_eq!(sla.to_string().parse::<Sla>().unwrap(), sla, "{sla}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_in_one_line() {
+        for text in [
+            "",
+            "=",
+            "p99",
+            "p99=",
+            "p99=10",
+            "p99=ms",
+            "p98=10ms",
+            "p99=-1ms",
+            "p99=0ms",
+            "p99=0.0001ms",
+            "p99=infs",
+            "p99=nans",
+            "p99=1e3ms",
+            "p99=1.2.3ms",
+            "P99=1m",
+            "p99=99999999999999999999s",
+            "p99=10ms,p50=1ms",
+            "p99=.s",
+        ] {
+            let error = text.parse::<Sla>().unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Invalid, "{text}");
+            assert!(!error.to_string().contains('\n'));
+        }
+    }
+
+    #[test]
+    fn a_bound_holds_up_to_its_limit() {
+        let latency = Latency {
+            p50_us: 1,
+            p90_us: 2,
+            p95_us: 3,
+            p99_us: 4,
+            p999_us: 5,
+            max_us: 6,
+            mean_us: 1.5,
+        };
+        for (percentile, value) in Percentile::ALL.into_iter().zip(1..) {
+            assert!(Sla { percentile, limit_us: value }.holds(&latency));
+            assert!(!Sla { percentile, limit_us: value - 1 }.holds(&latency));
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Writes and reads the run folder. [`crate`] describes its format.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::rows::{Execution, Sample};
+use crate::run::{FORMAT, Run};
+
+const RUN: &str = "run.json";
+const SAMPLES: &str = "samples.csv";
+const QUERIES: &str = "queries.csv";
+const LEDGER: &str = "ledger.json";
+
+/// What `run.json` says in [`Run::partial`] for as long as the run has not ended.
+pub const NOT_ENDED: &str = "the run did not end";
+
+/// The folder of a run that is going on, and the run's clock.
+pub struct RunFolder {
+    path: PathBuf,
+    samples: Table,
+    queries: Table,
+    started: Instant,
+    started_at: SystemTime,
+}
+
+impl RunFolder {
+    /// Makes the folder and starts the run's clock. `run` is what is known so far.
+    ///
+    /// [`ErrorKind::Invalid`] where something is in the folder already,
+    /// [`ErrorKind::Unavailable`] where it cannot be written.
+    pub fn create(path: &Path, run: &Run) -> Result<Self> {
+        RunFolder::create_at(path, run, SystemTime::now())
+    }
+
+    /// The same for a run that started at another time.
+    pub fn create_at(path: &Path, run: &Run, started_at: SystemTime) -> Result<Self> {
+        let tried = || format!("create run folder {}", path.display());
+        let failed = |e| Error::new(ErrorKind::Unavailable, tried(), e);
+        fs::create_dir_all(path).map_err(failed)?;
+        if fs::read_dir(path).map_err(failed)?.next().is_some() {
+            return Err(Error::new(ErrorKind::Invalid, tried(), "it is not empty")
+                .advise("name another folder, or remove this one"));
+        }
+        let folder = RunFolder {
+            path: path.to_owned(),
+            samples: Table::create(path.join(SAMPLES))?,
+            queries: Table::create(path.join(QUERIES))?,
+            started: Instant::now(),
+            started_at,
+        };
+        folder.checkpoint(run)?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Seconds since the run's start.
+    pub fn seconds(&self) -> f64 {
+        self.seconds_at(Instant::now())
+    }
+
+    /// Saves what is known so far, marked as the record of a run that did not end, so that a crash
+    /// leaves the steps before it.
+    pub fn checkpoint(&self, run: &Run) -> Result<()> {
+        let partial = run.partial.clone().or_else(|| Some(NOT_ENDED.into()));
+        self.write_run(&Run { partial, ..run.clone() })
+    }
+
+    /// Saves the record of the whole run, in place of the last checkpoint.
+    pub fn finish(mut self, run: &Run) -> Result<()> {
+        self.flush()?;
+        self.write_run(run)
+    }
+
+    /// Whoever reads sees the old file or the new one, never half of one.
+    fn write_run(&self, run: &Run) -> Result<()> {
+        let path = self.path.join(RUN);
+        let temporary = self.path.join("run.json.tmp");
+        let write = || -> std::io::Result<()> {
+            let mut text = serde_json::to_vec_pretty(run)?;
+            text.push(b'\n');
+            let mut file = File::create(&temporary)?;
+            file.write_all(&text)?;
+            file.sync_all()?;
+            fs::rename(&temporary, &path)
+        };
+        write().map_err(|e| write_error(&path, e))
+    }
+
+    /// Saves what this driver brings to the checks that only all drivers together can make, as the
+    /// benchmark writes it.
+    pub fn write_ledger(&self, text: &[u8]) -> Result<()> {
+        let path = self.path.join(LEDGER);
+        fs::write(&path, text).map_err(|e| write_error(&path, e))
+    }
+
+    /// When the run started.
+    pub fn started_at(&self) -> SystemTime {
+        self.started_at
+    }
+
+    /// The time from the run's start to `instant`; zero where it was earlier.
+    pub fn since_start(&self, instant: Instant) -> Duration {
+        instant.saturating_duration_since(self.started)
+    }
+
+    /// The same in seconds.
+    pub fn seconds_at(&self, instant: Instant) -> f64 {
+        seconds(self.since_start(instant))
+    }
+
+    /// Adds a row to `samples.csv`.
+    pub fn add_sample(&mut self, row: &Sample) -> Result<()> {
+        self.samples.add(row)
+    }
+
+    /// Adds a row to `queries.csv`.
+    pub fn add_execution(&mut self, row: &Execution) -> Result<()> {
+        self.queries.add(row)
+    }
+
+    /// Brings the rows so far to the files.
+    pub fn flush(&mut self) -> Result<()> {
+        self.samples.flush()?;
+        self.queries.flush()
+    }
+}
+
+/// Seconds to the nanosecond, as whoever computes with them again needs them. The quotient of whole
+/// nanoseconds is the number nearest to the decimal, so the file shows nine decimals at most.
+pub fn exact_seconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e9
+}
+
+/// Seconds to the microsecond, which is what the files keep of everything else.
+pub fn seconds(time: Duration) -> f64 {
+    micros(time.as_secs_f64())
+}
+
+/// The same of seconds.
+pub fn micros(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+/// A CSV file that is being written.
+struct Table {
+    path: PathBuf,
+    writer: csv::Writer<File>,
+}
+
+impl Table {
+    fn create(path: PathBuf) -> Result<Self> {
+        let file = File::create(&path).map_err(|e| write_error(&path, e))?;
+        Ok(Table { writer: csv::Writer::from_writer(file), path })
+    }
+
+    fn add(&mut self, row: &impl Serialize) -> Result<()> {
+        self.writer.serialize(row).map_err(|e| write_error(&self.path, e))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.writer.flush().map_err(|e| write_error(&self.path, e))
+    }
+}
+
+fn write_error(path: &Path, e: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e)
+        .advise("free or choose another disk and run again")
+}
+
+/// Reads `run.json` of a run folder.
+///
+/// [`ErrorKind::Invalid`] where there is none, or one of a format that this version does not know.
+pub fn read_run(folder: &Path) -> Result<Run> {
+    let path = folder.join(RUN);
+    let broken =
+        |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
+    let value: serde_json::Value =
+        serde_json::from_str(&read_text(&path)?).map_err(|e| broken(e.to_string()))?;
+    match value.get("format").and_then(serde_json::Value::as_u64) {
+        Some(format) if format == u64::from(FORMAT) => {}
+        Some(format) => {
+            let by = value.get("hoap").and_then(serde_json::Value::as_str).unwrap_or("unknown");
+            return Err(broken(format!("it has format {format}, this version reads {FORMAT}"))
+                .advise(format!("use the version of hoap that wrote it ({by})")));
+        }
+        None => return Err(broken("it names no format, so it is not the record of a run".into())),
+    }
+    serde_json::from_value(value).map_err(|e| broken(e.to_string()))
+}
+
+/// Reads `samples.csv` of a run folder, also of a run that was killed.
+pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
+    read_table(&folder.join(SAMPLES))
+}
+
+/// Reads `queries.csv` of a run folder, also of a run that was killed.
+pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
+    read_table(&folder.join(QUERIES))
+}
+
+/// Reads `ledger.json` of the folder of one driver among several, which is the benchmark's own.
+pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
+    let path = folder.join(LEDGER);
+    fs::read(&path).map_err(|e| {
+        Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
+            .advise("only a run of CH2 or CH2++ that was given --part and ended leaves one")
+    })
+}
+
+fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    csv::Reader::from_reader(whole_lines(&read_text(path)?).as_bytes())
+        .deserialize()
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
+}
+
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|e| {
+        Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
+            .advise("name the folder of a run")
+    })
+}
+
+/// All but a last line that was cut off when its writer was killed.
+pub(crate) fn whole_lines(text: &str) -> &str {
+    &text[..text.rfind('\n').map_or(0, |end| end + 1)]
+}

@@ -1,0 +1,192 @@
+//! Whether runs are those of drivers that worked together.
+
+use hoap_data::words::counted;
+
+use crate::error::{Error, ErrorKind, Result};
+
+use super::machine::Machine;
+use crate::step::Step;
+
+/// The windows of a step must overlap by at least this share of the longest: beyond, the sum of the rates
+/// says little of what the database did at any time.
+const LEAST_OVERLAP: f64 = 0.9;
+/// Below this share the merged run says how far the windows coincide.
+const GOOD_OVERLAP: f64 = 0.99;
+
+/// Flags in which drivers may differ: how much each does, with which seed.
+const OWN: [&str; 8] = [
+    "clients",
+    "tx-clients",
+    "query-clients",
+    "rate",
+    "operations",
+    "run-seed",
+    "part",
+    "start-at",
+];
+
+/// Refuses what does not belong together, naming the folder; returns what readers must know.
+pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
+    let Some((first, rest)) = drivers.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        return Err(Error::new(ErrorKind::Invalid, "merge runs", "there is only one")
+            .advise("name the folders of at least two driver machines"));
+    };
+    for driver in drivers {
+        let whole = alone(driver);
+        whole.map_err(|why| refuse(driver, first, why, "merge whole runs only"))?;
+    }
+    let mut warnings = Vec::new();
+    for driver in rest {
+        facts(first, driver).map_err(|why| {
+            refuse(driver, first, why, "merge the runs of one benchmark that ran at the same time")
+        })?;
+    }
+    for (at, driver) in drivers.iter().enumerate() {
+        for other in &drivers[..at] {
+            let same = driver.folder.canonicalize().ok() == other.folder.canonicalize().ok();
+            let twin = driver.run.started == other.run.started
+                && driver.run.host == other.run.host
+                && driver.run.command == other.run.command;
+            if same || twin {
+                let why = format!("it is the same run as {}", other.name);
+                return Err(refuse(driver, first, why, "name every folder once"));
+            }
+            let part = |d: &Machine| d.run.configuration.get("part").cloned().unwrap_or_default();
+            if !part(driver).is_null() && part(driver) == part(other) {
+                let why = format!("it is part {} as {} is", part(driver), other.name);
+                return Err(refuse(driver, first, why, "give each driver a part of its own"));
+            }
+        }
+    }
+    for number in 0..first.run.steps.len() {
+        warnings.extend(overlap(drivers, number)?);
+    }
+    Ok(warnings)
+}
+
+fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error {
+    let tried = match std::ptr::eq(driver, first) {
+        true => format!("merge {}", driver.name),
+        false => format!("merge {} with {}", driver.name, first.name),
+    };
+    Error::new(ErrorKind::Invalid, tried, why).advise(advice)
+}
+
+/// What a run must be by itself.
+fn alone(driver: &Machine) -> std::result::Result<(), String> {
+    let run = &driver.run;
+    if let Some(why) = &run.partial {
+        return Err(format!("it is partial: {why}"));
+    }
+    if run.search.is_some() {
+        return Err("it is a search for the highest rate, which every driver makes alone".into());
+    }
+    if run.steps.is_empty() {
+        return Err("it has no step".into());
+    }
+    if !run.drivers.is_empty() {
+        return Err("it is a merged run already".into());
+    }
+    match run.steps.iter().find_map(|s| s.partial.as_ref().map(|why| (s.number, why))) {
+        Some((step, why)) => Err(format!("its step {step} is partial: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// What runs must have in common.
+fn facts(a: &Machine, b: &Machine) -> std::result::Result<(), String> {
+    let (x, y) = (&a.run, &b.run);
+    let name = |d: &Option<crate::description::Description>| {
+        d.as_ref().map(|d| format!("{} {}", d.name, d.version)).unwrap_or_default()
+    };
+    let pairs = [
+        ("benchmark", x.benchmark.clone(), y.benchmark.clone()),
+        ("version of hoap", x.hoap.clone(), y.hoap.clone()),
+        ("data set", x.data.to_string(), y.data.to_string()),
+        (
+            "query set",
+            x.query_set.clone().unwrap_or_default(),
+            y.query_set.clone().unwrap_or_default(),
+        ),
+        ("database", name(&x.operational), name(&y.operational)),
+        ("database of the queries", name(&x.analytical), name(&y.analytical)),
+    ];
+    for (what, theirs, ours) in pairs {
+        if theirs != ours {
+            return Err(format!("its {what} is {ours}, not {theirs}"));
+        }
+    }
+    for key in x.configuration.keys().chain(y.configuration.keys()) {
+        let (theirs, ours) = (x.configuration.get(key), y.configuration.get(key));
+        if theirs != ours && !OWN.contains(&key.as_str()) {
+            let shown = |value: Option<&serde_json::Value>| {
+                value.map_or("not there".to_owned(), ToString::to_string)
+            };
+            return Err(format!("its --{key} is {}, not {}", shown(ours), shown(theirs)));
+        }
+    }
+    if x.steps.len() != y.steps.len() {
+        return Err(format!(
+            "it has {}, not {}",
+            counted(y.steps.len(), "step", "steps"),
+            x.steps.len()
+        ));
+    }
+    for (theirs, ours) in x.steps.iter().zip(&y.steps) {
+        if shape(theirs) != shape(ours) {
+            return Err(format!(
+                "its step {} is \"{}\", not like \"{}\"",
+                ours.number, ours.name, theirs.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What steps that are merged must share, whatever their numbers of clients.
+fn shape(step: &Step) -> (usize, bool, bool, Option<&String>) {
+    let (tx, plain) = (step.tx_clients > 0, step.clients.is_some());
+    (step.number, tx, plain, step.arrivals.as_ref())
+}
+
+/// Refuses a step whose windows lie apart; a warning where they coincide only for the most part.
+fn overlap(drivers: &[Machine], number: usize) -> Result<Option<String>> {
+    let base = drivers[0].started;
+    let window = |driver: &Machine| {
+        let step = &driver.run.steps[number];
+        let start = driver.offset(base) + step.start_seconds;
+        (start, start + step.seconds)
+    };
+    let first = window(&drivers[0]);
+    let (mut latest_start, mut earliest_end) = first;
+    let mut longest = first.1 - first.0;
+    for driver in &drivers[1..] {
+        let (start, end) = window(driver);
+        latest_start = latest_start.max(start);
+        earliest_end = earliest_end.min(end);
+        longest = longest.max(end - start);
+        let share = (earliest_end - latest_start).max(0.0) / longest;
+        // Not a number, where nothing lasted, is refused too.
+        if share.is_nan() || share < LEAST_OVERLAP {
+            let why = format!(
+                "in step {} it measured from {:.1} s to {:.1} s, the others from {:.1} s to {:.1} s of the \
+                 first one's run: not at the same time",
+                number + 1,
+                start,
+                end,
+                first.0,
+                first.1
+            );
+            let advice = "start all drivers at one time with --start-at, and set their clocks";
+            return Err(refuse(driver, &drivers[0], why, advice));
+        }
+    }
+    let share = (earliest_end - latest_start) / longest;
+    Ok((share < GOOD_OVERLAP).then(|| {
+        format!(
+            "step {}: the drivers measured at the same time for {:.0} % of the window",
+            number + 1,
+            share * 100.0
+        )
+    }))
+}

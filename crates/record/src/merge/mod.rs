@@ -1,0 +1,257 @@
+//! One run out of the folders of several driver machines that worked on one database at the same time.
+//!
+//! Counts and histograms are added; every latency of the result is that of the added histograms. Rates are
+//! the sums of the drivers' rates, each over its own measured window, and the windows of a step must
+//! all but coincide ([`belong`]). Time series lie on one grid, that of the first driver's ticks
+//! ([`series`]). `docs/results.md` has the rules in words.
+
+mod belong;
+mod machine;
+mod operations;
+mod series;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::error::{Error, ErrorKind, Result};
+
+use machine::Machine;
+
+use crate::check::{Check, Verdict};
+use crate::folder::{self, RunFolder};
+use crate::hlog::Hlog;
+use crate::rows::Execution;
+use crate::run::Run;
+
+/// Runs that belong together, to be made one.
+pub struct Merge {
+    drivers: Vec<Machine>,
+    warnings: Vec<String>,
+}
+
+impl Merge {
+    /// Reads the folders.
+    ///
+    /// [`ErrorKind::Invalid`] naming the folder, where one is broken or does not belong to the others.
+    pub fn open(folders: &[PathBuf]) -> Result<Merge> {
+        let mut drivers =
+            folders.iter().map(|folder| Machine::open(folder)).collect::<Result<Vec<_>>>()?;
+        let warnings = belong::check(&drivers)?;
+        drivers.sort_by_key(|driver| driver.started);
+        Ok(Merge { drivers, warnings })
+    }
+
+    /// The first of them: its benchmark and data are those of all.
+    pub fn first(&self) -> &Run {
+        &self.drivers[0].run
+    }
+
+    /// Writes the run of all into `out`, which must be empty or not there, and returns its record.
+    /// `command` is the command line that asked for it, `joint` are the checks of what all drivers did together
+    /// where somebody made them.
+    ///
+    /// [`ErrorKind::Unavailable`] where `out` cannot be written. A folder that was begun is removed again.
+    pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Vec<Check>>) -> Result<Run> {
+        let Merge { drivers, warnings } = self;
+        let base = drivers[0].started;
+        let mut run = record(&drivers, base, command, warnings);
+        run.checks = checks(&drivers, joint);
+        let mut folder = RunFolder::create_at(out, &run, base.into())?;
+        match steps(&drivers, base, &mut folder, &mut run) {
+            Ok(()) => folder.finish(&run)?,
+            Err(e) => {
+                // Only what this wrote is in it.
+                let _ = std::fs::remove_dir_all(out);
+                return Err(e);
+            }
+        }
+        Ok(run)
+    }
+}
+
+/// The merged run before its steps.
+fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<String>) -> Run {
+    let first = &drivers[0].run;
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in drivers.iter().flat_map(|d| &d.run.warnings).chain(&more) {
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+    }
+    let end = |d: &Machine| d.offset(base) + d.run.seconds;
+    if drivers.iter().flat_map(|d| &d.run.steps).any(|step| step.freshness.is_some()) {
+        warnings.push(
+            "freshness is not merged: each driver measured that of its own commits, which its own \
+             folder shows"
+                .into(),
+        );
+    }
+    Run {
+        command,
+        seconds: drivers.iter().map(end).fold(0.0, f64::max),
+        warnings,
+        configuration: configuration(drivers),
+        constants: constants(drivers),
+        steps: Vec::new(),
+        checks: Vec::new(),
+        audit: drivers
+            .iter()
+            .flat_map(|d| {
+                let named = |line: &crate::AuditLine| crate::AuditLine {
+                    name: format!("{}, {}", line.name, d.name),
+                    ..line.clone()
+                };
+                d.run.audit.iter().map(named).collect::<Vec<_>>()
+            })
+            .collect(),
+        repetition: None,
+        catch_up: longest_catch_up(drivers),
+        drivers: drivers
+            .iter()
+            .map(|d| crate::run::Driver {
+                name: d.name.clone(),
+                command: d.run.command.clone(),
+                started: d.run.started.clone(),
+                offset_seconds: d.offset(base),
+                seconds: d.run.seconds,
+                configuration: d.run.configuration.clone(),
+                host: d.run.host.clone(),
+            })
+            .collect(),
+        ..first.clone()
+    }
+}
+
+/// That of the driver that waited longest: then the last of them was ready.
+fn longest_catch_up(drivers: &[Machine]) -> Option<crate::CatchUp> {
+    let all = drivers.iter().filter_map(|d| d.run.catch_up.clone());
+    all.max_by(|a, b| a.before_seconds.total_cmp(&b.before_seconds))
+}
+
+/// What all drivers were asked for alike, and of the rest what each was asked for.
+fn configuration(drivers: &[Machine]) -> std::collections::BTreeMap<String, Value> {
+    let first = &drivers[0].run.configuration;
+    let of = |key: &str| drivers.iter().map(|d| d.run.configuration.get(key)).collect::<Vec<_>>();
+    first
+        .iter()
+        .map(|(key, value)| {
+            let all = of(key);
+            let alike = all.iter().all(|other| *other == Some(value));
+            (key.clone(), if alike { value.clone() } else { json!(all) })
+        })
+        .collect()
+}
+
+/// The same for the constants.
+fn constants(drivers: &[Machine]) -> Value {
+    let first = &drivers[0].run.constants;
+    match drivers.iter().all(|d| d.run.constants == *first) {
+        true => first.clone(),
+        false => drivers.iter().map(|d| (d.name.clone(), d.run.constants.clone())).collect(),
+    }
+}
+
+/// What [`beside_others`] compares.
+const OTHERS: &str = "the database with what was acknowledged";
+
+/// A check that one driver among several cannot make: the others may still write, and it knows nothing of
+/// what they wrote. `afterwards` says who can, when all have ended.
+pub fn beside_others(what: &str, afterwards: &str) -> Check {
+    Check {
+        when: "after the run".into(),
+        name: what.into(),
+        compares: OTHERS.into(),
+        verdict: Verdict::Skip,
+        checked: 0,
+        detail: Some(format!("other drivers wrote at the same time; {afterwards}")),
+    }
+}
+
+/// Every driver's checks, and those of all drivers together in place of what one alone could not make.
+fn checks(drivers: &[Machine], joint: Option<Vec<Check>>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for driver in drivers {
+        let made = driver.run.checks.iter();
+        let wanted = made.filter(|check| joint.is_none() || check.compares != OTHERS);
+        checks.extend(wanted.map(|check| Check {
+            when: format!("{}, {}", check.when, driver.name),
+            ..check.clone()
+        }));
+    }
+    match joint {
+        Some(joint) => checks.extend(joint),
+        None if checks.is_empty() => {}
+        None => checks.push(Check {
+            when: "merge".into(),
+            name: "nothing lost, nothing added by all drivers together".into(),
+            compares: "the database with what all drivers saw acknowledged".into(),
+            verdict: Verdict::Skip,
+            checked: 0,
+            detail: Some("the database was not looked at: name it with --operational".into()),
+        }),
+    }
+    checks
+}
+
+/// Merges step by step, and with each its log and its rows.
+fn steps(
+    drivers: &[Machine],
+    base: Timestamp,
+    folder: &mut RunFolder,
+    run: &mut Run,
+) -> Result<()> {
+    for number in 0..drivers[0].run.steps.len() {
+        let logs: Vec<series::Log> = drivers
+            .iter()
+            .map(|driver| series::Log::read(driver, number, base))
+            .collect::<Result<_>>()?;
+        let step = operations::step(drivers, number, base, &logs)?;
+        let mut hlog = Hlog::create(folder.path(), step.number, folder.started_at())?;
+        let merged = series::merge(drivers, step.number, base, logs)?;
+        for interval in &merged.intervals {
+            let (start, length) = (time(interval.start_seconds)?, time(interval.seconds)?);
+            hlog.add(&interval.tag, &interval.times, start, length)?;
+        }
+        hlog.flush()?;
+        for row in &merged.rows {
+            folder.add_sample(row)?;
+        }
+        executions(drivers, step.number, base, folder)?;
+        folder.flush()?;
+        run.steps.push(step);
+    }
+    Ok(())
+}
+
+/// A time of a log. A broken file may hold any number.
+fn time(seconds: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(seconds).map_err(|e| {
+        Error::new(ErrorKind::Invalid, "merge samples.csv", format!("{seconds} s: {e}"))
+    })
+}
+
+/// The executions of a step in the order of their ends, streams numbered on.
+fn executions(
+    drivers: &[Machine],
+    step: usize,
+    base: Timestamp,
+    folder: &mut RunFolder,
+) -> Result<()> {
+    let (mut all, mut streams) = (Vec::new(), 0);
+    for driver in drivers {
+        for execution in driver.executions.iter().filter(|e| e.step == step) {
+            all.push(Execution {
+                stream: execution.stream + streams,
+                start_seconds: folder::micros(execution.start_seconds + driver.offset(base)),
+                ..execution.clone()
+            });
+        }
+        let ours = driver.run.steps.iter().find(|s| s.number == step);
+        streams += ours.map_or(0, |s| s.query_clients);
+    }
+    all.sort_by(|a, b| (a.start_seconds + a.seconds).total_cmp(&(b.start_seconds + b.seconds)));
+    all.iter().try_for_each(|execution| folder.add_execution(execution))
+}

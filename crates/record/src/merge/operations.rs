@@ -1,0 +1,201 @@
+//! The numbers of a merged step.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use jiff::Timestamp;
+
+use crate::error::Result;
+
+use super::machine::Machine;
+use super::series::Log;
+use crate::folder::micros;
+use crate::hlog::{SERVICE, WAIT};
+use crate::percentile::Latency;
+use crate::step::{Gap, Operation, Query, Step, step_name};
+
+/// Merges the steps of this place.
+pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -> Result<Step> {
+    let steps: Vec<&Step> = drivers.iter().map(|d| &d.run.steps[number]).collect();
+    let first = steps[0];
+    let starts = drivers.iter().zip(&steps).map(|(d, s)| d.offset(base) + s.start_seconds);
+    let start = starts.clone().fold(f64::INFINITY, f64::min);
+    let end = starts.zip(&steps).map(|(start, s)| start + s.seconds).fold(0.0, f64::max);
+    let sum = |of: fn(&Step) -> usize| steps.iter().map(|s| of(s)).sum::<usize>();
+    let tx_clients = sum(|s| s.tx_clients);
+    let query_clients = sum(|s| s.query_clients);
+    let queries = queries(&steps);
+    let score = score(&queries, query_clients);
+    let reasons: Vec<String> = drivers
+        .iter()
+        .zip(&steps)
+        .filter_map(|(d, s)| Some(format!("{}: {}", d.name, s.incomplete.as_ref()?)))
+        .collect();
+    let shortfalls: Vec<String> = drivers
+        .iter()
+        .zip(&steps)
+        .filter_map(|(d, s)| Some(format!("{}: {}", d.name, s.rate_shortfall.as_ref()?)))
+        .collect();
+    let rate_intended = all(steps.iter().map(|s| s.rate_intended));
+    Ok(Step {
+        name: step_name(
+            tx_clients,
+            first.clients.is_none().then_some(query_clients),
+            rate_intended,
+        ),
+        tx_clients,
+        clients: first.clients.map(|_| tx_clients),
+        query_clients,
+        start_seconds: start,
+        warmup_seconds: steps.iter().map(|s| s.warmup_seconds).fold(0.0, f64::max),
+        seconds: end - start,
+        transactions: transactions(&steps, logs)?,
+        tpm: all(steps.iter().map(|s| s.tpm)),
+        power_seconds: score.filter(|_| reasons.is_empty()).map(|(power, _)| power),
+        queries_per_hour: score.filter(|_| reasons.is_empty()).map(|(_, per_hour)| per_hour),
+        incomplete: joined(reasons),
+        queries,
+        rate_intended,
+        rate_achieved: all(steps.iter().map(|s| s.rate_achieved)),
+        intended_starts: all(steps.iter().map(|s| s.intended_starts)),
+        begun: all(steps.iter().map(|s| s.begun)),
+        not_started: all(steps.iter().map(|s| s.not_started)),
+        backlog: all(steps.iter().map(|s| s.backlog)),
+        rate_shortfall: joined(shortfalls),
+        longest_gap: gap(drivers, &steps, base),
+        usage: usage(&steps),
+        // A probe knows its own driver's commits alone: no joint age follows from two drivers' ages.
+        freshness: None,
+        ..first.clone()
+    })
+}
+
+/// The longest gap that a driver saw, on the clock of the merged run.
+fn gap(drivers: &[Machine], steps: &[&Step], base: Timestamp) -> Option<Gap> {
+    let gaps = drivers.iter().zip(steps).filter_map(|(driver, step)| {
+        let Gap { from_seconds, seconds } = step.longest_gap?;
+        Some(Gap { from_seconds: micros(from_seconds + driver.offset(base)), seconds })
+    });
+    gaps.max_by(|a, b| a.seconds.total_cmp(&b.seconds))
+}
+
+/// What the drivers counted, together.
+fn usage(steps: &[&Step]) -> BTreeMap<String, f64> {
+    let mut sum = BTreeMap::new();
+    for (name, amount) in steps.iter().flat_map(|s| &s.usage) {
+        *sum.entry(name.clone()).or_default() += amount;
+    }
+    sum
+}
+
+/// The sum, where every driver has one.
+fn all<T: std::iter::Sum>(values: impl Iterator<Item = Option<T>>) -> Option<T> {
+    values.sum()
+}
+
+fn joined(reasons: Vec<String>) -> Option<String> {
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// Each kind of operation, in the order of the first driver that has it.
+fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
+    let mut merged: Vec<Operation> = Vec::new();
+    for operation in steps.iter().flat_map(|s| &s.transactions) {
+        if merged.iter().any(|done| done.kind == operation.kind) {
+            continue;
+        }
+        let kind = &operation.kind;
+        let ours: Vec<&Operation> =
+            steps.iter().flat_map(|s| &s.transactions).filter(|o| o.kind == *kind).collect();
+        let mut sum = Operation { kind: kind.clone(), ..Operation::default() };
+        for o in &ours {
+            sum.count += o.count;
+            sum.per_second += o.per_second;
+            sum.timed += o.timed;
+            sum.at_least += o.at_least;
+            sum.unfinished += o.unfinished;
+            sum.oldest_us = sum.oldest_us.max(o.oldest_us);
+            sum.longest_ended_us = sum.longest_ended_us.max(o.longest_ended_us);
+            sum.rolled_back += o.rolled_back;
+            sum.retries += o.retries;
+            for (error, times) in &o.failures {
+                *sum.failures.entry(error.clone()).or_default() += times;
+            }
+            for (error, words) in &o.first_errors {
+                sum.first_errors.entry(error.clone()).or_insert_with(|| words.clone());
+            }
+        }
+        let counts: Vec<u64> = ours.iter().map(|o| o.timed).collect();
+        let part = |of: fn(&Operation) -> Option<&Latency>, ending: &str| {
+            let parts: Vec<&Latency> = ours.iter().filter_map(|o| of(o)).collect();
+            let whole = parts.len() == ours.len();
+            let tag = format!("{kind}{ending}");
+            whole.then(|| latency(&parts, &counts, &super::series::total(logs, &tag)))
+        };
+        sum.latency = part(|o| Some(&o.latency), "").unwrap_or_default();
+        sum.service = part(|o| o.service.as_ref(), SERVICE);
+        sum.wait = part(|o| o.wait.as_ref(), WAIT);
+        merged.push(sum);
+    }
+    Ok(merged)
+}
+
+/// Mean and maximum are exact; percentiles are those of the added histograms.
+fn latency(parts: &[&Latency], counts: &[u64], times: &Histogram<u64>) -> Latency {
+    let number: u64 = counts.iter().sum();
+    if number == 0 {
+        return Latency::default();
+    }
+    let sum: f64 = parts.iter().zip(counts).map(|(l, n)| l.mean_us * *n as f64).sum();
+    let max_us = parts.iter().map(|l| l.max_us).max().unwrap_or(0);
+    let quantile = |q: f64| times.value_at_quantile(q).min(max_us);
+    Latency {
+        mean_us: sum / number as f64,
+        p50_us: quantile(0.5),
+        p90_us: quantile(0.9),
+        p95_us: quantile(0.95),
+        p99_us: quantile(0.99),
+        p999_us: quantile(0.999),
+        max_us,
+    }
+}
+
+/// Each query over all drivers' executions.
+fn queries(steps: &[&Step]) -> Vec<Query> {
+    let mut merged: Vec<Query> = Vec::new();
+    for query in steps.iter().flat_map(|s| &s.queries) {
+        let Some(sum) = merged.iter_mut().find(|q| q.kind == query.kind) else {
+            merged.push(query.clone());
+            continue;
+        };
+        let of = |q: &Query| q.mean_seconds.unwrap_or(0.0) * (q.count + q.at_least) as f64;
+        let total = of(sum) + of(query);
+        sum.count += query.count;
+        sum.at_least += query.at_least;
+        sum.unfinished += query.unfinished;
+        let number = sum.count + sum.at_least;
+        sum.mean_seconds = (number > 0).then(|| total / number as f64);
+        let either = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
+            (Some(a), Some(b)) => Some(pick(a, b)),
+            (a, b) => a.or(b),
+        };
+        sum.min_seconds = either(sum.min_seconds, query.min_seconds, f64::min);
+        sum.max_seconds = either(sum.max_seconds, query.max_seconds, f64::max);
+        sum.oldest_seconds = either(sum.oldest_seconds, query.oldest_seconds, f64::max);
+        sum.failed += query.failed;
+        sum.error = sum.error.take().or_else(|| query.error.clone());
+    }
+    merged
+}
+
+/// Power and queries per hour of all streams, as [`Step`] defines them.
+fn score(queries: &[Query], streams: usize) -> Option<(f64, f64)> {
+    let means: Vec<f64> = queries.iter().map(|q| q.mean_seconds).collect::<Option<_>>()?;
+    if means.is_empty() {
+        return None;
+    }
+    let n = means.len() as f64;
+    let logarithms: f64 = means.iter().map(|mean| mean.max(1e-9).ln()).sum();
+    let sum: f64 = means.iter().sum();
+    Some(((logarithms / n).exp(), n * 3600.0 / sum.max(1e-9) * streams as f64))
+}

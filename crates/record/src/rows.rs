@@ -1,0 +1,70 @@
+//! The rows of the run folder's tables.
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(doc)]
+use crate::{
+    freshness::FRESHNESS,
+    step::{Operation, Query},
+};
+
+/// The phase under which `samples.csv` has what counts for the measured window and ended after it: what was
+/// in flight at the end, and in an open loop also what was due in the window and began later. There is one
+/// such row for a kind of operation at most.
+pub const GRACE: &str = "grace";
+
+/// A row of `samples.csv`. Every tick has a row for every kind of its step, with zeros where nothing ended.
+///
+/// The counts of a step's "measured" rows add up to those of [`Operation`] and [`Query`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Number of the step.
+    pub step: usize,
+    /// "warmup", "measured" or [`GRACE`]; for queries the phase in which they started.
+    pub phase: String,
+    /// End of the tick, seconds since the run's start.
+    pub at_seconds: f64,
+    /// Length of the tick: the last one of a phase may be shorter. A rate is `count / seconds`.
+    pub seconds: f64,
+    /// Kind of operation: "NewOrder", "Q01", …, or [`FRESHNESS`].
+    pub kind: String,
+    /// Successes in the tick.
+    pub count: u64,
+    /// Failures in the tick.
+    pub failed: u64,
+    /// Begun again in the tick.
+    pub retries: u64,
+    /// Response times of what ended in the tick and has one, see [`Operation::timed`]: their mean.
+    pub mean_us: f64,
+    /// Their median.
+    pub p50_us: u64,
+    /// Their 99th percentile.
+    pub p99_us: u64,
+    /// The longest of them.
+    pub max_us: u64,
+}
+
+/// A row of `queries.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    /// Number of the step.
+    pub step: usize,
+    /// "warmup", "measured", "unfinished" (in flight at the end of the window, see
+    /// [`Query::unfinished`]), or one of two that count nowhere: "extra" (it kept up the load after its
+    /// client's last measured loop) and "cancelled" (the end of the step cut such a one off).
+    pub phase: String,
+    /// Number of the query client, from 0.
+    pub stream: usize,
+    /// Loop of that client in this step, from 0, warm-up loops included.
+    pub r#loop: usize,
+    /// "Q01" … "Q22".
+    pub query: String,
+    /// Start, seconds since the run's start.
+    pub start_seconds: f64,
+    /// How long it took, to the nanosecond: power and QpH can be computed again from these.
+    pub seconds: f64,
+    /// Rows in the answer.
+    pub rows: u64,
+    /// Empty on success, else the error in words.
+    pub error: String,
+}

@@ -1,0 +1,155 @@
+//! `run.json`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::{AuditLine, Check};
+use crate::description::Description;
+use crate::freshness::CatchUp;
+use crate::search::Search;
+use crate::step::Step;
+
+/// The version of this format. It moves when a field changes its meaning or goes away.
+pub const FORMAT: u32 = 2;
+
+/// `run.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Version of `hoap` that ran.
+    pub hoap: String,
+    /// "ch2", "ch2pp", "ycsb-a", "ycsb-custom: …", "pagination", "join": what the run did.
+    pub benchmark: String,
+    /// The command line, without secrets.
+    pub command: Vec<String>,
+    /// When it started (RFC 3339).
+    pub started: String,
+    /// How long it took in all, loading excluded.
+    pub seconds: f64,
+    /// Why it is only a part of what was asked for ("interrupted after step 2 of 8"), if it is.
+    pub partial: Option<String>,
+    /// What every reader must know before the first number, such as "scaled down by 20: not a
+    /// CH2++ result".
+    pub warnings: Vec<String>,
+    /// What was asked for, name → value: every flag, with its default where it was not given.
+    pub configuration: BTreeMap<String, serde_json::Value>,
+    /// The data set: version, warehouses, seed, run date, extra fields, scale-down, as JSON.
+    pub data: serde_json::Value,
+    /// Constants and seeds of the run (NURand's C of load and run, run seed, query parameters).
+    pub constants: serde_json::Value,
+    /// The database of the transactions.
+    pub operational: Option<Description>,
+    /// The database of the queries, where it is another one.
+    pub analytical: Option<Description>,
+    /// Where the database of the transactions has none and `--allow-non-transactional` was given: what its
+    /// transactions could not promise. Every tpM of the run is that of no transactions then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub non_transactional: Option<String>,
+    /// The machine the driver ran on.
+    pub host: Host,
+    /// "naive" or "tuned", where queries ran.
+    pub query_set: Option<String>,
+    /// The load that made the data, where this command did it or the database's note tells.
+    pub load: Option<Load>,
+    /// The steps in the order they ran.
+    pub steps: Vec<Step>,
+    /// Consistency conditions, ledger and answers, before and after.
+    pub checks: Vec<Check>,
+    /// Audit of the mix (TPC-C 9.2).
+    pub audit: Vec<AuditLine>,
+    /// The search for the highest rate, where this was one: its probes are the steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
+    /// What went wrong and when, in the order in which it began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
+    /// How long the database of the queries took to hold what that of the transactions held, where they
+    /// are two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catch_up: Option<CatchUp>,
+    /// The error that ended the run, where `--on-error` told it to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<String>,
+    /// Which of several repetitions this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<Repetition>,
+    /// The driver machines whose runs `hoap merge` made this one of. [`host`](Run::host) is then the first
+    /// one's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drivers: Vec<Driver>,
+}
+
+/// A burst of failures of one kind on one side: those with less than three seconds between them.
+/// Where a step has more than 200, those closer than six seconds are one, and so on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Number of the step.
+    pub step: usize,
+    /// When the first of them ended, seconds since the run's start.
+    pub from_seconds: f64,
+    /// When the last of them ended.
+    pub to_seconds: f64,
+    /// "transactions", "queries", "operations" (of a workload without two sides), "freshness" (the
+    /// probe).
+    pub side: String,
+    /// The kind of error: "unavailable", "ambiguous commit", …
+    pub what: String,
+    /// How many operations failed so, those of the warm-up included.
+    pub count: u64,
+    /// The first error in words.
+    pub first: String,
+}
+
+/// One of several runs of the same configuration, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repetition {
+    /// From 1.
+    pub number: usize,
+    /// How many there were to be.
+    pub of: usize,
+}
+
+/// A driver machine of a merged run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Driver {
+    /// The name of its run folder.
+    pub name: String,
+    /// Its command line.
+    pub command: Vec<String>,
+    /// When its run started (RFC 3339), by its own clock.
+    pub started: String,
+    /// How long that was after the start of the merged run, which is that of the earliest.
+    pub offset_seconds: f64,
+    /// How long its run took.
+    pub seconds: f64,
+    /// What it was asked for.
+    pub configuration: BTreeMap<String, serde_json::Value>,
+    /// The machine.
+    pub host: Host,
+}
+
+/// The machine the driver ran on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// Operating system and architecture.
+    pub system: String,
+    /// Processor as it names itself.
+    pub processor: String,
+    /// Processors the driver may use.
+    pub cores: usize,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+}
+
+/// How the data came in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// Documents written.
+    pub documents: u64,
+    /// Bytes of JSON text.
+    pub bytes: u64,
+    /// Seconds until everything was durable and indexed.
+    pub seconds: f64,
+}

@@ -1,0 +1,90 @@
+//! How long a probe lasts.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bound::Bounds;
+use crate::percentile::Percentile;
+
+/// Operations beyond a percentile that it needs at least: with ten of independent operations their number
+/// scatters by a third.
+const BEYOND: f64 = 10.0;
+/// Operations that a probe needs whatever its bounds, and that the maximum needs.
+const LEAST: u64 = 100;
+/// A kind with a smaller share of the operations does not make probes longer.
+pub const RARE: f64 = 0.01;
+
+/// Operations that a percentile needs to be judged by: ten beyond it, 100 for the maximum.
+pub fn operations_for(percentile: Percentile) -> u64 {
+    match percentile.rank() {
+        Some(rank) => (BEYOND / (1.0 - rank)).round() as u64,
+        None => LEAST,
+    }
+}
+
+/// How long probes last: as long as every kind of operation needs for the strictest percentile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// A probe lasts at least this long, seconds.
+    pub shortest_seconds: f64,
+    /// And at most this long.
+    pub longest_seconds: f64,
+    /// The share of each kind among the operations, as far as it is known.
+    pub shares: Vec<Share>,
+}
+
+/// The share of a kind among the operations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Kind of operation.
+    pub kind: String,
+    /// From 0 to 1.
+    pub share: f64,
+}
+
+impl Effort {
+    /// Between these times, for a mix in which kinds were seen so often.
+    pub fn new(shortest: Duration, longest: Duration, seen: &[(&str, u64)]) -> Self {
+        let all: u64 = seen.iter().map(|(_, count)| count).sum();
+        let share = |(kind, count): &(&str, u64)| Share {
+            kind: (*kind).to_string(),
+            share: *count as f64 / all as f64,
+        };
+        Effort {
+            shortest_seconds: shortest.as_secs_f64(),
+            longest_seconds: longest.max(shortest).as_secs_f64(),
+            shares: seen.iter().filter(|(_, count)| *count > 0).map(share).collect(),
+        }
+    }
+
+    /// How long a probe of this rate lasts.
+    pub fn time(&self, bounds: &Bounds, rate: f64) -> Duration {
+        let seconds = self.operations(bounds) / rate;
+        let seconds = seconds.min(self.longest_seconds).max(self.shortest_seconds);
+        Duration::try_from_secs_f64(seconds).unwrap_or(self.longest())
+    }
+
+    /// The longest time of a probe.
+    pub fn longest(&self) -> Duration {
+        Duration::try_from_secs_f64(self.longest_seconds).unwrap_or(Duration::MAX)
+    }
+
+    /// The lowest rate at which the longest probe has enough operations, per second.
+    pub fn lowest_rate(&self, bounds: &Bounds) -> f64 {
+        self.operations(bounds) / self.longest_seconds
+    }
+
+    /// The operations of all kinds that a probe is planned for: more than it needs, because the shares and
+    /// random arrivals scatter.
+    fn operations(&self, bounds: &Bounds) -> f64 {
+        let needed = operations_needed(bounds) as f64;
+        let rarest = self.shares.iter().map(|s| s.share).filter(|s| *s >= RARE);
+        (needed + 4.0 * needed.sqrt()) / rarest.fold(1.0, f64::min)
+    }
+}
+
+/// Operations of a kind that the strictest of the bounds needs.
+pub fn operations_needed(bounds: &Bounds) -> u64 {
+    bounds.slas.iter().map(|s| operations_for(s.percentile)).max().unwrap_or(LEAST)
+}

@@ -1,0 +1,100 @@
+//! A search for the highest rate that holds bounds, and its evidence.
+
+mod effort;
+
+use serde::{Deserialize, Serialize};
+
+pub use effort::*;
+
+use crate::bound::Bounds;
+use crate::percentile::Percentile;
+
+/// A search and its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// What had to hold.
+    pub bounds: Bounds,
+    /// The highest rate that held, operations per second: the lower end of the answer.
+    pub rate: Option<f64>,
+    /// The lowest rate above it that did not hold: the upper end of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<f64>,
+    /// Why [`below`](Search::below) does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
+    /// The rates between the two that neither held nor broke, in ascending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<Undecided>,
+    /// How far a percentile that has a bound scatters from probe to probe of a rate: its standard
+    /// deviation as a share of it, pooled over the rates near the bound that were probed again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<f64>,
+    /// How long probes had to last. `None` in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// Why there is no rate that held, or why a higher one may hold too.
+    pub unfinished: Option<String>,
+    /// Every probe, in the order they ran.
+    pub probes: Vec<Probe>,
+}
+
+/// A rate that neither held nor broke.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Undecided {
+    /// Operations per second.
+    pub rate: f64,
+    /// Why.
+    pub why: String,
+}
+
+/// One probe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Operations per second that were intended.
+    pub rate: f64,
+    /// How long it was to last, seconds.
+    #[serde(default)]
+    pub seconds: f64,
+    /// Operations per second that began.
+    pub achieved: f64,
+    /// Share of the operations that failed.
+    pub failures: f64,
+    /// For each bound the slowest kind of operation.
+    pub times: Vec<Time>,
+    /// Why the bounds did not hold in this probe; `None` where they did. A rate that breaks in one probe
+    /// is probed again before it counts as broken.
+    pub broken: Option<String>,
+    /// Why this probe shows neither, such as too few operations for a percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
+}
+
+/// A percentile of the kind of operation for which it is longest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    /// The percentile that has a bound.
+    pub percentile: Percentile,
+    /// Kind of operation.
+    pub kind: String,
+    /// Microseconds.
+    pub us: u64,
+    /// How many operations it rests on.
+    #[serde(default)]
+    pub operations: u64,
+}
+
+impl Probe {
+    /// Whether all bounds held in it, on enough operations.
+    pub fn holds(&self) -> bool {
+        self.broken.is_none() && self.undecided.is_none()
+    }
+}
+
+impl Search {
+    /// The probes that [`rate`](Search::rate) rests on: those at this rate that held, as places in
+    /// [`probes`](Search::probes).
+    pub fn held(&self) -> impl Iterator<Item = usize> {
+        let held = |p: &Probe| Some(p.rate) == self.rate && p.holds();
+        self.probes.iter().enumerate().filter(move |(_, p)| held(p)).map(|(n, _)| n)
+    }
+}
