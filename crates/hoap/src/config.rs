@@ -122,7 +122,9 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
             )));
         };
         if !typed.iter().any(|word| names(word, flag)) {
-            words.extend(word(&key, value).map_err(wrong)?.map(OsString::from));
+            words.extend(
+                flag_words(flag, &key, value).map_err(wrong)?.into_iter().map(OsString::from),
+            );
         }
     }
     Ok(words)
@@ -154,16 +156,22 @@ fn names(word: &str, flag: &clap::Arg) -> bool {
     letters.next() == Some('-') && letters.next().is_some_and(|l| flag.get_short() == Some(l))
 }
 
-/// One flag as one word.
-fn word(key: &str, value: Value) -> Result<Option<String>, String> {
+/// One flag as words: a list is a word for each value, or one word where the flag itself takes a list.
+fn flag_words(flag: &clap::Arg, key: &str, value: Value) -> Result<Vec<String>, String> {
+    let word = |text: String| format!("--{key}={text}");
     Ok(match value {
-        Value::Boolean(true) => Some(format!("--{key}")),
-        Value::Boolean(false) => None,
+        Value::Boolean(true) => vec![format!("--{key}")],
+        Value::Boolean(false) => Vec::new(),
         Value::Array(values) => {
-            let texts: Result<Vec<_>, _> = values.into_iter().map(|v| text(key, v)).collect();
-            Some(format!("--{key}={}", texts?.join(",")))
+            let texts = values.into_iter().map(|v| text(key, v)).collect::<Result<Vec<_>, _>>()?;
+            let repeated = matches!(flag.get_action(), clap::ArgAction::Append)
+                && flag.get_value_delimiter().is_none();
+            match repeated {
+                true => texts.into_iter().map(word).collect(),
+                false => vec![word(texts.join(","))],
+            }
         }
-        single => Some(format!("--{key}={}", text(key, single)?)),
+        single => vec![word(text(key, single)?)],
     })
 }
 
@@ -250,6 +258,21 @@ mod tests {
         assert_eq!(shop.output.split.map(|size| size.0), Some(5_000_000));
         let end = parse_with("[gen.ycsb]\ncustomers = 1", &["gen", "ycsb", "-o", "d"]);
         assert!(matches!(end, Err(ParseError::Usage(_))));
+    }
+
+    #[test]
+    fn a_list_is_given_as_the_flag_takes_several_values() {
+        let toml = "property = [\"recordcount=7\", \"fieldcount=2\"]\ntarget = \"sqlite:x\"";
+        let cli = parse_with(toml, &["load", "ycsb"]).unwrap();
+        let Command::Load { benchmark: LoadBenchmark::Ycsb(load) } = cli.command else {
+            panic!("{cli:?}")
+        };
+        assert_eq!(load.records.properties.pairs, ["recordcount=7", "fieldcount=2"]);
+        let toml = "queries = [1, \"5-7\"]\nanalytical = \"sqlite:x\"";
+        let Command::Query(query) = parse_with(toml, &["query", "ch2"]).unwrap().command else {
+            panic!("another command")
+        };
+        assert_eq!(query.queries.0, [1, 5, 6, 7]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::table::Cell;
 pub struct Isolation<'a> {
     /// The step.
     pub step: &'a Step,
-    /// Mean tpM of the whole steps with as many transaction clients and no query client.
+    /// Mean tpM of the whole steps with as many transaction clients at the same rate and no query client.
     pub tpm_alone: Cell,
     /// tpM of the step through that. Below 1: queries slow transactions down.
     pub tpm_ratio: Cell,
@@ -31,6 +31,8 @@ pub fn isolations(run: &Run) -> Vec<Isolation<'_>> {
                 .steps
                 .iter()
                 .filter(|s| s.query_clients == 0 && s.tx_clients == step.tx_clients)
+                // Of an open loop the rate decides how many there are.
+                .filter(|s| (s.rate_intended, &s.arrivals) == (step.rate_intended, &step.arrivals))
                 .collect();
             let queries: Vec<&Step> = run
                 .steps

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use hoap_conduct::values::Percent;
 use hoap_report::compare::Gate;
-
-use super::Percent;
 
 #[derive(Debug, Args)]
 #[allow(missing_docs)]

@@ -1,32 +1,15 @@
 //! What data is made from.
 
-use std::path::PathBuf;
-
-use clap::{Args, ValueEnum};
+use clap::Args;
+use hoap_conduct::ycsb::PropertyArgs;
 use hoap_data::shop::{ShopData, ShopSpec};
+use hoap_data::ycsb::RecordSpec;
 use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec};
 
+use hoap_workload::Error;
+use hoap_workload::ycsb::{Setup, UserTable};
+
 use crate::failure::Failure;
-
-/// A benchmark with documents of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub enum Benchmark {
-    /// CH2, the first version: flat names and addresses
-    Ch2,
-    /// CH2++: nested documents, arrays, extra fields
-    Ch2pp,
-}
-
-impl Benchmark {
-    /// Its schema.
-    pub fn schema(self) -> Schema {
-        match self {
-            Benchmark::Ch2 => Schema::Ch2,
-            Benchmark::Ch2pp => Schema::Ch2pp,
-        }
-    }
-}
 
 /// What the data is made from.
 #[derive(Debug, Args)]
@@ -64,17 +47,6 @@ impl Data {
     }
 }
 
-/// Parameters as YCSB takes them.
-#[derive(Debug, Args)]
-pub struct PropertyArgs {
-    /// Properties file of YCSB, such as its workloads/workloada; later ones win
-    #[arg(short = 'P', long = "properties", value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// One property of YCSB, such as recordcount=1000000; wins over files
-    #[arg(short = 'p', long = "property", value_name = "KEY=VALUE")]
-    pub pairs: Vec<String>,
-}
-
 /// What the records of YCSB are made from.
 #[derive(Debug, Args)]
 pub struct Records {
@@ -84,6 +56,14 @@ pub struct Records {
     /// Seed of the data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+impl Records {
+    /// The records of these flags.
+    pub fn table(&self) -> Result<UserTable, Error> {
+        let setup = Setup::new(&self.properties.properties(None)?)?;
+        UserTable::new(&setup.table, RecordSpec { seed: self.seed, ..setup.load_spec() })
+    }
 }
 
 /// What customers and orders are made from. Every number of "so many per" is exact.

@@ -1,9 +1,10 @@
 //! `hoap load`.
 
 use clap::{Args, Subcommand};
+use hoap_conduct::values::PartArg;
 use hoap_workload::load::{Existing, Part};
 
-use super::{Data, PartArg, Records, ShopArgs};
+use super::{Data, Records, ShopArgs};
 
 #[derive(Debug, Subcommand)]
 #[allow(missing_docs)]

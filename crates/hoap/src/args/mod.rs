@@ -2,29 +2,27 @@
 
 mod answers;
 mod compare;
-mod conduct;
 mod data;
 mod files;
 mod load;
 mod query;
 mod report;
 mod run;
-mod values;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use hoap_conduct::Chosen;
+use hoap_conduct::ch2::verify::Verify;
 
 pub use answers::*;
 pub use compare::*;
-pub use conduct::*;
 pub use data::*;
 pub use files::*;
 pub use load::*;
 pub use query::*;
 pub use report::*;
 pub use run::*;
-pub use values::*;
 
 /// The benchmark suite for JSON document databases
 #[derive(Debug, Parser)]
@@ -75,7 +73,7 @@ pub enum Command {
         #[command(flatten)]
         live: LiveArgs,
         #[command(subcommand)]
-        benchmark: RunBenchmark,
+        benchmark: Chosen,
     },
     /// Make an HTML page of one run or several
     Report(Report),

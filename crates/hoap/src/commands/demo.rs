@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Parser;
-use hoap_data::Schema;
+use hoap_conduct::ch2::verify::checks;
 use hoap_report::Style;
 use serde_json::json;
 
-use super::{Context, load, open, report, run, verify};
-use crate::args::{Cli, Command, Demo, RunBenchmark};
+use super::{Context, load, report, run, verify};
+use crate::args::{Cli, Command, Demo};
 use crate::failure::Failure;
 
 /// Small enough for a minute on two cores, large enough for every query to find something.
@@ -57,26 +57,24 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let command = words(&["load", "ch2pp", "--replace", "--target", &url], &DATA);
     if let Command::Load { benchmark } = say_and_parse(context, &command)? {
         let (source, loading) = load::source(&benchmark)?;
-        let target = open(&loading.target).await?;
+        let target = hoap_databases::open(&loading.target).await?;
         let loaded = load::into(context, &*target, &*source, loading).await?;
         context.console.say(format!("  {}", load::in_short(&loaded)));
     }
 
     if let Command::Verify(args) = say_and_parse(context, &format!("verify ch2pp --target {url}"))?
     {
-        let verified = verify::checks(context, &args).await?;
+        let verified = checks(context, &args).await?;
         context.console.say(format!("  {}", verify::in_short(&verified.checks)));
         verify::verdict(&verified)?;
     }
 
     let start = ["run", "ch2pp", "--operational", &url, "--out", &folder];
     let command = words(&start, &STEPS);
-    let Command::Run { benchmark: RunBenchmark::Ch2pp(args), .. } =
-        say_and_parse(context, &command)?
-    else {
+    let Command::Run { mut benchmark, .. } = say_and_parse(context, &command)? else {
         return Ok(());
     };
-    let (folder, run_record) = run::record_of(context, Schema::Ch2pp, &args).await?;
+    let (folder, run_record) = benchmark.record(context, None).await?;
 
     say_and_parse(context, &format!("report {} -o {page}", text(&folder)))?;
     report::write_page(&folder, Path::new(&page))?;

@@ -13,7 +13,7 @@ use hoap_files::{
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::{Context, megabytes, ycsb};
+use super::{Context, megabytes};
 use crate::args::{Gen, GenBenchmark, GenHybrid, Output};
 use crate::console::Bar;
 use crate::failure::Failure;
@@ -44,7 +44,7 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
         GenBenchmark::Ch2(args) => writing.hybrid(args, Schema::Ch2),
         GenBenchmark::Ch2pp(args) => writing.hybrid(args, Schema::Ch2pp),
         GenBenchmark::Ycsb(args) => {
-            let table = ycsb::table(&args.records)?;
+            let table = args.records.table()?;
             let table = YcsbTable::new(table.name(), table.records)?;
             writing.write(&args.output, &table, &[()])
         }

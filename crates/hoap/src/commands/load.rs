@@ -9,14 +9,14 @@ use hoap_workload::load::{self, Loaded, Progress, Source};
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::{Context, megabytes, open, ycsb};
+use super::{Context, megabytes};
 use crate::args::{LoadBenchmark, LoadHybrid, Loading};
 use crate::failure::Failure;
 
 /// Loads, and says how it went.
 pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Failure> {
     let (source, loading) = source(benchmark)?;
-    let target = open(&loading.target).await?;
+    let target = hoap_databases::open(&loading.target).await?;
     let loaded = into(context, &*target, &*source, loading).await?;
     let Loaded { documents, bytes, seconds, whole } = loaded;
     let result = json!({
@@ -39,7 +39,7 @@ pub fn source(benchmark: &LoadBenchmark) -> Result<(Box<dyn Source>, &Loading), 
     Ok(match benchmark {
         LoadBenchmark::Ch2(args) => (hybrid(args, Schema::Ch2)?, &args.loading),
         LoadBenchmark::Ch2pp(args) => (hybrid(args, Schema::Ch2pp)?, &args.loading),
-        LoadBenchmark::Ycsb(args) => (Box::new(ycsb::table(&args.records)?), &args.loading),
+        LoadBenchmark::Ycsb(args) => (Box::new(args.records.table()?), &args.loading),
         LoadBenchmark::Shop(args) => (Box::new(args.shop.data_set()?), &args.loading),
     })
 }

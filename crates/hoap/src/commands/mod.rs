@@ -1,39 +1,26 @@
 //! A module for each command.
 
 mod answers;
+mod caller;
 mod compare;
 mod demo;
-mod explain;
-mod faults;
-mod freshness;
 mod gen_files;
 mod load;
 mod merge;
-mod meter;
-mod plan;
 mod price;
 mod query;
-mod record;
-mod repeat;
 mod report;
 mod run;
-mod shop;
-mod steps;
 mod targets;
 mod verify;
 mod watch;
-mod ycsb;
 
-use std::sync::Arc;
-
-use hoap_workload::capability::Target;
 use serde::Serialize;
 
 use crate::args::{AnswersCommand, Cli, Command};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::live::{Live, Together};
-use watch::Watch;
+use crate::live::Live;
 
 /// What every command gets.
 pub struct Context {
@@ -45,16 +32,9 @@ pub struct Context {
     pub stop: hoap_drive::Stop,
     /// Who watches a run from outside the terminal.
     pub live: Live,
-    /// Which of several repetitions goes on.
-    pub repetition: Option<hoap_record::Repetition>,
 }
 
 impl Context {
-    /// Watches a run: the terminal's line, and whoever watches from outside.
-    pub fn watch(&self) -> Together<'_, Watch> {
-        Together { first: Watch::new(self.console), live: &self.live }
-    }
-
     /// Prints the result: as JSON where that was asked for, else as `text` makes it.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
         use std::io::Write;
@@ -74,7 +54,6 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         json: cli.json,
         stop: hoap_drive::Stop::new(),
         live: Live::default(),
-        repetition: None,
     };
     crate::interrupt::on_interrupt(&context.stop);
     match cli.command {
@@ -87,8 +66,8 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
             answers::compare(&context, &args)
         }
         Command::Run { live, benchmark } => {
-            context.live = Live::start(&live, benchmark.name(), &context.console).await?;
-            repeat::conduct(&context, benchmark).await
+            context.live = Live::start(&live, benchmark.name, &context.console).await?;
+            run::run(&context, benchmark).await
         }
         Command::Report(args) => report::report(&context, &args),
         Command::Compare(args) => compare::compare(&context, &args),
@@ -96,11 +75,6 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Price(args) => price::price(&context, &args),
         Command::Targets(_) => targets::targets(&context),
     }
-}
-
-/// Opens a database to share among clients.
-async fn open(url: &str) -> Result<Arc<dyn Target>, Failure> {
-    Ok(hoap_databases::open(url).await?)
 }
 
 /// Bytes for humans: "612 MB".

@@ -2,81 +2,30 @@
 
 use std::time::Instant;
 
-use hoap_data::Schema;
+use hoap_conduct::ch2::explain;
+use hoap_conduct::ch2::queries::{CancelOnStop, still_answers};
 use hoap_workload::Error;
-use hoap_workload::capability::{AnalyticalSession, Target};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::answers::AnswerFile;
-use hoap_workload::ch2::queries::{ParameterSet, Query, Texts};
+use hoap_workload::ch2::queries::{ParameterSet, Query};
 use hoap_workload::ch2::stream::run_query;
 use hoap_workload::words::{counted, noun};
 use serde_json::{Value, json};
 
-use super::faults::is_unreachable;
-use super::{Context, explain, open};
-use crate::args::{self, ParameterArgs, ParameterChoice, TextArgs};
+use super::Context;
+use crate::args;
 use crate::failure::Failure;
-
-/// The texts that the flags choose.
-pub fn texts(args: &TextArgs, schema: Schema, dialect: &str) -> Result<Texts, Error> {
-    match &args.queries_dir {
-        Some(dir) => Texts::from_dir(dir, schema, dialect, args.query_set),
-        None => Texts::embedded(schema, dialect, args.query_set),
-    }
-}
-
-/// The parameters that the flags choose.
-pub fn parameter_set(args: &ParameterArgs) -> ParameterSet {
-    match args.params {
-        ParameterChoice::Ref => ParameterSet::Reference,
-        ParameterChoice::Check => ParameterSet::Check,
-        ParameterChoice::Random => {
-            ParameterSet::Random { seed: args.params_seed, stream: 0, turn: 0 }
-        }
-    }
-}
-
-/// Cancels what a session runs when somebody interrupts, for as long as it lives.
-pub struct CancelOnStop {
-    _alive: std::sync::mpsc::Sender<()>,
-}
-
-impl CancelOnStop {
-    /// Watches the flag beside the session.
-    pub fn watch(context: &Context, session: &dyn AnalyticalSession) -> Self {
-        let (alive, ended) = std::sync::mpsc::channel::<()>();
-        if let Some(cancel) = session.canceller() {
-            let stop = context.stop.clone();
-            let every = std::time::Duration::from_millis(50);
-            std::thread::spawn(move || {
-                use std::sync::mpsc::RecvTimeoutError::Timeout;
-                while ended.recv_timeout(every) == Err(Timeout) {
-                    if stop.is_set() {
-                        cancel();
-                    }
-                }
-            });
-        }
-        CancelOnStop { _alive: alive }
-    }
-}
-
-/// Whether the database is there to be asked another query, after one failed in this way.
-pub async fn still_answers(target: &dyn Target, error: &Error) -> bool {
-    let Ok(documents) = target.documents() else { return true };
-    !is_unreachable(error) || !documents.note().await.is_err_and(|e| is_unreachable(&e))
-}
 
 /// Runs the queries and prints their times. One that fails does not keep the others from being asked.
 pub async fn query(context: &Context, args: &args::Query) -> Result<(), Failure> {
     let schema = args.benchmark.schema();
-    let target = open(&args.analytical).await?;
+    let target = hoap_databases::open(&args.analytical).await?;
     let (_, data) = note::expect_loaded(&*target, schema).await?;
     let analytics = target.analytics().map_err(Error::from)?;
-    let texts = texts(&args.texts, schema, analytics.dialect())?;
-    let set = parameter_set(&args.parameters);
+    let texts = args.texts.texts(schema, analytics.dialect())?;
+    let set = args.parameters.set();
     let mut session = analytics.session().await?;
-    let _watch = CancelOnStop::watch(context, &*session);
+    let _watch = CancelOnStop::watch(&context.stop, &*session);
 
     for dir in args.answers_out.iter().chain(&args.explain) {
         explain::folder(dir)?;

@@ -1,28 +1,11 @@
 //! `hoap verify`: consistency conditions and answers.
 
-use std::path::Path;
-
-use hoap_data::{DataSet, Schema};
+use hoap_conduct::ch2::verify::{Verified, Verify, checks};
 use hoap_record::{Check, Verdict};
-use hoap_workload::Error;
-use hoap_workload::capability::{Answer, NonTransactional, Target};
-use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions, without_isolation};
-use hoap_workload::ch2::ledger::{Ledger, unforeseen};
-use hoap_workload::ch2::note;
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::queries::answers::{
-    AnswerFile, AnswerFolder, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
-};
-use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
-use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::ch2::stream::run_query;
-use hoap_workload::ch2::unchanged::Sample;
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::query::{CancelOnStop, still_answers, texts};
-use super::{Context, open};
-use crate::args::Verify;
+use super::Context;
 use crate::failure::Failure;
 
 /// Checks, prints each check, and fails where one failed.
@@ -31,15 +14,6 @@ pub async fn verify(context: &Context, args: &Verify) -> Result<(), Failure> {
     let checks = &verified.checks;
     context.result(&json!({ "checks": checks }), || hoap_report::check_lines(checks));
     verdict(&verified)
-}
-
-/// What a verification found.
-pub struct Verified {
-    /// The checks.
-    pub checks: Vec<Check>,
-    /// Why the first of the queries failed that gave no answer to compare. Their checks failed, and so did no
-    /// promise of the database.
-    unanswered: Vec<Error>,
 }
 
 /// Fails where a check failed. Where all that failed is that queries gave no answer, it fails as the first of
@@ -68,177 +42,4 @@ pub fn in_short(checks: &[Check]) -> String {
         }
     }
     text
-}
-
-/// All checks: the conditions, then the answers.
-pub async fn checks(context: &Context, args: &Verify) -> Result<Verified, Failure> {
-    let schema = args.benchmark.schema();
-    let (target, caveat) = NonTransactional::allow(open(&args.target).await?);
-    let documents = target.documents().map_err(Error::from)?;
-    let (note, data) = note::expect_loaded(&*target, schema).await?;
-    let when = if note.runs == 0 { "after the load" } else { "after runs" };
-    let stop = || context.stop.is_set();
-    let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen))
-        .without_isolation(caveat.is_some());
-    let mut expected = Expected::nothing().sampling(sample);
-    let snapshot = Snapshot::take(documents, &data, &mut expected, &stop).await?;
-    let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, when);
-    if caveat.is_some() {
-        without_isolation(&mut checks);
-    }
-    let nobody = Ledger::default();
-    checks.push(expected.sample.check(&*target, &data, &nobody, when, &stop).await?);
-    let mut unanswered = Vec::new();
-
-    let wanted = match &args.answers {
-        Some(path) => Wanted::read(path, schema, &data)?,
-        None => Wanted::on_record(&data),
-    };
-    match wanted {
-        Ok(_) if note.runs > 0 => {
-            let why = "transactions ran since the load, so the answers are not the loaded ones";
-            checks.push(skipped(when, why));
-        }
-        Ok(wanted) => {
-            let of = (&*target, &data);
-            checks.extend(answers(context, args, of, wanted, &mut unanswered).await?);
-        }
-        Err(why) => checks.push(skipped(when, &why)),
-    }
-    Ok(Verified { checks, unanswered })
-}
-
-fn skipped(when: &str, why: &str) -> Check {
-    Check {
-        when: when.into(),
-        name: "answers".into(),
-        compares: "the 22 answers with those on record".into(),
-        verdict: Verdict::Skip,
-        checked: 0,
-        detail: Some(why.into()),
-    }
-}
-
-/// An answer that a query must give.
-struct Wanted {
-    query: &'static Query,
-    parameters: Parameters,
-    /// Where it comes from, for the check's name.
-    from: String,
-    on_record: OnRecord,
-}
-
-enum OnRecord {
-    Digest(Box<StoredAnswers>),
-    Whole(Answer),
-}
-
-impl Wanted {
-    /// The digests that are part of the program, or why there are none.
-    fn on_record(data: &DataSet) -> Result<Vec<Wanted>, String> {
-        let sets = [ParameterSet::Reference, ParameterSet::Check];
-        let stored = sets.iter().filter_map(|&set| stored(data.spec(), set));
-        let wanted: Vec<_> = stored.flat_map(Wanted::digests).collect();
-        match wanted.is_empty() {
-            false => Ok(wanted),
-            true => Err("none are on record for this data set; compare with another engine's: \
-                         hoap query --answers-out DIR there, --answers DIR here"
-                .into()),
-        }
-    }
-
-    fn digests(stored: &StoredAnswers) -> Vec<Wanted> {
-        let of = |(&number, answer): (&u8, &StoredAnswer)| {
-            Some(Wanted {
-                query: Query::get(number)?,
-                parameters: answer.parameters.clone().into_iter().collect(),
-                from: format!("{} parameters", stored.parameters),
-                on_record: OnRecord::Digest(Box::new(stored.clone())),
-            })
-        };
-        stored.answers.iter().filter_map(of).collect()
-    }
-
-    /// The answers of a folder or the digests of a file that the user names.
-    fn read(
-        path: &Path,
-        schema: Schema,
-        data: &DataSet,
-    ) -> Result<Result<Vec<Wanted>, String>, Failure> {
-        let wrong = |e: &dyn std::fmt::Display| {
-            Failure::usage(format!("read answers {}: {e}", path.display()))
-        };
-        if !path.is_dir() {
-            let text = std::fs::read(path).map_err(|e| wrong(&e))?;
-            let stored: StoredAnswers = serde_json::from_slice(&text).map_err(|e| wrong(&e))?;
-            if stored.data != DataSetName::new(data.spec()) {
-                return Err(wrong(&"they are of another data set"));
-            }
-            return Ok(Ok(Wanted::digests(&stored)));
-        }
-        let folder = AnswerFolder::read(path)?;
-        if folder.schema != schema {
-            return Err(wrong(&format!("they are of {}", folder.schema)));
-        }
-        let of = |(number, answer): (u8, AnswerFile)| {
-            Some(Wanted {
-                query: Query::get(number)?,
-                parameters: answer.parameters.clone().into_iter().collect(),
-                from: format!("as {} gave it", answer.target),
-                on_record: OnRecord::Whole(answer.answer()),
-            })
-        };
-        Ok(Ok(folder.answers.into_iter().filter_map(of).collect()))
-    }
-}
-
-/// Asks the queries and compares. One that fails does not keep the others from being asked.
-async fn answers(
-    context: &Context,
-    args: &Verify,
-    (target, data): (&dyn Target, &DataSet),
-    wanted: Vec<Wanted>,
-    unanswered: &mut Vec<Error>,
-) -> Result<Vec<Check>, Failure> {
-    let when = "after the load";
-    let analytics = match target.analytics() {
-        Ok(analytics) => analytics,
-        Err(not_applicable) => return Ok(vec![skipped(when, &not_applicable.to_string())]),
-    };
-    let schema = data.spec().schema;
-    let texts = texts(&args.texts, schema, analytics.dialect())?;
-    let mut session = analytics.session().await?;
-    let _watch = CancelOnStop::watch(context, &*session);
-    let mut bar = context.console.bar("answers", wanted.len() as u64);
-    let mut checks = Vec::new();
-    let mut gone = false;
-    for (i, Wanted { query, parameters, from, on_record }) in wanted.into_iter().enumerate() {
-        bar.set(i as u64, query.name);
-        let name = format!("answer {} ({from})", query.name);
-        let compares = "the answer with the one on record";
-        if gone {
-            let why = "not asked: the database is gone";
-            checks.push(Check { name, compares: compares.into(), ..skipped(when, why) });
-            continue;
-        }
-        let mut finding = Finding::default();
-        let compared = match run_query(&mut *session, &texts, query, &parameters).await {
-            Ok(found) => match &on_record {
-                OnRecord::Digest(stored) => stored.check(query, &parameters, &found),
-                OnRecord::Whole(answer) => compare(schema, query, answer, &found),
-            },
-            Err(e) if context.stop.is_set() => return Err(e.into()),
-            Err(e) => {
-                gone = !still_answers(target, &e).await;
-                unanswered.push(e.clone());
-                Err(e)
-            }
-        };
-        match compared {
-            Ok(()) => finding.expect(true, String::new),
-            Err(e) => finding.fail(|| e.to_string()),
-        }
-        checks.push(finding.check(when, &name, compares));
-    }
-    Ok(checks)
 }

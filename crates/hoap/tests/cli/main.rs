@@ -16,6 +16,7 @@ mod on_asterixdb;
 mod on_postgres;
 mod pair;
 mod queries;
+mod rates;
 mod report;
 mod schema;
 mod whole;

@@ -82,8 +82,14 @@ fn measured(run: &Run) -> Vec<Figure> {
 
 fn hybrid(run: &Run) -> Vec<Figure> {
     let mut figures = Vec::new();
-    let alone = best(run, |s| s.tx_clients > 0 && s.query_clients == 0);
-    let beside = best(run, |s| s.tx_clients > 0 && s.query_clients > 0);
+    // No rate that was not reached, and none that a search tried: its answer is a figure of its own.
+    let searched = run.search.is_some();
+    let sustained = |s: &Step| match Axis::of(s) {
+        Axis::Clients => true,
+        Axis::Rate => s.rate_shortfall.is_none() && !searched,
+    };
+    let alone = best(run, |s| s.tx_clients > 0 && s.query_clients == 0 && sustained(s));
+    let beside = best(run, |s| s.tx_clients > 0 && s.query_clients > 0 && sustained(s));
     figures.extend(alone.map(|s| operations("Transactions alone", s, run)));
     figures.extend(beside.map(|s| operations("Transactions + queries", s, run)));
     let queries = |label, step: &Step| {
@@ -149,7 +155,7 @@ fn figure(label: &'static str, value: String, unit: &'static str, note: String) 
 }
 
 /// The step of the highest number; a whole one before a partial one.
-fn best(run: &Run, which: fn(&Step) -> bool) -> Option<&Step> {
+fn best(run: &Run, which: impl Fn(&Step) -> bool) -> Option<&Step> {
     run.steps.iter().filter(|s| which(s)).max_by(|a, b| {
         let rank = |s: &Step| Measure::of(run).value(s).unwrap_or(-1.0);
         rank(a).total_cmp(&rank(b))

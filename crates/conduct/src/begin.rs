@@ -1,6 +1,5 @@
 //! What the record of every run says before its first step.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hoap_databases::url::scrub;
@@ -9,15 +8,21 @@ use hoap_workload::capability::Target;
 use hoap_workload::note::Note;
 use serde_json::Value;
 
-/// The record of a run that begins now. `note` is what the database says of its load.
-pub fn begin(
-    benchmark: &str,
-    target: &dyn Target,
-    note: Option<&Note>,
-    data: Value,
-    constants: Value,
-    configuration: Value,
-) -> Run {
+use crate::flags::Settings;
+
+/// What the data is, and what is drawn from it.
+pub struct Basis<'a> {
+    /// What the database says of its load.
+    pub note: Option<&'a Note>,
+    /// The data set.
+    pub data: Value,
+    /// Constants and seeds.
+    pub constants: Value,
+}
+
+/// The record of a run that begins now.
+pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: Settings) -> Run {
+    let Basis { note, data, constants } = basis;
     Run {
         format: FORMAT,
         hoap: env!("CARGO_PKG_VERSION").into(),
@@ -27,10 +32,7 @@ pub fn begin(
         seconds: 0.0,
         partial: None,
         warnings: Vec::new(),
-        configuration: match configuration {
-            Value::Object(map) => map.into_iter().collect(),
-            _ => BTreeMap::new(),
-        },
+        configuration: settings.into_iter().collect(),
         data,
         constants,
         operational: Some(target.description()),
@@ -55,10 +57,14 @@ pub fn begin(
     }
 }
 
-/// `runs/<benchmark>-<time>`, where the user names no folder; of a custom workload without what it does.
+/// The name of a benchmark without what a custom workload does, which follows ": ".
+pub fn kind_of(benchmark: &str) -> &str {
+    benchmark.split(':').next().unwrap_or_default()
+}
+
+/// `runs/<benchmark>-<time>`, where the user names no folder.
 pub fn default_folder(benchmark: &str) -> PathBuf {
-    let benchmark = benchmark.split(':').next().unwrap_or_default();
     let time: String =
         hoap_drive::now().chars().take(19).filter(|c| !matches!(c, '-' | ':')).collect();
-    Path::new("runs").join(format!("{benchmark}-{time}"))
+    Path::new("runs").join(format!("{}-{time}", kind_of(benchmark)))
 }

@@ -10,8 +10,8 @@ use hoap_workload::ch2::terminal::Terminals;
 use hoap_workload::note::Note;
 use hoap_workload::{Error, ErrorKind};
 
-use super::Context;
-use crate::args::{RunHybrid, Switch};
+use super::flags::Flags;
+use crate::caller::Setting;
 
 /// What a reader must know of a run that measures freshness.
 pub const COST: &str = "freshness was measured: every transaction that writes updated one small \
@@ -20,45 +20,28 @@ pub const COST: &str = "freshness was measured: every transaction that writes up
 
 /// The databases of a hybrid run.
 pub struct Pair<'a> {
-    context: &'a Context,
-    args: &'a RunHybrid,
+    flags: &'a Flags,
     operational: Arc<dyn Target>,
     /// That of the queries, where it is another one.
     follower: Option<Arc<dyn Target>>,
     board: Option<Arc<Board>>,
 }
 
-/// Whether `--analytical` names another database than `--operational`.
-pub fn are_two(args: &RunHybrid) -> bool {
-    args.analytical.as_ref().is_some_and(|url| *url != args.operational)
-}
-
-/// Whether a run measures freshness: in every step that has transactions, with queries beside them or
-/// without, so that all of them write the same; or in none. A run without transactions measures nothing.
-///
-/// The default is on where the databases are two, because only the counters show that the second one
-/// follows the first; off on one, because the benchmark asks for no such write. Reports refuse to
-/// average or judge across the two ([`hoap_report::freshness`]).
-pub fn is_measured(args: &RunHybrid) -> bool {
-    args.tx_clients.iter().any(|&clients| clients > 0)
-        && args.freshness.map_or_else(|| are_two(args), |switch| switch == Switch::On)
-}
-
 impl<'a> Pair<'a> {
     /// The pair of a run; `terminals` are those that count for its freshness, if it is measured.
     pub fn new(
-        context: &'a Context,
-        args: &'a RunHybrid,
+        flags: &'a Flags,
         operational: &Arc<dyn Target>,
         analytical: Option<&Arc<dyn Target>>,
         terminals: Option<&Terminals>,
     ) -> Self {
         Pair {
-            context,
-            args,
+            flags,
             operational: operational.clone(),
-            follower: analytical.filter(|_| are_two(args)).cloned(),
-            board: terminals.filter(|_| is_measured(args)).map(|t| Board::new(t.mark())),
+            follower: analytical.filter(|_| flags.are_two()).cloned(),
+            board: terminals
+                .filter(|_| flags.freshness_is_measured())
+                .map(|t| Board::new(t.mark())),
         }
     }
 
@@ -70,16 +53,20 @@ impl<'a> Pair<'a> {
     /// The probes of the run, where freshness is measured.
     pub fn probes(&self) -> Option<Probes> {
         let queried = self.follower.as_ref().unwrap_or(&self.operational);
-        let every = self.args.freshness_every.0;
+        let every = self.flags.freshness_every.0;
         self.board.as_ref().map(|board| Probes::new(queried.clone(), board.clone(), every))
     }
 
     /// Before the first step: makes the counters, and waits until the database of the queries holds what
     /// that of the transactions holds. `None` where they are one.
-    pub async fn begin(&self, loaded: &Note) -> Result<Option<CatchUp>, Error> {
+    pub async fn begin(
+        &self,
+        setting: &Setting<'_>,
+        loaded: &Note,
+    ) -> Result<Option<CatchUp>, Error> {
         let start = Instant::now();
         if let Some(board) = &self.board {
-            let beside_others = self.args.conduct.part.is_some();
+            let beside_others = setting.common.conduct.part.is_some();
             freshness::prepare(&*self.operational, beside_others).await?;
             if self.follower.is_some() {
                 freshness::mark(&*self.operational, board).await?;
@@ -87,8 +74,8 @@ impl<'a> Pair<'a> {
         }
         let Some(follower) = &self.follower else { return Ok(None) };
         let url = follower.description().url;
-        self.context.console.say(format!("waiting until {url} has caught up"));
-        let (limit, stop) = (self.args.catch_up_limit.0, || self.context.stop.is_set());
+        setting.say(format!("waiting until {url} has caught up"));
+        let (limit, stop) = (self.flags.catch_up_limit.0, || setting.is_stopped());
         if follower.documents().is_ok() {
             freshness::same_data(&**follower, loaded, limit, &stop).await?;
         }
@@ -96,19 +83,23 @@ impl<'a> Pair<'a> {
             freshness::caught_up(&**follower, board, &board.ask(), limit, &stop).await?;
         }
         let before_seconds = seconds(start.elapsed());
-        self.context.console.say(format!("  caught up in {before_seconds:.1} s"));
+        setting.say(format!("  caught up in {before_seconds:.1} s"));
         Ok(Some(CatchUp { before_seconds, after_seconds: None }))
     }
 
     /// After the last step: waits until the database of the queries shows all that was acknowledged.
     /// `None` where that is not asked.
-    pub async fn end(&self, catch_up: Option<&mut CatchUp>) -> Option<Check> {
+    pub async fn end(
+        &self,
+        setting: &Setting<'_>,
+        catch_up: Option<&mut CatchUp>,
+    ) -> Option<Check> {
         let (Some(follower), Some(board), Some(catch_up)) = (&self.follower, &self.board, catch_up)
         else {
             return None;
         };
-        self.context.console.say("waiting until the queries see every transaction");
-        let (limit, stop) = (self.args.catch_up_limit.0, || self.context.stop.is_set());
+        setting.say("waiting until the queries see every transaction");
+        let (limit, stop) = (self.flags.catch_up_limit.0, || setting.is_stopped());
         let end = freshness::caught_up(&**follower, board, &board.ask(), limit, &stop).await;
         let (verdict, detail) = match end {
             Ok(time) => {

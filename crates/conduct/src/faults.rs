@@ -2,38 +2,40 @@
 
 use std::time::{Duration, Instant};
 
-use hoap_drive::StepPlan;
 use hoap_record::{Check, Run, Verdict};
 use hoap_workload::{Error, ErrorKind};
 
-use super::Context;
-use crate::args::FaultArgs;
+use crate::caller::Setting;
+use crate::flags::FaultArgs;
 
 /// Wait between two attempts.
 const REST: Duration = Duration::from_millis(500);
 
-/// The flags in the plan of a step. A database that is not there when the run begins is not waited for:
-/// it may never have been.
-pub fn apply(args: &FaultArgs, plan: &mut StepPlan) {
-    plan.on_error = args.on_error;
-    plan.connect_limit = if plan.number > 1 { args.recovery_limit.0 } else { Duration::ZERO };
+/// Checks the data after the run, again while the database cannot be reached, until the limit has passed.
+/// Only a second Ctrl-C ends this early. Says that it checks.
+///
+/// # Errors
+/// Those of `work`.
+pub async fn checking<T>(
+    setting: &Setting<'_>,
+    work: impl AsyncFnMut() -> Result<T, Error>,
+) -> Result<T, Error> {
+    setting.say("checking the data after the run");
+    patiently(setting, work).await
 }
 
-/// Does `work` again while the database cannot be reached, until the limit has passed. Only a second
-/// Ctrl-C ends this early.
-pub async fn patiently<T>(
-    context: &Context,
-    args: &FaultArgs,
+async fn patiently<T>(
+    setting: &Setting<'_>,
     mut work: impl AsyncFnMut() -> Result<T, Error>,
 ) -> Result<T, Error> {
+    let limit = setting.common.faults.recovery_limit;
     let start = Instant::now();
     let mut told = false;
     loop {
         match work().await {
-            Err(e) if is_unreachable(&e) && start.elapsed() < args.recovery_limit.0 => {
+            Err(e) if is_unreachable(&e) && start.elapsed() < limit.0 => {
                 if !std::mem::replace(&mut told, true) {
-                    let limit = args.recovery_limit;
-                    context.console.say(format!("  waiting up to {limit} for the database: {e}"));
+                    setting.say(format!("  waiting up to {limit} for the database: {e}"));
                 }
                 tokio::time::sleep(REST).await;
             }
@@ -99,29 +101,21 @@ pub fn unless_void(run: &Run, error: Error) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::Console;
-    use crate::live::Live;
+    use crate::caller::tests::Nobody;
+    use crate::flags::Common;
+    use crate::flags::tests::parse;
 
-    fn faults(limit: &str) -> FaultArgs {
-        FaultArgs {
-            on_error: "continue".parse().unwrap(),
-            recovery_limit: limit.parse().unwrap(),
-            warn_failures: "0.1%".parse().unwrap(),
-        }
+    fn common(limit: &str) -> Common {
+        parse(&format!("--recovery-limit {limit}"))
     }
 
     /// Does work that fails so often with this kind of error.
     fn work(limit: &str, fails: usize, kind: ErrorKind) -> (Result<usize, Error>, usize) {
-        let context = Context {
-            console: Console::new(),
-            json: false,
-            stop: hoap_drive::Stop::new(),
-            live: Live::default(),
-            repetition: None,
-        };
+        let (caller, common) = (Nobody::default(), common(limit));
+        let setting = Setting { caller: &caller, common: &common, repetition: None };
         let mut attempts = 0;
         let end = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let end = end.block_on(patiently(&context, &faults(limit), async || {
+        let end = end.block_on(patiently(&setting, async || {
             attempts += 1;
             match attempts > fails {
                 true => Ok(attempts),
@@ -146,22 +140,23 @@ mod tests {
     #[test]
     fn what_could_not_be_checked_is_a_failed_check_that_says_unknown() {
         let error = |kind| Err(Error::new(kind, "scan orders", "connection refused"));
-        let checks = or_unknown(&faults("1m"), error(ErrorKind::Unavailable)).unwrap();
+        let checks = or_unknown(&common("1m").faults, error(ErrorKind::Unavailable)).unwrap();
         assert_eq!((checks.len(), checks[0].verdict), (1, Verdict::Fail));
         let detail = checks[0].detail.as_deref().unwrap();
         assert!(
             detail.starts_with("UNKNOWN: ") && detail.contains("connection refused"),
             "{detail}"
         );
-        assert!(or_unknown(&faults("1m"), error(ErrorKind::Broken)).is_err());
+        assert!(or_unknown(&common("1m").faults, error(ErrorKind::Broken)).is_err());
         assert!(or_gone(error(ErrorKind::Unavailable)).is_err());
-        assert_eq!(or_unknown(&faults("1m"), Ok(Vec::new())).unwrap(), []);
+        assert_eq!(or_unknown(&common("1m").faults, Ok(Vec::new())).unwrap(), []);
     }
 
     #[test]
     fn a_collection_that_is_gone_is_known_to_be_lost() {
         let error = Error::new(ErrorKind::Missing, "scan orders in x", "no such table: orders");
-        let checks = or_unknown(&faults("1m"), Err(error.advise("run `hoap load` first"))).unwrap();
+        let checks =
+            or_unknown(&common("1m").faults, Err(error.advise("run `hoap load` first"))).unwrap();
         let [check] = &checks[..] else { panic!("{checks:?}") };
         assert_eq!((check.name.as_str(), check.verdict), ("nothing lost", Verdict::Fail));
         let gone = "the collection is gone: scan orders in x: no such table: orders";

@@ -115,6 +115,7 @@ impl FromStr for Percent {
 pub struct QueryList(pub Vec<u8>);
 
 impl QueryList {
+    /// All 22.
     pub fn all() -> Self {
         QueryList((1..=22).collect())
     }

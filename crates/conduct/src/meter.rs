@@ -9,16 +9,16 @@ use hoap_workload::capability::Target;
 type Usage = BTreeMap<String, f64>;
 
 /// Reads the counts where the measured window begins and ends, and hands on what it sees of the step.
-pub struct Meter<'a, O> {
-    observer: &'a O,
+pub struct Meter<'a> {
+    observer: &'a dyn Observer,
     target: &'a dyn Target,
     /// At the beginning and at the end.
     counts: Mutex<(Usage, Usage)>,
 }
 
-impl<'a, O: Observer> Meter<'a, O> {
+impl<'a> Meter<'a> {
     /// Of this database, for this observer.
-    pub fn new(observer: &'a O, target: &'a dyn Target) -> Self {
+    pub fn new(observer: &'a dyn Observer, target: &'a dyn Target) -> Self {
         Meter { observer, target, counts: Mutex::default() }
     }
 
@@ -32,7 +32,7 @@ impl<'a, O: Observer> Meter<'a, O> {
     }
 }
 
-impl<O: Observer> Observer for Meter<'_, O> {
+impl Observer for Meter<'_> {
     fn phase(&self, step: &StepPlan, phase: Phase) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         match phase {

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use hoap_data::Spec;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Explained};
+use hoap_drive::Stop;
+use hoap_workload::capability::{AnalyticalSession, Explained, Target};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query, Texts};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
-use super::Context;
-use super::query::CancelOnStop;
+use super::queries::CancelOnStop;
 
 /// Makes a folder.
 pub fn folder(dir: &Path) -> Result<(), Error> {
@@ -42,8 +42,8 @@ pub async fn one(
 /// Explains every query with the reference parameters, one after the other. Where some fail the others go
 /// on, and what failed is said.
 pub async fn all(
-    context: &Context,
-    analytics: &dyn Analytics,
+    stop: &Stop,
+    target: &dyn Target,
     spec: &Spec,
     texts: &Texts,
     dir: &Path,
@@ -51,10 +51,10 @@ pub async fn all(
     let (mut failed, mut first) = (Vec::new(), None);
     let explaining = async {
         folder(dir)?;
-        let mut session = analytics.session().await?;
-        let _watch = CancelOnStop::watch(context, &*session);
+        let mut session = target.analytics()?.session().await?;
+        let _watch = CancelOnStop::watch(stop, &*session);
         for query in &QUERIES {
-            if context.stop.is_set() {
+            if stop.is_set() {
                 return Err(Error::new(ErrorKind::Cancelled, "explain the queries", "interrupted"));
             }
             let parameters = ParameterSet::Reference.parameters(spec, query);

@@ -1,0 +1,103 @@
+//! The trait of a benchmark that is open and prepared.
+
+use std::path::Path;
+
+use hoap_record::{AuditLine, Check, Run};
+use hoap_workload::Result;
+use hoap_workload::capability::Target;
+use hoap_workload::client::{Client, Probing, Workload};
+
+use crate::caller::Setting;
+
+/// What a client of a workload remembers at its end.
+pub type MemoryOf<W> = <<W as Workload>::Client as Client>::Memory;
+
+/// A benchmark on its databases, ready for its first step.
+///
+/// It has one or two groups of clients: those of [`operations`](Benchmark::operations) (transactions, or
+/// the clients of a benchmark that has no others), and those of [`queries`](Benchmark::queries).
+pub trait Benchmark {
+    /// The transactions, or the operations of a benchmark whose clients are all alike.
+    type Operations: Workload;
+    /// The queries; [`NoWorkload`](hoap_drive::NoWorkload) where there are none.
+    type Queries: Workload;
+    /// What measures freshness; [`NoWorkload`](hoap_drive::NoWorkload) where nothing does.
+    type Probes: Probing;
+    /// What the clients of all steps know together: ledgers, samples, tallies.
+    type Known;
+
+    /// The transactions or operations, where a step has clients of them.
+    fn operations(&self) -> Option<&Self::Operations>;
+
+    /// The queries, where a step has clients of them.
+    fn queries(&self) -> Option<&Self::Queries> {
+        None
+    }
+
+    /// The probes, where freshness is measured.
+    fn probes(&self) -> Option<&Self::Probes> {
+        None
+    }
+
+    /// The database whose [usage](Target::usage) is part of a step's result.
+    fn target(&self) -> &dyn Target;
+
+    /// Whether the clients compare every answer with the data, so that a wrong one is a failure of kind
+    /// [`Broken`](hoap_workload::ErrorKind::Broken).
+    fn checks_answers(&self) -> bool {
+        false
+    }
+
+    /// Checks the data before the first step. Where a check fails no step runs.
+    fn before(&mut self, _setting: &Setting<'_>) -> impl Future<Output = Result<Vec<Check>>> {
+        async { Ok(Vec::new()) }
+    }
+
+    /// Makes one of what the clients remember.
+    fn known(&self, memories: Vec<MemoryOf<Self::Operations>>) -> Self::Known;
+
+    /// Audits what was drawn.
+    fn audit(&self, _known: &Self::Known) -> Vec<AuditLine> {
+        Vec::new()
+    }
+
+    /// What one driver among several leaves for the check that only all of them can make, in place of
+    /// [`after`](Benchmark::after), which may be taken out of `known`. `None` where one alone can check.
+    ///
+    /// # Errors
+    /// Of a ledger that cannot be written as JSON.
+    fn contribution(&self, _known: &mut Self::Known) -> Result<Option<Contribution>> {
+        Ok(None)
+    }
+
+    /// Checks the data after the last step, or after an interruption. What is known of the run whether or
+    /// not the data can be checked goes into `record` at once.
+    fn after(
+        &self,
+        _setting: &Setting<'_>,
+        _known: &Self::Known,
+        _record: &mut Run,
+    ) -> impl Future<Output = Result<Vec<Check>>> {
+        async { Ok(Vec::new()) }
+    }
+
+    /// What is left to do when all is checked, and the warnings that come of it. `whole` says whether
+    /// the run is.
+    fn finish(
+        &self,
+        _setting: &Setting<'_>,
+        _folder: &Path,
+        _whole: bool,
+    ) -> impl Future<Output = Vec<String>> {
+        async { Vec::new() }
+    }
+}
+
+/// What one driver among several leaves.
+#[derive(Debug)]
+pub struct Contribution {
+    /// The text of `ledger.json`.
+    pub ledger: Vec<u8>,
+    /// What only all drivers together can check.
+    pub left: Check,
+}

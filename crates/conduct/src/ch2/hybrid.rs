@@ -1,0 +1,141 @@
+//! CH2 or CH2++ on its databases.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hoap_data::DataSet;
+use hoap_record::merge::beside_others;
+use hoap_record::{AuditLine, Check, Run, Verdict};
+use hoap_workload::capability::Target;
+use hoap_workload::ch2::audit;
+use hoap_workload::ch2::conditions::{Deliveries, conditions, without_isolation};
+use hoap_workload::ch2::contribution::Contribution as Ours;
+use hoap_workload::ch2::freshness::Probes;
+use hoap_workload::ch2::nothing_lost::Expected;
+use hoap_workload::ch2::snapshot::{District, Snapshot};
+use hoap_workload::ch2::stream::Streams;
+use hoap_workload::ch2::terminal::{Memory, Terminals};
+use hoap_workload::{Result, contribution, note};
+
+use super::checks::{Start, after_the_run, growth};
+use super::explain;
+use super::pair::Pair;
+use crate::benchmark::{Benchmark, Contribution};
+use crate::caller::Setting;
+use crate::faults::checking;
+
+/// The benchmark on its databases.
+pub struct Hybrid<'a> {
+    pub data: DataSet,
+    /// The database of the transactions, or of everything.
+    pub operational: Arc<dyn Target>,
+    /// What the transactions cannot promise, where they are none.
+    pub caveat: Option<&'static str>,
+    pub terminals: Option<Terminals>,
+    pub streams: Option<Streams>,
+    pub pair: Pair<'a>,
+    pub probes: Option<Probes>,
+    /// The database that explains the queries at the end, where that is asked for.
+    pub explains: Option<Arc<dyn Target>>,
+    /// The districts before the run. What is compared with the state after it is a district's.
+    pub before: Vec<District>,
+}
+
+impl Benchmark for Hybrid<'_> {
+    type Operations = Terminals;
+    type Queries = Streams;
+    type Probes = Probes;
+    type Known = Memory;
+
+    fn operations(&self) -> Option<&Terminals> {
+        self.terminals.as_ref()
+    }
+
+    fn queries(&self) -> Option<&Streams> {
+        self.streams.as_ref()
+    }
+
+    fn probes(&self) -> Option<&Probes> {
+        self.probes.as_ref()
+    }
+
+    fn target(&self) -> &dyn Target {
+        &*self.operational
+    }
+
+    async fn before(&mut self, setting: &Setting<'_>) -> Result<Vec<Check>> {
+        if self.terminals.is_none() {
+            return Ok(Vec::new());
+        }
+        setting.say("checking the data before the run");
+        let documents = self.operational.documents()?;
+        let (nothing, stop) = (&mut Expected::nothing(), || setting.is_stopped());
+        let snapshot = Snapshot::take(documents, &self.data, nothing, &stop).await?;
+        let source = Deliveries::OfCustomers;
+        let mut checks = conditions(&snapshot, &self.data, source, "before the run");
+        if self.caveat.is_some() {
+            without_isolation(&mut checks);
+        }
+        if checks.iter().all(|check| check.verdict != Verdict::Fail) {
+            note::begin_run(documents).await?;
+            self.before = snapshot.districts;
+        }
+        Ok(checks)
+    }
+
+    fn known(&self, memories: Vec<Memory>) -> Memory {
+        let mut known = Memory::default();
+        memories.into_iter().for_each(|memory| known.merge(memory));
+        known
+    }
+
+    /// Whether there were transactions at all, then their mix.
+    fn audit(&self, known: &Memory) -> Vec<AuditLine> {
+        let Some(terminals) = &self.terminals else { return Vec::new() };
+        let none = self.caveat.map(audit::without_transactions);
+        let mix = known.tally.audit(self.data.spec().warehouses, Some(terminals.shape()));
+        none.into_iter().chain(mix).collect()
+    }
+
+    fn contribution(&self, known: &mut Memory) -> Result<Option<Contribution>> {
+        if self.terminals.is_none() {
+            return Ok(None);
+        }
+        let ledger = std::mem::take(&mut known.ledger);
+        let ours = Ours { before: self.before.clone(), ledger };
+        let left = beside_others(
+            "conditions, nothing lost, nothing added",
+            "when all have ended, `hoap merge --operational URL` checks the data",
+        );
+        Ok(Some(Contribution { ledger: contribution::to_json(&ours)?, left }))
+    }
+
+    async fn after(
+        &self,
+        setting: &Setting<'_>,
+        known: &Memory,
+        record: &mut Run,
+    ) -> Result<Vec<Check>> {
+        if self.terminals.is_none() {
+            return Ok(Vec::new());
+        }
+        record.checks.extend(self.pair.end(setting, record.catch_up.as_mut()).await);
+        let Hybrid { operational, caveat, data, before, .. } = self;
+        let start = Start { target: &**operational, caveat: *caveat, data, before };
+        let check = async || after_the_run(&start, &known.ledger).await;
+        let (checks, after) = checking(setting, check).await?;
+        record.warnings.extend(growth(before, &after));
+        Ok(checks)
+    }
+
+    async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<String> {
+        let Some(streams) = &self.streams else { return Vec::new() };
+        let mut warnings = streams.warnings();
+        if let Some(target) = self.explains.as_ref().filter(|_| whole) {
+            setting.say("explaining the queries");
+            let (stop, spec, dir) = (setting.caller.stop(), self.data.spec(), folder.join("plans"));
+            warnings.extend(explain::all(stop, &**target, spec, streams.texts(), &dir).await);
+        }
+        warnings
+    }
+}

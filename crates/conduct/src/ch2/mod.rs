@@ -1,0 +1,17 @@
+//! CH2 and CH2++: transactions and queries on the same documents.
+//!
+//! * [`Flags`]: the flags of `hoap run ch2` and `hoap run ch2pp`, and how they become a run.
+//! * `hybrid`: the benchmark on its databases; `checks`: what it checks; [`pair`]: two databases, and
+//!   freshness.
+//! * [`queries`], [`explain`]: what runs of queries have in common; [`verify`]: `hoap verify`.
+
+mod checks;
+pub mod explain;
+mod flags;
+mod hybrid;
+mod offer;
+pub mod pair;
+pub mod queries;
+pub mod verify;
+
+pub use flags::{Flags, Switch};

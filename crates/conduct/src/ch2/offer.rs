@@ -1,0 +1,163 @@
+//! How the flags become a run, and the ledgers of several drivers a check.
+
+use hoap_data::Schema;
+use hoap_databases::open;
+use hoap_record::{Check, Repetition, Run};
+use hoap_workload::capability::{NonTransactional, Target};
+use hoap_workload::ch2::contribution::Contribution;
+use hoap_workload::ch2::note::{self, DataNote};
+use hoap_workload::ch2::stream::Streams;
+use hoap_workload::ch2::terminal::{Options, Terminals};
+use hoap_workload::note::Note;
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::json;
+
+use super::checks::{Start, after_the_run};
+use super::flags::Flags;
+use super::hybrid::Hybrid;
+use super::pair::{COST, Pair};
+use crate::begin::{Basis, begin};
+use crate::caller::Setting;
+use crate::faults::or_gone;
+use crate::flags::Common;
+use crate::offer::{Drivers, Offer, Recorded};
+use crate::run;
+
+impl Offer for Flags {
+    fn common(&mut self) -> &mut Common {
+        &mut self.common
+    }
+
+    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
+        let schema = schema(name)?;
+        let plan = self.plan()?;
+        let (with_tx, with_queries) = (plan.has_operations(), plan.has_queries());
+        let operational = open(&self.operational).await?;
+        let (operational, caveat) = match self.allow_non_transactional {
+            true => NonTransactional::allow(operational),
+            false => (operational, None),
+        };
+        operational.documents()?;
+        let analytical = match &self.analytical {
+            Some(url) if with_queries || self.freshness_is_measured() => Some(open(url).await?),
+            _ => None,
+        };
+        if self.explain && !with_queries {
+            let answer = "--explain wants --query-clients above 0";
+            return Err(Error::new(ErrorKind::Invalid, "plan the run", answer));
+        }
+        let queried = analytical.as_ref().unwrap_or(&operational);
+        // What they cannot run they need not hold.
+        if with_tx {
+            operational.transactions().map_err(|no| or_allowed(no.into(), &*operational))?;
+        }
+        if with_queries {
+            queried.analytics()?;
+        }
+        let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
+        let terminals = with_tx.then(|| {
+            let Flags { retries, think_times, .. } = *self;
+            let options = Options { seed: setting.common.run_seed, retries, think_times };
+            Terminals::new(operational.clone(), data, options)
+        });
+        let streams = with_queries.then(|| -> Result<Streams> {
+            let texts = self.texts.texts(schema, queried.analytics()?.dialect())?;
+            Ok(Streams::new(queried.clone(), data, texts, self.parameters.set()))
+        });
+        let streams = streams.transpose()?;
+        let pair = Pair::new(self, &operational, analytical.as_ref(), terminals.as_ref());
+        let terminals = match pair.board() {
+            Some(board) => terminals.map(|t| t.counted(board.clone())),
+            None => terminals,
+        };
+        let catch_up = pair.begin(setting, &loaded).await?;
+        let queried = queried.clone();
+        let hybrid = Hybrid {
+            data,
+            operational: operational.clone(),
+            caveat,
+            terminals,
+            streams,
+            probes: pair.probes(),
+            pair,
+            explains: self.explain.then_some(queried),
+            before: Vec::new(),
+        };
+        let record = self.begin(setting, &hybrid, &loaded, analytical.as_deref());
+        run::record(setting, &plan, Run { catch_up, ..record }, hybrid).await
+    }
+
+    async fn joint(drivers: &Drivers<'_>) -> Result<Vec<Check>> {
+        let mut all = drivers.ledgers::<Contribution>()?.into_iter();
+        let Some((name, mut joined)) = all.next() else { return Ok(Vec::new()) };
+        for (other_name, other) in all {
+            joined.join(&name, other, &other_name)?;
+        }
+        // Where the runs were allowed to do without transactions, so are their checks, which only read.
+        let (target, caveat) = NonTransactional::allow(open(drivers.url).await?);
+        let (_, data) = note::expect_loaded(&*target, schema(&drivers.first.benchmark)?).await?;
+        drivers.same_data(&json!(DataNote::of(data.spec())))?;
+        drivers.caller.say("checking the data after all runs");
+        let Contribution { before, ledger } = joined;
+        let start = Start { target: &*target, caveat, data: &data, before: &before };
+        or_gone(after_the_run(&start, &ledger).await.map(|(checks, _)| checks))
+    }
+}
+
+/// The schema that has the benchmark's name.
+fn schema(name: &str) -> Result<Schema> {
+    name.parse().map_err(|e| Error::new(ErrorKind::Invalid, format!("run {name}"), e))
+}
+
+/// The reason why there are no transactions, with the flag that does without where that can be done.
+fn or_allowed(no: Error, target: &dyn Target) -> Error {
+    match target.stepwise() {
+        Ok(_) => no.advise(
+            "--allow-non-transactional runs them a document at a time, and marks the results",
+        ),
+        Err(_) => no,
+    }
+}
+
+impl Flags {
+    /// The record as far as it is known before the first step.
+    fn begin(
+        &self,
+        setting: &Setting<'_>,
+        hybrid: &Hybrid<'_>,
+        loaded: &Note,
+        analytical: Option<&dyn Target>,
+    ) -> Run {
+        let spec = hybrid.data.spec();
+        let title = spec.schema.title();
+        let caveat = hybrid.caveat.filter(|_| hybrid.terminals.is_some());
+        let mut warnings = Vec::new();
+        if let Some(caveat) = caveat {
+            warnings.push(format!("NON-TRANSACTIONAL: {caveat}; not a {title} result"));
+        }
+        if spec.scale_down > 1 {
+            warnings.push(format!("scaled down by {}: not a {title} result", spec.scale_down));
+        }
+        if hybrid.pair.board().is_some() {
+            warnings.push(COST.into());
+        }
+        if let Some(Repetition { number: 2.., .. }) = setting.repetition {
+            warnings.push(
+                "a repetition: it began on the data that the repetitions before it left, with their orders"
+                    .into(),
+            );
+        }
+        let constants = json!({
+            "nurand": hybrid.terminals.as_ref().map(Terminals::constants),
+            "run_seed": setting.common.run_seed,
+        });
+        let basis = Basis { note: Some(loaded), data: json!(DataNote::of(spec)), constants };
+        Run {
+            warnings,
+            non_transactional: caveat.map(Into::into),
+            analytical: analytical.map(Target::description),
+            query_set: hybrid.streams.as_ref().map(|_| self.texts.query_set.name().into()),
+            ..begin(spec.schema.name(), &*hybrid.operational, basis, self.settings())
+        }
+    }
+}

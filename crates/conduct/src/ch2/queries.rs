@@ -1,0 +1,114 @@
+//! What runs of the analytical queries have in common.
+
+use std::path::PathBuf;
+use std::sync::mpsc::RecvTimeoutError::Timeout;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use hoap_data::Schema;
+use hoap_drive::Stop;
+use hoap_workload::capability::{AnalyticalSession, Target};
+use hoap_workload::ch2::queries::{ParameterSet, QuerySet, Texts};
+use hoap_workload::{Error, Result};
+use serde_json::json;
+
+use crate::faults::is_unreachable;
+use crate::flags::{Settings, settings};
+
+/// How often a session is looked after.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Which query texts run.
+#[derive(Debug, Args)]
+pub struct TextArgs {
+    /// naive: closest to the definition; tuned: rewritten for the engine, answers equal
+    #[arg(long, value_name = "SET", default_value_t = QuerySet::Tuned)]
+    pub query_set: QuerySet,
+    /// Folder of query texts to use instead of the built-in ones: DIR/<benchmark>/<dialect>/q01.sql
+    #[arg(long, value_name = "DIR")]
+    pub queries_dir: Option<PathBuf>,
+}
+
+impl TextArgs {
+    /// The texts that the flags choose.
+    ///
+    /// # Errors
+    /// A dialect without texts, and files that cannot be read.
+    pub fn texts(&self, schema: Schema, dialect: &str) -> Result<Texts> {
+        match &self.queries_dir {
+            Some(dir) => Texts::from_dir(dir, schema, dialect, self.query_set),
+            None => Texts::embedded(schema, dialect, self.query_set),
+        }
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        let TextArgs { query_set, queries_dir } = self;
+        settings(json!({ "query-set": query_set.name(), "queries-dir": queries_dir }))
+    }
+}
+
+/// Which parameters the queries get.
+#[derive(Debug, Args)]
+pub struct ParameterArgs {
+    /// ref: those of the published runs; check: no empty answer at W = 1; random: drawn
+    #[arg(long, value_enum, default_value_t = ParameterChoice::Ref)]
+    pub params: ParameterChoice,
+    /// Seed of random parameters
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub params_seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ParameterChoice {
+    Ref,
+    Check,
+    Random,
+}
+
+impl ParameterArgs {
+    /// The parameters that the flags choose.
+    pub fn set(&self) -> ParameterSet {
+        match self.params {
+            ParameterChoice::Ref => ParameterSet::Reference,
+            ParameterChoice::Check => ParameterSet::Check,
+            ParameterChoice::Random => {
+                ParameterSet::Random { seed: self.params_seed, stream: 0, turn: 0 }
+            }
+        }
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        let ParameterArgs { params: _, params_seed } = self;
+        settings(json!({ "params": self.set().name(), "params-seed": params_seed }))
+    }
+}
+
+/// Cancels what a session runs when somebody asks for the end, for as long as it lives.
+pub struct CancelOnStop {
+    _alive: std::sync::mpsc::Sender<()>,
+}
+
+impl CancelOnStop {
+    /// Watches the flag beside the session.
+    pub fn watch(stop: &Stop, session: &dyn AnalyticalSession) -> Self {
+        let (alive, ended) = std::sync::mpsc::channel::<()>();
+        if let Some(cancel) = session.canceller() {
+            let stop = stop.clone();
+            std::thread::spawn(move || {
+                while ended.recv_timeout(LOOK) == Err(Timeout) {
+                    if stop.is_set() {
+                        cancel();
+                    }
+                }
+            });
+        }
+        CancelOnStop { _alive: alive }
+    }
+}
+
+/// Whether the database is there to be asked another query, after one failed in this way.
+pub async fn still_answers(target: &dyn Target, error: &Error) -> bool {
+    let Ok(documents) = target.documents() else { return true };
+    !is_unreachable(error) || !documents.note().await.is_err_and(|e| is_unreachable(&e))
+}

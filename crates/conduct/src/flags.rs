@@ -1,0 +1,218 @@
+//! The flags that benchmarks share, and the configuration that `run.json` gets of them.
+//!
+//! What is written of flags names each of them, so that a new one cannot be forgotten.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hoap_databases::url::redact;
+use hoap_drive::{Arrivals, OnError};
+use hoap_record::Sla;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::plan::Plan;
+use crate::values::{PartArg, Percent, Time};
+
+/// Flags with the values they have.
+pub type Settings = Map<String, Value>;
+
+/// The flags of all these settings.
+pub fn together<const N: usize>(settings: [Settings; N]) -> Settings {
+    settings.into_iter().flatten().collect()
+}
+
+/// The fields of a JSON object.
+pub(crate) fn settings(object: Value) -> Settings {
+    match object {
+        Value::Object(settings) => settings,
+        _ => Settings::new(),
+    }
+}
+
+/// The flags of a benchmark whose clients are all alike.
+#[derive(Debug, Args)]
+pub struct Clients {
+    /// The database
+    #[arg(long, value_name = "URL")]
+    pub target: String,
+    /// Clients of each step [default: 1]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub clients: Vec<usize>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub pacing: Pacing,
+    /// Compare every answer with the data; a wrong one is a failure
+    #[arg(long)]
+    pub check_reads: bool,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl Clients {
+    /// Every flag with the value it has.
+    pub fn settings(&self, plan: &Plan) -> Settings {
+        // The clients are those of the plan, which a benchmark's own parameters may have said.
+        let Clients { target, clients: _, pacing, check_reads, common } = self;
+        let own = json!({
+            "target": redact(target),
+            "clients": plan.steps.iter().map(|step| step.tx_clients).collect::<Vec<_>>(),
+            "check-reads": check_reads,
+        });
+        together([settings(own), pacing.settings(common), common.settings()])
+    }
+}
+
+/// How fast the clients of operations go, and for how long. Operations of CH2 are its transactions.
+#[derive(Debug, Args)]
+pub struct Pacing {
+    /// Operations a second of each step, whatever the database does: an open loop, in which
+    /// response times count from when an operation was due
+    #[arg(long, value_name = "R,…", value_delimiter = ',')]
+    pub rate: Vec<f64>,
+    /// How the operations of an open loop are spread over time
+    #[arg(long, value_enum, default_value_t = ArrivalChoice::Constant)]
+    pub arrivals: ArrivalChoice,
+    /// Look for the highest rate that holds the bounds of --sla
+    #[arg(long, requires = "sla", conflicts_with_all = ["rate", "operations"])]
+    pub max_rate: bool,
+    /// Bounds of response times, such as p99=10ms,max=1s
+    #[arg(long, value_name = "BOUND,…", value_delimiter = ',', requires = "max_rate")]
+    pub sla: Vec<Sla>,
+    /// The longest measured time of a probe of --max-rate, which lasts until its percentiles rest on
+    /// enough operations [default: ten times --duration]
+    #[arg(long, value_name = "TIME", requires = "max_rate")]
+    pub probe_limit: Option<Time>,
+    /// Measured time of a step [default: 60s]
+    #[arg(long, value_name = "TIME", conflicts_with = "operations")]
+    pub duration: Option<Time>,
+    /// Operations of a step, instead of a time
+    #[arg(long, value_name = "N")]
+    pub operations: Option<u64>,
+    /// Time before the measured window of each step
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    pub warmup: Time,
+}
+
+impl Pacing {
+    /// How the operations of an open loop are spread over time.
+    pub fn arrivals(&self, common: &Common) -> Arrivals {
+        match self.arrivals {
+            ArrivalChoice::Constant => Arrivals::Constant,
+            ArrivalChoice::Poisson => Arrivals::Poisson { seed: common.run_seed },
+        }
+    }
+
+    /// Every flag with the value it has.
+    pub fn settings(&self, common: &Common) -> Settings {
+        let Pacing { rate, arrivals: _, max_rate, sla, probe_limit, duration, operations, warmup } =
+            self;
+        let bound = |sla: &Sla| format!("{}={} µs", sla.percentile.name(), sla.limit_us);
+        settings(json!({
+            "rate": rate,
+            "arrivals": self.arrivals(common).name(),
+            "max-rate": max_rate,
+            "sla": sla.iter().map(bound).collect::<Vec<_>>(),
+            "probe-limit": probe_limit.map(|t| t.to_string()),
+            "duration": duration.map(|t| t.to_string()),
+            "operations": operations,
+            "warmup": warmup.to_string(),
+        }))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ArrivalChoice {
+    Constant,
+    Poisson,
+}
+
+/// The flags that every benchmark has.
+#[derive(Clone, Debug, Args)]
+pub struct Common {
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub faults: FaultArgs,
+    /// Seed of everything the clients draw
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub run_seed: u64,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub conduct: Conduct,
+    /// Folder of the run [default: runs/<benchmark>-<time>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+impl Common {
+    /// Every flag with the value it has, but for the folder and how often all is run, which the record
+    /// has as its repetition.
+    pub fn settings(&self) -> Settings {
+        let Common { faults, run_seed, conduct, out: _ } = self;
+        let FaultArgs { on_error, recovery_limit, warn_failures } = faults;
+        let Conduct { repeat: _, start_at, part } = conduct;
+        settings(json!({
+            "on-error": on_error.to_string(),
+            "recovery-limit": recovery_limit.to_string(),
+            "warn-failures": warn_failures.0,
+            "run-seed": run_seed,
+            "part": part.map(|p| p.to_string()),
+            "start-at": start_at.map(|t| t.to_string()),
+        }))
+    }
+}
+
+/// What happens when operations fail.
+#[derive(Clone, Debug, Args)]
+pub struct FaultArgs {
+    /// Whether failed operations end the run: continue or stop, also by kind of error, as in
+    /// broken=stop or stop,unavailable=continue
+    #[arg(long, value_name = "RULE,…", default_value = "continue")]
+    pub on_error: OnError,
+    /// How long to wait for a database that cannot be reached, at the beginning of every step but
+    /// the first and for the checks after the run
+    #[arg(long, value_name = "TIME", default_value = "1m")]
+    pub recovery_limit: Time,
+    /// Say in the first lines of every report where a larger share of the operations of a step failed
+    #[arg(long, value_name = "SHARE", default_value = "0.1%")]
+    pub warn_failures: Percent,
+}
+
+/// How often and when a run goes on, and beside whom.
+#[derive(Clone, Debug, Args)]
+pub struct Conduct {
+    /// Run all of it so many times, into DIR/01, DIR/02, …: `hoap compare` takes its intervals from
+    /// what differs between them
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub repeat: u32,
+    /// Begin the first step at this time, such as 2026-01-31T12:00:00Z, everything before it being done
+    #[arg(long, value_name = "TIME", conflicts_with = "repeat")]
+    pub start_at: Option<Timestamp>,
+    /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of theirs
+    #[arg(long, value_name = "I/N", requires = "start_at")]
+    pub part: Option<PartArg>,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Flags as a user types them.
+    pub fn parse<F: Args>(words: &str) -> F {
+        let command = F::augment_args(clap::Command::new("run").no_binary_name(true));
+        F::from_arg_matches(&command.get_matches_from(words.split_whitespace())).unwrap()
+    }
+
+    /// As it may come from a configuration file.
+    #[test]
+    fn the_record_of_the_flags_has_no_password() {
+        let clients: Clients = parse("--target redis://me:hunter2@h");
+        let plan = Plan { steps: Vec::new(), loops_set_time: false, search: None };
+        let settings = clients.settings(&plan);
+        assert_eq!(settings["target"], "redis://me:***@h");
+        assert!(!format!("{settings:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,31 @@
+//! A benchmark as one unit: its flags, how it opens and is prepared, what its clients do, what is checked
+//! before and after, and how the folders of several drivers become one.
+//!
+//! * [`registry`]: the benchmarks, a line each; [`offer`]: what such a line needs.
+//! * [`benchmark`]: the trait of a benchmark that is open and prepared.
+//! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are.
+//! * [`caller`]: what a run tells whoever started it, and what it asks.
+//! * [`repeat`]: repetitions; [`merge`]: several drivers.
+//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks.
+//!
+//! Nothing here prints.
+
+pub mod begin;
+pub mod benchmark;
+pub mod caller;
+pub mod ch2;
+pub mod faults;
+pub mod flags;
+pub mod merge;
+mod meter;
+pub mod offer;
+pub mod plan;
+pub mod registry;
+pub mod repeat;
+pub mod run;
+pub mod shop;
+pub mod values;
+pub mod ycsb;
+
+pub use caller::{Caller, Setting};
+pub use registry::Chosen;

@@ -1,0 +1,37 @@
+//! The folders of several driver machines become one.
+
+use std::path::{Path, PathBuf};
+
+use hoap_record::Run;
+use hoap_record::merge::Merge;
+use hoap_workload::Result;
+
+use crate::caller::Caller;
+use crate::offer::Drivers;
+use crate::registry::Entry;
+
+/// Makes one run of the folders `runs` in `out`, and holds what all drivers together saw acknowledged
+/// against the database `url` where one is named.
+///
+/// # Errors
+/// Folders that do not belong together, a database that holds other data, a benchmark that keeps no ledger.
+pub async fn merge(
+    caller: &dyn Caller,
+    runs: &[PathBuf],
+    out: &Path,
+    url: Option<&str>,
+) -> Result<Run> {
+    let merge = Merge::open(runs)?;
+    let joint = match url {
+        None => None,
+        Some(url) => {
+            let drivers = Drivers { caller, runs, url, first: merge.first() };
+            let benchmark = &drivers.first.benchmark;
+            let Some(entry) = Entry::of_run(benchmark) else {
+                return Err(drivers.refuse(&format!("{benchmark} is no benchmark of this hoap")));
+            };
+            Some(entry.joint(&drivers).await?)
+        }
+    };
+    merge.write(out, std::env::args().collect(), joint)
+}

@@ -1,0 +1,86 @@
+//! What a line of the [registry](crate::registry) needs: flags, and what becomes of them.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use clap::Args;
+use hoap_databases::url::redact;
+use hoap_record::folder::read_ledger;
+use hoap_record::{Check, Run};
+use hoap_workload::{Error, ErrorKind, Result, contribution};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::caller::{Caller, Setting};
+use crate::flags::Common;
+
+/// The folder of a run, and what its `run.json` says.
+pub type Recorded = (PathBuf, Run);
+
+/// The flags of `hoap run NAME`, which become a run. Benchmarks that differ in their name only share them.
+pub trait Offer: Args + Debug + 'static {
+    /// What runs are called that are none of the benchmark asked for, up to the ": ".
+    const OTHER_NAME: Option<&'static str> = None;
+
+    /// The flags that every benchmark has.
+    fn common(&mut self) -> &mut Common;
+
+    /// Opens the databases, prepares the benchmark of this name, and runs it
+    /// ([`run::record`](crate::run::record)).
+    fn record(
+        &self,
+        name: &'static str,
+        setting: &Setting<'_>,
+    ) -> impl Future<Output = Result<Recorded>>;
+
+    /// Holds what all drivers together saw acknowledged against the database. Refuses where a benchmark
+    /// keeps no ledger.
+    fn joint(drivers: &Drivers<'_>) -> impl Future<Output = Result<Vec<Check>>> {
+        let why = "only reads, and keeps no ledger; leave --operational away";
+        async move { Err(drivers.refuse(&format!("{} {why}", drivers.first.benchmark))) }
+    }
+}
+
+/// The runs of several drivers on one database.
+pub struct Drivers<'a> {
+    /// Who asked.
+    pub caller: &'a dyn Caller,
+    /// Their folders.
+    pub runs: &'a [PathBuf],
+    /// The database.
+    pub url: &'a str,
+    /// The record of one of them. They belong together: what it ran on all did.
+    pub first: &'a Run,
+}
+
+impl Drivers<'_> {
+    /// Why the runs cannot be held against the database.
+    pub fn refuse(&self, why: &str) -> Error {
+        let tried = format!("hold the runs against {}", redact(self.url));
+        Error::new(ErrorKind::Invalid, tried, why)
+    }
+
+    /// Refuses a database that holds other data than the runs'.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] naming the database.
+    pub fn same_data(&self, there: &Value) -> Result<()> {
+        match self.first.data == *there {
+            true => Ok(()),
+            false => Err(self.refuse("it holds another data set than they ran on")),
+        }
+    }
+
+    /// What each driver left, with the name of its file.
+    ///
+    /// # Errors
+    /// A ledger that is not there or is none.
+    pub fn ledgers<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
+        let read = |folder: &PathBuf| {
+            let name = folder.join("ledger.json").display().to_string();
+            let ledger = contribution::read(&name, &read_ledger(folder)?)?;
+            Ok((name, ledger))
+        };
+        self.runs.iter().map(read).collect()
+    }
+}

@@ -1,0 +1,347 @@
+//! The steps of a run: numbers of clients by rates.
+
+use std::time::Duration;
+
+use hoap_drive::{Arrivals, End, Pace, StepPlan};
+use hoap_record::Sla;
+use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::flags::{Common, Pacing};
+
+/// Measured time of a step where nothing else decides it.
+const DURATION: Duration = Duration::from_secs(60);
+/// The longest time of a probe where no flag says it, in durations of a step.
+const LIMIT: u32 = 10;
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The steps in the order they run.
+    pub steps: Vec<StepPlan>,
+    /// Whether steps that end after a time last as long as the loops of the queries alone took
+    /// (CH2 paper 5.3).
+    pub loops_set_time: bool,
+    /// The search that follows the steps.
+    pub search: Option<SearchPlan>,
+}
+
+impl Plan {
+    /// Whether a step has clients of transactions or operations.
+    pub fn has_operations(&self) -> bool {
+        self.steps.iter().any(|step| step.tx_clients > 0)
+    }
+
+    /// Whether a step has query clients.
+    pub fn has_queries(&self) -> bool {
+        self.steps.iter().any(|step| step.query_clients > 0)
+    }
+}
+
+/// A search for the highest rate of operations.
+#[derive(Clone, Debug)]
+pub struct SearchPlan {
+    /// The bounds.
+    pub slas: Vec<Sla>,
+    /// The shortest measured time of a probe.
+    pub shortest: Duration,
+    /// The longest.
+    pub longest: Duration,
+    /// How the operations are spread over time.
+    pub arrivals: Arrivals,
+    /// The index of the step whose clients the probes have.
+    pub like: usize,
+    /// How long a probe waits for a database that cannot be reached.
+    pub connect_limit: Duration,
+}
+
+/// The clients of the steps, by the groups that a benchmark has.
+#[derive(Clone, Copy, Debug)]
+pub enum Groups<'a> {
+    /// "clients": they are all alike.
+    Clients(&'a [usize]),
+    /// "transactions" and "queries".
+    TransactionsAndQueries {
+        /// Transaction clients; every number runs with every number of query clients.
+        transactions: &'a [usize],
+        /// Query clients.
+        queries: &'a [usize],
+        /// Where steps with query clients end by them: loops before the measured ones, and these.
+        loops: Option<(usize, usize)>,
+        /// The kind of transaction whose rate per minute is the headline.
+        headline: usize,
+    },
+}
+
+/// What a workload's own parameters say of its steps, where the flags say nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Defaults {
+    /// Operations a second.
+    pub rate: Option<f64>,
+    /// Operations of a step.
+    pub operations: Option<u64>,
+    /// Time of a step, or the longest of one that has a number of operations.
+    pub duration: Option<Duration>,
+}
+
+/// Plans the steps: every number of clients at every rate. The rate is that of the operations: query
+/// clients stay in a closed loop.
+///
+/// The queries run alone first: their power without transactions is what isolation compares with. With
+/// loops the time they take is how long the steps without queries last (CH2 paper 5.3). Without, they
+/// run alone where the transactions do too, for whom 0 is among the query clients.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`] for flags that make no steps.
+pub fn plan(
+    groups: Groups<'_>,
+    pacing: &Pacing,
+    common: &Common,
+    defaults: Defaults,
+) -> Result<Plan> {
+    let rates: Vec<Option<f64>> = match pacing.rate.as_slice() {
+        [] => vec![defaults.rate],
+        given => given.iter().copied().map(Some).collect(),
+    };
+    if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate.is_finite())) {
+        return refuse("a rate must be above 0", "give --rate a number");
+    }
+    let planner = Planner { groups, pacing, common, defaults };
+    let mut steps = Vec::new();
+    match groups {
+        Groups::Clients(numbers) => {
+            if numbers.contains(&0) {
+                return refuse("a step needs a client", "give --clients above 0");
+            }
+            for &rate in &rates {
+                for &clients in numbers {
+                    steps.push(planner.step(steps.len() + 1, (clients, 0), rate));
+                }
+            }
+        }
+        Groups::TransactionsAndQueries { transactions, queries, loops, .. } => {
+            let mut seen = Vec::new();
+            let mut add = |clients: (usize, usize), rate: Option<f64>| {
+                let step = (clients, rate.filter(|_| clients.0 > 0));
+                if clients != (0, 0) && !seen.contains(&step) {
+                    steps.push(planner.step(steps.len() + 1, clients, step.1));
+                    seen.push(step);
+                }
+            };
+            if loops.is_some() || queries.contains(&0) {
+                queries.iter().for_each(|&q| add((0, q), None));
+            }
+            for &rate in &rates {
+                for &q in queries {
+                    transactions.iter().for_each(|&tx| add((tx, q), rate));
+                }
+            }
+        }
+    }
+    if steps.is_empty() {
+        let advice = "give --tx-clients or --query-clients a number above 0";
+        return refuse("it has no client", advice);
+    }
+    let like = steps.iter().rposition(|step| step.tx_clients > 0);
+    if like.is_none() && (pacing.max_rate || !pacing.rate.is_empty() || pacing.operations.is_some())
+    {
+        return refuse(
+            "--rate, --max-rate and --operations are of transactions, and there is no client of these",
+            "give --tx-clients a number above 0",
+        );
+    }
+    let search = like.filter(|_| pacing.max_rate).map(|at| planner.search(&steps[at], at));
+    let loops = matches!(groups, Groups::TransactionsAndQueries { loops: Some(_), .. });
+    Ok(Plan {
+        steps,
+        loops_set_time: loops && pacing.duration.is_none(),
+        search: search.transpose()?,
+    })
+}
+
+fn refuse<T>(answer: &str, advice: &str) -> Result<T> {
+    Err(Error::new(ErrorKind::Invalid, "plan the run", answer).advise(advice))
+}
+
+struct Planner<'a> {
+    groups: Groups<'a>,
+    pacing: &'a Pacing,
+    common: &'a Common,
+    defaults: Defaults,
+}
+
+impl Planner<'_> {
+    fn step(&self, number: usize, clients: (usize, usize), rate: Option<f64>) -> StepPlan {
+        let (end, limit) = self.end(clients);
+        let mut plan = match self.groups {
+            Groups::Clients(_) => StepPlan::plain(number, clients.0, end),
+            Groups::TransactionsAndQueries { headline, .. } => StepPlan {
+                headline: Some(headline),
+                ..StepPlan::new(number, clients.0, clients.1, end)
+            },
+        };
+        // Queries alone warm up by their loops; there is nothing else to warm up.
+        let by_loops = clients.0 == 0 && matches!(end, End::Loops { .. });
+        plan.warmup = if by_loops { Duration::ZERO } else { self.pacing.warmup.0 };
+        plan.limit = limit;
+        plan.on_error = self.common.faults.on_error;
+        // A database that is not there when the run begins is not waited for: it may never have been.
+        if number > 1 {
+            plan.connect_limit = self.common.faults.recovery_limit.0;
+        }
+        if let Some(rate) = rate {
+            plan.pace = Pace::Open { rate, arrivals: self.pacing.arrivals(self.common) };
+        }
+        plan
+    }
+
+    /// When a step ends, and the longest time of one that has a number of operations.
+    ///
+    /// A duration that was asked for is the length of the step; one that is a workload's own only ends a
+    /// number of operations that takes longer, as YCSB's does.
+    fn end(&self, (operations, queries): (usize, usize)) -> (End, Option<Duration>) {
+        if let Groups::TransactionsAndQueries { loops: Some((warmup, measured)), .. } = self.groups
+            && queries > 0
+        {
+            return (End::Loops { warmup, measured }, None);
+        }
+        let number = self.pacing.operations.or(self.defaults.operations);
+        match (self.pacing.duration, number.filter(|_| operations > 0)) {
+            (Some(time), _) => (End::After(time.0), None),
+            (None, Some(number)) => (End::Operations(number), self.defaults.duration),
+            (None, None) => (End::After(self.defaults.duration.unwrap_or(DURATION)), None),
+        }
+    }
+
+    /// The search whose probes are like the step at this index.
+    fn search(&self, step: &StepPlan, like: usize) -> Result<SearchPlan> {
+        let End::After(shortest) = step.end else {
+            return refuse("the probes of --max-rate last for a time", "give --duration");
+        };
+        let limit = self.pacing.probe_limit.map(|limit| limit.0);
+        Ok(SearchPlan {
+            slas: self.pacing.sla.clone(),
+            shortest,
+            longest: limit.unwrap_or(shortest.saturating_mul(LIMIT)),
+            arrivals: self.pacing.arrivals(self.common),
+            like,
+            connect_limit: self.common.faults.recovery_limit.0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args;
+
+    use super::*;
+    use crate::flags::tests::parse;
+
+    #[derive(Debug, Args)]
+    struct Flags {
+        #[command(flatten)]
+        pacing: Pacing,
+        #[command(flatten)]
+        common: Common,
+    }
+
+    fn of(groups: Groups<'_>, words: &str) -> Result<Plan> {
+        let flags: Flags = parse(words);
+        plan(groups, &flags.pacing, &flags.common, Defaults::default())
+    }
+
+    fn hybrid<'a>(transactions: &'a [usize], queries: &'a [usize], loops: bool) -> Groups<'a> {
+        let loops = loops.then_some((1, 2));
+        Groups::TransactionsAndQueries { transactions, queries, loops, headline: 0 }
+    }
+
+    fn names(plan: Result<Plan>) -> Vec<String> {
+        plan.unwrap().steps.iter().map(StepPlan::name).collect()
+    }
+
+    #[test]
+    fn every_number_runs_with_every_number() {
+        let made = of(hybrid(&[4, 8], &[0, 1], false), "--duration 9s").unwrap();
+        for step in &made.steps {
+            assert_eq!(step.end, End::After(Duration::from_secs(9)));
+            assert_eq!(step.warmup, Duration::from_secs(5));
+        }
+        let all = ["0 tx, 1 query", "4 tx, 0 queries", "8 tx, 0 queries"];
+        let all = [&all[..], &["4 tx, 1 query", "8 tx, 1 query"]].concat();
+        assert_eq!(names(Ok(made)), all);
+    }
+
+    #[test]
+    fn nothing_runs_alone_that_is_compared_with_nothing() {
+        let steps = |tx: &[usize], q: &[usize]| names(of(hybrid(tx, q, false), ""));
+        assert_eq!(steps(&[4], &[1, 2]), ["4 tx, 1 query", "4 tx, 2 queries"]);
+        assert_eq!(steps(&[4], &[0]), ["4 tx, 0 queries"]);
+        let all = ["0 tx, 1 query", "4 tx, 0 queries", "4 tx, 1 query"];
+        assert_eq!(steps(&[0, 4], &[0, 1]), all);
+    }
+
+    /// CH2 paper 5.3.
+    #[test]
+    fn with_loops_the_queries_run_alone_first_and_set_the_time_of_the_rest() {
+        let made = of(hybrid(&[4], &[0, 1], true), "").unwrap();
+        let loops = End::Loops { warmup: 1, measured: 2 };
+        assert_eq!((made.steps[0].end, made.steps[0].warmup), (loops, Duration::ZERO));
+        assert_eq!((made.steps[2].end, made.steps[2].warmup), (loops, Duration::from_secs(5)));
+        assert_eq!(made.steps[1].end, End::After(DURATION));
+        assert!(made.loops_set_time);
+        assert!(!of(hybrid(&[4], &[0], true), "--duration 1s").unwrap().loops_set_time);
+    }
+
+    #[test]
+    fn every_number_of_clients_runs_at_every_rate_and_queries_at_none() {
+        let rates = "--rate 10,20 --arrivals poisson --run-seed 7";
+        let clients = ["1 client, 10/s", "2 clients, 10/s", "1 client, 20/s", "2 clients, 20/s"];
+        assert_eq!(names(of(Groups::Clients(&[1, 2]), rates)), clients);
+        let made = of(hybrid(&[4], &[0, 1], false), rates).unwrap();
+        assert_eq!(made.steps[0].pace, Pace::Closed);
+        let arrivals = Arrivals::Poisson { seed: 7 };
+        assert_eq!(made.steps[1].pace, Pace::Open { rate: 10.0, arrivals });
+        let all = ["0 tx, 1 query", "4 tx, 0 queries, 10/s", "4 tx, 1 query, 10/s"];
+        let all = [&all[..], &["4 tx, 0 queries, 20/s", "4 tx, 1 query, 20/s"]].concat();
+        assert_eq!(names(Ok(made)), all);
+    }
+
+    #[test]
+    fn operations_are_of_transactions_and_queries_alone_last_for_a_time() {
+        let made = of(hybrid(&[4], &[0, 1], false), "--operations 50").unwrap();
+        let ends: Vec<_> = made.steps.iter().map(|step| step.end).collect();
+        assert_eq!(ends, [End::After(DURATION), End::Operations(50), End::Operations(50)]);
+    }
+
+    #[test]
+    fn a_search_has_the_clients_of_the_last_step_that_has_transactions() {
+        let words = "--max-rate --sla p99=10ms --duration 2s";
+        let made = of(hybrid(&[4, 0], &[1], false), words).unwrap();
+        let search = made.search.unwrap();
+        assert_eq!(made.steps[search.like].tx_clients, 4);
+        let times = (search.shortest, search.longest);
+        assert_eq!(times, (Duration::from_secs(2), Duration::from_secs(20)));
+        assert!(of(hybrid(&[4], &[0, 1], false), "").unwrap().search.is_none());
+    }
+
+    #[test]
+    fn what_makes_no_steps_is_a_usage_error() {
+        let hybrid = |tx, q| hybrid(tx, q, false);
+        for (groups, words, says) in [
+            (hybrid(&[0], &[0]), "", "no client"),
+            (Groups::Clients(&[0]), "", "needs a client"),
+            (Groups::Clients(&[1]), "--rate 0", "above 0"),
+            (hybrid(&[4], &[0]), "--rate inf", "above 0"),
+            (hybrid(&[0], &[1]), "--rate 5", "--tx-clients"),
+            (hybrid(&[0], &[1]), "--operations 5", "--tx-clients"),
+            (hybrid(&[0], &[1]), "--max-rate --sla p99=1s", "--tx-clients"),
+        ] {
+            let e = of(groups, words).unwrap_err();
+            assert_eq!(e.kind, ErrorKind::Invalid);
+            assert!(e.to_string().contains(says), "{words}: {e}");
+        }
+        let flags: Flags = parse("--max-rate --sla p99=1s");
+        let operations = Defaults { operations: Some(9), ..Defaults::default() };
+        let e = plan(Groups::Clients(&[1]), &flags.pacing, &flags.common, operations).unwrap_err();
+        assert!(e.to_string().contains("give --duration"), "{e}");
+    }
+}

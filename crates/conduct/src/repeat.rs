@@ -1,0 +1,89 @@
+//! Repetitions of a run, and runs of one driver among several.
+
+use std::path::PathBuf;
+
+use hoap_record::{Repetition, Run};
+use hoap_workload::{Error, ErrorKind, Result};
+use jiff::Timestamp;
+
+use crate::begin::default_folder;
+use crate::caller::{Caller, Setting};
+use crate::offer::Recorded;
+use crate::registry::Chosen;
+
+/// What was run.
+pub struct Done {
+    /// The folder of the run, or of all repetitions.
+    pub folder: PathBuf,
+    /// The runs, at least one.
+    pub runs: Vec<Recorded>,
+    /// Whether they are repetitions.
+    pub repeated: bool,
+}
+
+/// Runs as often as was asked for, while `goes_on` says of each run that the next one may follow.
+///
+/// Repetition k has the seed of the first one plus k − 1, so that what clients happen to draw is among what
+/// differs between the runs. Each driver of several draws keys of its own.
+///
+/// # Errors
+/// Those of [`Chosen::record`]; [`ErrorKind::Invalid`] for a start that has passed and a folder that is not
+/// empty.
+pub async fn repeat(
+    caller: &dyn Caller,
+    mut chosen: Chosen,
+    goes_on: impl Fn(&Run) -> bool,
+) -> Result<Done> {
+    let name = chosen.name;
+    let common = chosen.common();
+    if let Some(start) = common.conduct.start_at
+        && start <= Timestamp::now()
+    {
+        let tried = format!("wait for --start-at {start}");
+        return Err(Error::new(ErrorKind::Invalid, tried, "it has passed")
+            .advise("name a time that leaves every driver time to connect"));
+    }
+    if let Some(part) = common.conduct.part {
+        let of_part = (part.0.part - 1) << 32;
+        common.run_seed = common.run_seed.wrapping_add(of_part);
+    }
+    let of = common.conduct.repeat as usize;
+    if of == 1 {
+        let run = chosen.record(caller, None).await?;
+        return Ok(Done { folder: run.0.clone(), runs: vec![run], repeated: false });
+    }
+    let folder = common.out.clone().unwrap_or_else(|| default_folder(name));
+    if std::fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
+        let tried = format!("create run folders in {}", folder.display());
+        return Err(Error::new(ErrorKind::Invalid, tried, "it is not empty")
+            .advise("name another folder, or remove this one"));
+    }
+    let first_seed = common.run_seed;
+    let mut runs = Vec::new();
+    for number in 1..=of {
+        let common = chosen.common();
+        common.out = Some(folder.join(format!("{number:02}")));
+        common.run_seed = first_seed.wrapping_add(number as u64 - 1);
+        caller.say(&format!("run {number} of {of}"));
+        let run = chosen.record(caller, Some(Repetition { number, of })).await?;
+        let last = !goes_on(&run.1);
+        runs.push(run);
+        if last {
+            break;
+        }
+    }
+    Ok(Done { folder, runs, repeated: true })
+}
+
+/// Refuses to repeat a workload that inserts: it needs a table that was just loaded.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`] naming it.
+pub fn refuse_inserts(name: &str, setting: &Setting<'_>) -> Result<()> {
+    if setting.common.conduct.repeat == 1 {
+        return Ok(());
+    }
+    let answer = "it inserts, so each run needs a table that was just loaded";
+    Err(Error::new(ErrorKind::Invalid, format!("repeat {name}"), answer)
+        .advise("load and run in turn, into folders DIR/01, DIR/02, …"))
+}

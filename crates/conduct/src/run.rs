@@ -1,0 +1,211 @@
+//! The loop of every run: before, steps, search, after, record.
+
+use std::time::Duration;
+
+use hoap_drive::search::{ProbeResult, max_rate};
+use hoap_drive::{End, Pace, StepPlan, run_probed_step};
+use hoap_record::search::Effort;
+use hoap_record::{Bounds, Check, Run, RunFolder, Verdict};
+use hoap_workload::words::counted;
+use hoap_workload::{ErrorKind, Result};
+use jiff::Timestamp;
+
+use crate::begin::default_folder;
+use crate::benchmark::{Benchmark, MemoryOf};
+use crate::caller::Setting;
+use crate::faults::{or_unknown, unless_void};
+use crate::meter::Meter;
+use crate::offer::Recorded;
+use crate::plan::{Plan, SearchPlan};
+
+/// How often a wait looks at the clock and at Ctrl-C.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Runs a benchmark. `record` is what is known before the first step.
+///
+/// # Errors
+/// A folder that cannot be written, and the error that ended the run early, where no check has failed. What
+/// was measured is in the folder then.
+pub async fn record<B: Benchmark>(
+    setting: &Setting<'_>,
+    plan: &Plan,
+    mut record: Run,
+    mut benchmark: B,
+) -> Result<Recorded> {
+    let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
+    record.repetition = setting.repetition;
+    let mut folder = RunFolder::create(&path, &record)?;
+    let end = between_checks(setting, plan, &mut benchmark, &mut folder, &mut record).await;
+    record.seconds = folder.seconds();
+    let whole = end.is_ok() && record.partial.is_none();
+    record.warnings.extend(benchmark.finish(setting, folder.path(), whole).await);
+    if let Err(e) = &end {
+        record.partial.get_or_insert_with(|| format!("it ended early: {e}"));
+    }
+    folder.finish(&record)?;
+    end.or_else(|e| unless_void(&record, e))?;
+    Ok((path, record))
+}
+
+/// Checks, runs the steps, and checks again. An interrupted run is checked like any other.
+async fn between_checks<B: Benchmark>(
+    setting: &Setting<'_>,
+    plan: &Plan,
+    benchmark: &mut B,
+    folder: &mut RunFolder,
+    record: &mut Run,
+) -> Result<()> {
+    record.checks = benchmark.before(setting).await?;
+    if record.checks.iter().any(|check| check.verdict == Verdict::Fail) {
+        record.partial = Some("the data was not consistent before the run".into());
+        return Ok(());
+    }
+    record.warnings.extend(wait_for_start(setting));
+    let mut steps = Steps { setting, benchmark, folder, record, memories: Vec::new() };
+    let end = steps.all(plan);
+    let mut known = benchmark.known(steps.memories);
+    record.audit = benchmark.audit(&known);
+    let beside_others = setting.common.conduct.part.is_some();
+    let left = if beside_others { benchmark.contribution(&mut known) } else { Ok(None) };
+    let checked = match left {
+        Ok(Some(ours)) => folder.write_ledger(&ours.ledger).map(|()| vec![ours.left]),
+        Ok(None) => benchmark.after(setting, &known, record).await,
+        Err(e) => Err(e),
+    };
+    match or_unknown(&setting.common.faults, checked) {
+        Ok(checks) => {
+            record.checks.extend(checks);
+            if benchmark.checks_answers() {
+                record.checks.push(answers(record));
+            }
+            end
+        }
+        // What ended the steps comes first.
+        Err(e) => end.and(Err(e)),
+    }
+}
+
+/// Waits for the time at which the drivers begin. Says so where it came too late.
+fn wait_for_start(setting: &Setting<'_>) -> Option<String> {
+    let start = setting.common.conduct.start_at?;
+    let late = Timestamp::now().duration_since(start).as_secs_f64();
+    if late > 0.0 {
+        return Some(format!("it was ready {late:.1} s after --start-at {start}"));
+    }
+    setting.say(format!("waiting until {start}"));
+    while !setting.is_stopped() {
+        match Duration::try_from(start.duration_since(Timestamp::now())) {
+            Ok(left) if !left.is_zero() => std::thread::sleep(left.min(LOOK)),
+            _ => break,
+        }
+    }
+    None
+}
+
+/// Steps that run one after the other.
+struct Steps<'a, B: Benchmark> {
+    setting: &'a Setting<'a>,
+    benchmark: &'a B,
+    folder: &'a mut RunFolder,
+    record: &'a mut Run,
+    /// What the clients remember, also where a step fails or is stopped.
+    memories: Vec<MemoryOf<B::Operations>>,
+}
+
+impl<B: Benchmark> Steps<'_, B> {
+    fn all(&mut self, plan: &Plan) -> Result<()> {
+        let of = plan.steps.len();
+        // How long the loops of the queries took alone.
+        let mut alone = None;
+        for step in &plan.steps {
+            let mut step = step.clone();
+            if let (Some(seconds), End::After(_)) = (alone, step.end) {
+                step.end = End::After(seconds);
+            }
+            self.one(&step, &format!(" of {of}"))?;
+            let ended = match (&self.record.stopped_by, self.setting.is_stopped()) {
+                (Some(_), _) => "an error ended it",
+                (None, true) => "interrupted",
+                (None, false) => {
+                    if plan.loops_set_time && step.tx_clients == 0 && alone.is_none() {
+                        let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
+                        alone = Some(Duration::from_secs(seconds.ceil() as u64));
+                    }
+                    continue;
+                }
+            };
+            self.record.partial = Some(format!("{ended} in step {} of {of}", step.number));
+            return Ok(());
+        }
+        match &plan.search {
+            Some(search) => self.search(search, &plan.steps[search.like]),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs a step and keeps what it measured.
+    fn one(&mut self, plan: &StepPlan, of: &str) -> Result<()> {
+        let Setting { caller, .. } = self.setting;
+        caller.say(&format!("step {}{of}: {}", plan.number, plan.name()));
+        let observer = caller.observer();
+        let meter = Meter::new(&*observer, self.benchmark.target());
+        let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
+        let clients = (operations, queries, self.benchmark.probes());
+        let mut outcome = run_probed_step(plan, clients, self.folder, caller.stop(), &meter)?;
+        outcome.step.usage = meter.used();
+        self.memories.extend(outcome.transactions);
+        caller.measured(&outcome.step);
+        self.record.steps.push(outcome.step);
+        self.record.events.extend(outcome.events);
+        self.record.stopped_by = outcome.stopped_by.map(|e| e.to_string());
+        self.folder.checkpoint(self.record)
+    }
+
+    /// Looks for the highest rate that holds the bounds. It begins at half of what the step `like` did;
+    /// each probe is a step like it, at a rate, for as long as its percentiles need.
+    fn search(&mut self, plan: &SearchPlan, like: &StepPlan) -> Result<()> {
+        let closed = &self.record.steps[plan.like].transactions;
+        let throughput: f64 = closed.iter().map(|o| o.per_second).sum();
+        let seen: Vec<_> = closed.iter().map(|o| (o.kind.as_str(), o.count)).collect();
+        let effort = Effort::new(plan.shortest, plan.longest, &seen);
+        let bounds = Bounds { slas: plan.slas.clone(), failures: 0.0 };
+        let search = max_rate(bounds, effort, throughput / 2.0, |rate, time| {
+            let step = StepPlan {
+                number: self.record.steps.len() + 1,
+                pace: Pace::Open { rate, arrivals: plan.arrivals },
+                end: End::After(time),
+                connect_limit: plan.connect_limit,
+                ..like.clone()
+            };
+            self.one(&step, "")?;
+            Ok(self.record.steps.last().filter(|_| !self.is_over()).map(ProbeResult::of))
+        })?;
+        self.setting.caller.searched(&search);
+        if self.is_over() {
+            self.record.partial = search.unfinished.clone();
+        }
+        self.record.search = Some(search);
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.setting.is_stopped() || self.record.stopped_by.is_some()
+    }
+}
+
+/// Whether every answer was right, where each was compared with the data.
+fn answers(record: &Run) -> Check {
+    let broken = ErrorKind::Broken.name();
+    let operations = record.steps.iter().flat_map(|s| &s.transactions);
+    let wrong: u64 = operations.clone().filter_map(|o| o.failures.get(broken)).sum();
+    let checked = operations.map(|o| o.count).sum::<u64>() + wrong;
+    Check {
+        when: "during the run".into(),
+        name: "answers".into(),
+        compares: "every answer with the data".into(),
+        verdict: if wrong == 0 { Verdict::Pass } else { Verdict::Fail },
+        checked,
+        detail: (wrong > 0)
+            .then(|| format!("{wrong} of {} wrong", counted(checked, "answer", "answers"))),
+    }
+}

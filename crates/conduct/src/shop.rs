@@ -1,0 +1,163 @@
+//! Pagination and JOIN: `hoap run pagination` and `hoap run join`.
+
+use clap::Args;
+use hoap_data::shop::{ShopData, ShopSpec};
+use hoap_databases::{AnyTarget, open_any, with_shop};
+use hoap_drive::NoWorkload;
+use hoap_workload::capability::Target;
+use hoap_workload::capability::shop::{JoinVariant, Shop};
+use hoap_workload::client::Workload;
+use hoap_workload::load::Source;
+use hoap_workload::note::{self, Note};
+use hoap_workload::shop::{Join, Options, Pagination, source};
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::json;
+
+use crate::begin::{Basis, begin};
+use crate::benchmark::{Benchmark, MemoryOf};
+use crate::caller::Setting;
+use crate::flags::{Clients, Common, Settings, settings, together};
+use crate::offer::{Offer, Recorded};
+use crate::plan::{Defaults, Groups, Plan, plan};
+use crate::run;
+
+/// The flags of Pagination.
+#[derive(Debug, Args)]
+pub struct PaginationFlags {
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub clients: Clients,
+}
+
+/// The flags of JOIN.
+#[derive(Debug, Args)]
+pub struct JoinFlags {
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub clients: Clients,
+    /// How the database joins: index, ansi, hash, two-phase, lookup or joining-table
+    /// [default: its users' first choice]
+    #[arg(long, value_name = "WAY")]
+    pub variant: Option<JoinVariant>,
+}
+
+impl Offer for PaginationFlags {
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
+        let PaginationFlags { clients } = self;
+        let target = open_any(&clients.target).await?;
+        // What it cannot run it need not hold.
+        with_shop!(target.clone(), |shop| shop.pagination()).flatten()?;
+        let opened = Opened::new(name, clients, target.clone()).await?;
+        with_shop!(target, |shop| {
+            let pagination = Pagination::new(shop, opened.data, opened.options())?;
+            opened.run(pagination, Settings::new(), setting).await
+        })?
+    }
+}
+
+impl Offer for JoinFlags {
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
+        let JoinFlags { clients, variant } = self;
+        let target = open_any(&clients.target).await?;
+        with_shop!(target.clone(), |shop| shop.joins()).flatten()?;
+        let opened = Opened::new(name, clients, target.clone()).await?;
+        with_shop!(target, |shop| {
+            let join = Join::new(shop, opened.data, *variant, opened.options())?;
+            let own = settings(json!({ "variant": join.variant().name() }));
+            opened.run(join, own, setting).await
+        })?
+    }
+}
+
+/// The customers and orders, and what is to be done with them.
+struct Opened<'a> {
+    name: &'static str,
+    clients: &'a Clients,
+    plan: Plan,
+    target: AnyTarget,
+    /// `None` where nothing is ever loaded.
+    note: Option<Note>,
+    data: ShopData,
+}
+
+impl<'a> Opened<'a> {
+    async fn new(
+        name: &'static str,
+        clients: &'a Clients,
+        target: AnyTarget,
+    ) -> Result<Opened<'a>> {
+        let (note, data) = match target {
+            // Nothing is ever loaded there: the data is what a load would have written by default.
+            AnyTarget::Null(_) => {
+                let wrong = |e| Error::new(ErrorKind::Invalid, "make the default data", e);
+                (None, ShopData::new(ShopSpec::new(10_000)).map_err(wrong)?)
+            }
+            _ => {
+                let note = note::expect_loaded(target.target(), "shop").await?;
+                let data = source::data_of(&note.data)?;
+                (Some(note), data)
+            }
+        };
+        let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
+        let groups = Groups::Clients(numbers);
+        let plan = plan(groups, &clients.pacing, &clients.common, Defaults::default())?;
+        Ok(Opened { name, clients, plan, target, note, data })
+    }
+
+    fn options(&self) -> Options {
+        Options { seed: self.clients.common.run_seed, check_reads: self.clients.check_reads }
+    }
+
+    /// Runs the workload, of whose own flags `own` are.
+    async fn run<W: Workload>(
+        &self,
+        workload: W,
+        own: Settings,
+        setting: &Setting<'_>,
+    ) -> Result<Recorded> {
+        let settings = together([self.clients.settings(&self.plan), own]);
+        let constants = json!({ "run_seed": setting.common.run_seed });
+        let data = self.data.parameters();
+        let basis = Basis { note: self.note.as_ref(), data, constants };
+        let target = self.target.target();
+        let record = begin(self.name, target, basis, settings);
+        let reading = Reading { workload, target, check_reads: self.clients.check_reads };
+        run::record(setting, &self.plan, record, reading).await
+    }
+}
+
+/// A workload that only reads: there is nothing to look for afterwards.
+struct Reading<'a, W> {
+    workload: W,
+    target: &'a dyn Target,
+    check_reads: bool,
+}
+
+impl<W: Workload> Benchmark for Reading<'_, W> {
+    type Operations = W;
+    type Queries = NoWorkload;
+    type Probes = NoWorkload;
+    type Known = ();
+
+    fn operations(&self) -> Option<&W> {
+        Some(&self.workload)
+    }
+
+    fn target(&self) -> &dyn Target {
+        self.target
+    }
+
+    fn checks_answers(&self) -> bool {
+        self.check_reads
+    }
+
+    fn known(&self, _: Vec<MemoryOf<W>>) {}
+}

@@ -1,0 +1,268 @@
+//! YCSB: `hoap run ycsb-…`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use hoap_databases::{AnyTarget, open_any, with_key_value};
+use hoap_drive::NoWorkload;
+use hoap_record::merge::beside_others;
+use hoap_record::{Check, Run};
+use hoap_workload::capability::key_value::KeyValue;
+use hoap_workload::capability::{Documents, Target};
+use hoap_workload::load::{Part, Source};
+use hoap_workload::note::{self, Note};
+use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
+use hoap_workload::{Result, contribution, ycsb};
+use serde_json::json;
+
+use crate::begin::{Basis, begin};
+use crate::benchmark::{Benchmark, Contribution};
+use crate::caller::Setting;
+use crate::faults::{checking, or_gone};
+use crate::flags::{Clients, Common, Settings, settings, together};
+use crate::offer::{Drivers, Offer, Recorded};
+use crate::plan::{Defaults, Groups, Plan, plan};
+use crate::repeat::refuse_inserts;
+use crate::run;
+
+/// The flags of a run.
+#[derive(Debug, Args)]
+pub struct Flags {
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub clients: Clients,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub properties: PropertyArgs,
+    /// Fields of scans [default: all; none are keys only, as in the comparison reports]
+    #[arg(long, value_enum)]
+    pub scan_fields: Option<ScanFieldChoice>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ScanFieldChoice {
+    All,
+    One,
+    None,
+}
+
+/// Parameters as YCSB takes them.
+#[derive(Debug, Args)]
+pub struct PropertyArgs {
+    /// Properties file of YCSB, such as its workloads/workloada; later ones win
+    #[arg(short = 'P', long = "properties", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// One property of YCSB, such as recordcount=1000000; wins over files
+    #[arg(short = 'p', long = "property", value_name = "KEY=VALUE")]
+    pub pairs: Vec<String>,
+}
+
+impl PropertyArgs {
+    /// The properties of these flags, on top of those of a preset.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and what is no property.
+    pub fn properties(&self, preset: Option<&Preset>) -> Result<Properties> {
+        let mut properties = preset.map_or_else(Properties::new, Properties::preset);
+        for file in &self.files {
+            properties.file(file)?;
+        }
+        for pair in &self.pairs {
+            properties.pair(pair)?;
+        }
+        Ok(properties)
+    }
+}
+
+impl Flags {
+    /// Every flag with the value it has; of properties what they say together.
+    fn settings(&self, properties: &Properties, setup: &Setup, plan: &Plan) -> Settings {
+        let Flags { clients, properties: _, scan_fields: _ } = self;
+        let own = json!({
+            "properties": properties.iter().collect::<BTreeMap<_, _>>(),
+            // What decides the operations and is no property.
+            "scan-fields": (setup.scan_fields == ScanFields::None).then_some("none"),
+        });
+        together([clients.settings(plan), settings(own)])
+    }
+}
+
+impl Offer for Flags {
+    const OTHER_NAME: Option<&'static str> = Some("ycsb-custom");
+
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
+        let properties = self.properties.properties(Preset::find(name))?;
+        let mut setup = Setup::new(&properties)?;
+        // Before the key space is made: its room for new records comes from it, whoever says it.
+        setup.operations = self.clients.pacing.operations.or(setup.operations);
+        setup.check_reads |= self.clients.check_reads;
+        if let Some(fields) = self.scan_fields {
+            setup.scan_fields = match fields {
+                ScanFieldChoice::All => ScanFields::All,
+                ScanFieldChoice::One => ScanFields::One,
+                ScanFieldChoice::None => ScanFields::None,
+            };
+        }
+        let target = open_any(&self.clients.target).await?;
+        // What it cannot run it need not hold.
+        let scans = setup.mix.share(Kind::Scan) > 0.0;
+        with_key_value!(target.clone(), |kv| if scans { kv.scans() } else { Ok(()) }).flatten()?;
+        let (note, table) = match target {
+            // Nothing is ever loaded there: the records are those that a load would have written.
+            AnyTarget::Null(_) => (None, UserTable::new(&setup.table, setup.load_spec())?),
+            _ => {
+                let note = note::expect_loaded(target.target(), "ycsb").await?;
+                let table = UserTable::from_parameters(&note.data)?;
+                (Some(note), table)
+            }
+        };
+        let plan = self.plan(&setup)?;
+        let settings = self.settings(&properties, &setup, &plan);
+        // The records are the table's own; this seed is of what the clients draw.
+        setup.records.seed = setting.common.run_seed;
+        setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.0);
+        let opened = Opened { name, plan, settings, target: target.clone(), note, table, setup };
+        with_key_value!(target, |kv| opened.run(Arc::new(kv), setting).await)?
+    }
+
+    async fn joint(drivers: &Drivers<'_>) -> Result<Vec<Check>> {
+        let all = drivers.ledgers::<ycsb::Contribution>()?;
+        let target = open_any(drivers.url).await?;
+        let note = note::expect_loaded(target.target(), "ycsb").await?;
+        let table = UserTable::from_parameters(&note.data)?;
+        drivers.same_data(&table.parameters())?;
+        let (mut memory, mut unsure) = (Memory::nothing(), 0);
+        for (name, driver) in all {
+            unsure += driver.unsure_inserts;
+            memory.merge(driver.memory(&name, &table.records)?);
+        }
+        drivers.caller.say("checking the data after all runs");
+        let boxed = target.clone();
+        let documents = boxed.target().documents()?;
+        let (place, known) = ((&table.table(), &table.records), (&memory, unsure));
+        or_gone(with_key_value!(target, |kv| {
+            ycsb::verify(&kv, place, documents, known, "after the run").await
+        })?)
+    }
+}
+
+impl Flags {
+    fn plan(&self, setup: &Setup) -> Result<Plan> {
+        let Clients { clients, pacing, common, .. } = &self.clients;
+        let own = [setup.clients.map_or(1, |n| n as usize)];
+        let numbers = if clients.is_empty() { &own[..] } else { clients };
+        let defaults =
+            Defaults { rate: setup.rate, operations: setup.operations, duration: setup.duration };
+        plan(Groups::Clients(numbers), pacing, common, defaults)
+    }
+}
+
+/// The table and what is to be done with it.
+struct Opened {
+    name: &'static str,
+    plan: Plan,
+    settings: Settings,
+    target: AnyTarget,
+    /// `None` where nothing is ever loaded.
+    note: Option<Note>,
+    table: UserTable,
+    setup: Setup,
+}
+
+impl Opened {
+    async fn run<K: KeyValue>(self, key_value: Arc<K>, setting: &Setting<'_>) -> Result<Recorded> {
+        let Opened { name, plan, settings, target, note, table, setup } = self;
+        let shares = |kinds: &[Kind]| kinds.iter().any(|kind| setup.mix.share(*kind) > 0.0);
+        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert]);
+        if shares(&[Kind::Insert]) && note.is_some() {
+            refuse_inserts(name, setting)?;
+        }
+        let distribution = setup.distribution;
+        let workload = Ycsb::new(key_value, &table, setup)?;
+        let keys = workload.key_space().noted(distribution);
+        let constants = json!({ "run_seed": setting.common.run_seed, "keys": keys });
+        let target = target.target();
+        let documents = target.documents()?;
+        if note.is_some() {
+            workload.expect_whole(documents).await?;
+            note::begin_run(documents).await?;
+        }
+        let does = workload.setup().benchmark(table.records.spec());
+        if does != name {
+            let [does, asked] = [&does, name].map(|name| setting.caller.title(name));
+            setting.say(format!("its properties or its table make this {does}, not {asked}"));
+        }
+        let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };
+        let record = begin(&does, target, basis, settings);
+        let loaded = note.is_some();
+        let on_table = OnTable { workload, target, documents, loaded, writes };
+        run::record(setting, &plan, record, on_table).await
+    }
+}
+
+/// The workload on its table.
+struct OnTable<'a, K: KeyValue> {
+    workload: Ycsb<K>,
+    target: &'a dyn Target,
+    documents: &'a dyn Documents,
+    /// Whether there is a table that can be checked.
+    loaded: bool,
+    writes: bool,
+}
+
+impl<K: KeyValue> Benchmark for OnTable<'_, K> {
+    type Operations = Ycsb<K>;
+    type Queries = NoWorkload;
+    type Probes = NoWorkload;
+    type Known = Memory;
+
+    fn operations(&self) -> Option<&Ycsb<K>> {
+        Some(&self.workload)
+    }
+
+    fn target(&self) -> &dyn Target {
+        self.target
+    }
+
+    fn checks_answers(&self) -> bool {
+        self.workload.setup().check_reads
+    }
+
+    fn known(&self, memories: Vec<Memory>) -> Memory {
+        let mut known = Memory::nothing();
+        memories.into_iter().for_each(|memory| known.merge(memory));
+        known
+    }
+
+    fn contribution(&self, known: &mut Memory) -> Result<Option<Contribution>> {
+        if !self.loaded || !self.writes {
+            return Ok(None);
+        }
+        let ledger = contribution::to_json(&self.workload.contribution(known))?;
+        let left = beside_others(
+            "record count, nothing lost: writes",
+            "when all have ended, `hoap merge --operational URL` checks the table",
+        );
+        Ok(Some(Contribution { ledger, left }))
+    }
+
+    async fn after(
+        &self,
+        setting: &Setting<'_>,
+        known: &Memory,
+        _record: &mut Run,
+    ) -> Result<Vec<Check>> {
+        if !self.loaded {
+            return Ok(Vec::new());
+        }
+        let verify = async || self.workload.verify(self.documents, known, "after the run").await;
+        checking(setting, verify).await
+    }
+}

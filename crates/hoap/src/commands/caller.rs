@@ -1,0 +1,41 @@
+//! What a run tells the terminal and whoever watches from outside.
+
+use hoap_conduct::Caller;
+use hoap_drive::{Observer, Stop};
+use hoap_record::Step;
+use hoap_record::search::Search;
+
+use super::Context;
+use super::watch::Watch;
+use crate::live::Together;
+
+impl Caller for Context {
+    fn say(&self, line: &str) {
+        self.console.say(line);
+    }
+
+    fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    fn observer(&self) -> Box<dyn Observer + '_> {
+        Box::new(Together { first: Watch::new(self.console), live: &self.live })
+    }
+
+    fn measured(&self, step: &Step) {
+        self.console.say(format!("  {}", hoap_report::step_line(step)));
+    }
+
+    fn searched(&self, search: &Search) {
+        self.console.say(hoap_report::search_line(search));
+    }
+
+    fn title(&self, benchmark: &str) -> String {
+        hoap_report::tables::benchmark_title(benchmark)
+    }
+
+    fn progress(&self, what: &str, length: u64) -> Box<dyn FnMut(u64, &'static str) + '_> {
+        let mut bar = self.console.bar(what, length);
+        Box::new(move |done, next| bar.set(done, next))
+    }
+}
