@@ -1,7 +1,7 @@
-//! A loaded database, wherever [`super::fresh`] says that it is.
+//! A loaded database.
 
-use std::future::Future;
-use std::sync::{Arc, LazyLock};
+use std::any::Any;
+use std::sync::Arc;
 
 use hoap_data::{DataSet, Schema, Spec};
 use hoap_databases::open;
@@ -9,16 +9,11 @@ use hoap_workload::Result;
 use hoap_workload::capability::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
 use hoap_workload::load::{Existing, Part, load};
 use serde_json::Value;
-use tokio::runtime::Runtime;
 
-use super::{Guard, fresh};
+use crate::wait;
 
-/// Runs a future to its end on this thread. What it leaves running in the background (a driver's
-/// connections) goes on between calls.
-pub fn wait<T>(future: impl Future<Output = T>) -> T {
-    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
-    RUNTIME.block_on(future)
-}
+/// Makes an empty database: its URL, and what must outlive it.
+pub type Fresh = fn() -> (String, Box<dyn Any + Send + Sync>);
 
 /// A small data set: two warehouses of 30 customers a district.
 pub fn data(schema: Schema) -> DataSet {
@@ -30,15 +25,15 @@ pub fn data(schema: Schema) -> DataSet {
 pub struct Loaded {
     pub data: DataSet,
     pub target: Arc<dyn Target>,
-    _guard: Guard,
+    _guard: Box<dyn Any + Send + Sync>,
 }
 
 impl Loaded {
-    pub fn new(schema: Schema) -> Loaded {
-        Loaded::of(data(schema))
+    pub fn new(fresh: Fresh, schema: Schema) -> Loaded {
+        Loaded::of(fresh, data(schema))
     }
 
-    pub fn of(data: DataSet) -> Loaded {
+    pub fn of(fresh: Fresh, data: DataSet) -> Loaded {
         let (url, guard) = fresh();
         let target: Arc<dyn Target> = wait(open(&url)).unwrap();
         load_part(&*target, &data, Part::WHOLE, Existing::Refuse).unwrap();

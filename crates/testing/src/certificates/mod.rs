@@ -9,7 +9,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 /// The path of one of the files.
 pub fn path(name: &str) -> String {
-    format!("{}/tests/certificates/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/src/certificates/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A server with the certificate of this name; where it is `mutual`, clients must show one of the authority's.

@@ -7,7 +7,7 @@ use hoap_workload::ch2::schema::Paths;
 use hoap_workload::ch2::transactions as tx;
 use serde_json::{Value, json};
 
-use super::Loaded;
+use super::loaded::{Fresh, Loaded};
 
 const SCHEMAS: [Schema; 2] = [Schema::Ch2, Schema::Ch2pp];
 
@@ -31,10 +31,9 @@ fn enter(loaded: &Loaded, input: &NewOrder) -> Option<tx::Receipt> {
 }
 
 /// TPC-C 2.4.2.2: the order, its lines, the district's next number and the stocks.
-#[test]
-fn new_order_enters_one_document_with_all_its_lines() {
+pub fn new_order_enters_one_document_with_all_its_lines(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let stock = ["s_quantity", "s_ytd", "s_order_cnt", "s_remote_cnt"];
         let before = [
             loaded.get("stock", "1.7", &stock).unwrap(),
@@ -89,9 +88,8 @@ fn new_order_enters_one_document_with_all_its_lines() {
 }
 
 /// TPC-C 2.4.2.2: total = sum × (1 − discount) × (1 + w_tax + d_tax).
-#[test]
-fn new_order_adds_up_what_the_customer_pays() {
-    let loaded = Loaded::new(Schema::Ch2pp);
+pub fn new_order_adds_up_what_the_customer_pays(fresh: Fresh) {
+    let loaded = Loaded::new(fresh, Schema::Ch2pp);
     let receipt =
         enter(&loaded, &NewOrder { w: 1, d: 1, c: 1, lines: vec![line(1, 1, 10)] }).unwrap();
     let number = |collection, key, field| loaded.field(collection, key, field).as_f64().unwrap();
@@ -101,16 +99,15 @@ fn new_order_adds_up_what_the_customer_pays() {
 }
 
 /// TPC-C 2.4.2.3: an unused item, and nothing of the order stays.
-#[test]
-fn an_unused_item_undoes_the_whole_order() {
+pub fn an_unused_item_undoes_the_whole_order(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let before = loaded.get("stock", "1.7", &["s_quantity", "s_ytd"]);
         let unused = loaded.data.items() + 1;
         let input = NewOrder { w: 1, d: 2, c: 3, lines: vec![line(7, 1, 1), line(unused, 1, 1)] };
         let paths = Paths::of(schema);
         let mut session = loaded.session();
-        super::wait(async {
+        crate::wait(async {
             let mut t = session.begin(hoap_workload::capability::Access::Write).await.unwrap();
             let end = tx::new_order(&mut *t, &paths, &loaded.data, &input, now());
             assert_eq!(end.await.unwrap(), None);
@@ -130,10 +127,9 @@ fn pay(loaded: &Loaded, input: &Payment, key: &str) -> hoap_workload::Result<tx:
 }
 
 /// TPC-C 2.5.2.2: sums of warehouse, district and customer, and a history document.
-#[test]
-fn payment_moves_the_money_everywhere_it_belongs() {
+pub fn payment_moves_the_money_everywhere_it_belongs(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let customer = ["c_balance", "c_ytd_payment", "c_payment_cnt"];
         let before = loaded.get("customer", "2.7.5", &customer).unwrap();
         let w_before = cents(&loaded.field("warehouse", "1", "w_ytd"));
@@ -168,10 +164,9 @@ fn payment_moves_the_money_everywhere_it_belongs() {
 }
 
 /// TPC-C 2.5.2.2: bad credit puts the payment before the customer's data, good credit does not.
-#[test]
-fn only_bad_credit_is_written_into_the_customers_data() {
+pub fn only_bad_credit_is_written_into_the_customers_data(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let mut seen = [false; 2];
         for c in 1..=30 {
             let key = format!("1.1.{c}");
@@ -191,10 +186,9 @@ fn only_bad_credit_is_written_into_the_customers_data() {
 }
 
 /// TPC-C 2.5.2.2, 2.6.2.2: of several with one name, the middle one by first name, rounded up.
-#[test]
-fn by_name_means_the_middle_customer() {
+pub fn by_name_means_the_middle_customer(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let (last, first) = match schema {
             Schema::Ch2 => ("c_last", "c_first"),
             Schema::Ch2pp => ("c_name.c_last", "c_name.c_first"),
@@ -216,10 +210,9 @@ fn by_name_means_the_middle_customer() {
 }
 
 /// TPC-C 2.6.2.2: the customer's order with the largest number.
-#[test]
-fn order_status_reads_the_last_order() {
+pub fn order_status_reads_the_last_order(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let paths = Paths::of(schema);
         let first = OrderStatus { w: 2, d: 5, who: Who::Id(9) };
         let by_name = OrderStatus { w: 2, d: 5, who: Who::Name(last_name(8)) };
@@ -236,10 +229,9 @@ fn order_status_reads_the_last_order() {
 }
 
 /// TPC-C 2.7.4.2: the oldest undelivered order first; carrier, delivery dates, balance and count.
-#[test]
-fn delivery_takes_the_oldest_order_of_the_district() {
+pub fn delivery_takes_the_oldest_order_of_the_district(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let paths = Paths::of(schema);
         let deliver = || {
             loaded.write(async |t| tx::deliver_district(t, &paths, (1, 6), 7, now()).await).unwrap()
@@ -269,10 +261,9 @@ fn delivery_takes_the_oldest_order_of_the_district() {
 }
 
 /// TPC-C 2.8.2.2: different items of the last 20 orders below the threshold.
-#[test]
-fn stock_level_counts_each_low_item_once() {
+pub fn stock_level_counts_each_low_item_once(fresh: Fresh) {
     for schema in SCHEMAS {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         for o in 0..20 {
             let lines = vec![line(1, 1, 1), line(2 + o % 3, 1, 1), line(1, 2, 1)];
             enter(&loaded, &NewOrder { w: 1, d: 8, c: 1, lines }).unwrap();

@@ -13,7 +13,8 @@ use hoap_workload::ch2::unchanged::Sample;
 use serde_json::{Map, Value, json};
 
 use super::checks::{drive, failed, snapshot, terminals};
-use super::{Loaded, wait};
+use super::loaded::{Fresh, Loaded};
+use crate::wait;
 
 /// Loaded documents of each collection in which unchanging fields are looked at. The tests change such ones.
 const FEW: u64 = 12;
@@ -108,10 +109,9 @@ const CHANGING: [&str; 16] = [
 ];
 
 /// Each unchanging field of a sampled document of each collection, in both shapes.
-#[test]
-fn each_field_that_no_transaction_changes_is_held_against_the_load() {
+pub fn each_field_that_no_transaction_changes_is_held_against_the_load(fresh: Fresh) {
     for schema in [Schema::Ch2, Schema::Ch2pp] {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let sample = Sample::of(&loaded.data, FEW, 7);
         let check = sample_check(&loaded, &sample);
         assert_eq!(check.verdict, Verdict::Pass, "{check:?}");
@@ -143,9 +143,8 @@ fn each_field_that_no_transaction_changes_is_held_against_the_load() {
 
 /// Loaded customers' data, carriers and delivery dates where no transaction reaches them, and documents that are
 /// gone.
-#[test]
-fn what_transactions_change_elsewhere_stays_where_they_do_not() {
-    let loaded = Loaded::new(Schema::Ch2pp);
+pub fn what_transactions_change_elsewhere_stays_where_they_do_not(fresh: Fresh) {
+    let loaded = Loaded::new(fresh, Schema::Ch2pp);
     let all = Sample::of(&loaded.data, 600, 3);
     let one = |collection, name: &'static str, fits: &dyn Fn(&Map<String, Value>) -> bool| {
         let find = |i| Some(document(&loaded.data, collection, i)).filter(|(_, d)| fits(d));
@@ -170,9 +169,8 @@ fn what_transactions_change_elsewhere_stays_where_they_do_not() {
 }
 
 /// A sample sees only its share of the documents: what is outside of it stays unseen, the sample of all sees it.
-#[test]
-fn a_sample_sees_its_share_and_the_sample_of_all_sees_all() {
-    let loaded = Loaded::new(Schema::Ch2);
+pub fn a_sample_sees_its_share_and_the_sample_of_all_sees_all(fresh: Fresh) {
+    let loaded = Loaded::new(fresh, Schema::Ch2);
     let index = 77;
     let (key, made) = document(&loaded.data, Collection::Stock, index);
     loaded.set("stock", &key, "s_data", other(&made["s_data"]));
@@ -201,9 +199,8 @@ fn a_sample_sees_its_share_and_the_sample_of_all_sees_all() {
 }
 
 /// Each field that a transaction writes, in one document each, after a run.
-#[test]
-fn each_field_that_a_transaction_writes_is_held_against_the_ledger() {
-    let loaded = Loaded::new(Schema::Ch2pp);
+pub fn each_field_that_a_transaction_writes_is_held_against_the_ledger(fresh: Fresh) {
+    let loaded = Loaded::new(fresh, Schema::Ch2pp);
     // What an earlier run left is where this one begins.
     drive(&terminals(&loaded), 1, 60);
     let before = snapshot(&loaded, &mut Expected::nothing());
@@ -291,9 +288,8 @@ fn each_field_that_a_transaction_writes_is_held_against_the_ledger() {
 }
 
 /// What is taken from one stock and given to another leaves the sums as they are: the sample sees it.
-#[test]
-fn a_stock_update_in_the_wrong_place_is_seen_by_the_sample() {
-    let loaded = Loaded::new(Schema::Ch2);
+pub fn a_stock_update_in_the_wrong_place_is_seen_by_the_sample(fresh: Fresh) {
+    let loaded = Loaded::new(fresh, Schema::Ch2);
     let before = snapshot(&loaded, &mut Expected::nothing());
     let memory = drive(&terminals(&loaded), 1, 60);
     let take = |key: &str, n: i64| {

@@ -10,15 +10,12 @@ mod key_value;
 mod shop;
 mod transactions;
 
-use std::future::Future;
-use std::sync::LazyLock;
-
+pub use crate::wait;
 use hoap_workload::Result;
 use hoap_workload::capability::{
     Access, Batch, Index, Intent, Row, Session, Target, Transaction, Transactions,
 };
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
 
 pub use analytics::*;
 pub use documents::*;
@@ -36,13 +33,6 @@ pub fn index() -> Index {
         collection: COLLECTION,
         fields: vec!["o_w_id", "o_name.last", "o_id"],
     }
-}
-
-/// Runs a future to its end on this thread. What it leaves running in the background (a driver's
-/// connections) goes on between calls.
-pub fn wait<T>(future: impl Future<Output = T>) -> T {
-    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
-    RUNTIME.block_on(future)
 }
 
 /// Writes a test for each conformance function. `$fresh` makes a target (and whatever must outlive

@@ -14,7 +14,8 @@ use hoap_workload::ch2::unchanged::Sample;
 use hoap_workload::client::{Client, Outcome, Workload};
 use serde_json::json;
 
-use super::{Loaded, wait};
+use super::loaded::{Fresh, Loaded};
+use crate::wait;
 
 pub fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
     let documents = loaded.target.documents().unwrap();
@@ -60,10 +61,9 @@ pub fn terminals(loaded: &Loaded) -> Arc<Terminals> {
     Arc::new(Terminals::new(loaded.target.clone(), loaded.data, options))
 }
 
-#[test]
-fn everything_holds_after_the_load() {
+pub fn everything_holds_after_the_load(fresh: Fresh) {
     for schema in [Schema::Ch2, Schema::Ch2pp] {
-        let checks = check(&Loaded::new(schema));
+        let checks = check(&Loaded::new(fresh, schema));
         assert_eq!(checks.len(), 16);
         for c in &checks {
             assert_eq!(c.verdict, Verdict::Pass, "{c:?}");
@@ -72,10 +72,9 @@ fn everything_holds_after_the_load() {
     }
 }
 
-#[test]
-fn everything_holds_after_many_clients_and_the_ledger_agrees() {
+pub fn everything_holds_after_many_clients_and_the_ledger_agrees(fresh: Fresh) {
     for schema in [Schema::Ch2, Schema::Ch2pp] {
-        let loaded = Loaded::new(schema);
+        let loaded = Loaded::new(fresh, schema);
         let before = snapshot(&loaded, &mut Expected::nothing());
         let terminals = terminals(&loaded);
         let memory = drive(&terminals, 4, 300);
@@ -103,8 +102,7 @@ fn everything_holds_after_many_clients_and_the_ledger_agrees() {
 }
 
 /// One fault for each condition, and which conditions must see it.
-#[test]
-fn each_condition_catches_its_fault() {
+pub fn each_condition_catches_its_fault(fresh: Fresh) {
     type Break = fn(&Loaded);
     let faults: [(&[&str], Break); 12] = [
         (&["condition 1", "condition 8"], |l| l.set("warehouse", "1", "w_ytd", json!(1.25))),
@@ -136,7 +134,7 @@ fn each_condition_catches_its_fault() {
         }),
     ];
     for (wanted, break_it) in faults {
-        let loaded = Loaded::new(Schema::Ch2pp);
+        let loaded = Loaded::new(fresh, Schema::Ch2pp);
         break_it(&loaded);
         let checks = check(&loaded);
         let seen = failed(&checks);
@@ -149,9 +147,8 @@ fn each_condition_catches_its_fault() {
 }
 
 /// Condition 3 alone: a hole in the numbers, with order and neworder gone together.
-#[test]
-fn condition_three_sees_a_hole_in_the_numbers() {
-    let loaded = Loaded::new(Schema::Ch2);
+pub fn condition_three_sees_a_hole_in_the_numbers(fresh: Fresh) {
+    let loaded = Loaded::new(fresh, Schema::Ch2);
     loaded
         .write(async |tx| {
             tx.delete("neworder", "1.1.25").await?;
@@ -163,8 +160,7 @@ fn condition_three_sees_a_hole_in_the_numbers() {
 }
 
 /// Nothing lost, nothing added: each kind of loss is seen and named (spec §6).
-#[test]
-fn the_ledger_catches_what_is_lost_changed_or_added() {
+pub fn the_ledger_catches_what_is_lost_changed_or_added(fresh: Fresh) {
     type Break = fn(&Loaded, &Ledger, String);
     let faults: [(&str, Break); 6] = [
         ("nothing lost: NewOrder", |l, ledger, _| {
@@ -191,7 +187,7 @@ fn the_ledger_catches_what_is_lost_changed_or_added() {
         ("nothing added", |l, _, _| l.set("district", "1.1", "d_next_o_id", json!(9999))),
     ];
     for (wanted, break_it) in faults {
-        let loaded = Loaded::new(Schema::Ch2pp);
+        let loaded = Loaded::new(fresh, Schema::Ch2pp);
         let before = snapshot(&loaded, &mut Expected::nothing());
         let terminals = terminals(&loaded);
         let memory = drive(&terminals, 1, 60);
@@ -206,9 +202,8 @@ fn the_ledger_catches_what_is_lost_changed_or_added() {
 }
 
 /// An ambiguous commit may be there or not; both are right, and nothing else is.
-#[test]
-fn ambiguous_commits_are_allowed_for_and_no_more() {
-    let loaded = Loaded::new(Schema::Ch2pp);
+pub fn ambiguous_commits_are_allowed_for_and_no_more(fresh: Fresh) {
+    let loaded = Loaded::new(fresh, Schema::Ch2pp);
     let before = snapshot(&loaded, &mut Expected::nothing());
     let terminals = terminals(&loaded);
     let mut memory = drive(&terminals, 1, 60);
@@ -226,10 +221,9 @@ fn ambiguous_commits_are_allowed_for_and_no_more() {
 }
 
 /// The same seed draws the same operations (spec §4: seeds are recorded so that a run repeats).
-#[test]
-fn one_client_repeats_itself_with_the_same_seed() {
+pub fn one_client_repeats_itself_with_the_same_seed(fresh: Fresh) {
     let [mut one, mut other] = [(); 2].map(|()| {
-        let loaded = Loaded::new(Schema::Ch2);
+        let loaded = Loaded::new(fresh, Schema::Ch2);
         drive(&terminals(&loaded), 1, 100).ledger
     });
     assert!(!other.payments.is_empty() && !other.deliveries.is_empty());
