@@ -60,7 +60,8 @@ pub fn terminal(text: &str, surely: &[&str], once: bool) -> String {
         out.push_str(&line);
         out.push('\n');
     }
-    out
+    // The blank line behind alerts that were all left out.
+    out.trim_start_matches('\n').to_owned()
 }
 
 /// Each line without what [`scrub`] takes away.
