@@ -38,8 +38,8 @@ pub fn is_noise(line: &str) -> bool {
 }
 
 /// The text of a run's summary. Lines of noise are left out, but for those with one of these words, which
-/// this run has on every machine. With `once` equal rows are one, and whether a rate was reached is left open:
-/// there may be any number of probes.
+/// this run has on every machine. With `once` equal rows are one, and whether a rate was reached and why it does not
+/// hold is left open: there may be any number of probes.
 pub fn terminal(text: &str, surely: &[&str], once: bool) -> String {
     let mut out = String::new();
     let mut rows = std::collections::BTreeSet::new();
@@ -53,7 +53,15 @@ pub fn terminal(text: &str, surely: &[&str], once: bool) -> String {
             [what @ ("machine" | "started"), ..] => format!("{what} | <{what}>"),
             cells => cells.iter().map(|cell| mask(&scrub(cell))).collect::<Vec<_>>().join(" | "),
         };
-        let line = if once { line.replace(" | NO | ", " | yes | ") } else { line };
+        let line = match once {
+            // Behind this come the reasons.
+            true if line.starts_with("No rate was found") => match line.split_once(" do not: ") {
+                Some((answer, _)) => format!("{answer} do not: <why>"),
+                None => line,
+            },
+            true => line.replace(" | NO | ", " | yes | "),
+            false => line,
+        };
         if once && line.contains(" | ") && !rows.insert(line.clone()) {
             continue;
         }
