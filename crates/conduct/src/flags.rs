@@ -6,12 +6,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use hoap_databases::url::redact;
-use hoap_drive::{Arrivals, OnError};
+use hoap_drive::{Arrivals, OnError, StepPlan};
 use hoap_record::Sla;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::plan::Plan;
 use crate::values::{PartArg, Percent, Time};
 
 /// Flags with the values they have.
@@ -32,6 +31,7 @@ pub(crate) fn settings(object: Value) -> Settings {
 
 /// The flags of a benchmark whose clients are all alike.
 #[derive(Debug, Args)]
+#[allow(missing_docs)]
 pub struct Clients {
     /// The database
     #[arg(long, value_name = "URL")]
@@ -39,25 +39,23 @@ pub struct Clients {
     /// Clients of each step [default: 1]
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     pub clients: Vec<usize>,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub pacing: Pacing,
     /// Compare every answer with the data; a wrong one is a failure
     #[arg(long)]
     pub check_reads: bool,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub common: Common,
 }
 
 impl Clients {
-    /// Every flag with the value it has.
-    pub fn settings(&self, plan: &Plan) -> Settings {
-        // The clients are those of the plan, which a benchmark's own parameters may have said.
+    /// Every flag with the value it has. The clients are those of the steps, which a benchmark's own
+    /// parameters may have said.
+    pub fn settings(&self, steps: &[StepPlan]) -> Settings {
         let Clients { target, clients: _, pacing, check_reads, common } = self;
         let own = json!({
             "target": redact(target),
-            "clients": plan.steps.iter().map(|step| step.tx_clients).collect::<Vec<_>>(),
+            "clients": steps.iter().map(|step| step.tx_clients).collect::<Vec<_>>(),
             "check-reads": check_reads,
         });
         together([settings(own), pacing.settings(common), common.settings()])
@@ -131,14 +129,13 @@ pub enum ArrivalChoice {
 
 /// The flags that every benchmark has.
 #[derive(Clone, Debug, Args)]
+#[allow(missing_docs)]
 pub struct Common {
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub faults: FaultArgs,
     /// Seed of everything the clients draw
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub run_seed: u64,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub conduct: Conduct,
     /// Folder of the run [default: runs/<benchmark>-<time>]
@@ -210,8 +207,7 @@ pub(crate) mod tests {
     #[test]
     fn the_record_of_the_flags_has_no_password() {
         let clients: Clients = parse("--target redis://me:hunter2@h");
-        let plan = Plan { steps: Vec::new(), loops_set_time: false, search: None };
-        let settings = clients.settings(&plan);
+        let settings = clients.settings(&[]);
         assert_eq!(settings["target"], "redis://me:***@h");
         assert!(!format!("{settings:?}").contains("hunter2"));
     }

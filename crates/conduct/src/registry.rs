@@ -170,3 +170,26 @@ impl clap::FromArgMatches for Chosen {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hoap_workload::ycsb::PRESETS;
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_of_the_benchmark_that_its_folder_names() {
+        let of_run = |name| Entry::of_run(name).map(|entry| entry.name);
+        for entry in &BENCHMARKS {
+            assert_eq!(of_run(entry.name), Some(entry.name));
+        }
+        let custom = of_run("ycsb-custom: 70 % read, 30 % update, zipfian").unwrap();
+        assert!(BENCHMARKS.iter().any(|e| e.name == custom && e.other_name == Some("ycsb-custom")));
+        for none in ["ycsb", "ycsb-", "ycsb-x", "ch2x", "ch", ""] {
+            assert_eq!(of_run(none), None, "{none}");
+        }
+        for preset in &PRESETS {
+            assert!(of_run(&format!("ycsb-{}", preset.name)).is_some(), "{}", preset.name);
+        }
+    }
+}

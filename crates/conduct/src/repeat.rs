@@ -7,7 +7,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 use jiff::Timestamp;
 
 use crate::begin::default_folder;
-use crate::caller::{Caller, Setting};
+use crate::caller::Caller;
 use crate::offer::Recorded;
 use crate::registry::Chosen;
 
@@ -73,17 +73,4 @@ pub async fn repeat(
         }
     }
     Ok(Done { folder, runs, repeated: true })
-}
-
-/// Refuses to repeat a workload that inserts: it needs a table that was just loaded.
-///
-/// # Errors
-/// [`ErrorKind::Invalid`] naming it.
-pub fn refuse_inserts(name: &str, setting: &Setting<'_>) -> Result<()> {
-    if setting.common.conduct.repeat == 1 {
-        return Ok(());
-    }
-    let answer = "it inserts, so each run needs a table that was just loaded";
-    Err(Error::new(ErrorKind::Invalid, format!("repeat {name}"), answer)
-        .advise("load and run in turn, into folders DIR/01, DIR/02, …"))
 }

@@ -23,16 +23,16 @@ use crate::run;
 
 /// The flags of Pagination.
 #[derive(Debug, Args)]
+#[allow(missing_docs)]
 pub struct PaginationFlags {
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub clients: Clients,
 }
 
 /// The flags of JOIN.
 #[derive(Debug, Args)]
+#[allow(missing_docs)]
 pub struct JoinFlags {
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub clients: Clients,
     /// How the database joins: index, ansi, hash, two-phase, lookup or joining-table
@@ -123,7 +123,7 @@ impl<'a> Opened<'a> {
         own: Settings,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
-        let settings = together([self.clients.settings(&self.plan), own]);
+        let settings = together([self.clients.settings(&self.plan.steps), own]);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let data = self.data.parameters();
         let basis = Basis { note: self.note.as_ref(), data, constants };

@@ -14,7 +14,7 @@ use hoap_workload::capability::{Documents, Target};
 use hoap_workload::load::{Part, Source};
 use hoap_workload::note::{self, Note};
 use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
-use hoap_workload::{Result, contribution, ycsb};
+use hoap_workload::{Error, ErrorKind, Result, contribution, ycsb};
 use serde_json::json;
 
 use crate::begin::{Basis, begin};
@@ -24,16 +24,14 @@ use crate::faults::{checking, or_gone};
 use crate::flags::{Clients, Common, Settings, settings, together};
 use crate::offer::{Drivers, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
-use crate::repeat::refuse_inserts;
 use crate::run;
 
 /// The flags of a run.
 #[derive(Debug, Args)]
+#[allow(missing_docs)]
 pub struct Flags {
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub clients: Clients,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub properties: PropertyArgs,
     /// Fields of scans [default: all; none are keys only, as in the comparison reports]
@@ -86,7 +84,7 @@ impl Flags {
             // What decides the operations and is no property.
             "scan-fields": (setup.scan_fields == ScanFields::None).then_some("none"),
         });
-        together([clients.settings(plan), settings(own)])
+        together([clients.settings(&plan.steps), settings(own)])
     }
 }
 
@@ -205,6 +203,16 @@ impl Opened {
         let on_table = OnTable { workload, target, documents, loaded, writes };
         run::record(setting, &plan, record, on_table).await
     }
+}
+
+/// Refuses to repeat a workload that inserts: it needs a table that was just loaded.
+fn refuse_inserts(name: &str, setting: &Setting<'_>) -> Result<()> {
+    if setting.common.conduct.repeat == 1 {
+        return Ok(());
+    }
+    let answer = "it inserts, so each run needs a table that was just loaded";
+    Err(Error::new(ErrorKind::Invalid, format!("repeat {name}"), answer)
+        .advise("load and run in turn, into folders DIR/01, DIR/02, …"))
 }
 
 /// The workload on its table.

@@ -27,6 +27,7 @@ use crate::values::Time;
     mut_arg("duration", |arg| arg.help(
         "Measured time of a step [default: 60s, or with --loops what the queries alone take]")),
 )]
+#[allow(missing_docs)]
 pub struct Flags {
     /// The database of the transactions
     #[arg(long, value_name = "URL")]
@@ -41,7 +42,6 @@ pub struct Flags {
     /// is among them or with --loops also alone
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0,1")]
     pub query_clients: Vec<usize>,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub pacing: Pacing,
     /// Steps with query clients end after so many measured loops of the 22 instead
@@ -73,17 +73,14 @@ pub struct Flags {
     /// of the transactions holds
     #[arg(long, value_name = "TIME", default_value = "10m")]
     pub catch_up_limit: Time,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub parameters: ParameterArgs,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub texts: TextArgs,
     /// After all steps and checks, run each query once more with the ref parameters for its plan and
     /// profile, in plans/q01.plan.json … of the run's folder
     #[arg(long, conflicts_with = "part")]
     pub explain: bool,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub common: Common,
 }

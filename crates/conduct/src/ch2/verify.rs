@@ -24,8 +24,8 @@ use crate::caller::Caller;
 
 /// The flags of `hoap verify`.
 #[derive(Debug, Args)]
+#[allow(missing_docs)]
 pub struct Verify {
-    #[allow(missing_docs)]
     pub benchmark: Benchmark,
     /// The database
     #[arg(long, value_name = "URL")]
@@ -40,7 +40,6 @@ pub struct Verify {
     /// Draws the same documents as a check that names this seed; without it another sample each time
     #[arg(long, value_name = "SEED")]
     pub sample_seed: Option<u64>,
-    #[allow(missing_docs)]
     #[command(flatten)]
     pub texts: TextArgs,
 }

@@ -18,8 +18,10 @@ fn a_ycsb_users_files_and_properties_run_as_they_are() {
     let p = Place::new();
     p.write("workloada", WORKLOAD);
     p.ok("load ycsb --target sqlite:t.db -P workloada -p recordcount=300");
-    p.ok("run ycsb-a --target sqlite:t.db -P workloada -p recordcount=300 --clients 1,3 \
-          --check-reads --warmup 50ms --out run");
+    let end = p
+        .ok("run ycsb-a --target sqlite:t.db -P workloada -p recordcount=300 --clients 1,3 \
+                    --check-reads --warmup 50ms --out run");
+    assert!(end.err.contains("checking the data after the run"), "{}", end.err);
     let record = p.json("run/run.json");
     assert_eq!(record["benchmark"], "ycsb-a");
     for step in 0..2 {
@@ -211,7 +213,8 @@ fn pages_and_joins_are_right_answer_by_answer() {
     let p = Place::new();
     p.ok("load shop --customers 2000 --orders-per-customer 2 --target sqlite:s.db");
     let steps = "--target sqlite:s.db --operations 200 --clients 1,2 --warmup 10ms --check-reads";
-    p.ok(&format!("run pagination {steps} --out pages"));
+    let end = p.ok(&format!("run pagination {steps} --out pages"));
+    assert!(!end.err.contains("checking the data"), "there is nothing to check: {}", end.err);
     for variant in ["index", "ansi", "two-phase"] {
         p.ok(&format!("run join {steps} --variant {variant} --out join-{variant}"));
     }
@@ -266,6 +269,9 @@ fn the_highest_rate_under_a_bound_is_found_with_its_probes() {
     p.fails(&format!("{run} --max-rate --out x"), 2, &["--sla"]);
     p.fails(&format!("{run} --max-rate --sla p99 --out x"), 2, &["p99"]);
     p.fails(&format!("{run} --probe-limit 5s --out x"), 2, &["--max-rate"]);
+    // A number of operations, which a property asks for, is no length of a probe.
+    let counted = "run ycsb-c --target null: -p operationcount=50 --max-rate --sla p99=1s --out x";
+    p.fails(counted, 2, &["--max-rate", "--duration"]);
 }
 
 /// Nothing is concluded from a handful of operations: a probe is as long as its percentile needs, and
