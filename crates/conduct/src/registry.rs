@@ -177,9 +177,12 @@ mod tests {
 
     use super::*;
 
+    fn of_run(benchmark: &str) -> Option<&'static str> {
+        Entry::of_run(benchmark).map(|entry| entry.name)
+    }
+
     #[test]
     fn a_run_is_of_the_benchmark_that_its_folder_names() {
-        let of_run = |name| Entry::of_run(name).map(|entry| entry.name);
         for entry in &BENCHMARKS {
             assert_eq!(of_run(entry.name), Some(entry.name));
         }
