@@ -6,7 +6,7 @@
 //! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
-//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks.
+//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`]: what is loaded for them.
 //!
 //! Nothing here prints.
 
@@ -14,6 +14,7 @@ pub mod begin;
 pub mod benchmark;
 pub mod caller;
 pub mod ch2;
+pub mod data;
 pub mod faults;
 pub mod flags;
 pub mod merge;

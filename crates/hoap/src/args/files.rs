@@ -4,13 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use hoap_conduct::data::{Data, Records, ShopArgs};
 use hoap_conduct::values::{PartArg, Size};
 use hoap_data::Collection;
 use hoap_data::shop::ShopCollection;
 use hoap_files::{Codec, Existing, Format, Layout};
 use hoap_workload::load::Part;
-
-use super::{Data, Records, ShopArgs};
 
 #[derive(Debug, Args)]
 #[allow(missing_docs)]

@@ -1,10 +1,9 @@
 //! `hoap load`.
 
 use clap::{Args, Subcommand};
+use hoap_conduct::data::{Data, Records, ShopArgs};
 use hoap_conduct::values::PartArg;
 use hoap_workload::load::{Existing, Part};
-
-use super::{Data, Records, ShopArgs};
 
 #[derive(Debug, Subcommand)]
 #[allow(missing_docs)]

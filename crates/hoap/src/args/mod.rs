@@ -2,7 +2,6 @@
 
 mod answers;
 mod compare;
-mod data;
 mod files;
 mod load;
 mod query;
@@ -17,7 +16,6 @@ use hoap_conduct::ch2::verify::Verify;
 
 pub use answers::*;
 pub use compare::*;
-pub use data::*;
 pub use files::*;
 pub use load::*;
 pub use query::*;

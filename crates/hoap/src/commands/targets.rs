@@ -11,7 +11,12 @@ pub fn targets(context: &Context) -> Result<(), Failure> {
     let known = hoap_databases::known();
     let result: Vec<_> = known
         .iter()
-        .map(|s| json!({ "schemes": s.names, "database": s.database, "built_in": s.built_in() }))
+        .map(|s| {
+            json!({
+                "schemes": s.names, "database": s.database, "built_in": s.built_in(),
+                "capabilities": s.capabilities,
+            })
+        })
         .collect();
     context.result(&result, || {
         let mut text = String::new();
@@ -19,6 +24,10 @@ pub fn targets(context: &Context) -> Result<(), Failure> {
             let state = if s.built_in() { "ready" } else { "not in this build" };
             text.push_str(&format!("{} · {state}\n", s.database));
             text.push_str(&paragraph("    ", s.form));
+            // A database that is not built in does not say.
+            if s.built_in() {
+                text.push_str(&paragraph("    offers ", &s.capabilities.join(", ")));
+            }
             for option in s.options {
                 let (name, default) = (option.name, option.default);
                 text.push_str(&paragraph(&format!("      {name}={default}  "), option.meaning));

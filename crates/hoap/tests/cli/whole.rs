@@ -201,7 +201,12 @@ fn targets_lists_what_there_is() {
     let end = p.ok("targets");
     assert!(end.out.contains("sqlite:") && end.out.contains("synchronous"), "{}", end.out);
     assert!(end.out.lines().all(|l| l.chars().count() <= 80), "{}", end.out);
-    p.ok("targets --json").value();
+    let capabilities = "documents, transactions, analytics, key-value, scans, pagination, join";
+    let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains(&format!("offers {capabilities}")), "{}", end.out);
+    let all = p.ok("targets --json").value();
+    let sqlite = all.as_array().unwrap().iter().find(|s| s["schemes"][0] == "sqlite").unwrap();
+    assert_eq!(sqlite["capabilities"].as_array().unwrap().len(), 7, "{sqlite}");
 }
 
 #[test]

@@ -1,15 +1,14 @@
-//! What data is made from.
+//! The flags of what is loaded: what data is made from.
 
 use clap::Args;
-use hoap_conduct::ycsb::PropertyArgs;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::ycsb::RecordSpec;
-use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec};
+use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec, SpecError};
 
 use hoap_workload::Error;
 use hoap_workload::ycsb::{Setup, UserTable};
 
-use crate::failure::Failure;
+use crate::ycsb::PropertyArgs;
 
 /// What the data is made from.
 #[derive(Debug, Args)]
@@ -34,7 +33,10 @@ pub struct Data {
 
 impl Data {
     /// The data set of these flags.
-    pub fn data_set(&self, schema: Schema) -> Result<DataSet, Failure> {
+    ///
+    /// # Errors
+    /// What makes no data set.
+    pub fn data_set(&self, schema: Schema) -> Result<DataSet, SpecError> {
         let defaults = Spec::new(schema, self.warehouses);
         let spec = Spec {
             seed: self.seed,
@@ -43,7 +45,7 @@ impl Data {
             scale_down: self.scale_down,
             ..defaults
         };
-        DataSet::new(spec).map_err(|e| Failure::usage(e.to_string()))
+        DataSet::new(spec)
     }
 }
 
@@ -60,6 +62,9 @@ pub struct Records {
 
 impl Records {
     /// The records of these flags.
+    ///
+    /// # Errors
+    /// Properties that are none, and what makes no table.
     pub fn table(&self) -> Result<UserTable, Error> {
         let setup = Setup::new(&self.properties.properties(None)?)?;
         UserTable::new(&setup.table, RecordSpec { seed: self.seed, ..setup.load_spec() })
@@ -88,7 +93,10 @@ pub struct ShopArgs {
 
 impl ShopArgs {
     /// The data set of these flags.
-    pub fn data_set(&self) -> Result<ShopData, Failure> {
+    ///
+    /// # Errors
+    /// What makes no data set.
+    pub fn data_set(&self) -> Result<ShopData, SpecError> {
         let spec = ShopSpec {
             seed: self.seed,
             orders_per_customer: self.orders_per_customer,
@@ -96,6 +104,6 @@ impl ShopArgs {
             customers_per_zip: self.customers_per_zip,
             ..ShopSpec::new(self.customers)
         };
-        ShopData::new(spec).map_err(|e| Failure::usage(e.to_string()))
+        ShopData::new(spec)
     }
 }
