@@ -285,7 +285,7 @@ fn a_search_that_finds_nothing_says_what_broke_it() {
     let end = p.ok(&format!("{run} --sla p50=10ms --probe-limit 1s --out none"));
     let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("No rate was found that holds p50 ≤ 10.0 ms"), "{flat}");
-    assert!(flat.contains("READ: p50 is 2") && flat.contains("the bound 10000 µs"), "{flat}");
+    assert!(flat.contains("READ: p50 is ") && flat.contains("the bound 10000 µs"), "{flat}");
     assert!(flat.contains("a probe of 1s has too few operations to judge"), "{flat}");
     let search = &p.json("none/run.json")["search"];
     assert_eq!(search["rate"], serde_json::Value::Null);
