@@ -10,7 +10,7 @@ use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::{Applicable, Documents};
+use hoap_workload::capability::{Applicable, Blocking, Documents};
 use hoap_workload::client::{Client, Outcome, Workload};
 use hoap_workload::load::{Existing, Part, load};
 use hoap_workload::ycsb::{Memory, Preset, Properties, Setup, UserTable, Ycsb};
@@ -41,12 +41,14 @@ struct FlakySession {
     fate: fn(u64) -> Fate,
 }
 
+impl Blocking for Flaky {
+    fn blocking(&self) -> bool {
+        self.inner.blocking()
+    }
+}
+
 impl KeyValue for Flaky {
     type Session = FlakySession;
-
-    fn blocking(&self) -> bool {
-        KeyValue::blocking(&self.inner)
-    }
 
     fn scans(&self) -> Applicable<()> {
         self.inner.scans()

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_databases::{AnyTarget, open_any, with_shop};
+use hoap_databases::{AnyTarget, open_any, with_joins, with_pages};
 use hoap_workload::Error;
-use hoap_workload::capability::shop::Shop;
 use hoap_workload::client::Workload;
 use hoap_workload::load::Source;
 use hoap_workload::note::{self, Note};
@@ -24,10 +23,10 @@ type Recorded = Result<(PathBuf, hoap_record::Run), Failure>;
 pub async fn pagination(context: &Context, args: &RunShop) -> Recorded {
     let target = open_any(&args.steps.target).await?;
     // What it cannot run it need not hold.
-    with_shop!(target.clone(), |shop| shop.pagination()).flatten().map_err(Error::from)?;
+    with_pages!(&target, |_| ()).map_err(Error::from)?;
     let run = Run::new(context, "pagination", &args.steps, target).await?;
-    with_shop!(run.target.clone(), |shop| {
-        run.on(&Pagination::new(shop, run.data, run.options())?, json!({})).await
+    with_pages!(run.target.clone(), |pages| {
+        run.on(&Pagination::new(pages, run.data, run.options()), json!({})).await
     })
     .map_err(Error::from)?
 }
@@ -35,10 +34,10 @@ pub async fn pagination(context: &Context, args: &RunShop) -> Recorded {
 /// Runs JOIN.
 pub async fn join(context: &Context, args: &RunJoin) -> Recorded {
     let target = open_any(&args.steps.target).await?;
-    with_shop!(target.clone(), |shop| shop.joins()).flatten().map_err(Error::from)?;
+    with_joins!(&target, |_| ()).map_err(Error::from)?;
     let run = Run::new(context, "join", &args.steps, target).await?;
-    with_shop!(run.target.clone(), |shop| {
-        let join = Join::new(shop, run.data, args.variant, run.options())?;
+    with_joins!(run.target.clone(), |joins| {
+        let join = Join::new(joins, run.data, args.variant, run.options())?;
         let variant = join.variant().name();
         run.on(&join, json!({ "variant": variant })).await
     })

@@ -2,14 +2,12 @@
 //! 2 to 4), over customers and orders.
 //!
 //! * [`source`]: the data as a load takes it, and back from the note it leaves.
-//! * [`Pagination`], [`Join`]: the two workloads on any database that has [`Shop`].
-//!
-//! [`Shop`]: crate::capability::shop::Shop
+//! * [`Pagination`], [`Join`]: the two workloads, on any database that has
+//!   [`Pages`](crate::capability::shop::Pages) or [`Joins`](crate::capability::shop::Joins).
 
 mod join;
 mod pagination;
 pub mod source;
-mod variant;
 
 pub use join::{Join, Joiner};
 pub use pagination::{Pager, Pagination};

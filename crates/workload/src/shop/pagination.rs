@@ -6,7 +6,7 @@ use hoap_data::random::Stream;
 use hoap_data::shop::{ShopCollection, ShopData};
 
 use super::{NEXT, Options, Shared, below, completion, wrong};
-use crate::capability::shop::{Shop, ShopSession};
+use crate::capability::shop::{PageSession, Pages};
 use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, Result};
@@ -19,22 +19,18 @@ const OFFSET: RangeInclusive<i64> = 0..=5;
 
 /// The Pagination workload on one database.
 pub struct Pagination<S> {
-    shop: S,
+    database: S,
     shared: Shared,
 }
 
-impl<S: Shop> Pagination<S> {
+impl<S: Pages> Pagination<S> {
     /// Pagination over this data.
-    ///
-    /// # Errors
-    /// The database cannot filter on a nested field with offset and limit.
-    pub fn new(shop: S, data: ShopData, options: Options) -> Result<Self> {
-        shop.pagination()?;
-        Ok(Pagination { shop, shared: Shared::new(data, options) })
+    pub fn new(database: S, data: ShopData, options: Options) -> Self {
+        Pagination { database, shared: Shared::new(data, options) }
     }
 }
 
-impl<S: Shop> Workload for Pagination<S> {
+impl<S: Pages> Workload for Pagination<S> {
     type Client = Pager<S::Session>;
 
     fn kinds(&self) -> &[&'static str] {
@@ -42,13 +38,13 @@ impl<S: Shop> Workload for Pagination<S> {
     }
 
     fn blocking(&self) -> bool {
-        self.shop.blocking()
+        self.database.blocking()
     }
 
     async fn client(&self, _number: usize) -> Result<Self::Client> {
         let random = self.shared.random();
         Ok(Pager {
-            session: self.shop.session(None).await?,
+            session: self.database.session().await?,
             data: self.shared.data,
             check: self.shared.options.check_reads,
             seen: Vec::new(),
@@ -83,7 +79,7 @@ pub struct Pager<S> {
     seen: Vec<u64>,
 }
 
-impl<S: ShopSession> Pager<S> {
+impl<S: PageSession> Pager<S> {
     async fn page(&mut self) -> Result<usize> {
         let Page { offset, limit, .. } = self.drawn;
         self.session.page(&self.country, offset, limit, &mut self.keys).await?;
@@ -126,7 +122,7 @@ impl<S: ShopSession> Pager<S> {
     }
 }
 
-impl<S: ShopSession> Client for Pager<S> {
+impl<S: PageSession> Client for Pager<S> {
     type Memory = ();
 
     fn next(&mut self) -> Next {
