@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::manifest::{
-    FileEntry, Manifest, Parameters, Part, manifest_path, part_suffix, unfinished_path,
+    FileEntry, Manifest, Parameters, manifest_path, part_suffix, unfinished_path,
 };
+use crate::part::Part;
 use crate::sink::{Sink, TEMPORARY};
 
 /// What to do about files that are there already.

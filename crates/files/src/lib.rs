@@ -21,6 +21,7 @@ mod pack;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part;
 mod shape;
 mod sink;
 mod source;
@@ -31,7 +32,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use flat::{Child, Flat};
 pub use folder::Existing;
 pub use generate::{Progress, Request, Watch, Written, to_files, to_pipe};
-pub use manifest::{FileEntry, Manifest, Parameters, Part};
+pub use manifest::{FileEntry, Manifest, Parameters};
 pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Options, ROW_GROUP};
+pub use part::Part;
 pub use shape::{Value, document};
 pub use source::{Source, YcsbTable};

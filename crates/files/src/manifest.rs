@@ -10,21 +10,9 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Codec, Form, Format};
+use crate::part::Part;
 use crate::sink::temporary;
 use crate::source::Source;
-
-/// Part `part` of `of`, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Part {
-    pub part: u64,
-    pub of: u64,
-}
-
-impl Part {
-    /// Everything.
-    pub const WHOLE: Part = Part { part: 1, of: 1 };
-}
 
 /// Everything that decides the files' bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

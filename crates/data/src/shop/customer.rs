@@ -2,9 +2,7 @@
 
 use super::collection::ShopCollection;
 use super::data::ShopData;
-use super::documents::PADDING_FRAME;
-use super::spec::ShopSpec;
-use super::text::{Text, digits};
+use super::text::Text;
 use super::values::{
     self, CITY_HEADS, CITY_TAILS, FIRST_NAMES, GENDERS, LAST_NAMES, STREETS, geo_region,
 };
@@ -230,13 +228,3 @@ fn children<W: Writer>(words: Stream, w: &mut W) {
     }
     w.end_array();
 }
-
-/// Bytes of the longest customer without padding: the least size that every customer can be padded
-/// to.
-pub(super) fn longest(spec: &ShopSpec) -> usize {
-    let order = r#""order:","#.len() + digits(spec.orders() - 1);
-    FIXED + spec.orders_per_customer as usize * order + PADDING_FRAME
-}
-
-/// Bytes of the longest customer of the largest data set but for its list of orders and its padding.
-const FIXED: usize = 1620;

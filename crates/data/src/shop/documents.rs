@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::collection::ShopCollection;
 use super::data::ShopData;
+use super::spec::PADDING_FRAME;
 use super::text::letters16;
 use crate::buffer::Buffer;
 use crate::json::{JsonWriter, SCRATCH};
@@ -96,9 +97,6 @@ impl ShopData {
 
 /// Scratch that the writer needs behind a document: its window, and a last word of text.
 const ROOM_BEHIND: usize = SCRATCH + TEXT_SLACK;
-
-/// Bytes of `"padding":""}` around the characters.
-pub(super) const PADDING_FRAME: usize = 13;
 
 /// Ends the document with `len` random letters `a` to `p`.
 fn pad<W: Writer>(mut words: Stream, len: usize, w: &mut W) {

@@ -2,9 +2,7 @@
 
 use super::collection::ShopCollection;
 use super::data::ShopData;
-use super::documents::PADDING_FRAME;
-use super::spec::ShopSpec;
-use super::text::{Text, digits};
+use super::text::Text;
 use super::values::{DEPARTMENTS, MONTHS, PRODUCT_QUALITIES, PRODUCTS, WEEKDAYS};
 use crate::Date;
 use crate::date::days_in_month;
@@ -104,12 +102,3 @@ fn weekday(year: u64, month: usize, day: u64) -> &'static str {
     let days = date.map_or(0, Date::days_since_1970);
     WEEKDAYS[days.rem_euclid(7) as usize]
 }
-
-/// Bytes of the longest order without padding: the least size that every order can be padded to.
-pub(super) fn longest(spec: &ShopSpec) -> usize {
-    let keys = digits(spec.orders() - 1) + digits(spec.customers - 1);
-    FIXED + keys + PADDING_FRAME
-}
-
-/// Bytes of the longest order but for the numbers in its keys and its padding.
-const FIXED: usize = 300;

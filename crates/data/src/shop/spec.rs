@@ -1,6 +1,6 @@
 //! What customers and orders are made from.
 
-use super::{customer, order};
+use super::text::digits;
 use crate::error::SpecError;
 use crate::words::counted;
 
@@ -16,6 +16,9 @@ pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 /// Customers of a zip code that make a JOIN qualify as many documents as the comparison reports'
 /// did on their 4, 10 and 20 nodes (Couchbase 6.6 report, section 4.4.3).
 pub const JOIN_DOCUMENTS: [u64; 3] = [100, 250, 500];
+
+/// Bytes of `"padding":""}` around the characters.
+pub(super) const PADDING_FRAME: usize = 13;
 
 /// What customers and orders are made from. Two equal specifications give equal bytes.
 ///
@@ -87,8 +90,25 @@ impl ShopSpec {
                 counted(country, "customer", "customers")
             )));
         }
-        check_size("customer", self.customer_bytes, customer::longest(self))?;
-        check_size("order", self.order_bytes, order::longest(self))
+        check_size("customer", self.customer_bytes, self.longest_customer())?;
+        check_size("order", self.order_bytes, self.longest_order())
+    }
+
+    /// Bytes of the longest customer without padding: the least size that every customer can be
+    /// padded to.
+    pub(super) fn longest_customer(&self) -> usize {
+        /// All but the list of orders and the padding, in the largest data set.
+        const FIXED: usize = 1620;
+        let order = r#""order:","#.len() + digits(self.orders() - 1);
+        FIXED + self.orders_per_customer as usize * order + PADDING_FRAME
+    }
+
+    /// Bytes of the longest order without padding: the least size that every order can be padded to.
+    pub(super) fn longest_order(&self) -> usize {
+        /// All but the numbers in its keys and the padding.
+        const FIXED: usize = 300;
+        let keys = digits(self.orders() - 1) + digits(self.customers - 1);
+        FIXED + keys + PADDING_FRAME
     }
 
     /// Number of orders. Cannot overflow in a valid specification.

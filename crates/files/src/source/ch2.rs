@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Source;
 use crate::flat::{Child, Flat};
-use crate::manifest::Part;
+use crate::part::Part;
 
 const CUSTOMER_KEY: &[(&str, &str)] =
     &[("c_w_id", "c_w_id"), ("c_d_id", "c_d_id"), ("c_id", "c_id")];

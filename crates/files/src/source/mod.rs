@@ -11,7 +11,7 @@ use hoap_data::writer::Writer;
 use serde_json::{Map, Value};
 
 use crate::flat::Flat;
-use crate::manifest::Part;
+use crate::part::Part;
 
 pub use ycsb::YcsbTable;
 

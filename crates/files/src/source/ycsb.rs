@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Source;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
-use crate::manifest::Part;
+use crate::part::Part;
 
 /// Most characters of a table's name: what is left of a file name when part, number and ending have
 /// their share.

@@ -6,10 +6,11 @@ use hoap_data::{Collection, DataSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::conditions::Finding;
 use super::digest;
+use super::expected::Expected;
+use super::finding::Finding;
 use super::ledger::Order;
-use super::nothing_lost::Expected;
+use super::stock::{Sold, quantity_left};
 use super::transactions::cents;
 use crate::capability::{Documents, Row};
 use crate::words::counted;
@@ -86,33 +87,6 @@ pub struct Stock {
     pub stated: Sold,
     /// By the lines of the orders that were entered since.
     pub ordered: Sold,
-}
-
-/// What order lines take from a stock (TPC-C 2.4.2.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sold {
-    /// Sum of ol_quantity; s_ytd.
-    pub quantity: i64,
-    /// Lines; s_order_cnt.
-    pub lines: i64,
-    /// Lines of orders of another warehouse; s_remote_cnt.
-    pub remote: i64,
-}
-
-impl Sold {
-    /// Adds another's.
-    pub fn add(&mut self, other: Sold) {
-        self.quantity += other.quantity;
-        self.lines += other.lines;
-        self.remote += other.remote;
-    }
-}
-
-/// s_quantity of a stock that began with `loaded` and has sold `sold` since, ten at most at once: it is
-/// filled up by 91 where it would fall below 10 (TPC-C 2.4.2.2), so it stays in 10…100 and one number of them
-/// fits.
-pub fn quantity_left(loaded: i64, sold: i64) -> i64 {
-    10 + (loaded - 10 - sold).rem_euclid(91)
 }
 
 /// Adds to a difference that is 0 where all is well.
@@ -462,23 +436,6 @@ impl Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// TPC-C 2.4.2.2, one line after the other.
-    #[test]
-    fn what_is_left_follows_from_what_was_sold() {
-        for loaded in 10..=100 {
-            let (mut left, mut sold) = (loaded, 0);
-            for n in 0..200 {
-                let taken = 1 + (n * 7 + loaded) % 10;
-                left -= taken;
-                if left < 10 {
-                    left += 91;
-                }
-                sold += taken;
-                assert_eq!(quantity_left(loaded, sold), left);
-            }
-        }
-    }
 
     /// A broken number neither wraps around to the right one nor ends the check.
     #[test]

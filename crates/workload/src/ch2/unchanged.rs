@@ -11,9 +11,9 @@ use hoap_data::{Collection, DataSet};
 use hoap_record::check::{Check, Verdict};
 use serde_json::{Map, Value};
 
-use super::conditions::Finding;
+use super::finding::Finding;
 use super::ledger::{HistoryKey, Ledger, Order, unforeseen};
-use super::snapshot::{Sold, quantity_left};
+use super::stock::{Sold, quantity_left};
 use super::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
 use crate::capability::{Access, Intent, Row, Session, Target};
 use crate::{Error, ErrorKind, Result};

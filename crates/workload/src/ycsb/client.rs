@@ -12,7 +12,7 @@ use super::distribution::Keys;
 use super::mix::Kind;
 use super::sample::{Memory, Place, Sample, Write};
 use super::setup::{ReadFields, ScanFields};
-use super::workload::{Owing, Shared};
+use super::shared::{Owing, Shared};
 use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
 use crate::client::{Client, Completion, Next, Outcome};
 use crate::words::counted;

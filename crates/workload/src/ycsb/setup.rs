@@ -3,15 +3,12 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use hoap_data::ycsb::{FieldLength, RecordSpec};
+use hoap_data::ycsb::RecordSpec;
 
 use super::distribution::{Distribution, KeySpace};
 use super::mix::{Kind, Mix};
-use super::properties::Properties;
 use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
-
-mod known;
 
 /// Which fields a read asks for (`readallfields`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,20 +84,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the properties, each as YCSB's core workload and client do. [`ErrorKind::Invalid`] for one
-    /// that is unknown, not supported or has a value that cannot be, by its name.
-    pub fn new(properties: &Properties) -> Result<Self> {
-        let mut draft = known::Draft::default();
-        for (name, value) in properties.iter() {
-            known::apply(&mut draft, name, value)?;
-        }
-        let setup = draft.finish()?;
-        setup.validate()?;
-        Ok(setup)
-    }
-
     /// What no single property can be blamed for.
-    fn validate(&self) -> Result<()> {
+    pub(super) fn validate(&self) -> Result<()> {
         let refuse = |answer: String, advice: &str| {
             Err(Error::new(ErrorKind::Invalid, "set up the workload", answer).advise(advice))
         };
@@ -150,20 +135,5 @@ impl Setup {
         // CoreWorkload.init: "2 is fudge factor".
         let expected = operations as f64 * self.mix.share(Kind::Insert) * 2.0;
         KeySpace { requests: self.requests(records), records, expected: expected as u64 }
-    }
-}
-
-/// The field length that YCSB's three properties give.
-fn field_length(
-    distribution: &str,
-    min: u32,
-    max: u32,
-) -> std::result::Result<FieldLength, String> {
-    match distribution {
-        "constant" => Ok(FieldLength::Constant(max)),
-        "uniform" => Ok(FieldLength::Uniform { min, max }),
-        "zipfian" => Ok(FieldLength::Zipfian { min, max }),
-        "histogram" => Err("a histogram file of field lengths is not supported".into()),
-        _ => Err("it is unknown".into()),
     }
 }

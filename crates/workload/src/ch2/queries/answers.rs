@@ -10,13 +10,11 @@ mod file;
 mod folder;
 mod stored;
 
+pub use canonical::RATIO_TOLERANCE;
 pub use compare::{Difference, compare, difference};
 pub use file::AnswerFile;
 pub use folder::{AnswerFolder, Verdict, compare_folders};
 pub use stored::{DataSetName, StoredAnswer, StoredAnswers, Tie, stored};
-
-/// How far averages and ratios may be apart, relative to the larger one.
-pub const RATIO_TOLERANCE: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests;

@@ -5,11 +5,13 @@ use std::cmp::Ordering;
 use hoap_data::Schema;
 use serde_json::Value;
 
-use super::RATIO_TOLERANCE;
 use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Column, Direction, Kind, Query};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
+
+/// How far averages and ratios may be apart, relative to the larger one.
+pub const RATIO_TOLERANCE: f64 = 1e-9;
 
 /// A value in its one form. Ordered by kind, then by value; strings by their bytes.
 #[derive(Clone, Debug)]

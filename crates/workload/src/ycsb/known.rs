@@ -4,16 +4,17 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-use hoap_data::ycsb::RecordSpec;
+use hoap_data::ycsb::{FieldLength, RecordSpec};
 
-use super::{ReadFields, ScanFields, ScanLength, Setup, field_length};
+use super::distribution::Distribution;
+use super::mix::{Kind, Mix};
+use super::properties::Properties;
+use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
 use crate::load::Part;
-use crate::ycsb::distribution::Distribution;
-use crate::ycsb::mix::{Kind, Mix};
 use crate::{Error, ErrorKind, Result};
 
 /// What properties have set so far; the defaults are those of YCSB 0.17.
-pub(super) struct Draft {
+struct Draft {
     setup: Setup,
     shares: [f64; 5],
     length: (String, u32, u32),
@@ -57,7 +58,7 @@ impl Default for Draft {
 
 impl Draft {
     /// What several properties say together.
-    pub(super) fn finish(self) -> Result<Setup> {
+    fn finish(self) -> Result<Setup> {
         let Draft { mut setup, shares, length: (name, min, max), .. } = self;
         setup.mix = Mix::new(shares)?;
         setup.records.length = field_length(&name, min, max)
@@ -85,6 +86,35 @@ impl Draft {
             setup.scan_fields = ScanFields::One;
         }
         Ok(setup)
+    }
+}
+
+impl Setup {
+    /// Reads the properties, each as YCSB's core workload and client do. [`ErrorKind::Invalid`] for one
+    /// that is unknown, not supported or has a value that cannot be, by its name.
+    pub fn new(properties: &Properties) -> Result<Self> {
+        let mut draft = Draft::default();
+        for (name, value) in properties.iter() {
+            apply(&mut draft, name, value)?;
+        }
+        let setup = draft.finish()?;
+        setup.validate()?;
+        Ok(setup)
+    }
+}
+
+/// The field length that YCSB's three properties give.
+fn field_length(
+    distribution: &str,
+    min: u32,
+    max: u32,
+) -> std::result::Result<FieldLength, String> {
+    match distribution {
+        "constant" => Ok(FieldLength::Constant(max)),
+        "uniform" => Ok(FieldLength::Uniform { min, max }),
+        "zipfian" => Ok(FieldLength::Zipfian { min, max }),
+        "histogram" => Err("a histogram file of field lengths is not supported".into()),
+        _ => Err("it is unknown".into()),
     }
 }
 
@@ -216,7 +246,7 @@ const KNOWN: &[(&str, Use)] = &[
 ];
 
 /// Applies one property.
-pub(super) fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
+fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
     let Some((_, what)) = KNOWN.iter().find(|(known, _)| *known == name) else {
         return Err(Error::new(
             ErrorKind::Invalid,
