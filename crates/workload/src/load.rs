@@ -20,7 +20,7 @@ pub trait Source: Send + Sync {
     fn parameters(&self) -> Value;
 
     /// The collections, in the order they are loaded.
-    fn collections(&self) -> Vec<&'static str>;
+    fn collections(&self) -> Vec<&str>;
 
     /// Collections that runs make beside these: they go when the data is replaced.
     fn beside(&self) -> Vec<&'static str> {
@@ -64,11 +64,11 @@ impl Part {
 
 /// What a load wants to tell while it goes on.
 #[derive(Clone, Copy, Debug)]
-pub enum Progress {
+pub enum Progress<'a> {
     /// So many documents and bytes of this part are with the writer, of so many documents in all.
     Written {
         /// The collection at work.
-        collection: &'static str,
+        collection: &'a str,
         /// Documents of the part that are written.
         documents: u64,
         /// All documents of the part.
@@ -93,15 +93,27 @@ pub struct Loaded {
     pub whole: bool,
 }
 
-/// Loads one part. Returns [`ErrorKind::Cancelled`] soon after `stop` says so, with everything
-/// written so far kept for a resume.
+/// What to load.
+#[derive(Clone, Copy)]
+pub struct Load<'a> {
+    /// The documents.
+    pub source: &'a dyn Source,
+    /// The part of them.
+    pub part: Part,
+    /// What to do about data that is there already.
+    pub existing: Existing,
+}
+
+/// Loads one part.
+///
+/// # Errors
+/// [`ErrorKind::Cancelled`] soon after `stop` returns true; all documents written so far are kept for
+/// a resume. [`ErrorKind::Invalid`] where `existing` forbids it, and what the database answers.
 pub async fn load(
     documents: &dyn Documents,
-    source: &dyn Source,
-    part: Part,
-    existing: Existing,
+    Load { source, part, existing }: Load<'_>,
     stop: &(dyn Fn() -> bool + Sync),
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Loaded> {
     let started = Instant::now();
     let names = source.collections();
@@ -133,7 +145,7 @@ pub async fn load(
 async fn settle(
     documents: &dyn Documents,
     source: &dyn Source,
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<bool> {
     let Some(note) = note::read(documents).await? else { return Ok(false) };
     if (note.load.done.len() as u64) < note.load.of {
@@ -276,7 +288,7 @@ async fn write_part(
     source: &dyn Source,
     part: Part,
     stop: &(dyn Fn() -> bool + Sync),
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Written> {
     let names = source.collections();
     let ranges: Vec<_> = (0..names.len()).map(|at| source.part(at, part.part, part.of)).collect();
@@ -294,15 +306,9 @@ async fn write_part(
             }
         };
         let length = range.end - range.start;
-        write_collection(
-            &mut *writer,
-            source,
-            (at, collection, range),
-            &mut written,
-            &mut tell,
-            stop,
-        )
-        .await?;
+        let share = Share { at, collection, range };
+        let control = Control { stop, tell: &mut tell };
+        write_collection(&mut *writer, source, share, &mut written, control).await?;
         tell(length, written, true);
         before += length;
     }
@@ -329,14 +335,30 @@ fn interrupted(tried: impl Into<String>, when: String) -> Error {
         .advise("go on with --resume")
 }
 
+/// The documents of a collection that a part writes.
+struct Share<'a> {
+    /// The position of the collection in [`Source::collections`].
+    at: usize,
+    collection: &'a str,
+    /// Their indexes.
+    range: Range<u64>,
+}
+
+/// How a load is stopped and reports its progress.
+struct Control<'a> {
+    stop: &'a (dyn Fn() -> bool + Sync),
+    /// Takes the position in the collection, what is written, and whether to report it in any case.
+    tell: &'a mut (dyn FnMut(u64, Written, bool) + Send),
+}
+
 async fn write_collection(
     writer: &mut dyn BulkWriter,
     source: &dyn Source,
-    (at, collection, range): (usize, &str, Range<u64>),
+    Share { at, collection, range }: Share<'_>,
     written: &mut Written,
-    tell: &mut (dyn FnMut(u64, Written, bool) + Send),
-    stop: &(dyn Fn() -> bool + Sync),
+    control: Control<'_>,
 ) -> Result<()> {
+    let Control { stop, tell } = control;
     let start = range.start;
     let mut batch = Batch::default();
     let mut next = start + writer.position(collection).await?;

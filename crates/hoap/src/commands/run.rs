@@ -11,7 +11,7 @@ use hoap_record::{AuditLine, Check, Run, RunFolder, Verdict};
 use hoap_report::{Style, void};
 use hoap_workload::capability::{Documents, NonTransactional, Target};
 use hoap_workload::ch2::audit::{self, Tally};
-use hoap_workload::ch2::conditions::{Deliveries, conditions, without_isolation};
+use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::note::{self, DataNote};
@@ -207,10 +207,8 @@ impl Setting<'_> {
             let mut snapshot =
                 Snapshot::take(documents, &self.data, &mut Expected::nothing(), &stop).await?;
             let source = Deliveries::OfCustomers;
-            record.checks = conditions(&snapshot, &self.data, source, "before the run");
-            if self.caveat.is_some() {
-                without_isolation(&mut record.checks);
-            }
+            let isolation = Isolation::of(self.caveat);
+            record.checks = conditions(&snapshot, &self.data, source, isolation, "before the run");
             if record.checks.iter().any(|c| c.verdict == Verdict::Fail) {
                 record.partial = Some("the data was not consistent before the run".into());
                 return Ok(());
@@ -356,10 +354,8 @@ pub async fn after_the_run(
     let sample = Sample::draw(data).without_isolation(caveat.is_some());
     let mut expected = Expected::of(ledger).sampling(sample);
     let after = Snapshot::take(documents, data, &mut expected, &|| false).await?;
-    let mut checks = conditions(&after, data, Deliveries::OfLedger { before, ledger }, when);
-    if caveat.is_some() {
-        without_isolation(&mut checks);
-    }
+    let deliveries = Deliveries::OfLedger { before, ledger };
+    let mut checks = conditions(&after, data, deliveries, Isolation::of(caveat), when);
     let unchanged = expected.sample.check(target, data, ledger, when, &|| false).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);

@@ -187,12 +187,14 @@ impl Sample {
         for (((&index, key), made), row) in indexes.iter().zip(&keys).zip(&documents).zip(rows) {
             let wrong = match row {
                 None => Some("there is no such document".into()),
-                Some(row) => names.iter().zip(&row).find_map(|(&name, found)| {
-                    let made = &made[name];
-                    let holds =
-                        self.holds(data, (collection, index), name, (made, found), &row, &names);
-                    (!holds).then(|| unlike(name, found, made))
-                }),
+                Some(row) => {
+                    let document = Document { collection, index, names: &names, row: &row };
+                    names.iter().zip(&row).find_map(|(&name, found)| {
+                        let made = &made[name];
+                        let holds = self.holds(data, document, name, (made, found));
+                        (!holds).then(|| unlike(name, found, made))
+                    })
+                }
             };
             finding.expect(wrong.is_none(), || {
                 format!("{} {key}: {}", collection.name(), wrong.unwrap_or_default())
@@ -205,11 +207,9 @@ impl Sample {
     fn holds(
         &self,
         data: &DataSet,
-        (collection, index): (Collection, u64),
+        Document { collection, index, names, row }: Document<'_>,
         name: &str,
         (made, found): (&Value, &Value),
-        row: &Row,
-        names: &[&str],
     ) -> bool {
         let number = |value: &Value| value.as_i64();
         match name {
@@ -246,6 +246,17 @@ impl Sample {
             _ => same(made, found),
         }
     }
+}
+
+/// A loaded document as it was read.
+#[derive(Clone, Copy)]
+struct Document<'a> {
+    collection: Collection,
+    index: u64,
+    /// Names of the fields.
+    names: &'a [&'a str],
+    /// Their values.
+    row: &'a Row,
 }
 
 /// `size` different numbers below `count`, or all, sorted.

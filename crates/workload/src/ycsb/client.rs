@@ -9,7 +9,7 @@ use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records};
 
 use super::distribution::Keys;
-use super::mix::Kind;
+use super::proportions::Kind;
 use super::sample::{Memory, Place, Sample, Write};
 use super::setup::{ReadFields, ScanFields};
 use super::shared::{Owing, Shared};

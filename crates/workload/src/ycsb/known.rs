@@ -7,8 +7,8 @@ use std::time::Duration;
 use hoap_data::ycsb::{FieldLength, RecordSpec};
 
 use super::distribution::Distribution;
-use super::mix::{Kind, Mix};
 use super::properties::Properties;
+use super::proportions::{Kind, Proportions};
 use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
 use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
@@ -26,7 +26,7 @@ struct Draft {
 impl Default for Draft {
     fn default() -> Self {
         let shares = [0.95, 0.05, 0.0, 0.0, 0.0];
-        let mix = Mix::new(shares).expect("the default shares sum to 1");
+        let mix = Proportions::new(shares).expect("the default shares sum to 1");
         Draft {
             setup: Setup {
                 table: "usertable".into(),
@@ -60,7 +60,7 @@ impl Draft {
     /// What several properties say together.
     fn finish(self) -> Result<Setup> {
         let Draft { mut setup, shares, length: (name, min, max), .. } = self;
-        setup.mix = Mix::new(shares)?;
+        setup.mix = Proportions::new(shares)?;
         setup.records.length = field_length(&name, min, max)
             .map_err(|answer| invalid("fieldlengthdistribution", &name, answer))?;
         setup.distribution = match self.distribution.as_str() {

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use hoap_data::ycsb::{FieldLength, RecordSpec};
 
 use super::distribution::Distribution;
-use super::mix::{Kind, Mix};
 use super::preset::PRESETS;
 use super::properties::Properties;
+use super::proportions::{Kind, Proportions};
 use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
 
 /// Shares that differ by less are the same.
@@ -92,7 +92,7 @@ impl Setup {
 }
 
 /// Whether the mix has operations that read, update, scan.
-fn uses(mix: &Mix) -> (bool, bool, bool) {
+fn uses(mix: &Proportions) -> (bool, bool, bool) {
     let any = |kinds: &[Kind]| kinds.iter().any(|&kind| mix.share(kind) > 0.0);
     (
         any(&[Kind::Read, Kind::ReadModifyWrite]),

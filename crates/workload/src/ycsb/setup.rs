@@ -6,7 +6,7 @@ use std::time::Duration;
 use hoap_data::ycsb::RecordSpec;
 
 use super::distribution::{Distribution, KeySpace};
-use super::mix::{Kind, Mix};
+use super::proportions::{Kind, Proportions};
 use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
 
@@ -57,7 +57,7 @@ pub struct Setup {
     /// `insertcount`, where it was set: how many records a load writes and requests are for.
     pub insert_count: Option<u64>,
     /// Shares of the kinds of operations.
-    pub mix: Mix,
+    pub mix: Proportions,
     /// Which records they take.
     pub distribution: Distribution,
     /// Length of scans.

@@ -8,7 +8,7 @@ use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records, Zipf};
 
 use super::inserts::Inserts;
-use super::mix::Mix;
+use super::proportions::Proportions;
 use super::setup::{ScanLength, Setup};
 use crate::load::Part;
 
@@ -27,7 +27,7 @@ pub(super) struct Shared {
 impl Shared {
     /// The mix.
     #[inline]
-    pub fn mix(&self) -> &Mix {
+    pub fn mix(&self) -> &Proportions {
         &self.setup.mix
     }
 

@@ -9,7 +9,7 @@ use hoap_data::random::Stream;
 use super::client::YcsbClient;
 use super::distribution::{KeySpace, Keys};
 use super::inserts::Inserts;
-use super::mix::Kind;
+use super::proportions::Kind;
 use super::setup::Setup;
 use super::shared::{Lengths, Owed, Shared};
 use super::table::UserTable;

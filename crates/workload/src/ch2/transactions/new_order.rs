@@ -31,11 +31,20 @@ pub struct Receipt {
 /// The stream of the extra fields that transactions write, apart from all streams of the data.
 const EXTRA_STREAM: u64 = 0x6578_7472_6173;
 
-/// What a line knows of its item and stock.
+/// What a line takes from its item and stock.
 struct Supply {
+    /// i_price, cents.
     price: i64,
+    /// Whether item and stock are both ORIGINAL.
     original: bool,
     dist_info: String,
+}
+
+impl Supply {
+    /// ol_amount of this line, cents.
+    fn amount(&self, line: &Line) -> i64 {
+        i64::from(line.quantity) * self.price
+    }
 }
 
 /// Enters the order. `None` where an item is unused: the caller must roll back (TPC-C 2.4.2.3).
@@ -71,14 +80,12 @@ pub async fn new_order(
 
     let Some(supplies) = take_from_stock(tx, paths, input).await? else { return Ok(None) };
 
-    let amounts: Vec<i64> =
-        lines.iter().zip(&supplies).map(|(l, s)| i64::from(l.quantity) * s.price).collect();
-    let order = document_of(data, input, o_id, &supplies, &amounts, now);
+    let order = document_of(data, input, (o_id, now), &supplies);
     let head = ["o_c_id", "o_ol_cnt", "o_all_local", "o_entry_d"].map(|name| &order[name]);
     let digest = digest::order(head, order["o_orderline"].as_array().map_or(&[], Vec::as_slice));
     tx.insert("orders", &key, &order).await?;
 
-    let amount: i64 = amounts.iter().sum();
+    let amount: i64 = lines.iter().zip(&supplies).map(|(line, supply)| supply.amount(line)).sum();
     let total = (amount as f64 * (1.0 - discount) * (1.0 + w_tax + d_tax)).round() as i64;
     let original_lines = supplies.iter().filter(|s| s.original).count() as u32;
     Ok(Some(Receipt { o_id, amount, total, original_lines, digest }))
@@ -176,10 +183,8 @@ pub fn extra_field(data: &DataSet, (w, d, o_id): (u32, u32, u32), n: u32) -> Str
 fn document_of(
     data: &DataSet,
     input: &NewOrder,
-    o_id: u32,
+    (o_id, now): (u32, Timestamp),
     supplies: &[Supply],
-    amounts: &[i64],
-    now: Timestamp,
 ) -> Value {
     let mut order = Map::new();
     order.insert("o_id".into(), o_id.into());
@@ -194,16 +199,16 @@ fn document_of(
         let value = extra_field(data, (input.w, input.d, o_id), n);
         order.insert(format!("o_extra_{n:03}"), value.into());
     }
-    let lines = input.lines.iter().zip(supplies).zip(amounts).enumerate();
+    let lines = input.lines.iter().zip(supplies).enumerate();
     let lines: Vec<Value> = lines
-        .map(|(i, ((line, supply), &amount))| {
+        .map(|(i, (line, supply))| {
             json!({
                 "ol_number": i + 1,
                 "ol_i_id": line.item,
                 "ol_supply_w_id": line.supply_w,
                 "ol_delivery_d": null,
                 "ol_quantity": line.quantity,
-                "ol_amount": money(amount),
+                "ol_amount": money(supply.amount(line)),
                 "ol_dist_info": supply.dist_info,
             })
         })
