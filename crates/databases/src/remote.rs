@@ -3,8 +3,9 @@
 //! Records by key, pages and joins are generic over the database, so that against an embedded store
 //! no allocation is part of the result. Compiled once more for each of many databases, the driver
 //! and the workloads would make the build several times longer; and where an operation takes a
-//! network round trip, boxing its future (some tens of nanoseconds) cannot be seen beside it. So all
-//! databases with a network driver share this type, and the generic code is compiled once for them.
+//! network round trip, boxing its future (some tens of nanoseconds) cannot be seen beside it. So
+//! all databases with a network driver share this type, and the generic code is compiled once for
+//! them.
 
 use std::sync::Arc;
 

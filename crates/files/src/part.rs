@@ -9,6 +9,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// Everything.
+    /// The whole.
     pub const WHOLE: Part = Part { part: 1, of: 1 };
 }

@@ -24,7 +24,7 @@ const PLACES: u64 = 11;
 const SCORES: u64 = 12;
 const PADDING: u64 = 13;
 
-/// Most devices, lists of linked devices, children, visited places.
+/// The most devices, lists of linked devices, children and visited places.
 const MOST: Most = Most { devices: 4, lists: 3, linked: 3, children: 3, places: 4, cities: 3 };
 
 struct Most {
@@ -38,7 +38,7 @@ struct Most {
 
 const DEVICE_LEN: usize = 16;
 const URL_LEN: usize = 12;
-/// Digits of a phone number behind the plus.
+/// Digits of a phone number after the plus.
 const PHONE_LEN: usize = 12;
 
 impl ShopData {
@@ -161,7 +161,7 @@ impl Name {
     }
 }
 
-/// Takes two words.
+/// Uses two words.
 #[inline(always)]
 fn phone<W: Writer>(mut words: Stream, w: &mut W) {
     w.text(field!("phone"), 1 + PHONE_LEN, |out| {
@@ -170,7 +170,7 @@ fn phone<W: Writer>(mut words: Stream, w: &mut W) {
     });
 }
 
-/// Takes two words.
+/// Uses two words.
 #[inline(always)]
 fn url<W: Writer>(mut words: Stream, w: &mut W) {
     const SITE: &[u8] = b"https://example.com/";

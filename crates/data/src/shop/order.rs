@@ -16,13 +16,13 @@ const PRODUCT: u64 = 2;
 const COUPON: u64 = 3;
 const PADDING: u64 = 4;
 
-/// The years of orders, the three before the published runs' date.
+/// The years of orders: the three before the RUN_DATE of the published runs.
 const YEARS: (u64, u64) = (2018, 2020);
 
 /// Characters of a coupon.
 const COUPON_LEN: usize = 8;
 
-/// Money of an order. List prices are multiples of 20 cents and discounts of 5 %, so that the
+/// The prices of an order. List prices are multiples of 20 cents and discounts of 5 %, so the
 /// discount is a whole number of cents and sale_price is exact.
 struct Price {
     /// Cents.
@@ -42,7 +42,7 @@ impl Price {
         }
     }
 
-    /// The list price less the discount, in cents.
+    /// The list price minus the discount, in cents.
     #[inline(always)]
     fn sale(&self) -> i64 {
         self.list - self.list * self.discount_percent / 100

@@ -1,4 +1,4 @@
-//! What customers and orders are made from.
+//! The specification of customers and orders.
 
 use super::text::digits;
 use crate::error::SpecError;
@@ -20,10 +20,10 @@ pub const JOIN_DOCUMENTS: [u64; 3] = [100, 250, 500];
 /// Bytes of `"padding":""}` around the characters.
 pub(super) const PADDING_FRAME: usize = 13;
 
-/// What customers and orders are made from. Two equal specifications give equal bytes.
+/// The specification of customers and orders. Equal specifications give equal bytes.
 ///
-/// Every number of "so many per" is exact. A zip code lies in one country, and a country holds whole
-/// zip codes.
+/// All numbers of documents per parent are exact. A zip code lies in one country, and a country has
+/// whole zip codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShopSpec {
     /// Seed of everything random.
@@ -34,8 +34,8 @@ pub struct ShopSpec {
     pub orders_per_customer: u64,
     /// Customers of each country, a multiple of `customers_per_zip`.
     pub customers_per_country: u64,
-    /// Customers of each zip code: how many customers a JOIN qualifies, and with one order each how
-    /// many orders, before it looks at the month. See [`JOIN_DOCUMENTS`].
+    /// Customers of each zip code: the number of customers that a JOIN qualifies, and with one
+    /// order each the number of orders, before the month is applied. See [`JOIN_DOCUMENTS`].
     pub customers_per_zip: u64,
     /// Bytes of each customer as JSON.
     pub customer_bytes: usize,
@@ -45,10 +45,10 @@ pub struct ShopSpec {
 
 impl ShopSpec {
     /// The shape of the comparison reports' smallest cluster: as many orders as customers, 100
-    /// customers to a zip code, 4 KB and 4.5 KB; seed 1, and 1000 customers to a country.
+    /// customers per zip code, 4 KB and 4.5 KB; seed 1, and 1000 customers per country.
     ///
-    /// The reports do not say whether their KB has 1000 or 1024 bytes: the sizes here are within 2 %
-    /// of both.
+    /// The reports do not say whether their KB has 1000 or 1024 bytes: the sizes here are within 2
+    /// % of both.
     pub fn new(customers: u64) -> ShopSpec {
         ShopSpec {
             seed: 1,
@@ -61,7 +61,7 @@ impl ShopSpec {
         }
     }
 
-    /// Whether a data set can be made from it.
+    /// Checks that a data set can be made from it.
     pub(super) fn validate(&self) -> Result<(), SpecError> {
         let ShopSpec { customers, orders_per_customer, .. } = *self;
         let (country, zip) = (self.customers_per_country, self.customers_per_zip);
@@ -103,7 +103,8 @@ impl ShopSpec {
         FIXED + self.orders_per_customer as usize * order + PADDING_FRAME
     }
 
-    /// Bytes of the longest order without padding: the least size that every order can be padded to.
+    /// Bytes of the longest order without padding: the least size that every order can be padded
+    /// to.
     pub(super) fn longest_order(&self) -> usize {
         /// All but the numbers in its keys and the padding.
         const FIXED: usize = 300;

@@ -1,6 +1,6 @@
-//! Customers and their orders: the join, by the joining table ([`super::joined`]). It is a read of one
-//! partition with a sum, as the comparison report had it, which is why the report left it out of its comparison
-//! with databases that do join.
+//! Customers and their orders: the join, by the joining table ([`super::joined`]). It is a read of
+//! one partition with a sum, as the comparison report had it, which is why the report left it out
+//! of its comparison with databases that do join.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Customers and their orders.
 //!
-//! The variants of the join are those of the comparison reports: *index* goes from a customer's list of
-//! keys (ON KEYS), *ansi* is their text, with the keys IN the list, *hash* takes the list apart and joins by a
-//! hash table of the orders. A session refuses to begin where an index is missing, since the service would
-//! read every document instead.
+//! The variants of the join are those of the comparison reports: *index* goes from a customer's
+//! list of keys (ON KEYS), *ansi* is their text, with the keys IN the list, *hash* takes the list
+//! apart and joins by a hash table of the orders. A session refuses to begin where an index is
+//! missing, since the service would read every document instead.
 
 use hoap_workload::capability::shop::{
     JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,

@@ -1,8 +1,8 @@
 //! Customers and their orders.
 //!
 //! The index on the customers' country or zip code serves each search; orders are found by their
-//! `_id`, which is their key. A session refuses to begin where an index is missing, since PostgreSQL
-//! would read every document instead and nobody would notice.
+//! `_id`, which is their key. A session refuses to begin where an index is missing, since
+//! PostgreSQL would read every document instead and nobody would notice.
 //!
 //! The variants of the join are one text. *Index* and *hash* are planned in sessions in which the
 //! other ways to join are off; *ansi* leaves the choice to the planner.

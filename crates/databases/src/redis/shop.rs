@@ -1,10 +1,10 @@
 //! Customers and their orders.
 //!
-//! The keys of a country's and of a zip code's customers are sorted sets, which a load makes at its end
-//! ([`super::indexes`]): a page is a range of one of them. The join takes three trips: the keys of the
-//! zip code's customers, their lists of orders, and month and price of these orders; the last two are
-//! many commands sent together, of fields, not of documents. The sums are made here. Each trip sees the
-//! state of its own moment.
+//! The keys of a country's and of a zip code's customers are sorted sets, which a load makes at its
+//! end ([`super::indexes`]): a page is a range of one of them. The join takes three trips: the keys
+//! of the zip code's customers, their lists of orders, and month and price of these orders; the
+//! last two are many commands sent together, of fields, not of documents. The sums are made here.
+//! Each trip sees the state of its own moment.
 
 use hoap_workload::Result;
 use hoap_workload::capability::shop::{

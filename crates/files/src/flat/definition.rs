@@ -3,8 +3,8 @@
 /// How the documents of a benchmark become tables.
 #[derive(Debug)]
 pub struct Flat {
-    /// Whether a column of a field in an object has the object's name before its own, `address_city`,
-    /// because names of fields are not unique in a document.
+    /// Whether the column of a field in an object is prefixed with the object's name, as in
+    /// `address_city`, because field names are not unique in a document.
     pub qualified: bool,
     /// Arrays of a fixed length whose elements become columns: the array and those columns.
     pub spread: &'static [(&'static str, &'static [&'static str])],
@@ -15,16 +15,16 @@ pub struct Flat {
 /// An array that becomes a table.
 #[derive(Debug)]
 pub struct Child {
-    /// Its name; of an array in the elements of another one `outer.inner`. Where the elements are
-    /// arrays themselves, the innermost elements are the rows.
+    /// Its name, `outer.inner` for an array in the elements of another one. Where the elements are
+    /// arrays, the innermost elements are the rows.
     pub array: &'static str,
-    /// The table's name, which its files have.
+    /// The name of the table and of its files.
     pub table: &'static str,
-    /// The key of the document: a field of it, and the column of the table that repeats it.
+    /// The key of the document: its fields, each with the column that repeats it.
     pub key: &'static [(&'static str, &'static str)],
-    /// Columns of the places in the arrays around an element, counted from 1, outermost first. None
-    /// where a column of the elements tells them apart in the array's order.
+    /// Columns of an element's positions in the enclosing arrays, counted from 1, outermost first.
+    /// Empty where a column of the elements identifies them in the array's order.
     pub positions: &'static [&'static str],
-    /// Column of the element itself where it is no object.
+    /// Column of the element itself, where it is not an object.
     pub element: &'static str,
 }

@@ -1,5 +1,5 @@
-//! The flat, relational form: a table for each collection, objects spread into columns, arrays into
-//! tables of their own that repeat the key of the document. Written as CSV.
+//! The flat, relational form, written as CSV: a table for each collection, objects spread into
+//! columns, arrays as tables of their own that repeat the key of the document.
 
 mod csv;
 mod definition;
@@ -14,7 +14,7 @@ pub use definition::{Child, Flat};
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) columns: Vec<String>,
-    /// Places, among the document's own columns, of the key that it repeats.
+    /// Positions, among the document's own columns, of the key that it repeats.
     key: Vec<usize>,
     /// Whether rows are numbered after the key.
     numbered: bool,
@@ -25,20 +25,20 @@ impl Table {
         Table { name: name.to_owned(), columns: Vec::new(), key: Vec::new(), numbered: false }
     }
 
-    /// The first line of the table's file.
+    /// The header line of the table's file.
     pub(crate) fn header(&self) -> String {
         self.columns.join(",") + "\n"
     }
 }
 
-/// Where the elements of an array go.
+/// The destination of an array's elements.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// To columns of the table around it.
+    /// Columns of the enclosing table.
     Columns,
-    /// To rows of a table.
+    /// Rows of a table.
     Table(usize),
-    /// They are arrays, whose elements go somewhere.
+    /// Nothing: they are arrays with destinations of their own.
     Arrays,
 }
 
@@ -46,7 +46,7 @@ enum Place {
 #[derive(Clone, Copy, Debug)]
 struct Array {
     place: Place,
-    /// The next array that is not in this one.
+    /// The next array outside this one.
     next: usize,
 }
 
@@ -57,13 +57,13 @@ pub(crate) struct Relation {
     pub(crate) tables: Vec<Table>,
     /// The arrays of a document, in the order in which they begin.
     arrays: Vec<Array>,
-    /// How many of the document's own columns keys are among.
+    /// The number of the document's own columns up to the last key.
     keyed: usize,
 }
 
 impl Relation {
     /// # Errors
-    /// An array that no table is known for.
+    /// An array without a table in the definition.
     pub(crate) fn new(name: &str, flat: &Flat, shape: &Shape) -> Result<Relation> {
         let mut relation =
             Relation { tables: vec![Table::new(name)], arrays: Vec::new(), keyed: 0 };
@@ -89,7 +89,7 @@ impl Relation {
         Ok(())
     }
 
-    /// Makes columns, or a table, of an array that is in so many arrays, itself among them.
+    /// Makes columns or a table of an array at this depth, which counts the array itself.
     fn array(&mut self, flat: &Flat, name: &str, element: &Node, depth: usize) -> Result<()> {
         let number = self.arrays.len();
         self.arrays.push(Array { place: Place::Arrays, next: 0 });
@@ -143,7 +143,7 @@ impl Relation {
                     }
                 }
             }
-            // Without a name: an array of objects that was empty wherever one looked.
+            // Without a name: an array of objects that was empty in every probed document.
             _ if child.element.is_empty() => return Err(unknown()),
             _ => self.tables[number].columns.push(child.element.to_owned()),
         }

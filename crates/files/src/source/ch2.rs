@@ -13,7 +13,7 @@ use crate::part::Part;
 const CUSTOMER_KEY: &[(&str, &str)] =
     &[("c_w_id", "c_w_id"), ("c_d_id", "c_d_id"), ("c_id", "c_id")];
 
-/// The lines of an order take TPC-C's names (clause 1.3.1), and so do the columns of `s_dists`.
+/// The tables of order lines use TPC-C's names (clause 1.3.1), and so do the columns of `s_dists`.
 static FLAT: Flat = Flat {
     qualified: false,
     spread: &[(

@@ -50,7 +50,8 @@ pub trait Documents: Send + Sync {
     /// Opens a bulk writer that saves its progress under the name `part`.
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>>;
 
-    /// Creates the indexes, gathers statistics, and returns when all writes are durable. Idempotent.
+    /// Creates the indexes, gathers statistics, and returns when all writes are durable.
+    /// Idempotent.
     async fn settle(&self, indexes: &[Index]) -> Result<()>;
 
     /// Calls `each` for every document of a collection, in no particular order, from one
@@ -81,8 +82,8 @@ pub trait BulkWriter: Send {
         Ok(())
     }
 
-    /// The best size of a batch, bytes of JSON text: large enough to amortise a commit, small enough
-    /// for constant memory.
+    /// The best size of a batch, bytes of JSON text: large enough to amortise a commit, small
+    /// enough for constant memory.
     fn batch_bytes(&self) -> usize {
         4 << 20
     }

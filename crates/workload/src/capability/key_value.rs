@@ -1,8 +1,8 @@
 //! Records of numbered fields under a key: the operations of YCSB.
 //!
-//! These traits are generic where the document traits are boxed: against a fast store the driver's own
-//! cost per operation is part of the result, so nothing here allocates per operation. The caller owns
-//! the buffers and reuses them.
+//! These traits are generic where the document traits are boxed: against a fast store the driver's
+//! own cost per operation is part of the result, so nothing here allocates per operation. The
+//! caller owns the buffers and reuses them.
 
 use std::future::Future;
 
@@ -21,8 +21,8 @@ pub trait KeyValue: Blocking {
     /// Connects one client to a table.
     fn session(&self, table: &Table) -> impl Future<Output = Result<Self::Session>> + Send;
 
-    /// Connects the check of a table after a run. Its reads see every write acknowledged before, even
-    /// where the database's settings let clients read older states.
+    /// Connects the check of a table after a run. Its reads see every write acknowledged before,
+    /// even where the database's settings let clients read older states.
     fn checking_session(
         &self,
         table: &Table,
@@ -69,7 +69,8 @@ pub trait KeyValueSession: Send {
     /// Sets the fields in `record` and keeps the others. Returns whether the key exists.
     fn update(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<bool>> + Send;
 
-    /// Replaces `scanned` by at most `count` records from key `start` on, in the database's key order.
+    /// Replaces `scanned` by at most `count` records from key `start` on, in the database's key
+    /// order.
     fn scan(
         &mut self,
         start: &str,

@@ -43,14 +43,15 @@ pub trait Joins: Blocking {
     /// Connects one client.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) where `variant` is not one of [`Joins::variants`].
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) where `variant` is not one of
+    /// [`Joins::variants`].
     fn session(&self, variant: JoinVariant) -> impl Future<Output = Result<Self::Session>> + Send;
 }
 
 /// One client's connection for joins.
 pub trait JoinSession: Send {
-    /// Replaces `rows` by the sums of sale_price, per month and zip code, of the orders that customers
-    /// of this zip code placed in this month. The smallest sum comes first.
+    /// Replaces `rows` by the sums of sale_price, per month and zip code, of the orders that
+    /// customers of this zip code placed in this month. The smallest sum comes first.
     fn join(
         &mut self,
         zip: &str,

@@ -41,8 +41,8 @@ pub enum Intent {
 
 /// Document operations inside one transaction.
 ///
-/// Every method may return [`ErrorKind::Conflict`]; the transaction has then ended and the caller may
-/// begin another.
+/// Every method may return [`ErrorKind::Conflict`]; the transaction has then ended and the caller
+/// may begin another.
 ///
 /// [`ErrorKind::Ambiguous`]: crate::ErrorKind::Ambiguous
 /// [`ErrorKind::Broken`]: crate::ErrorKind::Broken

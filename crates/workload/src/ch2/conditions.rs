@@ -1,5 +1,5 @@
 //! The consistency conditions of TPC-C 3.3.2.1–3.3.2.12 on the nested documents, and the
-//! cardinalities of spec §1. Money compares in cents.
+//! cardinalities of spec §1. Amounts of money are compared in cents.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::words::counted;
 
 pub use super::finding::Finding;
 
-/// Where condition 11 learns how many orders were delivered since the load.
+/// The source of the number of orders delivered since the load, for condition 11.
 #[derive(Clone, Copy)]
 pub enum Deliveries<'a> {
-    /// From the customers' c_delivery_cnt, where no ledger is at hand.
+    /// The customers' c_delivery_cnt, where there is no ledger.
     OfCustomers,
-    /// From the state before a run and the run's ledger.
+    /// The state before a run and the run's ledger.
     OfLedger {
         /// The districts of the snapshot before the run.
         before: &'a [District],
@@ -31,8 +31,9 @@ pub enum Deliveries<'a> {
 pub enum Isolation {
     /// It does.
     Isolated,
-    /// It does not, and the user allows it. A value that a transaction computed from what it read may
-    /// then overwrite a newer one. A check of such values reports what it found and fails no run.
+    /// It does not, and the user allows it. A value that a transaction computed from what it read
+    /// may then overwrite a newer one. A check of such values reports what it found and fails no
+    /// run.
     Stepwise,
 }
 
@@ -43,7 +44,7 @@ impl Isolation {
     }
 }
 
-/// Evaluates the twelve conditions, the cardinalities and the strays.
+/// Evaluates the twelve conditions, the cardinalities, and the counts of stocks and customers.
 pub fn conditions(
     snapshot: &Snapshot,
     data: &DataSet,
@@ -81,7 +82,8 @@ pub fn conditions(
     checks.push(stock_counts(snapshot).check(
         when,
         "stock counts",
-        "s_ytd, s_order_cnt, s_remote_cnt of a warehouse grew since the load by what order lines took",
+        "s_ytd, s_order_cnt, s_remote_cnt of a warehouse grew since the load by what order lines \
+         took",
     ));
     let quantities = snapshot.stock_quantities.clone().check(
         when,
@@ -141,7 +143,7 @@ fn customer_counts(s: &Snapshot) -> Finding {
     f
 }
 
-/// Places of the districts, for messages.
+/// Each district with its name in messages.
 fn each_district(s: &Snapshot) -> impl Iterator<Item = (String, &District)> {
     s.districts
         .iter()
@@ -149,7 +151,7 @@ fn each_district(s: &Snapshot) -> impl Iterator<Item = (String, &District)> {
         .map(|(i, d)| (format!("district {}", Snapshot::district_key(i)), d))
 }
 
-/// Cents as money, and the absence of a document as such.
+/// An amount in cents as money, or "missing".
 fn money(cents: Option<i64>) -> String {
     match cents {
         Some(c) => {
@@ -276,8 +278,8 @@ fn twelve(s: &Snapshot) -> Finding {
     f
 }
 
-/// Spec §1: exact for the collections that transactions do not add to, at least the loaded number
-/// for orders and history; undelivered orders come and go.
+/// Spec §1: the exact number for collections that transactions do not add to, at least the loaded
+/// number for orders and history. Undelivered orders are not compared.
 fn cardinalities(s: &Snapshot, data: &DataSet) -> Finding {
     let mut f = s.strays.clone();
     for (c, &count) in Collection::ALL.into_iter().zip(&s.counts) {

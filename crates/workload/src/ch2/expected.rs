@@ -1,31 +1,32 @@
-//! What a run's ledger expects to meet in the database.
+//! The documents that a run's ledger expects in the database.
 
 use super::finding::Finding;
 use super::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
 use super::unchanged::Sample;
 use crate::words::counted;
 
-/// What a run's ledger expects to meet in the database, ticked off while a snapshot is taken.
+/// The documents that a run's ledger expects in the database. A snapshot's pass marks those it
+/// finds.
 #[derive(Default)]
 pub struct Expected {
-    /// Sorted, each with whether it was met.
+    /// Sorted; true where it was found.
     pub(super) orders: Vec<(Order, bool)>,
     pub(super) payments: Vec<(Payment, bool)>,
     pub(super) deliveries: Vec<(Delivery, bool)>,
     pub(super) wrong_orders: Finding,
     pub(super) wrong_payments: Finding,
     pub(super) wrong_deliveries: Finding,
-    /// The documents that are looked at closer.
+    /// The documents that are compared field by field after the pass.
     pub sample: Sample,
 }
 
 impl Expected {
-    /// Expects nothing: for snapshots without a run before them.
+    /// No expectations, for a snapshot without a run before it.
     pub fn nothing() -> Self {
         Expected::default()
     }
 
-    /// Expects everything that the ledger acknowledges.
+    /// Expects all acknowledged commits of the ledger.
     pub fn of(ledger: &Ledger) -> Self {
         let mut orders: Vec<_> = ledger.orders.iter().map(|&o| (o, false)).collect();
         orders.sort_unstable();
@@ -36,12 +37,12 @@ impl Expected {
         Expected { orders, payments, deliveries, ..Expected::default() }
     }
 
-    /// The same, with documents to look at closer.
+    /// The same with a sample of documents.
     pub fn sampling(self, sample: Sample) -> Self {
         Expected { sample, ..self }
     }
 
-    /// Ticks off an order of the database.
+    /// Marks an order as found and compares it.
     pub fn see_order(&mut self, key: (u32, u32, u32), seen: impl FnOnce() -> Order) {
         let found = self.orders.binary_search_by_key(&key, |(o, _)| (o.w, o.d, o.o_id));
         let Ok(i) = found else { return };
@@ -66,12 +67,15 @@ impl Expected {
         } else if wanted.digest != seen.digest {
             self.wrong_orders.fail(|| {
                 let (w, d, o_id) = key;
-                format!("orders {w}.{d}.{o_id}: o_all_local, o_entry_d or a line is not as it was acknowledged")
+                format!(
+                    "orders {w}.{d}.{o_id}: o_all_local, o_entry_d or a line is not as it was \
+                     acknowledged"
+                )
             });
         }
     }
 
-    /// Ticks off the delivery of an order that has a carrier.
+    /// Marks the delivery of an order that has a carrier as found, and compares it.
     pub fn see_delivery(&mut self, key: (u32, u32, u32), digest: impl FnOnce() -> u64) {
         let found = self.deliveries.binary_search_by_key(&key, |(d, _)| (d.w, d.d, d.o_id));
         let Ok(i) = found else { return };
@@ -80,12 +84,15 @@ impl Expected {
         if wanted.digest != digest() {
             self.wrong_deliveries.fail(|| {
                 let (w, d, o_id) = key;
-                format!("orders {w}.{d}.{o_id}: o_carrier_id or an ol_delivery_d is not as it was acknowledged")
+                format!(
+                    "orders {w}.{d}.{o_id}: o_carrier_id or an ol_delivery_d is not as it was \
+                     acknowledged"
+                )
             });
         }
     }
 
-    /// Ticks off a history document with its district and amount.
+    /// Marks a history document, of this district and amount, as found, and compares it.
     pub fn see_history(
         &mut self,
         key: &str,

@@ -1,11 +1,11 @@
-//! What one check found.
+//! The result of one check.
 
 use hoap_record::check::{Check, Verdict};
 
-/// How many failing places a check names.
+/// The most failing places that a check lists.
 const EXAMPLES: usize = 3;
 
-/// What one check found.
+/// The result of one check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
     checked: u64,
@@ -14,7 +14,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Counts a place, and where it does not hold, keeps the first few descriptions.
+    /// Counts a place that was checked. Describes it where it fails and is one of the first few.
     pub fn expect(&mut self, holds: bool, describe: impl FnOnce() -> String) {
         self.checked += 1;
         if !holds {
@@ -25,12 +25,12 @@ impl Finding {
         }
     }
 
-    /// Counts a place that does not hold.
+    /// Counts a place that fails.
     pub fn fail(&mut self, describe: impl FnOnce() -> String) {
         self.expect(false, describe);
     }
 
-    /// Counts a place where two values must be equal.
+    /// Counts a place where two named values must be equal.
     pub fn equal<T: PartialEq + std::fmt::Display>(
         &mut self,
         place: impl FnOnce() -> String,
@@ -41,7 +41,7 @@ impl Finding {
         self.expect(holds, || format!("{}: {left_name} {left}, {right_name} {right}", place()));
     }
 
-    /// Makes the check of it.
+    /// The check with this result.
     pub fn check(self, when: &str, name: &str, compares: &str) -> Check {
         let verdict = if self.failed == 0 { Verdict::Pass } else { Verdict::Fail };
         let detail = (self.failed > 0).then(|| {

@@ -1,4 +1,5 @@
-//! Nothing acknowledged is lost, nothing rolled back is there: the ledger against the database.
+//! Whether every acknowledged commit is in the database and no rolled-back one is: the ledger
+//! compared with two snapshots.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,9 @@ use super::snapshot::{self, Snapshot};
 pub use super::expected::Expected;
 
 impl Expected {
-    /// The checks: each acknowledged NewOrder and Payment is there as it was acknowledged, and the
-    /// district's numbers grew by exactly what was acknowledged, so nothing rolled back is there.
-    /// `before` are the districts of the snapshot before the run.
+    /// The checks: each acknowledged NewOrder, Payment and Delivery is there as it was
+    /// acknowledged, and the counts of each district grew by exactly the acknowledged commits, so
+    /// no rolled-back one is there. `before` are the districts of the snapshot before the run.
     pub fn checks(
         self,
         ledger: &Ledger,
@@ -43,7 +44,8 @@ impl Expected {
             orders.check(
                 when,
                 "nothing lost: NewOrder",
-                "every acknowledged order is there, each field of it and of its lines but extra ones",
+                "every acknowledged order is there, each field of it and of its lines but extra \
+                 ones",
             ),
             payments.check(
                 when,
@@ -64,7 +66,7 @@ impl Expected {
     }
 }
 
-/// What a district must have grown by.
+/// The growth that the ledger expects of a district.
 #[derive(Clone, Copy, Default)]
 struct Growth {
     orders: i64,

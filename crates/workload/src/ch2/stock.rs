@@ -1,6 +1,6 @@
-//! What order lines take from a stock, and what is left of it (TPC-C 2.4.2.2).
+//! The quantities that order lines take from a stock, and the quantity left (TPC-C 2.4.2.2).
 
-/// What order lines take from a stock (TPC-C 2.4.2.2).
+/// The quantities that order lines take from a stock (TPC-C 2.4.2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sold {
     /// Sum of ol_quantity; s_ytd.
@@ -12,7 +12,7 @@ pub struct Sold {
 }
 
 impl Sold {
-    /// Adds another's.
+    /// Adds other quantities.
     pub fn add(&mut self, other: Sold) {
         self.quantity += other.quantity;
         self.lines += other.lines;
@@ -20,9 +20,9 @@ impl Sold {
     }
 }
 
-/// s_quantity of a stock that began with `loaded` and has sold `sold` since, ten at most at once: it is
-/// filled up by 91 where it would fall below 10 (TPC-C 2.4.2.2), so it stays in 10…100 and one number of them
-/// fits.
+/// s_quantity of a stock that was loaded with `loaded` and has sold `sold` since, at most ten at a
+/// time. A stock that would fall below 10 is filled up by 91 (TPC-C 2.4.2.2), so s_quantity stays
+/// in 10…100 and is determined modulo 91.
 pub fn quantity_left(loaded: i64, sold: i64) -> i64 {
     10 + (loaded - 10 - sold).rem_euclid(91)
 }

@@ -1,4 +1,4 @@
-//! JOIN: the orders of a zip code's customers in a month, added up (NoSQL specification, section 4).
+//! JOIN: the sum of a month's orders of a zip code's customers (NoSQL specification, section 4).
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
@@ -73,7 +73,7 @@ impl<S: Joins> Workload for Join<S> {
     }
 }
 
-/// One simulated user who asks for sums.
+/// One client that joins.
 pub struct Joiner<S> {
     session: S,
     data: ShopData,
@@ -84,7 +84,7 @@ pub struct Joiner<S> {
     code: String,
     /// Position in [`MONTHS`] of the month drawn.
     month: usize,
-    /// The rows answered.
+    /// The rows of the answer.
     rows: Vec<JoinRow>,
 }
 
@@ -97,8 +97,8 @@ impl<S: JoinSession> Joiner<S> {
         Ok(self.rows.len())
     }
 
-    /// Whether the answer is right: the one row of this zip code and month with the sum of its
-    /// orders, or none where there are none.
+    /// Checks the answer: one row of this zip code and month with the sum of its orders, or no row
+    /// where there are no orders.
     fn check(&self) -> Result<()> {
         let (code, month) = (&self.code, MONTHS[self.month]);
         let tried = || format!("join zip code {code} and {month}");

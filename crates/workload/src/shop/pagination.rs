@@ -1,4 +1,4 @@
-//! Pagination: the keys of a country's customers, a page of them (NoSQL specification, section 3).
+//! Pagination: a page of the keys of a country's customers (NoSQL specification, section 3).
 
 use std::ops::RangeInclusive;
 
@@ -11,10 +11,10 @@ use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, Result};
 
-/// Customers of a page (Couchbase 6.6 report, section 4.3.1).
+/// Number of customers of a page (Couchbase 6.6 report, section 4.3.1).
 const LIMIT: RangeInclusive<i64> = 1..=100;
 
-/// Customers before it.
+/// Number of customers before the page.
 const OFFSET: RangeInclusive<i64> = 0..=5;
 
 /// The Pagination workload on one database.
@@ -56,7 +56,7 @@ impl<S: Pages> Workload for Pagination<S> {
     }
 }
 
-/// What a page is of.
+/// The parameters of a page.
 #[derive(Clone, Copy, Debug)]
 struct Page {
     country: u64,
@@ -64,7 +64,7 @@ struct Page {
     limit: u32,
 }
 
-/// One simulated user who turns pages.
+/// One client that reads pages.
 pub struct Pager<S> {
     session: S,
     data: ShopData,
@@ -72,10 +72,10 @@ pub struct Pager<S> {
     drawn: Page,
     /// Name of the country drawn.
     country: String,
-    /// The keys answered.
+    /// The keys of the answer.
     keys: Vec<String>,
     check: bool,
-    /// Numbers of the customers answered, where answers are checked.
+    /// Numbers of the customers in the answer, where answers are checked.
     seen: Vec<u64>,
 }
 
@@ -89,7 +89,7 @@ impl<S: PageSession> Pager<S> {
         Ok(self.keys.len())
     }
 
-    /// Whether the answer is right: so many customers as there are, all of that country, none twice.
+    /// Checks the answer: the right number of customers, all of that country, none twice.
     fn check(&mut self) -> Result<()> {
         let Page { country, offset, limit } = self.drawn;
         let there = self.data.spec().customers_per_country;

@@ -1,4 +1,4 @@
-//! The properties of YCSB's core workload and client, and what becomes of each.
+//! The properties of YCSB's core workload and client, and the effect of each.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
 use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
 
-/// What properties have set so far; the defaults are those of YCSB 0.17.
+/// The settings so far. The defaults are those of YCSB 0.17.
 struct Draft {
     setup: Setup,
     shares: [f64; 5],
@@ -57,7 +57,7 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// What several properties say together.
+    /// The set-up, including what several properties decide together.
     fn finish(self) -> Result<Setup> {
         let Draft { mut setup, shares, length: (name, min, max), .. } = self;
         setup.mix = Proportions::new(shares)?;
@@ -90,8 +90,8 @@ impl Draft {
 }
 
 impl Setup {
-    /// Reads the properties, each as YCSB's core workload and client do. [`ErrorKind::Invalid`] for one
-    /// that is unknown, not supported or has a value that cannot be, by its name.
+    /// Reads the properties as YCSB's core workload and client do. [`ErrorKind::Invalid`], with the
+    /// property's name, for one that is unknown, not supported or has an impossible value.
     pub fn new(properties: &Properties) -> Result<Self> {
         let mut draft = Draft::default();
         for (name, value) in properties.iter() {
@@ -103,7 +103,7 @@ impl Setup {
     }
 }
 
-/// The field length that YCSB's three properties give.
+/// The field length from YCSB's three properties.
 fn field_length(
     distribution: &str,
     min: u32,
@@ -120,22 +120,22 @@ fn field_length(
 
 type Set = fn(&mut Draft, &str) -> std::result::Result<(), String>;
 
-/// What becomes of a property.
+/// The effect of a property.
 enum Use {
-    /// It sets something.
+    /// It changes the set-up.
     Sets(Set),
-    /// It changes nothing here when it has one of these values (any, where there are none): Hoap
-    /// always does what it asks for.
+    /// It has no effect and is accepted with these values (with any value where there are none),
+    /// because Hoap always does what it asks for.
     Does(&'static [&'static str]),
-    /// It is known and has no meaning here, because …
+    /// It is refused with this reason.
     Not(&'static str),
 }
 use Use::{Does, Not, Sets};
 
 const REPORTS: &str = "the run folder holds every result, and `hoap report` presents it";
 
-/// Every property of CoreWorkload, Client, Measurements and their kinds in YCSB 0.17, and
-/// `readallfieldsbyname` of later versions.
+/// Every property of CoreWorkload, Client, Measurements and the kinds of measurements in YCSB 0.17,
+/// and `readallfieldsbyname` of later versions.
 const KNOWN: &[(&str, Use)] = &[
     // The records.
     (
@@ -228,8 +228,8 @@ const KNOWN: &[(&str, Use)] = &[
     ("label", Not("results are told apart by their run folders")),
     ("exporter", Not(REPORTS)),
     ("exportfile", Not(REPORTS)),
-    // The measurements: full histograms of service, wait and response time and a series a second are
-    // always recorded.
+    // The measurements: full histograms of service, wait and response time and a series a second
+    // are always recorded.
     ("measurementtype", Does(&["hdrhistogram", "histogram", "timeseries"])),
     ("measurement.interval", Does(&["op", "intended", "both"])),
     ("measurement.trackjvm", Does(&["false"])),
@@ -255,7 +255,8 @@ fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
         )
         .advise("remove it; options of a database belong into the --target URL"));
     };
-    // Java's numbers would not bear the blanks that a properties file keeps at the end of a line.
+    // Java's number parsers would reject the blanks that a properties file keeps at the end of a
+    // line.
     let value = value.trim();
     match what {
         Sets(set) => set(draft, value).map_err(|answer| invalid(name, value, answer)),
@@ -306,7 +307,7 @@ fn within(value: &str, range: std::ops::RangeInclusive<f64>) -> std::result::Res
     range.contains(&x).then_some(x).ok_or_else(|| format!("it is not in {low} to {high}"))
 }
 
-/// Java takes whatever is not "true" for false; here it is an error.
+/// Java reads any value other than "true" as false; here it is an error.
 fn boolean(value: &str) -> std::result::Result<bool, String> {
     match value.to_ascii_lowercase().as_str() {
         "true" => Ok(true),

@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind, Result};
 
-/// A kind of operation, by the name that YCSB gives it in results.
+/// A kind of operation, with YCSB's name in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// The property of its share.
+    /// The property that sets its share.
     pub const fn property(self) -> &'static str {
         match self {
             Kind::Read => "readproportion",
@@ -46,15 +46,15 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proportions {
     shares: [f64; 5],
-    /// The kinds with a share, and the sum of the shares up to each, scaled to 2^64; the last has
-    /// what is left.
+    /// The kinds with a share, and for each the sum of the shares up to it, scaled to 2^64. The
+    /// last kind gets the rest.
     kinds: Vec<Kind>,
     ends: [u64; 5],
 }
 
 impl Proportions {
-    /// Shares in the order of [`Kind::ALL`]. [`ErrorKind::Invalid`] where one is not in 0 to 1 or they
-    /// do not sum to 1; YCSB would scale them without a word.
+    /// Shares in the order of [`Kind::ALL`]. [`ErrorKind::Invalid`] where one is not in 0 to 1 or
+    /// they do not sum to 1; YCSB would scale them silently.
     pub fn new(shares: [f64; 5]) -> Result<Self> {
         let tried = "mix the operations";
         for (kind, share) in Kind::ALL.into_iter().zip(shares) {
@@ -97,7 +97,7 @@ impl Proportions {
         &self.kinds
     }
 
-    /// The index into [`Proportions::kinds`] that a random word decides.
+    /// The index into [`Proportions::kinds`] for a random word.
     #[inline]
     pub fn draw(&self, word: u64) -> usize {
         let last = self.kinds.len() - 1;

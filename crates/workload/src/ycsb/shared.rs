@@ -12,14 +12,14 @@ use super::proportions::Proportions;
 use super::setup::{ScanLength, Setup};
 use crate::load::Part;
 
-/// What all clients share.
+/// The state that all clients share.
 pub(super) struct Shared {
     pub records: Records,
     pub setup: Setup,
     pub scan_length: Lengths,
     pub inserts: Inserts,
     pub owed: Owed,
-    /// When the clock of the samples began, and what the machine's clock said then.
+    /// The start of the clock of the samples, and the machine's clock at that time.
     pub epoch: Instant,
     pub began: SystemTime,
 }
@@ -31,8 +31,8 @@ impl Shared {
         &self.setup.mix
     }
 
-    /// The key of a number that [`Keys`] or [`Inserts`] gave: beyond the loaded records those of the drivers
-    /// take turns.
+    /// The key of a number that [`Keys`](super::Keys) or [`Inserts`] returned. New records of
+    /// several drivers alternate.
     #[inline]
     pub fn key(&self, number: u64) -> Key {
         let Part { part, of } = self.setup.part;
@@ -49,7 +49,7 @@ impl Shared {
     }
 }
 
-/// A [`ScanLength`] ready to draw from.
+/// A distribution of [`ScanLength`], ready to draw from.
 pub(super) struct Lengths {
     min: u32,
     max: u32,
@@ -70,7 +70,7 @@ impl Lengths {
     }
 }
 
-/// A claimed record whose insert is not acknowledged, though somebody may have tried.
+/// A claimed record whose insert is not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owing {
     pub number: u64,
@@ -78,8 +78,8 @@ pub(super) struct Owing {
     pub tried: bool,
 }
 
-/// Records that clients left behind unfinished; others insert them, so that no number stays without a
-/// record. Nothing is locked while there are none.
+/// Claimed records that clients left without an acknowledged insert. Other clients insert them, so
+/// that no number stays without a record. Nothing is locked while there are none.
 #[derive(Default)]
 pub(super) struct Owed {
     count: AtomicUsize,
@@ -104,7 +104,7 @@ impl Owed {
         owing
     }
 
-    /// How many of them may be in the table.
+    /// The number of them that may be in the table.
     pub fn tried(&self) -> u64 {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.iter().filter(|o| o.tried).count() as u64

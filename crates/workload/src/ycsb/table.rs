@@ -1,4 +1,4 @@
-//! The records as a load takes them.
+//! The records as the source of a load.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::capability::key_value::Table;
 use crate::load::Source;
 use crate::{Error, ErrorKind, Result};
 
-/// A table of records under its name.
+/// A named table of records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserTable {
     /// The records.
@@ -21,7 +21,7 @@ pub struct UserTable {
 }
 
 impl UserTable {
-    /// [`ErrorKind::Invalid`] for records that cannot be.
+    /// [`ErrorKind::Invalid`] for impossible records.
     pub fn new(name: &str, spec: RecordSpec) -> Result<Self> {
         let records = Records::new(spec).map_err(|e| {
             Error::new(ErrorKind::Invalid, format!("make the records of {name}"), e)
@@ -29,8 +29,8 @@ impl UserTable {
         Ok(UserTable { records, name: name.to_owned() })
     }
 
-    /// The table that a load noted ([`Source::parameters`]). [`ErrorKind::Unavailable`] where this
-    /// program cannot make it.
+    /// The table in the note of a load ([`Source::parameters`]). [`ErrorKind::Unavailable`] where
+    /// this program cannot make it.
     pub fn from_parameters(parameters: &Value) -> Result<Self> {
         let refuse = |answer: String| {
             Error::new(ErrorKind::Unavailable, "use the ycsb data of the database", answer)
@@ -73,14 +73,14 @@ impl UserTable {
         &self.name
     }
 
-    /// What a session must know.
+    /// The table for a session.
     pub fn table(&self) -> Table {
         let fields = (0..self.records.spec().fields).map(|f| self.records.field_name(f)).collect();
         Table { name: self.name.clone(), fields }
     }
 }
 
-/// What decides every byte of the table.
+/// The parameters that decide every byte of the table.
 #[derive(Serialize, Deserialize)]
 struct TableNote {
     version: u32,

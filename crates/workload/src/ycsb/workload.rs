@@ -17,11 +17,11 @@ use crate::capability::key_value::{KeyValue, Table};
 use crate::client::Workload;
 use crate::{Error, ErrorKind, Result};
 
-/// Keeps the random streams of clients apart from all others.
+/// The tag of the clients' random streams.
 const CLIENT: u64 = u64::from_be_bytes(*b"client\0\0");
 
-/// YCSB's core workload on one database. It lives as long as a run with all its steps: what one
-/// step inserts the next one reads.
+/// YCSB's core workload on one database. It lives for a run with all its steps: later steps read
+/// what earlier ones inserted.
 pub struct Ycsb<K: KeyValue> {
     pub(super) target: Arc<K>,
     pub(super) shared: Arc<Shared>,
@@ -29,15 +29,15 @@ pub struct Ycsb<K: KeyValue> {
     names: Vec<&'static str>,
     space: KeySpace,
     keys: Keys,
-    /// Clients made so far, in all steps: each draws from a stream of its own.
+    /// Number of clients created in all steps; each has a random stream of its own.
     clients: AtomicU64,
 }
 
 impl<K: KeyValue> Ycsb<K> {
-    /// The workload on a table whose records are those of `table`, before any run.
+    /// The workload on a table with the records of `table`, before any run.
     ///
-    /// [`ErrorKind::Invalid`] where the set-up is for another number of records, or has scans and the
-    /// database none. Nothing is read or written.
+    /// [`ErrorKind::Invalid`] where the set-up is for another number of records, or has scans that
+    /// the database lacks. Reads and writes nothing.
     pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
         let records = table.records;
         let there = records.numbers();
@@ -86,12 +86,12 @@ impl<K: KeyValue> Ycsb<K> {
         &self.shared.setup
     }
 
-    /// Where its clients draw from.
+    /// The records that its clients draw from.
     pub fn key_space(&self) -> &KeySpace {
         &self.space
     }
 
-    /// What a session must know of the table.
+    /// The table for a session.
     pub fn table(&self) -> &Table {
         &self.table
     }

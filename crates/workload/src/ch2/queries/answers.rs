@@ -1,8 +1,8 @@
-//! Whether an answer is right: the same for every engine, or the one on record.
+//! Whether an answer equals that of another engine or the one on record.
 //!
-//! Answers are equal when their rows are, as a multiset, after rounding money to cents and with
-//! averages and ratios equal to [`RATIO_TOLERANCE`]. The order is checked where the ORDER BY decides
-//! it. Rows that tie with the last one at a LIMIT may be any of those with its sort key.
+//! Answers are equal where their rows are equal as multisets, with money rounded to cents and with
+//! averages and ratios equal within [`RATIO_TOLERANCE`]. The order is checked where the ORDER BY
+//! decides it. Rows that tie with the last one at a LIMIT may be any rows with its sort key.
 
 mod canonical;
 mod compare;

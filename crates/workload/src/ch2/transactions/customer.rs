@@ -1,4 +1,4 @@
-//! Finding a customer by id or by last name.
+//! The search for a customer by id or by last name.
 
 use serde_json::Value;
 
@@ -18,8 +18,8 @@ pub struct Sought<'a> {
     pub who: &'a Who,
 }
 
-/// Key and fields of the customer. Of several with the same last name it is the one in the middle,
-/// rounded up, of those sorted by first name (TPC-C 2.5.2.2, 2.6.2.2).
+/// Key and fields of the customer. Of several with the same last name, sorted by first name, it is
+/// the middle one, rounded up (TPC-C 2.5.2.2, 2.6.2.2).
 pub async fn find(
     tx: &mut dyn Transaction,
     paths: &Paths,

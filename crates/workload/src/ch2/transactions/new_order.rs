@@ -13,14 +13,15 @@ use crate::ch2::digest;
 use crate::ch2::input::{Line, NewOrder};
 use crate::ch2::schema::Paths;
 
-/// What an entered order came to.
+/// The result of an entered order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
     /// Its number in the district.
     pub o_id: u32,
     /// Sum of ol_amount, cents.
     pub amount: i64,
-    /// What the customer pays, cents: less the discount, plus both taxes (TPC-C 2.4.2.2).
+    /// The total that the customer pays, cents: minus the discount, plus both taxes (TPC-C
+    /// 2.4.2.2).
     pub total: i64,
     /// Lines whose item and stock are both ORIGINAL (TPC-C 2.4.2.2, "brand-generic").
     pub original_lines: u32,
@@ -28,7 +29,8 @@ pub struct Receipt {
     pub digest: u64,
 }
 
-/// The stream of the extra fields that transactions write, apart from all streams of the data.
+/// The random stream of the extra fields that transactions write, apart from all streams of the
+/// data.
 const EXTRA_STREAM: u64 = 0x6578_7472_6173;
 
 /// What a line takes from its item and stock.
@@ -49,7 +51,7 @@ impl Supply {
 
 /// Enters the order. `None` where an item is unused: the caller must roll back (TPC-C 2.4.2.3).
 ///
-/// The order with all its lines is one document; its extra fields are as wide as the loaded ones.
+/// The order with all its lines is one document. Its extra fields have the size of the loaded ones.
 pub async fn new_order(
     tx: &mut dyn Transaction,
     paths: &Paths,
@@ -110,7 +112,7 @@ async fn take_from_stock(
     let stock_rows = tx.get_many("stock", &stocks, &fields, Intent::Change).await?;
 
     let mut supplies = Vec::with_capacity(input.lines.len());
-    // An order may name a stock twice: the second line takes what the first one left.
+    // An order may name a stock twice: the second line sees the quantity that the first one left.
     let mut changes: BTreeMap<&str, StockChange> = BTreeMap::new();
     let keys = items.iter().zip(&stocks);
     let rows = item_rows.into_iter().zip(stock_rows);
@@ -132,7 +134,7 @@ async fn take_from_stock(
     Ok(Some(supplies))
 }
 
-/// What an order does to one stock (TPC-C 2.4.2.2).
+/// The changes of an order to one stock (TPC-C 2.4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StockChange {
     quantity: i64,
@@ -170,8 +172,8 @@ impl StockChange {
     }
 }
 
-/// The value of an extra field of an order that a transaction entered, from 1: a function of its key, so that
-/// whoever checks it can compute it.
+/// The value of extra field `n` (from 1) of an order that a transaction enters: a function of the
+/// order's key, so that the checks can compute it.
 pub fn extra_field(data: &DataSet, (w, d, o_id): (u32, u32, u32), n: u32) -> String {
     let path = [EXTRA_STREAM, w.into(), d.into(), o_id.into()];
     let words = Stream::new(data.spec().seed, &path);
@@ -179,7 +181,7 @@ pub fn extra_field(data: &DataSet, (w, d, o_id): (u32, u32, u32), n: u32) -> Str
     format!("{:016x}{:016x}", words.at(at), words.at(at + 1))
 }
 
-/// The order as one document, fields in the order of the loaded ones (spec §2).
+/// The order as one document, its fields in the order of the loaded ones (spec §2).
 fn document_of(
     data: &DataSet,
     input: &NewOrder,
@@ -221,7 +223,7 @@ fn document_of(
 mod tests {
     use super::*;
 
-    /// TPC-C 2.4.2.2: s_quantity, s_ytd, s_order_cnt and s_remote_cnt, for a stock named twice too.
+    /// TPC-C 2.4.2.2: s_quantity, s_ytd, s_order_cnt and s_remote_cnt, also of a stock named twice.
     #[test]
     fn stock_falls_and_is_filled_up_by_ninety_one() {
         let mut change = StockChange::new(20);

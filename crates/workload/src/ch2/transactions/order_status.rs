@@ -16,14 +16,14 @@ pub struct Status {
     pub balance: i64,
     /// Its number.
     pub o_id: u32,
-    /// Whether a carrier has it.
+    /// Whether it has a carrier.
     pub delivered: bool,
     /// Its number of lines.
     pub lines: usize,
 }
 
-/// Reads the customer and the order with the largest number that the customer has (every customer
-/// has one: spec §3).
+/// Reads the customer and the customer's order with the largest number. Every customer has one
+/// (spec §3).
 pub async fn order_status(
     tx: &mut dyn Transaction,
     paths: &Paths,

@@ -11,10 +11,10 @@ use crate::ch2::digest;
 use crate::ch2::input::Payment;
 use crate::ch2::schema::Paths;
 
-/// The longest c_data (TPC-C 2.5.2.2).
+/// The maximum length of c_data, characters (TPC-C 2.5.2.2).
 pub const LONGEST_DATA: usize = 500;
 
-/// What a payment left.
+/// The result of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paid {
     /// The customer.
@@ -25,7 +25,7 @@ pub struct Paid {
     pub digest: u64,
 }
 
-/// Pays. `history_key` must never occur again.
+/// Makes a payment. `history_key` must be unique.
 pub async fn payment(
     tx: &mut dyn Transaction,
     paths: &Paths,
@@ -83,7 +83,7 @@ pub async fn payment(
     Ok(Paid { c_id, balance, digest })
 }
 
-/// Where a warehouse or a district keeps what a payment reads and changes.
+/// The fields of a warehouse or a district that a payment reads and changes.
 struct Till<'a> {
     collection: &'static str,
     /// Path of the name.
@@ -112,15 +112,15 @@ async fn take_in(
     Ok(name)
 }
 
-/// The c_data of a customer with bad credit: what was paid where, before what was there, cut to 500
-/// characters (TPC-C 2.5.2.2).
+/// The new c_data of a customer with bad credit: the entry of the payment before the old text, cut
+/// to 500 characters (TPC-C 2.5.2.2).
 fn bad_credit_data(ids: [u32; 5], amount: i64, data: &str) -> String {
     let text = bad_credit_entry(ids, amount) + data;
     text.chars().take(LONGEST_DATA).collect()
 }
 
-/// What one payment writes into the c_data of a customer with bad credit. `ids` are those of customer,
-/// customer's district and warehouse, district and warehouse.
+/// The entry of one payment in the c_data of a customer with bad credit. `ids` are customer,
+/// customer's district and warehouse, district and warehouse; `amount` is in cents.
 pub fn bad_credit_entry([c, c_d, c_w, d, w]: [u32; 5], amount: i64) -> String {
     let (whole, cents) = (amount / 100, amount % 100);
     format!("{c} {c_d} {c_w} {d} {w} {whole}.{cents:02} ")
