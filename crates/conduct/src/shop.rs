@@ -2,10 +2,10 @@
 
 use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_databases::{AnyTarget, open_any, with_shop};
+use hoap_databases::{AnyTarget, open_any, with_joins, with_pages};
 use hoap_drive::NoWorkload;
 use hoap_workload::capability::Target;
-use hoap_workload::capability::shop::{JoinVariant, Shop};
+use hoap_workload::capability::shop::JoinVariant;
 use hoap_workload::client::Workload;
 use hoap_workload::load::Source;
 use hoap_workload::note::{self, Note};
@@ -50,10 +50,10 @@ impl Offer for PaginationFlags {
         let PaginationFlags { clients } = self;
         let target = open_any(&clients.target).await?;
         // What it cannot run it need not hold.
-        with_shop!(target.clone(), |shop| shop.pagination()).flatten()?;
+        with_pages!(&target, |_| ())?;
         let opened = Opened::new(name, clients, target.clone()).await?;
-        with_shop!(target, |shop| {
-            let pagination = Pagination::new(shop, opened.data, opened.options())?;
+        with_pages!(target, |pages| {
+            let pagination = Pagination::new(pages, opened.data, opened.options());
             opened.run(pagination, Settings::new(), setting).await
         })?
     }
@@ -67,10 +67,10 @@ impl Offer for JoinFlags {
     async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
         let JoinFlags { clients, variant } = self;
         let target = open_any(&clients.target).await?;
-        with_shop!(target.clone(), |shop| shop.joins()).flatten()?;
+        with_joins!(&target, |_| ())?;
         let opened = Opened::new(name, clients, target.clone()).await?;
-        with_shop!(target, |shop| {
-            let join = Join::new(shop, opened.data, *variant, opened.options())?;
+        with_joins!(target, |joins| {
+            let join = Join::new(joins, opened.data, *variant, opened.options())?;
             let own = settings(json!({ "variant": join.variant().name() }));
             opened.run(join, own, setting).await
         })?

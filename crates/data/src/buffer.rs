@@ -1,9 +1,9 @@
-//! Memory into which documents are written.
+//! The buffer that documents are written into.
 
 use std::ops::Deref;
 
-/// Bytes appended one after the other, in memory that stays initialized when it is cleared. A vector
-/// would have to write zeros where documents come next.
+/// Appended bytes in memory that stays initialized when it is cleared. A vector would have to zero
+/// the memory before documents are written.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
     bytes: Vec<u8>,
@@ -11,17 +11,17 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer, which takes memory when it needs some.
+    /// An empty buffer, without an allocation.
     pub const fn new() -> Buffer {
         Buffer { bytes: Vec::new(), len: 0 }
     }
 
-    /// Forgets the bytes and keeps the memory.
+    /// Removes the bytes and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Forgets all bytes but the first `len`.
+    /// Keeps only the first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
@@ -34,7 +34,7 @@ impl Buffer {
         });
     }
 
-    /// Lets `write` fill the next `room` bytes from their start; it returns how many it wrote.
+    /// Lets `write` fill the next `room` bytes from their start; `write` returns how many it wrote.
     #[inline(always)]
     pub(crate) fn append(&mut self, room: usize, write: impl FnOnce(&mut [u8]) -> usize) {
         let end = self.len + room;
@@ -69,7 +69,7 @@ mod tests {
         for round in 0..3 {
             for n in 0..1000u32 {
                 buffer.extend_from_slice(&n.to_le_bytes());
-                // Room that is not used is not part of the bytes.
+                // Unused room is not part of the bytes.
                 buffer.append(100, |out| {
                     out.fill(round);
                     1

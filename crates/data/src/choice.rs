@@ -1,11 +1,12 @@
-//! Choices that span several documents: who made an order, which tenth of the items is special.
+//! Random choices that span several documents: the customer of an order, the special tenth of the
+//! items.
 
 use crate::NATIONS;
 use crate::collection::Ids;
 use crate::permutation::Permutation;
 use crate::random::Stream;
 
-/// What a random choice that spans several documents is about: the tag of its key.
+/// The subject of a choice that spans several documents: the tag of its key.
 #[derive(Clone, Copy)]
 enum Choice {
     CLastLoad = 100,
@@ -17,11 +18,11 @@ enum Choice {
     SupplierComment,
 }
 
-/// The permutations behind a choice, one for each parent of the documents that it is among.
+/// The permutations behind a choice, one for each parent of the documents.
 #[derive(Clone, Copy, Debug)]
 struct Shuffle {
     keys: Stream,
-    /// Of the right size; its key does not matter.
+    /// A permutation of the right size; its key is replaced.
     form: Permutation,
 }
 
@@ -30,20 +31,20 @@ impl Shuffle {
         Shuffle { keys: root.child(choice as u64), form: Permutation::new(n.into(), 0) }
     }
 
-    /// The permutation of the documents that share these ids.
+    /// The permutation of the documents with these parent ids.
     #[inline(always)]
     fn of(&self, ids: Ids) -> Permutation {
         self.form.with_key(self.keys.at(packed(ids)))
     }
 
-    /// Whether `i` is in a tenth of all, exactly.
+    /// Whether `i` is in the chosen tenth, which is exact.
     #[inline(always)]
     fn tenth(&self, ids: Ids, i: u32) -> bool {
         self.of(ids).apply(i.into()) < self.form.size() / 10
     }
 }
 
-/// The random choices of a data set among documents that know nothing of each other.
+/// The random choices of a data set that span several documents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choices {
     order_of_customer: Shuffle,
@@ -55,7 +56,7 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
-    /// The choices among so many customers of a district, items and suppliers.
+    /// The choices for these numbers of customers of a district, items and suppliers.
     pub(crate) fn new(root: Stream, customers: u32, items: u32, suppliers: u32) -> Choices {
         Choices {
             order_of_customer: Shuffle::new(root, Choice::OrderOfCustomer, customers),
@@ -67,14 +68,14 @@ impl Choices {
         }
     }
 
-    /// Which customer made an order: a random permutation of the district's customers (TPC-C
+    /// The customer of an initial order: a random permutation of the district's customers (TPC-C
     /// 4.3.3.1, O_C_ID).
     #[inline]
     pub(crate) fn customer_of_order(&self, [w, d, o]: Ids) -> u32 {
         self.order_of_customer.of([w, d, 0]).apply(u64::from(o - 1)) as u32 + 1
     }
 
-    /// Which initial order a customer made: the inverse of [`Choices::customer_of_order`].
+    /// The initial order of a customer: the inverse of [`Choices::customer_of_order`].
     #[inline]
     pub(crate) fn order_of_customer(&self, [w, d, c]: Ids) -> u32 {
         self.order_of_customer.of([w, d, 0]).inverse(u64::from(c - 1)) as u32 + 1
@@ -100,14 +101,14 @@ impl Choices {
         self.original_stock.tenth([warehouse, 0, 0], item - 1)
     }
 
-    /// Position in [`NATIONS`] of a supplier's nation: every nation as often as every other, or
-    /// once more (CH2 paper, section 4: no skew).
+    /// Position in [`NATIONS`] of a supplier's nation. Numbers of suppliers per nation differ by at
+    /// most one (CH2 paper, section 4: no skew).
     pub(crate) fn nation_of_supplier(&self, supplier: u32) -> usize {
         let permutation = self.supplier_nation.of([0; 3]);
         permutation.apply(u64::from(supplier)) as usize % NATIONS.len()
     }
 
-    /// The supplier's place in a random order of all: the first ones get the marked comments.
+    /// The supplier's rank in a random order; the first ones get the marked comments.
     pub(crate) fn comment_rank(&self, supplier: u32) -> u64 {
         self.supplier_comment.of([0; 3]).apply(u64::from(supplier))
     }
@@ -118,7 +119,7 @@ pub(crate) fn c_last_load(root: Stream) -> u32 {
     root.child(Choice::CLastLoad as u64).draws(0).below(256) as u32
 }
 
-/// The parts of a key in one number, different for each key of a collection.
+/// The parts of a key as one number, unique within a collection.
 #[inline(always)]
 pub(crate) fn packed([a, b, c]: Ids) -> u64 {
     u64::from(a) << 40 | u64::from(b) << 20 | u64::from(c)

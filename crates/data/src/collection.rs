@@ -87,7 +87,7 @@ struct Part {
 /// The keys of one collection: every combination of its parts, in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys {
-    /// Outermost first; those before `start` do not occur in the key and count one.
+    /// Outermost first; those before `start` are not part of the key and have count one.
     parts: [Part; 3],
     start: usize,
     /// Whether the last part is a position in [`NATIONS`] instead of the number itself.

@@ -28,7 +28,7 @@ const DELIVERED: u32 = 2100;
 /// (specification, section 3).
 const LAST_ORDER_DAYS: i64 = 151;
 
-/// All documents of a data set, each computed when asked for. Holds parameters only.
+/// All documents of a data set, each computed on demand. Holds parameters only.
 #[derive(Clone, Copy, Debug)]
 pub struct DataSet {
     spec: Spec,
@@ -50,7 +50,7 @@ impl DataSet {
     /// W, extra fields, scale-down or RUN_DATE out of their ranges; extra fields in CH2.
     pub fn new(spec: Spec) -> Result<DataSet, SpecError> {
         spec.validate()?;
-        // Every other stream's key is drawn from these words.
+        // The keys of all other streams are drawn from this one.
         let root = Stream::new(spec.seed, &[u64::from(DATA_VERSION)]);
         let (items, customers) = (ITEMS / spec.scale_down, CUSTOMERS / spec.scale_down);
         let mut data = DataSet {
@@ -69,7 +69,7 @@ impl DataSet {
         Ok(data)
     }
 
-    /// What it was made from.
+    /// The specification of the data set.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -79,8 +79,8 @@ impl DataSet {
         self.keys(collection).count()
     }
 
-    /// The indexes of one of `of` parts, counted from 1. Parts are contiguous, join to
-    /// `0..count`, and differ in size by at most one. Empty where there is no such part.
+    /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
+    /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
     pub fn part(&self, collection: Collection, part: u64, of: u64) -> Range<u64> {
         part_of(self.count(collection), part, of)
     }
@@ -98,7 +98,8 @@ impl DataSet {
         out.truncate(start + len);
     }
 
-    /// Appends the documents of a range as JSON, each followed by `end`: the fast way to many.
+    /// Appends the documents of a range as JSON, each followed by `end`. Faster than one call per
+    /// document.
     ///
     /// # Panics
     /// Where the range goes beyond [`DataSet::count`].
@@ -172,7 +173,7 @@ impl DataSet {
         keys.append(index, out);
     }
 
-    /// The index of the document with this key; `None` for a key that the load does not make.
+    /// The index of the document with this key; `None` for a key that the load does not create.
     pub fn index_of(&self, collection: Collection, key: &str) -> Option<u64> {
         self.keys(collection).index_of(key)
     }
@@ -192,7 +193,8 @@ impl DataSet {
         self.customers_per_district()
     }
 
-    /// Delivered initial orders of a district, the first ones: 2,100 before scale-down.
+    /// Delivered initial orders of a district, those with the smallest numbers: 2,100 before
+    /// scale-down.
     pub fn delivered_per_district(&self) -> u32 {
         self.delivered
     }
@@ -245,7 +247,7 @@ impl DataSet {
         }
     }
 
-    /// Bytes that hold any document of the collection and the writer's scratch behind it.
+    /// Bytes for any document of the collection, with the writer's scratch after it.
     fn room(&self, collection: Collection) -> usize {
         let extra = self.spec.extra_fields;
         let (room, extra) = match collection {
@@ -264,7 +266,7 @@ impl DataSet {
         self.collections[collection as usize].child(choice::packed(ids))
     }
 
-    /// The random choices among documents.
+    /// The random choices that span documents.
     #[inline(always)]
     pub(crate) fn choices(&self) -> &Choices {
         &self.choices
@@ -292,8 +294,8 @@ mod tests {
         object(kind) + object(&longest) + object(&[("_zip", 11)]) + 5 * prefix.len()
     }
 
-    /// Any document and the scratch behind it fit into [`DataSet::room`]: the longest values are
-    /// added up as the specification's section 3 bounds them. No number takes more than 13
+    /// Any document and the scratch after it fit into [`DataSet::room`]: the test adds up the
+    /// longest values that section 3 of the specification allows. No number takes more than 13
     /// characters.
     #[test]
     fn room_for_the_longest() {

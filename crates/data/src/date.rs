@@ -14,7 +14,7 @@ const EPOCH: i64 = 719_468;
 /// Days of four hundred years.
 const ERA: i64 = 146_097;
 
-/// A calendar day, years 1 to 9999. Arithmetic stops at the first and the last of them.
+/// A calendar day, years 1 to 9999. Arithmetic saturates at the first and the last day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(
     /// Days since 1970-01-01.
@@ -30,7 +30,8 @@ impl Date {
     /// 2021-01-01, the RUN_DATE of the published runs (CH2 paper, section 4).
     pub(crate) const RUN_DATE: Date = Date(days(2021, 1, 1) as i32);
 
-    /// The day of this year, month (1 to 12) and day of the month, or `None` where there is none.
+    /// The day of this year, month (1 to 12) and day of the month, or `None` where it does not
+    /// exist.
     pub fn new(year: i32, month: u32, day: u32) -> Option<Date> {
         let valid = (1..=9999).contains(&year)
             && (1..=12).contains(&month)
@@ -58,15 +59,15 @@ impl Date {
         self.civil().2
     }
 
-    /// So many days later, or earlier where negative.
+    /// This many days later, or earlier where negative.
     #[must_use]
     pub fn add_days(self, n: i64) -> Date {
         let days = self.days_since_1970().saturating_add(n);
         Date(days.clamp(i64::from(Date::MIN.0), i64::from(Date::MAX.0)) as i32)
     }
 
-    /// So many months later, or earlier where negative; the last day of the month where it has no
-    /// such day.
+    /// This many months later, or earlier where negative; the last day of the month where the month
+    /// is too short.
     #[must_use]
     pub fn add_months(self, n: i32) -> Date {
         let (year, month, day) = self.civil();
@@ -82,18 +83,18 @@ impl Date {
         }
     }
 
-    /// So many years later, or earlier where negative; 28 February where there is no 29th.
+    /// This many years later, or earlier where negative; 28 February where there is no 29th.
     #[must_use]
     pub fn add_years(self, n: i32) -> Date {
         self.add_months(n.saturating_mul(12))
     }
 
-    /// Year, month, day: by multiplications that are exact in these ranges (Neri and Schneider,
-    /// "Euclidean affine functions and their application to calendar algorithms", Software: Practice
-    /// and Experience 53, 2023).
+    /// Year, month and day, by multiplications that are exact in these ranges (Neri and Schneider,
+    /// "Euclidean affine functions and their application to calendar algorithms", Software:
+    /// Practice and Experience 53, 2023).
     #[inline(always)]
     fn civil(self) -> (i32, u32, u32) {
-        // Years are counted from March, so that the leap day is their last.
+        // Years begin in March, so that the leap day is their last day.
         let quarters = 4 * (self.0 + EPOCH as i32) as u32 + 3;
         let (century, of_century) = (quarters / ERA as u32, quarters % ERA as u32 / 4);
         // A year is 1461 quarters of a day; 2^32 / 1461 rounded up.
@@ -149,13 +150,13 @@ fn parse_date(s: &[u8]) -> Option<Date> {
     Date::new(year as i32, number(&[m1, m2])?, number(&[d1, d2])?)
 }
 
-/// The number that these digits write.
+/// The number in these digits.
 fn number(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |n, d| d.is_ascii_digit().then(|| n * 10 + u32::from(d - b'0')))
 }
 
-/// An instant of the benchmark's clock, to the microsecond, without a time zone. Arithmetic stops
-/// at the first and the last instant of the years 1 to 9999.
+/// An instant of the benchmark's clock, to the microsecond, without a time zone. Arithmetic
+/// saturates at the first and the last instant of the years 1 to 9999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(
     /// Microseconds since 1970-01-01 00:00:00.
@@ -169,7 +170,7 @@ impl Timestamp {
     const MIN: i64 = Date::MIN.0 as i64 * DAY_MICROS;
     const MAX: i64 = (Date::MAX.0 as i64 + 1) * DAY_MICROS - 1;
 
-    /// So many microseconds after 1970-01-01 00:00:00, before it where negative.
+    /// The instant this many microseconds after 1970-01-01 00:00:00, or before it where negative.
     #[inline]
     pub fn from_micros(micros: i64) -> Timestamp {
         Timestamp(micros.clamp(Self::MIN, Self::MAX))
@@ -181,31 +182,31 @@ impl Timestamp {
         self.0
     }
 
-    /// So many microseconds later, or earlier where negative.
+    /// This many microseconds later, or earlier where negative.
     #[must_use]
     #[inline]
     pub fn add_micros(self, n: i64) -> Timestamp {
         Timestamp::from_micros(self.0.saturating_add(n))
     }
 
-    /// So many days later, or earlier where negative.
+    /// This many days later, or earlier where negative.
     #[must_use]
     #[inline]
     pub fn add_days(self, n: i64) -> Timestamp {
         self.add_micros(n.saturating_mul(DAY_MICROS))
     }
 
-    /// The day it is on.
+    /// The day of the instant.
     #[inline]
     pub fn date(self) -> Date {
         Date(self.0.div_euclid(DAY_MICROS) as i32)
     }
 
-    /// The written form, `YYYY-MM-DD HH:MM:SS.ffffff`: of one width, so that its order as a string
-    /// is the order in time.
+    /// The written form, `YYYY-MM-DD HH:MM:SS.ffffff`. Its width is fixed, so the order of the
+    /// strings is the order in time.
     #[inline(always)]
     pub fn to_bytes(self) -> [u8; Timestamp::LEN] {
-        // Counted from a day before all others, the quotients are those of positive numbers.
+        // Counted from a day before all others, so that all quotients are of positive numbers.
         let micros = (self.0 + EPOCH * DAY_MICROS) as u64;
         let (day, of_day) = (micros / DAY_MICROS as u64, micros % DAY_MICROS as u64);
         let (year, month, day) = Date((day as i64 - EPOCH) as i32).civil();

@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// A parameter of a data set that cannot be: one line that says what was given, what is wrong with
-/// it and what would be right.
+/// An impossible parameter of a data set. Its line says what was given, what is wrong with it and
+/// what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecError(String);
 
@@ -19,7 +19,7 @@ impl fmt::Display for SpecError {
 
 impl std::error::Error for SpecError {}
 
-/// User input as an error message shows it: on one line and not too long.
+/// User input for an error message: on one line, shortened.
 pub(crate) fn quoted(input: &str) -> String {
     let short: String = input.chars().take(40).collect();
     let dots = if short.len() < input.len() { "…" } else { "" };

@@ -1,5 +1,5 @@
-//! Nations and regions (CH2 paper section 3: 62 nations, so that each first character of a state
-//! names one by its code point).
+//! Nations and regions (CH2 paper, section 3: 62 nations, so that the code point of a state's first
+//! character is the key of a nation).
 
 /// Name, key (the code point of `0`–`9`, `A`–`Z`, `a`–`z`) and region of each nation, by key.
 pub const NATIONS: [(&str, u32, u32); 62] = [

@@ -5,19 +5,19 @@ use crate::number::{TWO_DIGITS, digits8, write_u64};
 use crate::random::Stream;
 use crate::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 
-/// Bytes of the window in which a value that is no text is written together with its name.
+/// Bytes of the window in which a value other than text is written together with its name.
 const WINDOW: usize = Field::LONGEST + 40;
 
 /// Bytes of `"c_extra_001":"…32…",`.
 pub(crate) const EXTRA_FIELD: usize = ExtraField::LEN + 32 + 2;
 
-/// Scratch that a document needs behind its end.
+/// Bytes of scratch that a document needs after its end.
 pub(crate) const SCRATCH: usize = WINDOW;
 
 /// Writes JSON without white space into a buffer that is large enough.
 ///
-/// Every value is followed by a comma; what ends an object or an array takes the last one back. A
-/// value is written in a window of fixed size, so that one check of the buffer's end serves all of it.
+/// Every value is followed by a comma, which the end of an object or array removes. A value is
+/// written in a window of fixed size, so that it needs only one bounds check.
 pub(crate) struct JsonWriter<'a> {
     out: &'a mut [u8],
     at: usize,
@@ -34,7 +34,7 @@ impl<'a> JsonWriter<'a> {
         self.at.saturating_sub(1)
     }
 
-    /// Bytes so far, the comma after the last value included.
+    /// Bytes so far, including the comma after the last value.
     pub(crate) fn len(&self) -> usize {
         self.at
     }
@@ -65,7 +65,7 @@ impl<'a> JsonWriter<'a> {
     }
 }
 
-/// No document gets here: a test adds up the longest of each collection.
+/// Unreachable for documents: a test adds up the longest one of each collection.
 #[cold]
 #[inline(never)]
 fn full() -> ! {
@@ -117,7 +117,7 @@ impl Writer for JsonWriter<'_> {
     #[inline(always)]
     fn cents(&mut self, field: Field, value: i64) {
         let (out, mut at) = self.name(field);
-        // The sign is written in any case, and stays where it is one.
+        // The sign is always written, and kept where the value is negative.
         out[at] = b'-';
         at += usize::from(value < 0);
         let value = value.unsigned_abs();

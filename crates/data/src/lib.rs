@@ -1,9 +1,11 @@
-//! Documents of the benchmarks as pure functions of their keys: CH2 and CH2++ here, YCSB in [`ycsb`].
+//! Documents of the benchmarks as pure functions of their keys: CH2 and CH2++ here, YCSB in
+//! [`ycsb`].
 //!
-//! A [`DataSet`] is made from a [`Spec`] and holds its parameters only. Any [`DataSet::append`]
-//! computes one document, in constant time, without its neighbours, and [`DataSet::append_range`]
-//! many at nearly the speed of memory: a loader walks [`DataSet::part`]s of a collection, a driver
-//! computes again what it reads, a crashed load goes on where it stopped.
+//! A [`DataSet`] is made from a [`Spec`] and holds parameters only. [`DataSet::append`] computes
+//! any one document in constant time, independently of the others; [`DataSet::append_range`]
+//! computes many at nearly memory speed. A loader writes [`DataSet::part`]s of a collection, a
+//! driver recomputes documents to check what it reads, and an interrupted load resumes where it
+//! stopped.
 //!
 //! ```
 //! use hoap_data::{Collection, DataSet, Schema, Spec};
@@ -16,8 +18,8 @@
 //! # Ok::<(), hoap_data::SpecError>(())
 //! ```
 //!
-//! Clauses cited as TPC-C and TPC-H are of TPC-C revision 5.11 and TPC-H revision 3; "specification"
-//! is this project's own of CH2 and CH2++.
+//! Clauses of TPC-C and TPC-H refer to TPC-C revision 5.11 and TPC-H revision 3. "Specification" is
+//! this project's specification of CH2 and CH2++.
 
 mod buffer;
 mod choice;
@@ -48,6 +50,6 @@ pub use error::SpecError;
 pub use geography::{NATIONS, REGIONS};
 pub use spec::{ExtraFields, MAX_EXTRA_FIELDS, MAX_WAREHOUSES, Schema, Spec};
 
-/// Version of the bytes: every change of a single one of any document is a new version. Part of
-/// every random stream's key, so that two versions never look alike by chance.
+/// Version of the bytes. It changes whenever a single byte of any document changes. It is part of
+/// every random stream's key, so that two versions differ everywhere.
 pub const DATA_VERSION: u32 = 1;

@@ -1,6 +1,6 @@
 //! Decimal digits, without a division by ten in a loop and without allocation.
 
-/// The digits of the numbers below 100; the rest of the table only saves a check.
+/// The digits of the numbers below 100; the rest of the table only saves a bounds check.
 pub(crate) static TWO_DIGITS: [[u8; 2]; 128] = {
     let mut all = [[b'0'; 2]; 128];
     let mut n = 0;
@@ -23,7 +23,7 @@ const fn ascii_zeros() -> u64 {
     0x3030_3030_3030_3030
 }
 
-/// As [`digits8`], the values 0 to 9 instead of characters.
+/// Like [`digits8`], with the values 0 to 9 instead of characters.
 ///
 /// Each step divides all lanes at once by multiplying with a rounded-up reciprocal: 10^4 on the
 /// number, 100 on two lanes of 32 bits, 10 on four lanes of 16 bits.
@@ -56,7 +56,7 @@ static SHORT: [[u8; 4]; 1000] = {
 };
 
 /// Writes the shortest decimal form of `value` at the start of `out` and returns its length. May
-/// write up to eight bytes more than that. Needs a buffer of 28 bytes.
+/// write up to eight bytes beyond it. Needs a buffer of 28 bytes.
 #[inline(always)]
 pub(crate) fn write_u64(value: u64, out: &mut [u8]) -> usize {
     if let Some(short) = SHORT.get(value as usize) {
@@ -69,7 +69,7 @@ pub(crate) fn write_u64(value: u64, out: &mut [u8]) -> usize {
     write_u64_long(value, out)
 }
 
-/// A number below 10^8: all eight digits at once, the leading zeros shifted away.
+/// A number below 10^8: all eight digits at once, then the leading zeros are shifted out.
 #[inline(always)]
 fn write_u32_short(value: u32, out: &mut [u8]) -> usize {
     let digits = digit_values8(value);

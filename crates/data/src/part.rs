@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Part `part` of `of`, counted from 1, of 0..count. Parts are contiguous, join to the whole, and
-/// differ in size by at most one. Empty where there is no such part.
+/// differ in size by at most one. A part that does not exist is empty.
 pub(crate) fn part_of(count: u64, part: u64, of: u64) -> Range<u64> {
     if part < 1 || part > of {
         return 0..0;

@@ -2,16 +2,16 @@
 
 use crate::random::{GAMMA, mix};
 
-/// Rounds of the Feistel network, in pairs: the first of a pair changes the low part of a number, the
-/// second the high part. In few bits two numbers often meet in one half, so small domains need more
-/// rounds before pairs of numbers look random (tested by chi-squared over keys).
+/// Pairs of rounds of the Feistel network. The first round of a pair changes the low part of a
+/// number, the second the high part. With few bits, numbers often agree in one half, so small
+/// domains need more rounds before pairs of numbers look random (tested by chi-squared over keys).
 const PAIRS: u64 = 3;
 const PAIRS_IN_FEW_BITS: u64 = 8;
 const FEW_BITS: u32 = 11;
 
-/// A keyed bijection on 0..n: an alternating Feistel network over the bits of n − 1 whose walk is
-/// repeated until it lands below n (Black and Rogaway, "Ciphers with arbitrary finite domains",
-/// CT-RSA 2002: cycle walking). Less than two walks on average.
+/// A keyed bijection on 0..n: an alternating Feistel network over the bits of n − 1, repeated until
+/// the result is below n (cycle walking: Black and Rogaway, "Ciphers with arbitrary finite
+/// domains", CT-RSA 2002). Fewer than two repetitions on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permutation {
     n: u64,
@@ -41,13 +41,13 @@ impl Permutation {
         Permutation { key, ..self }
     }
 
-    /// How many numbers there are.
+    /// The size n of the domain.
     #[inline(always)]
     pub(crate) fn size(&self) -> u64 {
         self.n
     }
 
-    /// Where `i` goes. A number that is not below n stays where it is.
+    /// The image of `i`. A number not below n maps to itself.
     #[inline]
     pub fn apply(&self, i: u64) -> u64 {
         self.walk(i, |p, (low, high)| {
@@ -55,7 +55,7 @@ impl Permutation {
         })
     }
 
-    /// Which number goes to `i`: the inverse of [`Permutation::apply`].
+    /// The preimage of `i`: the inverse of [`Permutation::apply`].
     #[inline]
     pub fn inverse(&self, i: u64) -> u64 {
         self.walk(i, |p, (low, high)| {
@@ -78,13 +78,13 @@ impl Permutation {
         }
     }
 
-    /// The first round of a pair, its own inverse: changes the low part by the high one.
+    /// The first round of a pair, its own inverse: changes the low part using the high one.
     #[inline(always)]
     fn low(&self, (low, high): (u64, u64), pair: u64) -> (u64, u64) {
         (low ^ (mix(self.round_key(2 * pair) ^ high) & self.low_mask), high)
     }
 
-    /// The second round of a pair, its own inverse: changes the high part by the low one.
+    /// The second round of a pair, its own inverse: changes the high part using the low one.
     #[inline(always)]
     fn high(&self, (low, high): (u64, u64), pair: u64) -> (u64, u64) {
         (low, high ^ (mix(self.round_key(2 * pair + 1) ^ low) & self.high_mask))

@@ -18,13 +18,14 @@ pub(crate) const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// `word` scaled to 0..n: the high half of the product. Off by at most n / 2^64 of the share.
+/// `word` scaled to 0..n: the high half of the product. The relative bias of a share is at most n /
+/// 2^64.
 #[inline(always)]
 const fn scale(word: u64, n: u64) -> u64 {
     ((word as u128 * n as u128) >> 64) as u64
 }
 
-/// A stream of random words, the same wherever and whenever it is made.
+/// A stream of random words, determined by its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     key: u64,
@@ -37,7 +38,7 @@ impl Stream {
     pub fn new(seed: u64, path: &[u64]) -> Self {
         let mut key = mix(seed.wrapping_add(GAMMA));
         for &step in path {
-            // The rotation keeps [a, b] and [b, a] apart.
+            // The rotation makes [a, b] and [b, a] differ.
             key = mix(key.rotate_left(23) ^ mix(step.wrapping_add(GAMMA)));
         }
         Stream { key, position: 0 }
@@ -49,7 +50,7 @@ impl Stream {
         Stream { key: self.at(n), position: 0 }
     }
 
-    /// Word `n` of the stream, wherever it stands.
+    /// Word `n` of the stream, whatever the current position.
     #[inline(always)]
     pub fn at(self, n: u64) -> u64 {
         mix(self.key.wrapping_add(n.wrapping_add(1).wrapping_mul(GAMMA)))
@@ -61,7 +62,7 @@ impl Stream {
         Stream { key: self.key.wrapping_add(n.wrapping_mul(GAMMA)), position: 0 }
     }
 
-    /// Several numbers out of word `n`.
+    /// Several numbers drawn from word `n`.
     #[inline(always)]
     pub(crate) fn draws(self, n: u64) -> Draws {
         Draws(self.at(n))
@@ -75,7 +76,7 @@ impl Stream {
         word
     }
 
-    /// A uniform number of a closed range; its start where the range is empty.
+    /// A uniform number in a closed range; its start where the range is empty.
     #[inline]
     pub fn uniform(&mut self, range: RangeInclusive<i64>) -> i64 {
         let (low, high) = range.into_inner();
@@ -89,7 +90,7 @@ impl Stream {
         }
     }
 
-    /// A uniform number of [0, 1), a multiple of 2^-53.
+    /// A uniform number in [0, 1), a multiple of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -116,7 +117,7 @@ impl Stream {
         self.fill(out, alphanumerics8);
     }
 
-    /// Eight characters from each word; the last word may give fewer.
+    /// Fills `out` with eight characters from each word; the last word may give fewer.
     #[inline(always)]
     fn fill(&mut self, out: &mut [u8], eight: impl Fn(u64) -> [u8; 8]) {
         let mut chunks = out.chunks_exact_mut(8);
@@ -130,9 +131,9 @@ impl Stream {
     }
 }
 
-/// Several independent numbers out of one word: each takes the high part of a multiplication and
-/// leaves the low part to the next. The shares are exact to (product of all ranges) / 2^64, so
-/// keep that product well below 2^64.
+/// Several independent numbers from one word: each takes the high part of a multiplication and
+/// leaves the low part to the next. Shares are exact to (product of all ranges) / 2^64, so that
+/// product must stay well below 2^64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draws(u64);
 
@@ -156,8 +157,8 @@ impl Draws {
 mod tests {
     use super::*;
 
-    /// Both ends of every range occur, also of those too wide to meet them by chance: the least
-    /// and the greatest word give them, and the greatest is what the others leave over.
+    /// Both ends of every range occur, also of ranges too wide to hit them by chance: the least and
+    /// the greatest word give them.
     #[test]
     fn ends_of_ranges() {
         for n in [1, 2, 3, 26, 1000, 500_000, 12_873_600_000_001, 1 << 50, u64::MAX] {

@@ -1,4 +1,4 @@
-//! What a data set is made from.
+//! The specification of a data set.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub enum Schema {
 }
 
 impl Schema {
-    /// The name that commands and folders use.
+    /// The name in commands and folders.
     pub const fn name(self) -> &'static str {
         match self {
             Schema::Ch2 => "ch2",
@@ -30,7 +30,7 @@ impl Schema {
         }
     }
 
-    /// The name that reports print.
+    /// The name in reports.
     pub const fn title(self) -> &'static str {
         match self {
             Schema::Ch2 => "CH2",
@@ -67,7 +67,7 @@ pub struct ExtraFields {
 }
 
 impl ExtraFields {
-    /// None: the only choice of CH2.
+    /// No extra fields: the only choice in CH2.
     pub const NONE: ExtraFields = ExtraFields { customer: 0, orders: 0, item: 0 };
 
     /// The same number in all three collections.
@@ -137,7 +137,7 @@ fn extra_error(whole: &str) -> SpecError {
     ))
 }
 
-/// What a data set is made from. Two equal specifications give equal bytes.
+/// The specification of a data set. Equal specifications give equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spec {
     /// The shape of the documents.
@@ -165,7 +165,7 @@ impl Spec {
         Spec { schema, warehouses, seed: 1, run_date, extra_fields, scale_down: 1 }
     }
 
-    /// Whether a data set can be made from it.
+    /// Checks that a data set can be made from it.
     pub(crate) fn validate(&self) -> Result<(), SpecError> {
         let Spec { schema, warehouses, seed: _, run_date, extra_fields, scale_down } = *self;
         let ExtraFields { customer, orders, item } = extra_fields;
@@ -187,7 +187,8 @@ impl Spec {
                 "CH2 has no extra fields, but {extra_fields} were asked for: choose 0, or CH2++"
             )));
         }
-        // Seven years of history before it, and room for the clock and the queries' dates after.
+        // Leaves seven years for the history before it, and room for the clock and the queries'
+        // dates after it.
         if !(8..=9990).contains(&run_date.year()) {
             return Err(SpecError::new(format!(
                 "RUN_DATE {run_date} is not possible: choose a day of the years 0008 to 9990"

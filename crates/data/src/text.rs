@@ -1,4 +1,4 @@
-//! Random characters from random words, eight to a word.
+//! Random characters from random words, eight per word.
 
 use wide::{u16x8, u32x4, u64x2};
 
@@ -24,9 +24,9 @@ const fn alphanumeric_pairs() -> [[u8; 2]; 62 * 62] {
 
 const _: () = assert!(cfg!(target_endian = "little"), "vectors are taken apart lowest byte first");
 
-/// Sixteen lower-case letters, eight from each word. Each half of a word gives four: two
-/// multiplications by 26², the second of what the first left over. No letter's share is off by more
-/// than 1.1e-4 of itself.
+/// Sixteen lower-case letters, eight from each word. Each half of a word gives four letters by two
+/// multiplications by 26², the second of the remainder of the first. The relative error of a
+/// letter's share is at most 1.1e-4.
 #[inline(always)]
 pub(crate) fn letters16(words: [u64; 2]) -> [u8; 16] {
     let words = u64x2::new(words);
@@ -34,7 +34,7 @@ pub(crate) fn letters16(words: [u64; 2]) -> [u8; 16] {
     let firsts = (low >> 32u32) | (high & TOP);
     let (low, high) = (times_pairs(low), times_pairs(high));
     let seconds = ((low & TOP) >> 16u32) | ((high >> 32u32) << 48u32);
-    // Numbers of pairs, below 676: for these the product's high half is the quotient by 26.
+    // Numbers of pairs are below 676: for these the high half of the product is the quotient by 26.
     let numbers: u16x8 = bytemuck::cast(firsts | seconds);
     let quotients = numbers.mul_keep_high(u16x8::splat(65_536u32.div_ceil(LETTERS.into()) as u16));
     let remainders = numbers - quotients * u16x8::splat(LETTERS);
@@ -69,8 +69,8 @@ pub(crate) fn random_digits8(word: u64) -> [u8; 8] {
     crate::number::digits8((low * 10_000 + high) as u32).to_le_bytes()
 }
 
-/// Eight letters of both cases and digits: four multiplications by 62², each of what the one
-/// before left over.
+/// Eight letters of both cases and digits: four multiplications by 62², each of the remainder of
+/// the one before.
 #[inline(always)]
 pub(crate) fn alphanumerics8(mut word: u64) -> [u8; 8] {
     let mut out = [0; 8];

@@ -1,13 +1,13 @@
-//! Counts in words, for whatever speaks to people.
+//! Counts with their nouns, for messages.
 
 use std::fmt::Display;
 
-/// The word that stands behind a count: `one` behind 1, else `more`.
+/// The noun after a count: `one` for 1, else `more`.
 pub fn noun<'a>(n: impl TryInto<u64>, one: &'a str, more: &'a str) -> &'a str {
     if matches!(n.try_into(), Ok(1)) { one } else { more }
 }
 
-/// The count with its word: "1 query", "2 queries".
+/// The count with its noun: "1 query", "2 queries".
 pub fn counted(n: impl TryInto<u64> + Display + Copy, one: &str, more: &str) -> String {
     format!("{n} {}", noun(n, one, more))
 }

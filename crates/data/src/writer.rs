@@ -1,29 +1,29 @@
-//! Where values go: a generator writes each document once, against [`Writer`]; the form (JSON here,
-//! typed columns elsewhere) is the writer's.
+//! The output of the generators. A generator writes each document once to a [`Writer`], which
+//! decides the form (JSON here, typed columns elsewhere).
 
 use wide::{i8x16, u8x16, u16x8};
 
 use crate::Timestamp;
 use crate::random::Stream;
 
-/// Room that [`Writer::text`] hands out beyond the text's length, so that a text of varying length is
-/// written in words whose number is fixed.
+/// Bytes that [`Writer::text`] provides beyond the text's length, so that a text of variable length
+/// is written in a fixed number of words.
 pub const TEXT_SLACK: usize = 32;
 
-/// A field name as JSON writes it, quotes and colon included: a byte run ready to copy.
+/// A field name in its JSON form, with quotes and colon, ready to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
     pub(crate) json: &'a str,
 }
 
 impl Field<'static> {
-    /// Bytes of the longest name as JSON writes it.
+    /// Bytes of the longest name in JSON form.
     pub(crate) const LONGEST: usize = 28;
 
     /// The place of a value that has no name: the document itself, the elements of an array.
     pub const ELEMENT: Field<'static> = Field { json: "" };
 
-    /// Takes `"name":` as a whole; the macro `field!` makes it.
+    /// A field from its whole JSON form `"name":`; the macro `field!` makes it.
     pub(crate) const fn quoted(json: &'static str) -> Field<'static> {
         assert!(json.len() <= Field::LONGEST);
         Field { json }
@@ -31,8 +31,8 @@ impl Field<'static> {
 }
 
 impl<'a> Field<'a> {
-    /// Takes `"name":` as a whole, of any length. Only for texts: other values are written together
-    /// with their name in a window that holds [`Field::LONGEST`] bytes of it.
+    /// A field from its whole JSON form `"name":`, of any length. For texts only: other values are
+    /// written together with their name in a window for [`Field::LONGEST`] bytes of it.
     pub(crate) fn of_text(json: &'a str) -> Field<'a> {
         Field { json }
     }
@@ -59,7 +59,7 @@ macro_rules! field {
 }
 pub(crate) use field;
 
-/// The name of an extra field, `c_extra_001` to `c_extra_128`, as JSON writes it.
+/// The name of an extra field, `c_extra_001` to `c_extra_128`, in its JSON form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtraField {
     /// The name, colon and quotation mark before the value, and one byte that makes it a vector.
@@ -67,7 +67,7 @@ pub struct ExtraField {
 }
 
 impl ExtraField {
-    /// Bytes of [`ExtraField::json`] that count.
+    /// Bytes of [`ExtraField::json`] in use.
     pub(crate) const LEN: usize = 15;
 
     /// The names of all 128, for the collection whose fields begin with `prefix`.
@@ -92,8 +92,8 @@ impl ExtraField {
     }
 }
 
-/// The value of an extra field: the lower-case hexadecimal digits of its words, the most significant
-/// of each first.
+/// The value of an extra field: the lower-case hexadecimal digits of its words, the most
+/// significant of each first.
 #[inline(always)]
 pub fn extra_text(words: [u64; 2]) -> [u8; 32] {
     let bytes: u8x16 = bytemuck::cast(words.map(u64::to_be));
@@ -110,7 +110,7 @@ pub fn extra_text(words: [u64; 2]) -> [u8; 32] {
 
 /// Takes the values of documents in order. Inside an array the fields are [`Field::ELEMENT`].
 pub trait Writer {
-    /// Begins an object, the document itself among them.
+    /// Begins an object; the document itself is one.
     fn begin_object(&mut self, field: Field);
     /// Ends the object begun last.
     fn end_object(&mut self);
@@ -122,7 +122,7 @@ pub trait Writer {
     fn null(&mut self, field: Field);
     /// True or false.
     fn bool(&mut self, field: Field, value: bool);
-    /// A number without fraction.
+    /// An integer.
     fn int(&mut self, field: Field, value: u64);
     /// Money in cents.
     fn cents(&mut self, field: Field, value: i64);
@@ -137,8 +137,8 @@ pub trait Writer {
     /// An extra field with the value [`extra_text`] of these words.
     fn extra(&mut self, field: &'static ExtraField, words: [u64; 2]);
 
-    /// Extra fields one after the other, each with the next two words. A writer that can take them
-    /// faster together than one by one overrides it.
+    /// Consecutive extra fields, each with the next two words. A writer overrides it where it can
+    /// write them faster together.
     #[inline(always)]
     fn extras(&mut self, fields: &'static [ExtraField], mut words: Stream) {
         for field in fields {

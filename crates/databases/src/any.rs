@@ -11,8 +11,9 @@ use crate::sqlite::Sqlite;
 /// A database that `hoap` knows. Clones are the same database.
 ///
 /// The boxed capabilities are behind [`AnyTarget::target`]. The generic ones want code that is
-/// compiled for each type: [`with_key_value!`](crate::with_key_value) and
-/// [`with_shop!`](crate::with_shop) run an expression on whichever it is.
+/// compiled for each type: [`with_key_value!`](crate::with_key_value),
+/// [`with_pages!`](crate::with_pages) and [`with_joins!`](crate::with_joins) run an expression on
+/// whichever it is.
 #[derive(Clone)]
 pub enum AnyTarget {
     /// Nothing: it measures the client.
@@ -54,8 +55,8 @@ impl AnyTarget {
 /// # async fn f() -> hoap_workload::Result<()> {
 /// use hoap_workload::capability::key_value::KeyValue;
 /// let target = hoap_databases::open_any("null:").await?;
-/// let blocking = hoap_databases::with_key_value!(&target, |kv| KeyValue::blocking(kv))?;
-/// # assert!(!blocking);
+/// let scans = hoap_databases::with_key_value!(&target, |kv| kv.scans())?;
+/// # assert!(scans.is_ok());
 /// # Ok(())
 /// # }
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(f()).unwrap();
@@ -63,32 +64,42 @@ impl AnyTarget {
 #[macro_export]
 macro_rules! with_key_value {
     ($target:expr, |$name:pat_param| $body:expr) => {
-        match $target {
-            $crate::AnyTarget::Null($name) => $crate::applicable($body),
-            $crate::AnyTarget::Sqlite($name) => $crate::applicable($body),
-            $crate::AnyTarget::Remote($crate::Remote { key_value: Ok($name), .. }) => {
-                $crate::applicable($body)
-            }
-            $crate::AnyTarget::Remote($crate::Remote { key_value: Err(reason), .. }) => {
-                Err(reason.clone())
-            }
-        }
+        $crate::with_capability!($target, key_value, |$name| $body)
     };
 }
 
 /// Runs an expression on the database, whose type has
-/// [`Shop`](hoap_workload::capability::shop::Shop), as [`with_key_value!`](crate::with_key_value)
+/// [`Pages`](hoap_workload::capability::shop::Pages), as [`with_key_value!`](crate::with_key_value)
 /// does.
 #[macro_export]
-macro_rules! with_shop {
+macro_rules! with_pages {
     ($target:expr, |$name:pat_param| $body:expr) => {
+        $crate::with_capability!($target, pages, |$name| $body)
+    };
+}
+
+/// Runs an expression on the database, whose type has
+/// [`Joins`](hoap_workload::capability::shop::Joins), as [`with_key_value!`](crate::with_key_value)
+/// does.
+#[macro_export]
+macro_rules! with_joins {
+    ($target:expr, |$name:pat_param| $body:expr) => {
+        $crate::with_capability!($target, joins, |$name| $body)
+    };
+}
+
+/// Runs an expression on the database, where `$capability` is a field of [`Remote`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_capability {
+    ($target:expr, $capability:ident, |$name:pat_param| $body:expr) => {
         match $target {
             $crate::AnyTarget::Null($name) => $crate::applicable($body),
             $crate::AnyTarget::Sqlite($name) => $crate::applicable($body),
-            $crate::AnyTarget::Remote($crate::Remote { shop: Ok($name), .. }) => {
+            $crate::AnyTarget::Remote($crate::Remote { $capability: Ok($name), .. }) => {
                 $crate::applicable($body)
             }
-            $crate::AnyTarget::Remote($crate::Remote { shop: Err(reason), .. }) => {
+            $crate::AnyTarget::Remote($crate::Remote { $capability: Err(reason), .. }) => {
                 Err(reason.clone())
             }
         }

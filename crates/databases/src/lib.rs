@@ -207,7 +207,7 @@ const SCHEMES: &[Scheme] = &[
         "Apache Cassandra, DataStax Enterprise, ScyllaDB",
         "cassandra://HOST[:PORT]/KEYSPACE[?option=value&…]",
         cassandra,
-        |url| cassandra::open(url).await.map(Remote::whole)
+        |url| cassandra::open(url).await.map(cassandra::Cassandra::remote)
     ),
     scheme!(
         "dynamodb",

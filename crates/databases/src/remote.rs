@@ -3,8 +3,9 @@
 //! Records by key, pages and joins are generic over the database, so that against an embedded store
 //! no allocation is part of the result. Compiled once more for each of many databases, the driver
 //! and the workloads would make the build several times longer; and where an operation takes a
-//! network round trip, boxing its future (some tens of nanoseconds) cannot be seen beside it. So all
-//! databases with a network driver share this type, and the generic code is compiled once for them.
+//! network round trip, boxing its future (some tens of nanoseconds) cannot be seen beside it. So
+//! all databases with a network driver share this type, and the generic code is compiled once for
+//! them.
 
 use std::sync::Arc;
 
@@ -13,8 +14,10 @@ use hoap_workload::Result;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
-use hoap_workload::capability::{Applicable, Target};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
+use hoap_workload::capability::{Applicable, Blocking, Target};
 
 /// A database with a network driver. Clones are the same database.
 #[derive(Clone)]
@@ -23,18 +26,21 @@ pub struct Remote {
     pub target: Arc<dyn Target>,
     /// Records by key.
     pub key_value: Applicable<RemoteKeyValue>,
-    /// Pages and joins.
-    pub shop: Applicable<RemoteShop>,
+    /// Pages of customers.
+    pub pages: Applicable<RemotePages>,
+    /// Joins of customers and orders.
+    pub joins: Applicable<RemoteJoins>,
 }
 
 impl Remote {
     /// A database that has everything.
-    pub fn whole<T: Target + KeyValue + Shop + 'static>(database: T) -> Remote {
+    pub fn whole<T: Target + KeyValue + Pages + Joins + 'static>(database: T) -> Remote {
         let database = Arc::new(database);
         Remote {
             target: database.clone(),
             key_value: Ok(RemoteKeyValue::new(database.clone())),
-            shop: Ok(RemoteShop::new(database)),
+            pages: Ok(RemotePages::new(database.clone())),
+            joins: Ok(RemoteJoins::new(database)),
         }
     }
 }
@@ -50,21 +56,31 @@ impl RemoteKeyValue {
     }
 }
 
-/// Pages and joins of a [`Remote`].
+/// Pages of a [`Remote`].
 #[derive(Clone)]
-pub struct RemoteShop(Arc<dyn BoxedShop>);
+pub struct RemotePages(Arc<dyn BoxedPages>);
 
-impl RemoteShop {
+impl RemotePages {
     /// Those of this database.
-    pub fn new<S: Shop + 'static>(database: Arc<S>) -> RemoteShop {
-        RemoteShop(database)
+    pub fn new<P: Pages + 'static>(database: Arc<P>) -> RemotePages {
+        RemotePages(database)
+    }
+}
+
+/// Joins of a [`Remote`].
+#[derive(Clone)]
+pub struct RemoteJoins(Arc<dyn BoxedJoins>);
+
+impl RemoteJoins {
+    /// Those of this database.
+    pub fn new<J: Joins + 'static>(database: Arc<J>) -> RemoteJoins {
+        RemoteJoins(database)
     }
 }
 
 /// [`KeyValue`] with every future in a box.
 #[async_trait]
-trait BoxedKeyValue: Send + Sync {
-    fn blocking(&self) -> bool;
+trait BoxedKeyValue: Blocking {
     fn scans(&self) -> Applicable<()>;
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
     async fn checking_session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
@@ -72,10 +88,6 @@ trait BoxedKeyValue: Send + Sync {
 
 #[async_trait]
 impl<K: KeyValue<Session: 'static>> BoxedKeyValue for K {
-    fn blocking(&self) -> bool {
-        KeyValue::blocking(self)
-    }
-
     fn scans(&self) -> Applicable<()> {
         KeyValue::scans(self)
     }
@@ -89,12 +101,14 @@ impl<K: KeyValue<Session: 'static>> BoxedKeyValue for K {
     }
 }
 
-impl KeyValue for RemoteKeyValue {
-    type Session = RemoteKeyValueSession;
-
+impl Blocking for RemoteKeyValue {
     fn blocking(&self) -> bool {
         self.0.blocking()
     }
+}
+
+impl KeyValue for RemoteKeyValue {
+    type Session = RemoteKeyValueSession;
 
     fn scans(&self) -> Applicable<()> {
         self.0.scans()
@@ -176,60 +190,39 @@ impl KeyValueSession for RemoteKeyValueSession {
     }
 }
 
-/// [`Shop`] with every future in a box.
+/// [`Pages`] with every future in a box.
 #[async_trait]
-trait BoxedShop: Send + Sync {
-    fn blocking(&self) -> bool;
-    fn pagination(&self) -> Applicable<()>;
-    fn joins(&self) -> Applicable<&'static [JoinVariant]>;
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<RemoteShopSession>;
+trait BoxedPages: Blocking {
+    async fn session(&self) -> Result<RemotePageSession>;
 }
 
 #[async_trait]
-impl<S: Shop<Session: 'static>> BoxedShop for S {
-    fn blocking(&self) -> bool {
-        Shop::blocking(self)
-    }
-
-    fn pagination(&self) -> Applicable<()> {
-        Shop::pagination(self)
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Shop::joins(self)
-    }
-
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<RemoteShopSession> {
-        Ok(RemoteShopSession(Box::new(Shop::session(self, variant).await?)))
+impl<P: Pages<Session: 'static>> BoxedPages for P {
+    async fn session(&self) -> Result<RemotePageSession> {
+        Ok(RemotePageSession(Box::new(Pages::session(self).await?)))
     }
 }
 
-impl Shop for RemoteShop {
-    type Session = RemoteShopSession;
-
+impl Blocking for RemotePages {
     fn blocking(&self) -> bool {
         self.0.blocking()
     }
+}
 
-    fn pagination(&self) -> Applicable<()> {
-        self.0.pagination()
-    }
+impl Pages for RemotePages {
+    type Session = RemotePageSession;
 
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        self.0.joins()
-    }
-
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<RemoteShopSession> {
-        self.0.session(variant).await
+    async fn session(&self) -> Result<RemotePageSession> {
+        self.0.session().await
     }
 }
 
-/// One client's connection to the customers and orders of a [`Remote`].
-pub struct RemoteShopSession(Box<dyn BoxedShopSession>);
+/// One client's connection for pages of a [`Remote`].
+pub struct RemotePageSession(Box<dyn BoxedPageSession>);
 
-/// [`ShopSession`] with every future in a box.
+/// [`PageSession`] with every future in a box.
 #[async_trait]
-trait BoxedShopSession: Send {
+trait BoxedPageSession: Send {
     async fn page(
         &mut self,
         country: &str,
@@ -237,11 +230,10 @@ trait BoxedShopSession: Send {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> Result<()>;
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()>;
 }
 
 #[async_trait]
-impl<S: ShopSession> BoxedShopSession for S {
+impl<S: PageSession> BoxedPageSession for S {
     async fn page(
         &mut self,
         country: &str,
@@ -249,15 +241,11 @@ impl<S: ShopSession> BoxedShopSession for S {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> Result<()> {
-        ShopSession::page(self, country, offset, limit, keys).await
-    }
-
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        ShopSession::join(self, zip, month, rows).await
+        PageSession::page(self, country, offset, limit, keys).await
     }
 }
 
-impl ShopSession for RemoteShopSession {
+impl PageSession for RemotePageSession {
     async fn page(
         &mut self,
         country: &str,
@@ -267,7 +255,61 @@ impl ShopSession for RemoteShopSession {
     ) -> Result<()> {
         self.0.page(country, offset, limit, keys).await
     }
+}
 
+/// [`Joins`] with every future in a box.
+#[async_trait]
+trait BoxedJoins: Blocking {
+    fn variants(&self) -> &'static [JoinVariant];
+    async fn session(&self, variant: JoinVariant) -> Result<RemoteJoinSession>;
+}
+
+#[async_trait]
+impl<J: Joins<Session: 'static>> BoxedJoins for J {
+    fn variants(&self) -> &'static [JoinVariant] {
+        Joins::variants(self)
+    }
+
+    async fn session(&self, variant: JoinVariant) -> Result<RemoteJoinSession> {
+        Ok(RemoteJoinSession(Box::new(Joins::session(self, variant).await?)))
+    }
+}
+
+impl Blocking for RemoteJoins {
+    fn blocking(&self) -> bool {
+        self.0.blocking()
+    }
+}
+
+impl Joins for RemoteJoins {
+    type Session = RemoteJoinSession;
+
+    fn variants(&self) -> &'static [JoinVariant] {
+        self.0.variants()
+    }
+
+    async fn session(&self, variant: JoinVariant) -> Result<RemoteJoinSession> {
+        self.0.session(variant).await
+    }
+}
+
+/// One client's connection for joins of a [`Remote`].
+pub struct RemoteJoinSession(Box<dyn BoxedJoinSession>);
+
+/// [`JoinSession`] with every future in a box.
+#[async_trait]
+trait BoxedJoinSession: Send {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()>;
+}
+
+#[async_trait]
+impl<S: JoinSession> BoxedJoinSession for S {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
+        JoinSession::join(self, zip, month, rows).await
+    }
+}
+
+impl JoinSession for RemoteJoinSession {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         self.0.join(zip, month, rows).await
     }

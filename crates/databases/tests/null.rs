@@ -7,8 +7,10 @@ use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
-use hoap_workload::capability::{Batch, Target};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
+use hoap_workload::capability::{Batch, Blocking, Target};
 use serde_json::json;
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -43,11 +45,12 @@ fn every_operation_succeeds_at_once_and_empties_its_buffers() {
     scanned.push("user1");
     assert_eq!(at_once(client.scan("user1", 9, Fields::None, &mut scanned)), Ok(()));
     assert!(scanned.is_empty());
-    let mut client = at_once(Shop::session(&target, Some(JoinVariant::Hash))).unwrap();
+    let mut pages = at_once(Pages::session(&target)).unwrap();
     let mut keys = vec!["old".to_owned()];
-    assert_eq!(at_once(client.page("here", 1, 2, &mut keys)), Ok(()));
+    assert_eq!(at_once(pages.page("here", 1, 2, &mut keys)), Ok(()));
+    let mut joins = at_once(Joins::session(&target, JoinVariant::Hash)).unwrap();
     let mut rows = vec![JoinRow { month: "May".into(), zip: "1".into(), cents: 1 }];
-    assert_eq!(at_once(client.join("1", "May", &mut rows)), Ok(()));
+    assert_eq!(at_once(joins.join("1", "May", &mut rows)), Ok(()));
     assert!(keys.is_empty() && rows.is_empty());
     assert_eq!(target.stall(), None);
 }
@@ -97,7 +100,7 @@ fn what_nothing_cannot_answer_is_not_applicable() {
          answer without them would be a lie"
     );
     assert!(target.analytics().is_err());
-    assert!(!Target::blocking(&target));
+    assert!(!target.blocking());
 }
 
 #[test]

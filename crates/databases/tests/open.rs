@@ -1,9 +1,9 @@
 //! One table of URL schemes says what can be opened.
 
 use hoap_databases::{AnyTarget, CAPABILITIES};
-use hoap_workload::capability::Applicable;
 use hoap_workload::capability::key_value::KeyValue;
-use hoap_workload::capability::shop::Shop;
+use hoap_workload::capability::shop::Joins;
+use hoap_workload::capability::{Applicable, Blocking};
 use hoap_workload::{Error, ErrorKind};
 
 /// They connect as they open, or want credentials for it: the tests on their servers open them.
@@ -102,21 +102,24 @@ fn capabilities_are_what_the_database_has() {
         let any = open_any(&url);
         let target = any.target();
         let scans = hoap_databases::with_key_value!(&any, |kv| kv.scans());
-        let shop = hoap_databases::with_shop!(&any, |shop| (shop.pagination(), shop.joins()));
+        let pages = hoap_databases::with_pages!(&any, |_| ());
+        let variants = hoap_databases::with_joins!(&any, |joins| joins.variants());
         let offered = [
             target.documents().is_ok(),
             target.transactions().is_ok(),
             target.analytics().is_ok(),
             scans.is_ok(),
             matches!(scans, Ok(Ok(()))),
-            matches!(shop, Ok((Ok(()), _))),
-            matches!(shop, Ok((_, Ok(variants))) if !variants.is_empty()),
+            pages.is_ok(),
+            variants.is_ok(),
         ];
         let names = CAPABILITIES.iter().zip(offered).filter(|(_, offered)| *offered);
         assert!(names.map(|(name, _)| name).eq(scheme.capabilities), "{}", scheme.database);
         let blocking = target.blocking();
         let same = |other: Applicable<bool>| other.is_err() || other == Ok(blocking);
-        assert!(same(hoap_databases::with_key_value!(&any, |kv| KeyValue::blocking(kv))));
-        assert!(same(hoap_databases::with_shop!(any, |shop| Shop::blocking(&shop))));
+        assert!(same(hoap_databases::with_key_value!(&any, |kv| kv.blocking())));
+        assert!(same(hoap_databases::with_pages!(&any, |pages| pages.blocking())));
+        assert!(same(hoap_databases::with_joins!(&any, |joins| joins.blocking())));
+        assert!(variants.is_err() || variants.is_ok_and(|variants| !variants.is_empty()));
     }
 }

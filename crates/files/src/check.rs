@@ -1,4 +1,4 @@
-//! Whether files are what their manifest says.
+//! Checks files against their manifests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -15,10 +15,10 @@ use crate::manifest::{FileEntry, Manifest};
 use crate::parallel::in_order;
 use crate::sink::hexadecimal;
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const READ: usize = 1 << 20;
 
-/// What reading all files again has shown.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Files that manifests name.
@@ -27,15 +27,15 @@ pub struct Checked {
     pub documents: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// What is not as it should be, a line each.
+    /// The problems found, a line each.
     pub problems: Vec<String>,
 }
 
-/// Reads the files of a folder again and holds them against its manifests.
+/// Reads the files of a folder and compares them with its manifests.
 ///
 /// # Errors
-/// A folder without a manifest, or that cannot be read; the caller's wish to stop. A file that is not
-/// what its manifest says is a problem of the result.
+/// A folder without a manifest or that cannot be read; the caller's stop. A file that differs from
+/// its manifest is not an error but a problem in the result.
 pub fn check(dir: &Path, threads: usize, watch: Watch<'_>) -> Result<Checked> {
     let mut checked = Checked::default();
     let names = names(dir)?;
@@ -75,7 +75,7 @@ pub fn check(dir: &Path, threads: usize, watch: Watch<'_>) -> Result<Checked> {
         (watch.progress)(so_far);
         Ok(())
     })?;
-    // A table of CSV holds parts of documents that another one counts already.
+    // A CSV table holds parts of documents that another table counts already.
     let documents: BTreeMap<_, _> = manifests
         .iter()
         .flat_map(|m| &m.files)
@@ -104,7 +104,7 @@ fn names(dir: &Path) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Where a folder holds one of several parts it should hold all of them, made from the same.
+/// The missing or inconsistent parts, where a folder holds one of several parts.
 fn missing_parts(manifests: &[Manifest]) -> Vec<String> {
     let Some(first) = manifests.first() else { return Vec::new() };
     let mut problems = Vec::new();
@@ -126,7 +126,7 @@ fn missing_parts(manifests: &[Manifest]) -> Vec<String> {
     problems
 }
 
-/// Files that a loader would take for data and no manifest knows.
+/// Files that a loader would read and that no manifest lists.
 fn strangers(names: &BTreeSet<String>, manifests: &[Manifest]) -> Vec<String> {
     let known: BTreeSet<&str> =
         manifests.iter().flat_map(|m| &m.files).map(|f| f.file.as_str()).collect();
@@ -146,14 +146,14 @@ fn strangers(names: &BTreeSet<String>, manifests: &[Manifest]) -> Vec<String> {
     problems
 }
 
-/// What is wrong with a file.
+/// Checks one file.
 fn examine(
     dir: &Path,
     entry: &FileEntry,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<String>> {
     let FileEntry { file: name, bytes: expected, xxh3_128, .. } = entry;
-    // A manifest names files of its own folder and no others.
+    // A manifest lists only files of its own folder.
     if Path::new(name).file_name().is_none_or(|n| n != name.as_str()) {
         return Ok(Some(format!("{name:?}: no name of a file in this folder")));
     }

@@ -1,33 +1,33 @@
-//! What went wrong, in one line.
+//! Errors of one line.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// What was asked for makes no sense, or would destroy something.
+    /// The request is invalid or would destroy something.
     Usage,
-    /// The file system, or whoever reads, did not do its part.
+    /// The file system or the reader of a pipe failed.
     Environment,
     /// The caller asked to stop.
     Interrupted,
-    /// Files are not what their manifest says.
+    /// Files differ from their manifest.
     Broken,
-    /// Whoever reads has closed the pipe.
+    /// The reader has closed the pipe.
     Closed,
 }
 
 /// A failure: what was tried, on what, what came back, what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What kind.
+    /// The kind.
     pub kind: ErrorKind,
     message: String,
 }
 
-/// What this crate's functions return.
+/// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {

@@ -1,4 +1,4 @@
-//! A folder of files that one call writes: what is there already, names, and the manifest.
+//! A folder of files that one call writes: existing files, names, and the manifest.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,37 +8,38 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::manifest::{
-    FileEntry, Manifest, Parameters, Part, manifest_path, part_suffix, unfinished_path,
+    FileEntry, Manifest, Parameters, manifest_path, part_suffix, unfinished_path,
 };
+use crate::part::Part;
 use crate::sink::{Sink, TEMPORARY};
 
-/// What to do about files that are there already.
+/// What to do where files exist already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Refuse.
     Refuse,
-    /// Remove what an earlier call wrote, and overwrite.
+    /// Remove the files of an earlier call, and overwrite.
     Replace,
-    /// Keep the whole files of an interrupted call and write the rest.
+    /// Keep the complete files of an interrupted call and write the rest.
     Resume,
 }
 
-/// The folder, and the manifest as far as files are whole.
+/// The folder, and the manifest of its complete files.
 pub(crate) struct Folder {
     dir: PathBuf,
     part: Part,
     extension: String,
     split: bool,
     manifest: Manifest,
-    /// Whether there was nothing left to do.
+    /// Whether the earlier call was complete.
     whole: bool,
 }
 
 impl Folder {
-    /// Decides whether the files of `tables` may be written.
+    /// Checks that the files of `tables` may be written.
     ///
     /// # Errors
-    /// Files that are there, or were made from something else; a folder that cannot be made.
+    /// Files that exist or have other parameters; a folder that cannot be created.
     pub(crate) fn begin(
         dir: &Path,
         parameters: Parameters,
@@ -61,7 +62,7 @@ impl Folder {
         match existing {
             Existing::Refuse => folder.refuse(tables)?,
             Existing::Replace => {
-                // An older manifest that is broken says nothing about what to remove.
+                // A broken older manifest lists no files to remove.
                 let old = [&whole, &unfinished].map(|p| Manifest::read(p).ok().flatten());
                 let files = old.iter().flatten().flat_map(|m| &m.files).map(|f| dir.join(&f.file));
                 let inside = files.filter(|path| path.parent() == Some(dir));
@@ -70,7 +71,7 @@ impl Folder {
                 }
             }
             Existing::Resume => {
-                // The unfinished one is younger where both are there.
+                // The unfinished one is newer where both exist.
                 if let Some(theirs) = Manifest::read(&unfinished)? {
                     folder.take_over(&unfinished, theirs)?;
                 } else if let Some(theirs) = Manifest::read(&whole)? {
@@ -87,7 +88,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Refuses to write where files are that this call would write, or a manifest.
+    /// Refuses where a file that this call would write, or a manifest, exists.
     fn refuse(&self, tables: &[&str]) -> Result<()> {
         let Some(name) = self.first_of_ours(tables)? else { return Ok(()) };
         let path = self.dir.join(name);
@@ -111,7 +112,7 @@ impl Folder {
         Ok(())
     }
 
-    /// A file in the folder that this call would write, or that says that it is there.
+    /// A file in the folder that this call would write, or a manifest.
     fn first_of_ours(&self, tables: &[&str]) -> Result<Option<String>> {
         let suffix = part_suffix(self.part);
         let mut names: BTreeSet<String> =
@@ -138,9 +139,9 @@ impl Folder {
         Ok(found.into_iter().min())
     }
 
-    /// Keeps those files of an earlier call that are whole, up to the first gap, and forgets the
-    /// others, of the collection of this name. Returns how many files of each table are there and the documents that are left;
-    /// nothing where all are there.
+    /// Keeps the complete files of an earlier call for the collection of this name, up to the first
+    /// gap, and drops the others. Returns the number of existing files of each table and the
+    /// remaining documents; nothing where all files exist.
     pub(crate) fn keep(
         &mut self,
         name: &str,
@@ -171,12 +172,12 @@ impl Folder {
         (!all).then_some((number, next..range.end))
     }
 
-    /// Files that are whole.
+    /// The complete files.
     pub(crate) fn files(&self) -> &[FileEntry] {
         &self.manifest.files
     }
 
-    /// Begins the file of a table, the `number`-th from 1 where files are split.
+    /// Creates the file of a table, the `number`-th from 1 where files are split.
     pub(crate) fn create(&self, table: &str, number: u64) -> Result<Sink> {
         let suffix = part_suffix(self.part);
         let number = if self.split { format!(".{number:04}") } else { String::new() };
@@ -184,17 +185,17 @@ impl Folder {
         Sink::create(&path).map_err(|e| Error::write(&path, &e))
     }
 
-    /// Notes files that are whole now.
+    /// Adds complete files to the manifest.
     pub(crate) fn note(&mut self, files: impl IntoIterator<Item = FileEntry>) -> Result<()> {
         self.manifest.files.extend(files);
         self.manifest.write(&unfinished_path(&self.dir, self.part))
     }
 
-    /// All files are whole: their manifest is, too.
+    /// Writes the manifest of the complete folder.
     pub(crate) fn finish(mut self) -> Result<Manifest> {
         let order = &self.manifest.parameters.collections;
         let place = |f: &FileEntry| order.iter().position(|c| *c == f.collection);
-        // A resumed call notes what was missing after what was there.
+        // A resumed call adds the missing files after the existing ones.
         self.manifest.files.sort_by_key(|f| (place(f), f.first));
         self.manifest.write(&manifest_path(&self.dir, self.part))?;
         remove(&unfinished_path(&self.dir, self.part))?;
@@ -202,7 +203,7 @@ impl Folder {
     }
 }
 
-/// Whether a file in a folder is one that is not whole.
+/// Whether a file in a folder is incomplete.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.ends_with(TEMPORARY)
 }

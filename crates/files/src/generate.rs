@@ -7,9 +7,10 @@ use std::path::Path;
 use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::{Existing, Folder};
-use crate::manifest::{FileEntry, Manifest, Parameters, Part};
+use crate::manifest::{FileEntry, Manifest, Parameters};
 use crate::options::{Form, Format};
 use crate::parallel::in_order;
+use crate::part::Part;
 use crate::shape::average_bytes;
 use crate::source::Source;
 use crate::text::Text;
@@ -17,32 +18,32 @@ use crate::text::Text;
 /// What to write.
 #[derive(Debug)]
 pub struct Request<'a, D: Source> {
-    /// Where the documents come from.
+    /// The source of the documents.
     pub data: &'a D,
     /// The collections, in the order in which they are written.
     pub collections: &'a [D::Collection],
-    /// Which part of each collection, or in a pipe of all of them one after the other.
+    /// The part of each collection; in a pipe, the part of all collections in sequence.
     pub part: Part,
-    /// What the files are made of.
+    /// Format and options of the files.
     pub form: Form,
-    /// Threads, at least one. They decide how long it takes and nothing else.
+    /// Number of threads, at least one. It changes only the duration.
     pub threads: usize,
 }
 
-/// How far it is.
+/// The progress of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Documents written.
     pub documents: u64,
     /// Bytes written.
     pub bytes: u64,
-    /// Work done and work in all, in bytes of NDJSON, estimated.
+    /// Work done and total work, in estimated bytes of NDJSON.
     pub done: u64,
     #[allow(missing_docs)]
     pub of: u64,
 }
 
-/// What a call wrote.
+/// The result of a call.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// Documents and bytes that this call wrote.
@@ -55,19 +56,19 @@ pub struct Written {
     pub manifest: Manifest,
 }
 
-/// Who wants to know, and who may end it.
+/// Progress reports and the request to stop.
 pub struct Watch<'a> {
-    /// Says whether to stop soon.
+    /// Returns whether to stop soon.
     pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Hears after each chunk how far it is.
+    /// Called with the progress after each chunk.
     pub progress: &'a mut (dyn FnMut(Progress) + Send),
 }
 
 /// Writes files to a folder, a file for each collection or table, and their manifest.
 ///
 /// # Errors
-/// What is there already, a file system that refuses, the caller's wish to stop. Whole files stay,
-/// and the next call can go on from there; half files do not.
+/// Existing files, a file system that refuses, the caller's stop. Complete files stay, and the next
+/// call can resume from them; incomplete files are removed.
 pub fn to_files<D: Source>(
     request: &Request<'_, D>,
     dir: &Path,
@@ -85,18 +86,18 @@ pub fn to_files<D: Source>(
     }
 }
 
-/// A run of documents that one thread encodes.
+/// A range of documents that one thread encodes.
 struct Job {
-    /// Place in the list of work.
+    /// Position in the list of work.
     work: usize,
     range: Range<u64>,
     last: bool,
 }
 
-/// What is to be written of a collection.
+/// The remaining work of a collection.
 struct Work<C> {
     collection: C,
-    /// Files of each table that are there.
+    /// Number of existing files of each table.
     number: u64,
     range: Range<u64>,
     step: u64,
@@ -105,7 +106,7 @@ struct Work<C> {
 }
 
 impl<C> Work<C> {
-    /// One job at least: an empty collection has its files, too.
+    /// At least one job: an empty collection has its files, too.
     fn jobs(&self, work: usize) -> impl Iterator<Item = Job> + Send + use<C> {
         let (Range { start, end }, step) = (self.range.clone(), self.step);
         (0..(end - start).div_ceil(step).max(1)).map(move |n| {
@@ -120,7 +121,7 @@ fn all_jobs<C: Sync>(work: &[Work<C>]) -> impl Iterator<Item = Job> + Send {
     work.iter().enumerate().flat_map(|(place, w)| w.jobs(place))
 }
 
-/// Counts what is written and tells it.
+/// Counts the written documents and bytes and reports them.
 struct Tally<'a> {
     so_far: Progress,
     progress: &'a mut (dyn FnMut(Progress) + Send),
@@ -187,14 +188,14 @@ fn files_of<D: Source, E: Encoder<Collection = D::Collection>>(
     Ok(Written { documents, bytes, kept, manifest: files.folder.finish()? })
 }
 
-/// The files that are open: one of each table of a collection, all with the same documents.
+/// The open files: one for each table of a collection, all with the same documents.
 struct Files<'a, D, E: Encoder> {
     data: &'a D,
     encoder: &'a E,
     folder: Folder,
     split: Option<u64>,
     tally: Tally<'a>,
-    /// Bytes of files that are whole.
+    /// Bytes of complete files.
     closed: u64,
     open: Vec<Open<E::File>>,
     number: u64,
@@ -236,7 +237,7 @@ impl<D: Source, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
         if job.last { self.end(of.collection, end) } else { Ok(()) }
     }
 
-    /// Whether a chunk would make one of the files larger than files may be.
+    /// Whether a chunk would make one of the files exceed the size limit.
     fn is_full(&self, chunk: &E::Chunk) -> bool {
         self.split.is_some_and(|most| {
             let mut open = self.open.iter().enumerate();
@@ -278,12 +279,12 @@ impl<D: Source, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
     }
 }
 
-/// Writes all collections one after the other to a pipe. A part is a part of this whole stream, so
-/// that the parts one after the other are the stream. Returns the documents and bytes written.
+/// Writes all collections in sequence to a pipe. A part is a part of this whole stream: the parts
+/// in sequence are the stream. Returns the documents and bytes written.
 ///
 /// # Errors
-/// A format other than NDJSON; a reader that has closed the pipe ([`ErrorKind::Closed`]) or refuses;
-/// the caller's wish to stop.
+/// A format other than NDJSON; a reader that has closed the pipe ([`ErrorKind::Closed`]) or
+/// refuses; the caller's stop.
 pub fn to_pipe<D: Source>(
     request: &Request<'_, D>,
     mut out: impl Write + Send,

@@ -1,13 +1,13 @@
 //! Documents as files: NDJSON, JSON arrays, CSV of the flat relational form, Parquet with nested
-//! columns; compressed, split, in parts; with a manifest that [`check`] holds them against.
+//! columns; compressed, split, in parts; with a manifest that [`check`] compares them with.
 //!
-//! Documents are encoded in chunks by several threads and written in order, so that the bytes do not
-//! depend on how many threads there are and memory does not depend on how much is written: a chunk
-//! for each thread, about 4 MB of text or a row group of Parquet.
+//! Several threads encode documents in chunks, which are written in order. The bytes do not depend
+//! on the number of threads, and memory does not depend on the amount of data: one chunk per
+//! thread, about 4 MB of text or a row group of Parquet.
 //!
-//! Files are hashed with XXH3 of 128 bits: the manifest guards against disks and networks, not against
-//! forgers, and XXH3 reads memory several times as fast as documents can be made, where a
-//! cryptographic hash would halve the speed. `xxhsum -H128` prints the same.
+//! Files are hashed with XXH3 of 128 bits. The manifest detects errors of disks and networks, not
+//! forgery. XXH3 reads memory several times as fast as documents are generated; a cryptographic
+//! hash would halve the speed. `xxhsum -H128` prints the same.
 
 mod check;
 mod encoder;
@@ -21,6 +21,7 @@ mod pack;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part;
 mod shape;
 mod sink;
 mod source;
@@ -31,7 +32,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use flat::{Child, Flat};
 pub use folder::Existing;
 pub use generate::{Progress, Request, Watch, Written, to_files, to_pipe};
-pub use manifest::{FileEntry, Manifest, Parameters, Part};
+pub use manifest::{FileEntry, Manifest, Parameters};
 pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Options, ROW_GROUP};
+pub use part::Part;
 pub use shape::{Value, document};
 pub use source::{Source, YcsbTable};

@@ -1,4 +1,4 @@
-//! The manifest: what files in a folder were made from and what they hold.
+//! The manifest: the parameters and the content of the files in a folder.
 
 use std::fs;
 use std::io;
@@ -10,30 +10,18 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Codec, Form, Format};
+use crate::part::Part;
 use crate::sink::temporary;
 use crate::source::Source;
 
-/// Part `part` of `of`, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Part {
-    pub part: u64,
-    pub of: u64,
-}
-
-impl Part {
-    /// Everything.
-    pub const WHOLE: Part = Part { part: 1, of: 1 };
-}
-
-/// Everything that decides the files' bytes.
+/// All parameters that decide the files' bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Parameters {
     /// Version of the documents' bytes.
     pub data_version: u32,
     pub benchmark: String,
-    /// What the benchmark's documents are made from: [`Source::parameters`].
+    /// The parameters of the benchmark's documents: [`Source::parameters`].
     #[serde(flatten)]
     pub data: Map<String, Value>,
     pub collections: Vec<String>,
@@ -47,7 +35,7 @@ pub struct Parameters {
     /// Bytes of documents in a row group, Parquet only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_group: Option<u64>,
-    /// Bytes that no file exceeds.
+    /// The maximum size of a file, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u64>,
 }
@@ -101,7 +89,7 @@ impl Parameters {
 pub struct FileEntry {
     /// Its name in the folder.
     pub file: String,
-    /// The collection whose documents it holds, or parts of them.
+    /// The collection of its documents or of their parts.
     pub collection: String,
     /// Index, in the collection, of the first document.
     pub first: u64,
@@ -116,12 +104,12 @@ pub struct FileEntry {
     pub xxh3_128: String,
 }
 
-/// What files in a folder were made from and what they hold.
+/// The parameters and the content of the files in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the program that wrote it.
     pub hoap: String,
-    /// What the files were made from.
+    /// The parameters of the files.
     pub parameters: Parameters,
     /// The files, in the order of the documents.
     pub files: Vec<FileEntry>,
@@ -135,7 +123,7 @@ impl Manifest {
     /// Reads a manifest; `None` where there is none.
     ///
     /// # Errors
-    /// A file that cannot be read or is no manifest.
+    /// A file that cannot be read or is not a manifest.
     pub(crate) fn read(path: &Path) -> Result<Option<Manifest>> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -150,7 +138,7 @@ impl Manifest {
         serde_json::from_str(&text).map(Some).map_err(broken)
     }
 
-    /// Writes it so that either all of it is there or nothing new.
+    /// Writes it atomically.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let write = || {
             let mut text = serde_json::to_string_pretty(self)?;
@@ -163,17 +151,17 @@ impl Manifest {
     }
 }
 
-/// The manifest's file: `manifest.json`, of one of several parts `manifest.<part>.json`.
+/// The path of the manifest: `manifest.json`, of one of several parts `manifest.<part>.json`.
 pub(crate) fn manifest_path(dir: &Path, part: Part) -> PathBuf {
     dir.join(format!("manifest{}.json", part_suffix(part)))
 }
 
-/// The manifest while files are missing: `manifest[.<part>].unfinished.json`.
+/// The path of the manifest while files are missing: `manifest[.<part>].unfinished.json`.
 pub(crate) fn unfinished_path(dir: &Path, part: Part) -> PathBuf {
     dir.join(format!("manifest{}.unfinished.json", part_suffix(part)))
 }
 
-/// What names of one of several parts have after the first word.
+/// The suffix of names of one of several parts, after the first word.
 pub(crate) fn part_suffix(part: Part) -> String {
     if part.of == 1 { String::new() } else { format!(".{}", part.part) }
 }

@@ -1,4 +1,4 @@
-//! What files are made of: format, layout, compression, sizes; and which of them go together.
+//! Options of files: format, layout, compression, sizes; and their valid combinations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ pub const LEAST_SIZE: u64 = 1_000_000;
 /// The largest row group: offsets into a column of text have 32 bits.
 pub const MOST_ROW_GROUP: u64 = 1 << 30;
 
-/// An enumeration whose values are words that users type.
+/// An enumeration whose values are words on the command line.
 macro_rules! words {
     ($(#[$doc:meta])* $type:ident, $what:literal: $($(#[$value_doc:meta])* $value:ident = $word:literal,)+) => {
         $(#[$doc])*
@@ -59,9 +59,9 @@ words! {
 }
 
 words! {
-    /// How values are laid out.
+    /// The layout of values.
     Layout, "schema":
-    /// As in the documents, nested where they are.
+    /// As in the documents, nested.
     Documents = "documents",
     /// As relational tables: objects become columns, arrays become tables of their own.
     Flat = "flat",
@@ -70,7 +70,7 @@ words! {
 words! {
     /// Compression of whole text files, or of the pages of Parquet files.
     Codec, "compression":
-    /// As it is.
+    /// No compression.
     None = "none",
     /// gzip, text only: a member for each chunk of a file.
     Gzip = "gzip",
@@ -80,7 +80,7 @@ words! {
     Snappy = "snappy",
 }
 
-/// What was asked for; `None` where nothing was said.
+/// The user's options; `None` where not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Options {
@@ -91,7 +91,7 @@ pub struct Options {
     pub level: Option<u32>,
     /// Bytes of documents, as NDJSON, in a row group of Parquet.
     pub row_group: Option<u64>,
-    /// Bytes that no file exceeds.
+    /// The maximum size of a file, bytes.
     pub split: Option<u64>,
 }
 
@@ -107,7 +107,7 @@ impl Options {
     };
 }
 
-/// Options that go together, with the defaults filled in.
+/// A valid combination of options, with the defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     pub(crate) format: Format,
@@ -164,7 +164,7 @@ impl TryFrom<Options> for Form {
             Codec::Gzip => 9,
             Codec::Zstd => 22,
         };
-        // What the documents hold is random: higher levels cost much and gain little.
+        // The documents are random: higher levels cost much and gain little.
         let level = level.unwrap_or(highest.min(1));
         if level > highest || (level == 0 && highest > 0) {
             return Err(Error::usage(match highest {
@@ -203,7 +203,7 @@ impl Form {
         self.format
     }
 
-    /// What file names end with, without the leading dot: `ndjson.gz`.
+    /// The extension of file names, without the leading dot: `ndjson.gz`.
     pub(crate) fn extension(&self) -> String {
         let packed = match (self.format, self.codec) {
             (Format::Parquet, _) | (_, Codec::None | Codec::Snappy) => "",

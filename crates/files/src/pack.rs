@@ -1,5 +1,6 @@
-//! Compression of text, chunk by chunk: gzip members and Zstandard frames may follow one another, so
-//! chunks are compressed by all threads at once, and the bytes do not depend on how many there are.
+//! Compression of text, chunk by chunk: gzip members and Zstandard frames may follow one another,
+//! so chunks are compressed by all threads at once, and the bytes do not depend on how many there
+//! are.
 
 use std::io::{self, Write};
 
@@ -16,17 +17,17 @@ pub(crate) struct Packer {
     pub(crate) level: u32,
 }
 
-/// What a thread keeps from one chunk to the next.
+/// The state that a thread keeps between chunks.
 #[derive(Default)]
 pub(crate) struct State(Option<Compressor<'static>>);
 
 impl Packer {
-    /// Whether anything is compressed at all.
+    /// Whether text is compressed.
     pub(crate) fn packs(&self) -> bool {
         self.codec != Codec::None
     }
 
-    /// Puts `raw`, compressed, in place of what `packed` holds.
+    /// Replaces the content of `packed` by `raw`, compressed.
     pub(crate) fn pack(
         &self,
         raw: &[u8],

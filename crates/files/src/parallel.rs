@@ -1,20 +1,20 @@
-//! Work done by several threads at once and taken in order.
+//! Work done by several threads at once, with results taken in order.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Whose turn it is to hand in.
+/// The job whose result is taken next.
 struct Turn<T, E> {
     next: u64,
     take: T,
-    /// Set once: nothing more is handed in.
+    /// Set once; no further result is taken.
     failed: Option<Result<(), E>>,
 }
 
-/// Each thread draws a job, fills its own buffer, waits until all earlier jobs are taken, and hands
-/// its buffer to `take`. So results are taken one at a time and in order, as many buffers exist as
-/// threads, they are used again for every job, and a slow `take` slows the filling down: nothing
-/// piles up.
+/// Each thread draws a job, fills its own buffer, waits until all earlier results are taken, and
+/// passes its buffer to `take`. Results are therefore taken one at a time and in order. There are
+/// as many buffers as threads, reused for every job, so a slow `take` slows the filling and memory
+/// stays bounded.
 ///
 /// # Errors
 /// The first failure, in the order of jobs, of `fill` or `take`; later jobs are not taken.
@@ -61,13 +61,13 @@ pub(crate) fn in_order<J: Send, B: Default, E: Send>(
     turn.into_inner().unwrap_or_else(PoisonError::into_inner).failed.unwrap_or(Ok(()))
 }
 
-/// A thread that panics poisons what it held; [`OnPanic`] has told the others, and the panic
-/// goes on when the threads are joined.
+/// A panicking thread poisons the lock. [`OnPanic`] has told the other threads, and joining the
+/// threads propagates the panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs when a thread unwinds, so that the others do not wait for its turn for ever.
+/// Runs when a thread unwinds, so that the others do not wait for its turn forever.
 struct OnPanic<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnPanic<F> {
@@ -129,7 +129,8 @@ mod tests {
         }
     }
 
-    /// What waits to be taken is bounded by the threads, however slow the taking is.
+    /// The number of waiting results is bounded by the number of threads, however slow the taking
+    /// is.
     #[test]
     fn nothing_piles_up() {
         let (ahead, most) = (AtomicUsize::new(0), AtomicUsize::new(0));

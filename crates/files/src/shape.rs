@@ -1,5 +1,5 @@
-//! What the documents of a collection look like, learned from the generator itself, so that no
-//! second description of them can be wrong.
+//! The shape of a collection's documents, learned from the generator itself, so that there is no
+//! second description that could be wrong.
 
 use std::collections::HashSet;
 
@@ -8,11 +8,11 @@ use hoap_data::{Buffer, Timestamp};
 
 use crate::source::Source;
 
-/// Documents that are looked at. They are spread evenly over the collection.
+/// Number of probed documents, spread evenly over the collection.
 const PROBES: u64 = 256;
-/// Bytes that they have together, about; one document is looked at in any case.
+/// Approximate total bytes of the probed documents; at least one document is probed.
 const PROBED_BYTES: u64 = 16 << 20;
-/// A column with fewer different values than this share of all is worth a dictionary.
+/// A column whose share of distinct values is below this is worth a dictionary.
 const MOSTLY_DIFFERENT: f64 = 0.95;
 
 /// A value of a document.
@@ -40,7 +40,7 @@ pub fn document<D: Source>(data: &D, collection: D::Collection, index: u64) -> V
     tree.root
 }
 
-/// What a value can be.
+/// The types of scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     Bool,
@@ -61,12 +61,12 @@ pub(crate) struct Node {
     pub(crate) nullable: bool,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// Nothing but nulls so far.
+    /// Only nulls so far.
     Unknown,
-    /// `repeats`: whether values come again often.
+    /// `repeats`: whether values repeat often.
     Scalar {
         scalar: Scalar,
         repeats: bool,
@@ -76,7 +76,7 @@ pub(crate) enum Kind {
     List(Box<Node>),
 }
 
-/// Bytes of a collection's average document as JSON, at least one.
+/// Average bytes of a collection's documents as JSON, at least one.
 pub(crate) fn average_bytes<D: Source>(data: &D, collection: D::Collection) -> u64 {
     let mut text = Buffer::new();
     let probes = probes(data, collection);
@@ -89,7 +89,7 @@ pub(crate) fn average_bytes<D: Source>(data: &D, collection: D::Collection) -> u
     bytes / count.max(1) + 1
 }
 
-/// Indexes of documents that stand for all.
+/// Indexes of the probed documents.
 fn probes<D: Source>(
     data: &D,
     collection: D::Collection,
@@ -109,7 +109,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape of a collection. Every part of the same data set learns the same.
+    /// The shape of a collection, equal for every part of a data set.
     pub(crate) fn of<D: Source>(data: &D, collection: D::Collection) -> Shape {
         let mut root = Node { name: String::new(), kind: Kind::Unknown, nullable: false };
         let mut seen = Seen::default();
@@ -171,7 +171,7 @@ fn merge(node: &mut Node, value: &Value) {
 
 type Seen = HashSet<String>;
 
-/// Finds the scalars whose values come again, given all values of the node.
+/// Marks the scalars whose values repeat, given all values of the node.
 fn mark_repeats(node: &mut Node, values: &[&Value], seen: &mut Seen) {
     match &mut node.kind {
         Kind::Unknown => (),
@@ -208,7 +208,7 @@ fn mark_repeats(node: &mut Node, values: &[&Value], seen: &mut Seen) {
 
 /// Builds a [`Value`].
 struct Tree {
-    /// Objects and arrays begun and not ended, with the name of each.
+    /// Open objects and arrays, each with its name.
     open: Vec<(String, Value)>,
     root: Value,
 }

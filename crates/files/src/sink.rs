@@ -1,4 +1,4 @@
-//! A file on its way: under a temporary name until it is whole, hashed as it is written.
+//! A file being written: under a temporary name until it is complete, hashed while it is written.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_128;
 
-/// What the name of a file that is not whole ends with.
+/// The suffix of an incomplete file.
 pub(crate) const TEMPORARY: &str = ".tmp";
 
-/// Bytes that are handed to the system at once. Linux's page cache takes larger runs of memory for larger
-/// writes, and on a virtual machine such runs are the ones that its host has taken back: writes of
-/// 1 MiB were measured to cost three times the system time of these.
+/// Bytes per write. Linux's page cache allocates larger runs of memory for larger writes, and on a
+/// virtual machine the host has often reclaimed such runs: writes of 1 MiB were measured to cost
+/// three times the system time of these.
 const PIECE: usize = 128 << 10;
 
-/// Writes a file under a temporary name, counts and hashes its bytes; [`Sink::commit`] gives it its
-/// name. Dropped before that, it removes what it wrote, so that no half file is left.
+/// Writes a file under a temporary name, counting and hashing its bytes; [`Sink::commit`] renames
+/// it. If dropped before that, it removes the file, so that no incomplete file is left.
 pub(crate) struct Sink {
     file: File,
     path: PathBuf,
@@ -41,7 +41,7 @@ impl Sink {
         self.bytes
     }
 
-    /// Gives the file its name. Returns its bytes and their hash.
+    /// Renames the file to its final name. Returns its bytes and their hash.
     pub(crate) fn commit(mut self) -> io::Result<(u64, String)> {
         fs::rename(&self.temporary, &self.path)?;
         self.committed = true;
@@ -65,7 +65,7 @@ impl Write for Sink {
 impl Drop for Sink {
     fn drop(&mut self) {
         if !self.committed {
-            // The error that matters is the one that kept the file from becoming whole.
+            // The earlier error, which kept the file incomplete, is the one reported.
             let _ = fs::remove_file(&self.temporary);
         }
     }
@@ -78,7 +78,7 @@ pub(crate) fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// A hash as `xxhsum -H128` prints it.
+/// A hash in the form of `xxhsum -H128`.
 pub(crate) fn hexadecimal(hash: &XxHash3_128) -> String {
     format!("{:032x}", hash.finish_128())
 }

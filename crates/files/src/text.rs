@@ -1,4 +1,4 @@
-//! Text files: JSON a line, JSON arrays, CSV; compressed or not.
+//! Text files: NDJSON, JSON arrays, CSV; compressed or not.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,8 +15,8 @@ use crate::shape::{Shape, average_bytes};
 use crate::sink::Sink;
 use crate::source::Source;
 
-/// Bytes of text that a thread makes before they are written: enough that handing over the turn and
-/// beginning a compressed frame cost nothing beside it, few enough for the processor's cache.
+/// Bytes of text per chunk: large enough to amortise the wait for the turn and a compressed frame,
+/// small enough for the processor's cache.
 pub(crate) const CHUNK: u64 = 4 << 20;
 
 /// Writes text.
@@ -25,18 +25,18 @@ pub(crate) struct Text<'a, D: Source> {
     format: Format,
     packer: Packer,
     collections: BTreeMap<D::Collection, Prepared>,
-    /// What stands between two chunks of a file, and what ends it.
+    /// The text between two chunks of a file, and at its end.
     between: Vec<u8>,
     end: Vec<u8>,
-    /// What a file holds that would hold nothing: a compressed file of no bytes is no such file.
+    /// The content of an otherwise empty file: zero bytes are not a valid compressed file.
     nothing: Vec<u8>,
 }
 
-/// What is known of a collection before its documents are made.
+/// The state of a collection before its documents are generated.
 struct Prepared {
     tables: Vec<String>,
     step: u64,
-    /// What each table's file begins with.
+    /// The head of each table's file.
     heads: Vec<Vec<u8>>,
     /// CSV only.
     relation: Option<Relation>,
@@ -46,7 +46,7 @@ impl<'a, D: Source> Text<'a, D> {
     pub(crate) fn new(data: &'a D, collections: &[D::Collection], form: &Form) -> Result<Self> {
         let packer = Packer { codec: form.codec, level: form.level };
         let chunk = form.split.map_or(CHUNK, |split| CHUNK.min(split / 4));
-        // Text that belongs to no document is a compressed frame of its own.
+        // Text outside of documents is a compressed frame of its own.
         let pack = |text: &[u8]| {
             let mut packed = Vec::new();
             let done = packer.pack(text, &mut packed, &mut State::default());
@@ -91,12 +91,12 @@ fn failed(e: &io::Error) -> Error {
     Error::new(ErrorKind::Environment, message)
 }
 
-/// The text of some documents, for each table.
+/// The text of documents, for each table.
 #[derive(Default)]
 pub(crate) struct TextChunk {
     /// Documents as JSON.
     documents: Buffer,
-    /// In CSV rows, in both what is compressed.
+    /// For CSV the rows; for both the compressed text.
     tables: Vec<TableText>,
     state: State,
 }
@@ -111,7 +111,7 @@ struct TableText {
 /// A text file that is being written.
 pub(crate) struct TextFile {
     sink: Sink,
-    /// Whether it holds no document yet.
+    /// Whether it has no document yet.
     empty: bool,
 }
 
@@ -125,7 +125,7 @@ impl<D: Source> Text<'_, D> {
         }
     }
 
-    /// The documents of a chunk as one run of bytes. Only where a collection is one table.
+    /// The documents of a chunk as one byte slice. Only where a collection is one table.
     pub(crate) fn run<'c>(&self, chunk: &'c TextChunk) -> &'c [u8] {
         self.bytes(chunk, 0)
     }
@@ -205,7 +205,7 @@ impl<D: Source> Encoder for Text<'_, D> {
     }
 
     fn close(&self, mut file: TextFile) -> io::Result<Sink> {
-        // "[\n" and "\n]\n" are an empty array, too.
+        // "[\n" followed by "\n]\n" is also an empty array.
         file.sink.write_all(&self.end)?;
         if file.sink.bytes() == 0 {
             file.sink.write_all(&self.nothing)?;

@@ -10,22 +10,20 @@ use std::time::Instant;
 
 use hoap_data::random::Stream;
 use hoap_workload::Result;
-use hoap_workload::capability::Applicable;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
+use hoap_workload::capability::{Applicable, Blocking};
 use hoap_workload::client::{Client, Workload};
 use hoap_workload::ycsb::{Distribution, Keys, PRESETS, Properties, Setup, UserTable, Ycsb};
 
 /// A database that does nothing.
 struct Nothing;
 
+impl Blocking for Nothing {}
+
 impl KeyValue for Nothing {
     type Session = Nothing;
-
-    fn blocking(&self) -> bool {
-        false
-    }
 
     fn scans(&self) -> Applicable<()> {
         Ok(())

@@ -1,82 +1,83 @@
-//! How the driver runs a workload: it asks for the next operation and calls it.
+//! The interface between the driver and a workload.
 
 use std::future::Future;
 use std::time::Duration;
 
 use crate::{Error, ErrorKind, Result};
 
-/// A benchmark on one database, from which the driver makes as many clients as it needs.
+/// A benchmark on one database. The driver makes as many clients of it as it needs.
 ///
-/// The driver knows neither documents nor databases: all it sees is kinds of operations by index.
+/// The driver knows neither documents nor databases, only kinds of operations by index.
 pub trait Workload: Send + Sync {
     /// The client type. One client runs one operation at a time.
     type Client: Client;
 
-    /// Names of the kinds of operations, such as "NewOrder" or "Q14"; [`Next::kind`] indexes it.
+    /// Names of the kinds of operations, such as "NewOrder" or "Q14", indexed by [`Next::kind`].
     fn kinds(&self) -> &[&'static str];
 
-    /// How many operations one loop has, for workloads that repeat a fixed sequence (22 for a
+    /// The number of operations of one loop, for workloads that repeat a fixed sequence (22 for a
     /// query stream); `None` for an endless mix.
     fn loop_length(&self) -> Option<usize> {
         None
     }
 
-    /// Whether the client's calls block their thread, as embedded databases do. The driver gives
-    /// each blocking client a thread of its own; others share threads.
+    /// Whether the client's calls block their thread ([`crate::capability::Blocking`]). The driver
+    /// gives each blocking client a thread of its own; others share threads.
     fn blocking(&self) -> bool;
 
     /// Connects client number `number` (from 0, different for every client of a step).
     fn client(&self, number: usize) -> impl Future<Output = Result<Self::Client>> + Send;
 }
 
-/// One simulated user.
+/// One client.
 pub trait Client: Send {
-    /// What the client remembers at its end: for transactions the ledger and the tallies of the mix.
+    /// What the client returns at its end: for transactions the ledger and the counts of the audit.
     type Memory: Send;
 
     /// Draws the next operation without running it.
     fn next(&mut self) -> Next;
 
-    /// Runs the operation that [`Client::next`] drew last. The driver measures this call.
+    /// Runs the operation that [`Client::next`] drew last. The driver times this call.
     fn run(&mut self) -> impl Future<Output = Completion> + Send;
 
-    /// A handle that makes a running [`Client::run`] return early with [`Outcome::Cancelled`], where
-    /// the database has a way.
+    /// A handle that makes a running [`Client::run`] return early with [`Outcome::Cancelled`],
+    /// where the database has a way.
     fn canceller(&self) -> Option<Canceller> {
         None
     }
 
-    /// Ends the client and hands over what it remembers.
+    /// Ends the client and returns its results.
     fn finish(self) -> Self::Memory;
 }
 
 /// Interrupts a running operation from another thread. Must be safe to call at any time.
 pub type Canceller = std::sync::Arc<dyn Fn() + Send + Sync>;
 
-/// The operation that comes next.
+/// The next operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Next {
     /// Index into [`Workload::kinds`].
     pub kind: usize,
-    /// Time a user would take to key the input in (TPC-C 5.2.5.2), zero unless asked for.
+    /// Time in which a user keys in the input (TPC-C 5.2.5.2); zero without think times.
     pub keying: Duration,
-    /// Time a user would think about the answer (TPC-C 5.2.5.4), zero unless asked for.
+    /// Time in which a user thinks about the answer (TPC-C 5.2.5.4); zero without think times.
     pub think: Duration,
 }
 
-/// Looks beside the load at how old what the queries see is. The driver makes one probe for a step.
+/// Measures the age of what the queries see, while the load runs. The driver makes one probe per
+/// step.
 pub trait Probing: Send + Sync {
     /// The probe type.
     type Probe: Probe;
 
-    /// Time from the beginning of one look to that of the next. Looks never overlap.
+    /// Time from the start of one look to the start of the next. Looks never overlap.
     fn every(&self) -> Duration;
 
     /// Connects the probe.
     fn probe(&self) -> impl Future<Output = Result<Self::Probe>> + Send;
 }
 
-/// One connection that looks.
+/// One connection of the probe.
 pub trait Probe: Send {
     /// Looks once.
     fn look(&mut self) -> impl Future<Output = Result<Look>> + Send;
@@ -87,7 +88,7 @@ pub trait Probe: Send {
     }
 }
 
-/// How old what the queries see was when a look began.
+/// The age of what the queries see, at the start of a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Age of the oldest acknowledged commit that was not seen; zero where all were.
@@ -101,10 +102,9 @@ pub struct Look {
 pub struct Completion {
     /// Its end.
     pub outcome: Outcome,
-    /// How often it was begun again after a conflict. The time of retries is part of the response
-    /// time.
+    /// The number of retries after conflicts. Their time is part of the response time.
     pub retries: u32,
-    /// Rows in the answer, for queries.
+    /// Number of rows in the answer, for queries.
     pub rows: u64,
 }
 
@@ -113,11 +113,11 @@ pub struct Completion {
 pub enum Outcome {
     /// The database acknowledged it.
     Done,
-    /// It rolled back as the benchmark wants (TPC-C 2.4.1.4) and counts as executed.
+    /// It rolled back, as the benchmark demands (TPC-C 2.4.1.4), and counts as executed.
     RolledBack,
-    /// It was given up. Counted by [`crate::ErrorKind`] and never in a success histogram.
+    /// It failed. Counted by [`crate::ErrorKind`], never in a success histogram.
     Failed(Error),
-    /// The run ended before it did. Counted nowhere but as such.
+    /// The run ended before it did. Counted only as cancelled.
     Cancelled,
 }
 
@@ -128,7 +128,7 @@ impl Outcome {
         matches!(self, Outcome::Done | Outcome::RolledBack)
     }
 
-    /// Whether the end of the run cut it off.
+    /// Whether the end of the run cancelled it.
     pub fn cancelled(&self) -> bool {
         match self {
             Outcome::Cancelled => true,

@@ -1,6 +1,6 @@
-//! The file that one of several driver machines leaves of what it saw acknowledged, for the checks that only
-//! all of them together can make. What is in it is the benchmark's: [`crate::ch2::contribution`],
-//! [`crate::ycsb::Contribution`]. The driver and the report pass it on without looking.
+//! The file in which one of several driver machines leaves its part of the checks that need all of
+//! them. The benchmark defines its content ([`crate::ch2::contribution`],
+//! [`crate::ycsb::Contribution`]); the driver and the report pass it on unread.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ struct File<T> {
 /// The file's text.
 ///
 /// # Errors
-/// [`ErrorKind::Broken`], which does not happen to numbers and texts.
+/// [`ErrorKind::Broken`], which cannot occur for numbers and strings.
 pub fn to_json<T: Serialize>(of: &T) -> Result<Vec<u8>> {
     let wrong = |e| Error::new(ErrorKind::Broken, "write a ledger", e);
     serde_json::to_vec(&File { format: FORMAT, of }).map_err(wrong)
@@ -29,7 +29,7 @@ pub fn to_json<T: Serialize>(of: &T) -> Result<Vec<u8>> {
 /// The inverse of [`to_json`]. `name` is the file's.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] naming the file, where it is none or of another version.
+/// [`ErrorKind::Invalid`], naming the file, where it is not a contribution or has another version.
 pub fn read<T: DeserializeOwned>(name: &str, text: &[u8]) -> Result<T> {
     #[derive(Deserialize)]
     struct Version {

@@ -1,9 +1,9 @@
-//! What a benchmark does, without knowing which database does it.
+//! The benchmarks, independent of the database.
 //!
-//! * [`capability`]: the small traits a database offers.
-//! * [`client`]: the trait through which the driver runs one operation after another.
-//! * [`contribution`]: what each of several driver machines leaves for the checks of all.
-//! * [`load`]: loading any benchmark's documents; [`note`]: what a loaded database says of itself.
+//! * [`capability`]: the traits that a database offers.
+//! * [`client`]: the traits through which the driver runs operations.
+//! * [`contribution`]: the file of one of several driver machines, for the checks of all.
+//! * [`load`]: loading any benchmark's documents; [`note`]: the note of a loaded database.
 //! * [`ch2`]: CH2 and CH2++: transactions, queries, loading and checks.
 //! * [`shop`]: Pagination and JOIN over customers and orders.
 //! * [`ycsb`]: YCSB's core workload.

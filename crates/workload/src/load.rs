@@ -1,4 +1,4 @@
-//! Loading a database, in one part or several, from nothing or from where it stopped.
+//! Loading a database: in one part or several, anew or resumed.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -10,25 +10,25 @@ use crate::note::{self, LoadNote, Note};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
-/// The documents of a benchmark, as a load writes them.
+/// The documents of a benchmark, as the source of a load.
 pub trait Source: Send + Sync {
     /// The benchmark's name: "ch2", "ch2pp", "ycsb", "shop".
     fn benchmark(&self) -> &'static str;
 
-    /// Every parameter that decides the bytes, the data version included, as a JSON object of plain
-    /// values: equal exactly where the data is.
+    /// Every parameter that decides the bytes, including the data version, as a JSON object of
+    /// plain values. Equal exactly where the data is equal.
     fn parameters(&self) -> Value;
 
-    /// The collections, in the order they are loaded.
-    fn collections(&self) -> Vec<&'static str>;
+    /// The collections, in the order of loading.
+    fn collections(&self) -> Vec<&str>;
 
-    /// Collections that runs make beside these: they go when the data is replaced.
+    /// Collections that runs create beside these. Replacing the data drops them.
     fn beside(&self) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// The indexes of part `part` (from 1) of `of` of the collection at `at` in
-    /// [`Source::collections`]. The parts are the whole, one after the other.
+    /// The document indexes of part `part` (from 1) of `of` parts of the collection at `at` in
+    /// [`Source::collections`]. The parts together are the whole range, in order.
     fn part(&self, at: usize, part: u64, of: u64) -> Range<u64>;
 
     /// Appends key and JSON text of a document.
@@ -38,14 +38,14 @@ pub trait Source: Send + Sync {
     fn indexes(&self) -> Vec<Index>;
 }
 
-/// What to do about data that is there already.
+/// What to do where data exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Refuse.
     Refuse,
     /// Remove it first.
     Replace,
-    /// Go on where a load of the same data stopped.
+    /// Resume a load of the same data.
     Resume,
 }
 
@@ -62,46 +62,58 @@ impl Part {
     pub const WHOLE: Part = Part { part: 1, of: 1 };
 }
 
-/// What a load wants to tell while it goes on.
+/// The progress of a load.
 #[derive(Clone, Copy, Debug)]
-pub enum Progress {
-    /// So many documents and bytes of this part are with the writer, of so many documents in all.
+pub enum Progress<'a> {
+    /// Documents have been given to the writer.
     Written {
-        /// The collection at work.
-        collection: &'static str,
-        /// Documents of the part that are written.
+        /// The current collection.
+        collection: &'a str,
+        /// Documents of the part written so far.
         documents: u64,
         /// All documents of the part.
         of: u64,
         /// Bytes written by this process.
         bytes: u64,
     },
-    /// All documents are written; indexes and durability follow.
+    /// All documents are written; indexes and durability remain.
     Settling,
 }
 
-/// What a load did.
+/// The result of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// Documents and bytes that this process wrote.
     pub documents: u64,
     #[allow(missing_docs)]
     pub bytes: u64,
-    /// How long it took, settling included.
+    /// How long it took, seconds, settling included.
     pub seconds: f64,
-    /// Whether the database is whole now; else other parts are missing.
+    /// Whether all data is loaded; else other parts are missing.
     pub whole: bool,
 }
 
-/// Loads one part. Returns [`ErrorKind::Cancelled`] soon after `stop` says so, with everything
-/// written so far kept for a resume.
+/// What to load.
+#[derive(Clone, Copy)]
+pub struct Load<'a> {
+    /// The documents.
+    pub source: &'a dyn Source,
+    /// The part of them.
+    pub part: Part,
+    /// What to do where data exists already.
+    pub existing: Existing,
+}
+
+/// Loads one part.
+///
+/// # Errors
+/// [`ErrorKind::Cancelled`] soon after `stop` returns true; all documents written so far are kept
+/// for a resume. [`ErrorKind::Invalid`] where `existing` forbids it, and what the database answers.
 pub async fn load(
     documents: &dyn Documents,
-    source: &dyn Source,
-    part: Part,
-    existing: Existing,
+    Load { source, part, existing }: Load<'_>,
     stop: &(dyn Fn() -> bool + Sync),
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Loaded> {
     let started = Instant::now();
     let names = source.collections();
@@ -129,11 +141,11 @@ pub async fn load(
     Ok(Loaded { documents: written.documents, bytes: written.bytes, seconds, whole })
 }
 
-/// Makes the indexes where all parts are done, and says whether they are.
+/// Settles where all parts are done. Returns whether they are.
 async fn settle(
     documents: &dyn Documents,
     source: &dyn Source,
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<bool> {
     let Some(note) = note::read(documents).await? else { return Ok(false) };
     if (note.load.done.len() as u64) < note.load.of {
@@ -155,7 +167,7 @@ async fn settle(
     Ok(true)
 }
 
-/// Decides whether this part may begin, and notes that it did.
+/// Checks that this part may begin and notes its beginning.
 async fn begin(
     documents: &dyn Documents,
     source: &dyn Source,
@@ -264,7 +276,7 @@ fn first_note(source: &dyn Source, part: Part) -> Note {
     Note { benchmark: source.benchmark().into(), data: source.parameters(), load, runs: 0 }
 }
 
-/// What this process wrote.
+/// The amount that this process has written.
 #[derive(Clone, Copy)]
 struct Written {
     documents: u64,
@@ -276,7 +288,7 @@ async fn write_part(
     source: &dyn Source,
     part: Part,
     stop: &(dyn Fn() -> bool + Sync),
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Written> {
     let names = source.collections();
     let ranges: Vec<_> = (0..names.len()).map(|at| source.part(at, part.part, part.of)).collect();
@@ -294,15 +306,9 @@ async fn write_part(
             }
         };
         let length = range.end - range.start;
-        write_collection(
-            &mut *writer,
-            source,
-            (at, collection, range),
-            &mut written,
-            &mut tell,
-            stop,
-        )
-        .await?;
+        let share = Share { at, collection, range };
+        let control = Control { stop, tell: &mut tell };
+        write_collection(&mut *writer, source, share, &mut written, control).await?;
         tell(length, written, true);
         before += length;
     }
@@ -310,7 +316,7 @@ async fn write_part(
     Ok(written)
 }
 
-/// Waits for the writer's end, or gives it up where `stop` says so.
+/// Waits for the writer to finish, until `stop` returns true.
 async fn finish(writer: &mut dyn BulkWriter, stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
     let stopped = async {
         while !stop() {
@@ -329,14 +335,30 @@ fn interrupted(tried: impl Into<String>, when: String) -> Error {
         .advise("go on with --resume")
 }
 
+/// The documents of a collection that a part writes.
+struct Share<'a> {
+    /// The position of the collection in [`Source::collections`].
+    at: usize,
+    collection: &'a str,
+    /// Their indexes.
+    range: Range<u64>,
+}
+
+/// How a load is stopped and reports its progress.
+struct Control<'a> {
+    stop: &'a (dyn Fn() -> bool + Sync),
+    /// Takes the position in the collection, what is written, and whether to report it in any case.
+    tell: &'a mut (dyn FnMut(u64, Written, bool) + Send),
+}
+
 async fn write_collection(
     writer: &mut dyn BulkWriter,
     source: &dyn Source,
-    (at, collection, range): (usize, &str, Range<u64>),
+    Share { at, collection, range }: Share<'_>,
     written: &mut Written,
-    tell: &mut (dyn FnMut(u64, Written, bool) + Send),
-    stop: &(dyn Fn() -> bool + Sync),
+    control: Control<'_>,
 ) -> Result<()> {
+    let Control { stop, tell } = control;
     let start = range.start;
     let mut batch = Batch::default();
     let mut next = start + writer.position(collection).await?;

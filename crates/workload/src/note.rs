@@ -1,4 +1,4 @@
-//! What a loaded database says of itself: the small document that the load writes beside the data.
+//! The note: the small document that a load writes beside the data to describe it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,14 +13,14 @@ pub struct Note {
     pub benchmark: String,
     /// [`crate::load::Source::parameters`] of the data.
     pub data: Value,
-    /// How far the load has come.
+    /// The progress of the load.
     pub load: LoadNote,
-    /// Runs that write which began since the load. After the first the data is not what was
-    /// loaded, and answers cannot be held against stored ones.
+    /// Number of writing runs that began since the load. After the first the data differs from the
+    /// loaded data, and answers cannot be compared with those on record.
     pub runs: u64,
 }
 
-/// How far the load has come.
+/// The progress of the load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadNote {
     /// Number of parts the load is divided into.
@@ -29,13 +29,13 @@ pub struct LoadNote {
     pub begun: Vec<u64>,
     /// Parts that wrote all their documents.
     pub done: Vec<u64>,
-    /// Whether all parts are done, indexed and durable.
+    /// Whether all parts are done and the data is indexed and durable.
     pub settled: bool,
     /// Documents written by the parts that are done.
     pub documents: u64,
     /// Bytes of JSON text written by the parts that are done.
     pub bytes: u64,
-    /// Seconds that the parts took, one after the other, and the settling.
+    /// Seconds that the parts took, added up, plus settling.
     pub seconds: f64,
 }
 
@@ -47,7 +47,7 @@ pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
     }
 }
 
-/// Reads the note of a database that must hold the whole data of this benchmark.
+/// Reads the note of a database that must hold all the data of this benchmark.
 pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note> {
     let tried = format!("use the {benchmark} data of {}", target.description().url);
     let refuse = |kind, answer: String, advice: String| {
@@ -72,7 +72,7 @@ pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note>
     Ok(note)
 }
 
-/// Counts a run that writes and is about to begin.
+/// Counts a writing run that is about to begin.
 pub async fn begin_run(documents: &dyn Documents) -> Result<Note> {
     update(documents, |note| {
         note.runs += 1;

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use hoap_data::shop::{MONTHS, ShopData, ShopSpec};
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
-use hoap_workload::capability::{Applicable, NotApplicable};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
+use hoap_workload::capability::{Blocking, NotApplicable};
 use hoap_workload::client::{Client, Outcome, Workload};
 use hoap_workload::load::Source;
 use hoap_workload::shop::source::data_of;
@@ -102,27 +104,29 @@ fn documents(data: &ShopData, at: usize, part: u64) -> Vec<(String, Value)> {
     Source::part(data, at, part, 3).map(document).collect()
 }
 
-impl Shop for Memory {
+impl Blocking for Memory {}
+
+impl Pages for Memory {
     type Session = Memory;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Ok(&[JoinVariant::TwoPhase, JoinVariant::Lookup])
-    }
-
-    async fn session(&self, _: Option<JoinVariant>) -> Result<Memory> {
+    async fn session(&self) -> Result<Memory> {
         Ok(self.clone())
     }
 }
 
-impl ShopSession for Memory {
+impl Joins for Memory {
+    type Session = Memory;
+
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::TwoPhase, JoinVariant::Lookup]
+    }
+
+    async fn session(&self, _: JoinVariant) -> Result<Memory> {
+        Ok(self.clone())
+    }
+}
+
+impl PageSession for Memory {
     async fn page(
         &mut self,
         country: &str,
@@ -148,7 +152,9 @@ impl ShopSession for Memory {
         }
         Ok(())
     }
+}
 
+impl JoinSession for Memory {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         self.note(Asked::Join(zip.to_owned(), month.to_owned()))?;
         let orders = self.order_lists.get(zip).into_iter().flatten().map(|key| &self.orders[key]);
@@ -225,7 +231,7 @@ fn assert_even(counts: &BTreeMap<String, usize>, values: usize) {
 #[test]
 fn pages() {
     let memory = Memory::load(&data());
-    let pagination = Pagination::new(memory.clone(), data(), CHECKED).expect("applicable");
+    let pagination = Pagination::new(memory.clone(), data(), CHECKED);
     assert_eq!((pagination.kinds(), pagination.loop_length()), (&["PAGE"][..], None));
     assert!(!pagination.blocking());
     let ends = run(&pagination, 4, 5000);
@@ -279,7 +285,7 @@ fn short_answers_are_right() {
     (spec.customers_per_country, spec.customers_per_zip) = (3, 1);
     let data = ShopData::new(spec).expect("valid");
     let memory = Memory::load(&data);
-    let pages = run(&Pagination::new(memory.clone(), data, CHECKED).expect("applicable"), 1, 500);
+    let pages = run(&Pagination::new(memory.clone(), data, CHECKED), 1, 500);
     all_done(&pages);
     let sizes: HashSet<u64> = pages.iter().map(|&(_, rows)| rows).collect();
     assert_eq!(sizes, (0..4).collect());
@@ -301,9 +307,7 @@ fn lies_are_caught() {
         (Lie::OrderKey, "no customer has the key 'order:0'"),
     ];
     for (lie, words) in page_lies {
-        let run = |options| {
-            run(&Pagination::new(memory.lying(lie), data(), options).expect("applicable"), 1, 200)
-        };
+        let run = |options| run(&Pagination::new(memory.lying(lie), data(), options), 1, 200);
         // A page of one key cannot hold a key twice.
         let truths = if lie == Lie::KeyTwice { 20 } else { 0 };
         assert_caught(&run(CHECKED), words, truths);
@@ -347,7 +351,7 @@ fn assert_caught(ends: &[(Outcome, u64)], words: &str, truths: usize) {
 fn failures_are_passed_on() {
     for kind in [ErrorKind::Timeout, ErrorKind::Unavailable, ErrorKind::Cancelled] {
         let memory = Memory { broken: Some(kind), ..Memory::load(&data()) };
-        let ends = run(&Pagination::new(memory, data(), CHECKED).expect("applicable"), 1, 10);
+        let ends = run(&Pagination::new(memory, data(), CHECKED), 1, 10);
         for pair in ends.chunks(2) {
             match &pair[0].0 {
                 Outcome::Cancelled => assert_eq!(kind, ErrorKind::Cancelled),
@@ -366,7 +370,7 @@ fn seeds_and_clients() {
     let asked = |seed| {
         let memory = Memory { asked: Arc::default(), ..memory.clone() };
         let options = Options { seed, check_reads: false };
-        let pagination = Pagination::new(memory.clone(), data(), options).expect("applicable");
+        let pagination = Pagination::new(memory.clone(), data(), options);
         for _ in 0..2 {
             run(&pagination, 2, 20);
         }
@@ -379,46 +383,27 @@ fn seeds_and_clients() {
     assert_eq!(clients.len(), 4);
 }
 
-/// Section 5: what a database cannot do is said before a run.
+/// Section 5: a capability or a variant that the database lacks is refused before a run.
 #[test]
 fn not_applicable() {
-    struct Neither;
-    impl Shop for Neither {
-        type Session = Memory;
-
-        fn blocking(&self) -> bool {
-            false
-        }
-
-        fn pagination(&self) -> Applicable<()> {
-            Err(self.not("pagination", "it has no index on a nested field"))
-        }
-
-        fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-            Err(self.not("join", "it has no join"))
-        }
-
-        async fn session(&self, _: Option<JoinVariant>) -> Result<Memory> {
-            unreachable!("no client is made")
-        }
-    }
-    impl Neither {
-        fn not(&self, capability: &'static str, because: &'static str) -> NotApplicable {
-            NotApplicable { capability, database: "Neither".into(), because }
-        }
-    }
-    let error = |e: Option<Error>| e.map(|e| (e.kind, e.to_string()));
-    let page = error(Pagination::new(Neither, data(), CHECKED).err()).expect("an error");
+    let lacks = NotApplicable {
+        capability: "pagination",
+        database: "Neither".into(),
+        because: "it has no index on a nested field",
+    };
     let because =
         "pagination on Neither: not applicable, because it has no index on a nested field";
-    assert_eq!(page, (ErrorKind::Invalid, because.to_owned()));
-    let join = error(Join::new(Neither, data(), None, CHECKED).err()).expect("an error");
-    assert_eq!(join.1, "join on Neither: not applicable, because it has no join");
+    assert_eq!(lacks.to_string(), because);
+    let error = Error::from(lacks);
+    assert_eq!((error.kind, error.to_string()), (ErrorKind::Invalid, because.to_owned()));
     let memory = Memory::load(&data());
     let hash = Join::new(memory.clone(), data(), Some(JoinVariant::Hash), CHECKED);
-    let (kind, line) = error(hash.err()).expect("an error");
-    assert_eq!(kind, ErrorKind::Invalid);
-    assert_eq!(line, "join by hash: this database cannot; choose one of two-phase, lookup");
+    let error = hash.err().expect("an error");
+    assert_eq!(error.kind, ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        "join by hash: this database cannot; choose one of two-phase, lookup"
+    );
     let lookup = Join::new(memory, data(), Some(JoinVariant::Lookup), CHECKED).expect("it has it");
     assert_eq!(lookup.variant(), JoinVariant::Lookup);
 }

@@ -4,7 +4,7 @@ use hoap_data::DataSet;
 use hoap_record::Check;
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
-use hoap_workload::ch2::conditions::{Deliveries, conditions, without_isolation};
+use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::{District, Snapshot};
@@ -31,10 +31,8 @@ pub async fn after_the_run(start: &Start<'_>, ledger: &Ledger) -> Result<(Vec<Ch
     let sample = Sample::draw(data).without_isolation(caveat.is_some());
     let mut expected = Expected::of(ledger).sampling(sample);
     let after = Snapshot::take(documents, data, &mut expected, &|| false).await?;
-    let mut checks = conditions(&after, data, Deliveries::OfLedger { before, ledger }, when);
-    if caveat.is_some() {
-        without_isolation(&mut checks);
-    }
+    let deliveries = Deliveries::OfLedger { before, ledger };
+    let mut checks = conditions(&after, data, deliveries, Isolation::of(caveat), when);
     let unchanged = expected.sample.check(target, data, ledger, when, &|| false).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);

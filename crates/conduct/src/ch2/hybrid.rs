@@ -8,7 +8,7 @@ use hoap_record::merge::beside_others;
 use hoap_record::{AuditLine, Check, Run, Verdict};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::audit;
-use hoap_workload::ch2::conditions::{Deliveries, conditions, without_isolation};
+use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::contribution::Contribution as Ours;
 use hoap_workload::ch2::freshness::Probes;
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -72,10 +72,8 @@ impl Benchmark for Hybrid<'_> {
         let (nothing, stop) = (&mut Expected::nothing(), || setting.is_stopped());
         let snapshot = Snapshot::take(documents, &self.data, nothing, &stop).await?;
         let source = Deliveries::OfCustomers;
-        let mut checks = conditions(&snapshot, &self.data, source, "before the run");
-        if self.caveat.is_some() {
-            without_isolation(&mut checks);
-        }
+        let isolation = Isolation::of(self.caveat);
+        let checks = conditions(&snapshot, &self.data, source, isolation, "before the run");
         if checks.iter().all(|check| check.verdict != Verdict::Fail) {
             note::begin_run(documents).await?;
             self.before = snapshot.districts;

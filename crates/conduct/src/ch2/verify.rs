@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use hoap_data::{DataSet, Schema};
 use hoap_record::{Check, Verdict};
 use hoap_workload::capability::{Answer, NonTransactional, Target};
-use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions, without_isolation};
+use hoap_workload::ch2::conditions::{Deliveries, Finding, Isolation, conditions};
 use hoap_workload::ch2::ledger::{Ledger, unforeseen};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -85,10 +85,8 @@ pub async fn checks(caller: &dyn Caller, args: &Verify) -> Result<Verified, Erro
         .without_isolation(caveat.is_some());
     let mut expected = Expected::nothing().sampling(sample);
     let snapshot = Snapshot::take(documents, &data, &mut expected, &stop).await?;
-    let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, when);
-    if caveat.is_some() {
-        without_isolation(&mut checks);
-    }
+    let (deliveries, isolation) = (Deliveries::OfCustomers, Isolation::of(caveat));
+    let mut checks = conditions(&snapshot, &data, deliveries, isolation, when);
     let nobody = Ledger::default();
     checks.push(expected.sample.check(&*target, &data, &nobody, when, &stop).await?);
     let mut unanswered = Vec::new();

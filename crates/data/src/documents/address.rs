@@ -12,7 +12,7 @@ const STREET_2: u64 = 4;
 const CITY: u64 = 7;
 const ZIP: u64 = 10;
 
-/// What ends every zip code (TPC-C 4.3.2.7).
+/// The end of every zip code (TPC-C 4.3.2.7).
 const ZIP_END: &[u8; 5] = b"11111";
 
 /// The field names of an address.
@@ -64,7 +64,7 @@ impl Address {
         }
     }
 
-    /// Writes it as five fields of the object that is open.
+    /// Writes it as five fields of the open object.
     #[inline(always)]
     pub(super) fn write<W: Writer>(&self, fields: Fields, w: &mut W) {
         w.text(fields.street_1, self.street_1, |out| self.fill_street_1(out));
@@ -82,7 +82,7 @@ impl Address {
         let state = city + self.city + 2;
         let zip = state + self.state.len() + 1;
         w.text(field, zip + 4 + ZIP_END.len(), |out| {
-            // In order, because each piece may write a little beyond its end.
+            // In order, because each piece may write slightly beyond its end.
             self.fill_street_1(out);
             self.fill_street_2(&mut out[street_2..]);
             self.fill_city(&mut out[city..]);

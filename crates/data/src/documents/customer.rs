@@ -25,13 +25,14 @@ const HISTORY_DATA: u64 = 1;
 const CREDIT_LIMIT: i64 = 50_000 * UNIT;
 /// Largest discount in units of 1/10,000 (TPC-C 4.3.3.1, C_DISCOUNT).
 const MAX_DISCOUNT: u64 = 5000;
-/// Customers of a district whose last names run through all (TPC-C 4.3.3.1, C_LAST).
+/// The first customers of a district, whose last names are all names in order (TPC-C 4.3.3.1,
+/// C_LAST).
 const NAMES_IN_ORDER: u32 = 1000;
 
-/// Kinds of address; the first one always, each other with probability 1/3.
+/// Kinds of address. A customer always has the first, each other with probability 1/3.
 const ADDRESS_KINDS: [Kind; 4] =
     [Kind::new("shipping"), Kind::new("home"), Kind::new("work"), Kind::new("billing")];
-/// Kinds of phone; the first one always, each other with probability 1/3.
+/// Kinds of phone. A customer always has the first, each other with probability 1/3.
 const PHONE_KINDS: [Kind; 4] =
     [Kind::new("contact"), Kind::new("home"), Kind::new("work"), Kind::new("mobile")];
 
@@ -58,12 +59,12 @@ impl Kind {
     }
 }
 
-/// What the shape of the document asks for before its turn.
+/// Values that decide the shape of the document, drawn before their fields are written.
 struct Scalars {
     discount: u32,
     first_len: u64,
     data_len: u64,
-    /// Which kinds the customer has, the first always among them.
+    /// The kinds that the customer has; the first is always among them.
     addresses: [bool; 4],
     phones: [bool; 4],
 }
@@ -126,8 +127,8 @@ impl DataSet {
         w.end_object();
     }
 
-    /// The instant since when someone is a customer, which is that of their initial order and
-    /// payment (specification, section 3).
+    /// The instant of c_since, which is that of the customer's initial order and payment
+    /// (specification, section 3).
     #[inline(always)]
     pub(super) fn customer_since(&self, ids: Ids) -> Timestamp {
         self.since_of(self.words(Collection::Customer, ids))

@@ -21,13 +21,13 @@ const DIST_LEN: usize = 24;
 
 /// Least and largest s_order_cnt (specification, section 3). TPC-C 4.3.3.1: 0 in every stock.
 const ORDER_COUNT: (u64, u64) = (10, 3000);
-/// One in so many orders of a stock is a remote one, rounded down, where there is more than one warehouse
-/// (specification, section 3). TPC-C 4.3.3.1: s_remote_cnt is 0 in every stock.
+/// One in this many orders of a stock is remote, rounded down, where there is more than one
+/// warehouse (specification, section 3). TPC-C 4.3.3.1: s_remote_cnt is 0 in every stock.
 const ORDERS_PER_REMOTE: u64 = 10;
 
 static EXTRA: [ExtraField; 128] = ExtraField::all(b'i');
 
-/// The flat names of the ten district texts in CH2.
+/// The flat names of the ten s_dist fields in CH2.
 const DIST_FIELDS: [Field; 10] = [
     field!("s_dist_01"),
     field!("s_dist_02"),
@@ -41,7 +41,8 @@ const DIST_FIELDS: [Field; 10] = [
     field!("s_dist_10"),
 ];
 
-/// The numbers of a stock that NewOrder changes (TPC-C 2.4.2.2), beside s_ytd, which the load makes 0.
+/// The numbers of a stock that NewOrder changes (TPC-C 2.4.2.2), except s_ytd, which is loaded as
+/// 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StockNumbers {
     /// s_quantity.
@@ -53,7 +54,7 @@ pub struct StockNumbers {
 }
 
 impl DataSet {
-    /// The numbers of the stock of an item in a warehouse as the load makes them.
+    /// The loaded numbers of the stock of an item in a warehouse.
     #[inline]
     pub fn stock_numbers(&self, warehouse: u32, item: u32) -> StockNumbers {
         let words = self.words(Collection::Stock, [0, warehouse, item]);

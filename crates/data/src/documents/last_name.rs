@@ -21,12 +21,12 @@ static WORDS: [([u8; 8], usize); 10] = {
 };
 
 /// The last name of a number from 0 to 999: a syllable for each of its three digits (TPC-C
-/// 4.3.2.3). Of a larger number the last three digits count.
+/// 4.3.2.3). Larger numbers use their last three digits.
 pub fn last_name(number: u32) -> String {
     [number / 100, number / 10, number].map(|n| SYLLABLES[(n % 10) as usize]).concat()
 }
 
-/// The name, with anything behind it, and its length: each syllable is copied as one word.
+/// The name, followed by undefined bytes, and its length. Each syllable is copied as one word.
 #[inline(always)]
 pub(super) fn last_name_bytes(number: u32) -> ([u8; NAME_BUFFER], usize) {
     let mut out = [0; NAME_BUFFER];

@@ -1,8 +1,8 @@
 //! The documents, a module for each group of collections.
 //!
-//! Every document has its own stream of random words (`DataSet::words`), and every value in it a
-//! fixed place in that stream: the constants at the head of each module. One value can be had
-//! without the others, and extra fields change none of them.
+//! Every document has its own stream of random words (`DataSet::words`), and every value a fixed
+//! place in that stream: the constants at the head of each module. Any value can be computed
+//! without the others, and extra fields change no other value.
 
 mod address;
 mod customer;
@@ -18,12 +18,12 @@ pub use last_name::last_name;
 
 /// First word of the extra fields, two words each.
 const EXTRA_FIELDS: u64 = 256;
-/// First word of the categories' choice. Last of all, because its length is not fixed.
+/// First word of the choice of categories. It comes last because its length varies.
 const CATEGORIES: u64 = 1024;
 
 /// Cents of one unit of money.
 const UNIT: i64 = 100;
 
-/// What every customer pays at the load, in cents (TPC-C 4.3.3.1: H_AMOUNT, C_YTD_PAYMENT, and the
+/// The initial payment of every customer, in cents (TPC-C 4.3.3.1: H_AMOUNT, C_YTD_PAYMENT, and the
 /// negative of C_BALANCE before deliveries).
 const INITIAL_PAYMENT: i64 = 10 * UNIT;

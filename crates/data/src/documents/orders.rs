@@ -1,4 +1,4 @@
-//! Orders with their lines, and the marks of those not delivered yet.
+//! Orders with their lines, and the neworder documents of undelivered orders.
 
 use super::UNIT;
 use super::text::{extra_fields, letters};
@@ -15,22 +15,23 @@ const LINE_WORDS: u64 = 8;
 const LINE_DELIVERY: u64 = 1;
 const LINE_DIST_INFO: u64 = 2;
 
-// CH2 departs from the table ORDER-LINE of TPC-C 4.3.3.1 in what follows (specification, section 3;
-// `docs/benchmarks.md` has the two side by side).
+// The following values differ from the table ORDER-LINE of TPC-C 4.3.3.1 (specification, section 3;
+// `docs/benchmarks.md` compares the two).
 
 /// Largest quantity of a line; the smallest is one. TPC-C: 5 in every line.
 const MAX_QUANTITY: u64 = 50;
-/// Largest amount of a line in cents; the smallest is one. TPC-C: 9,999.99, and only lines not delivered
-/// have amounts.
+/// Largest amount of a line in cents; the smallest is one. TPC-C: 9,999.99, and only undelivered
+/// lines have amounts.
 const MAX_AMOUNT: u64 = 5000 * UNIT as u64;
-/// Of the delivered orders every fifth has amounts, the others have 0.00. TPC-C: all have 0.00.
+/// Every fifth delivered order has amounts, the others have 0.00. TPC-C: all have 0.00.
 const ORDERS_WITH_AMOUNT: u32 = 5;
-/// Days from the entry of an order to the delivery of its lines. TPC-C: none, OL_DELIVERY_D is O_ENTRY_D.
+/// Days from the entry of an order to the delivery of its lines. TPC-C: 0, OL_DELIVERY_D is
+/// O_ENTRY_D.
 const DELIVERY_DAYS: (i64, i64) = (2, 151);
 
 static EXTRA: [ExtraField; 128] = ExtraField::all(b'o');
 
-/// What the lines of an order have in common.
+/// The values that the lines of an order share.
 struct Order {
     words: Stream,
     id: u32,
@@ -135,8 +136,8 @@ impl DataSet {
         w.end_object();
     }
 
-    /// Sum of the amounts of what was delivered to a customer, in cents: the delivered part of
-    /// c_balance, so that TPC-C's consistency condition 3.3.2.10 holds right after the load.
+    /// Sum of the delivered amounts of a customer, in cents: the delivered part of c_balance.
+    /// TPC-C's consistency condition 3.3.2.10 therefore holds right after the load.
     #[inline(always)]
     pub(super) fn delivered_to_customer(&self, ids: Ids) -> i64 {
         let [warehouse, district, _] = ids;

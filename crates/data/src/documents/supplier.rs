@@ -1,4 +1,4 @@
-//! Suppliers, nations and regions: what CH2 takes from TPC-H.
+//! Suppliers, nations and regions: the collections that CH2 takes from TPC-H.
 
 use super::UNIT;
 use super::address::{Address, address_fields};
@@ -22,7 +22,7 @@ const MAX_CREDIT: i64 = 10_000 * UNIT - 1;
 
 /// Suppliers of each marked kind (TPC-H 4.2.3, S_COMMENT: five times the scale factor, here 1).
 const MARKED: u64 = 5;
-/// What a marked comment holds, with anything between (TPC-H 4.2.3, S_COMMENT).
+/// The words of a marked comment, with other text between them (TPC-H 4.2.3, S_COMMENT).
 const MARK_HEAD: &[u8] = b"Customer";
 const MARK_TAILS: [&[u8]; 2] = [b"Recommends", b"Complaints"];
 
@@ -104,7 +104,7 @@ fn phone(nation: usize, mut draws: Draws) -> [u8; 15] {
     out
 }
 
-/// Puts the two words of a mark at a random place of the comment, a random distance apart.
+/// Writes the two words of a mark at a random place in the comment, a random distance apart.
 fn write_mark(comment: &mut [u8], tail: &[u8], mut draws: Draws) {
     let spare = comment.len() - MARK_HEAD.len() - tail.len();
     let between = draws.below(spare as u64 + 1) as usize;

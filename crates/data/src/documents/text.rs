@@ -1,4 +1,4 @@
-//! Strings of values, on their way from random words to a writer.
+//! String values, from random words to the writer.
 
 use super::{CATEGORIES, EXTRA_FIELDS};
 use crate::MAX_EXTRA_FIELDS;
@@ -35,8 +35,8 @@ fn fill(words: Stream, len: usize, out: &mut [u8], eight: impl Fn(u64) -> [u8; 8
     }
 }
 
-/// Fills `out` from its start with at least `MOST` letters, of which a text of less takes the first:
-/// a few letters too many cost less than a branch that no processor can foretell.
+/// Fills `out` from its start with at least `MOST` letters, of which a shorter text uses the first:
+/// a few surplus letters cost less than an unpredictable branch.
 #[inline(always)]
 pub(super) fn fill_letters<const MOST: usize>(words: Stream, out: &mut [u8]) {
     fill_letters_of(words, MOST, out);
@@ -69,7 +69,7 @@ pub(super) fn letters<const MOST: usize, W: Writer>(
     w.text(field, len as usize, |out| fill_letters::<MOST>(words, out));
 }
 
-/// Random lower-case letters, too many to write more than asked for.
+/// Random lower-case letters; more may be generated than used.
 #[inline(always)]
 pub(super) fn long_letters<W: Writer>(w: &mut W, field: Field, words: Stream, len: u64) {
     w.text(field, len as usize, |out| {
@@ -132,7 +132,7 @@ pub(super) fn categories<W: Writer>(
     let mut chosen = 0u128;
     w.begin_array(field);
     'words: for word in CATEGORIES + 1.. {
-        // Nine numbers of seven bits are in a word; each repetition is drawn anew.
+        // A word holds nine numbers of seven bits; each repetition is drawn again.
         let mut draws = document.draws(word);
         for _ in 0..9 {
             if count == 0 {

@@ -16,7 +16,7 @@ const ADDRESS: u64 = 16;
 /// Largest tax in units of 1/10,000 (TPC-C 4.3.3.1, W_TAX and D_TAX).
 const MAX_TAX: u64 = 2000;
 
-/// What the two collections have in common: tax, name, address.
+/// The fields that both collections share: tax, name, address.
 struct Site {
     words: Stream,
     tax: u32,

@@ -27,7 +27,7 @@ impl ShopCollection {
         }
     }
 
-    /// What every key begins with, so that both collections can share one key space.
+    /// The prefix of every key, so that both collections can share one key space.
     pub(super) const fn key_prefix(self) -> &'static str {
         match self {
             ShopCollection::Customer => "customer:",

@@ -2,9 +2,7 @@
 
 use super::collection::ShopCollection;
 use super::data::ShopData;
-use super::documents::PADDING_FRAME;
-use super::spec::ShopSpec;
-use super::text::{Text, digits};
+use super::text::Text;
 use super::values::{
     self, CITY_HEADS, CITY_TAILS, FIRST_NAMES, GENDERS, LAST_NAMES, STREETS, geo_region,
 };
@@ -26,7 +24,7 @@ const PLACES: u64 = 11;
 const SCORES: u64 = 12;
 const PADDING: u64 = 13;
 
-/// Most devices, lists of linked devices, children, visited places.
+/// The most devices, lists of linked devices, children and visited places.
 const MOST: Most = Most { devices: 4, lists: 3, linked: 3, children: 3, places: 4, cities: 3 };
 
 struct Most {
@@ -40,7 +38,7 @@ struct Most {
 
 const DEVICE_LEN: usize = 16;
 const URL_LEN: usize = 12;
-/// Digits of a phone number behind the plus.
+/// Digits of a phone number after the plus.
 const PHONE_LEN: usize = 12;
 
 impl ShopData {
@@ -163,7 +161,7 @@ impl Name {
     }
 }
 
-/// Takes two words.
+/// Uses two words.
 #[inline(always)]
 fn phone<W: Writer>(mut words: Stream, w: &mut W) {
     w.text(field!("phone"), 1 + PHONE_LEN, |out| {
@@ -172,7 +170,7 @@ fn phone<W: Writer>(mut words: Stream, w: &mut W) {
     });
 }
 
-/// Takes two words.
+/// Uses two words.
 #[inline(always)]
 fn url<W: Writer>(mut words: Stream, w: &mut W) {
     const SITE: &[u8] = b"https://example.com/";
@@ -230,13 +228,3 @@ fn children<W: Writer>(words: Stream, w: &mut W) {
     }
     w.end_array();
 }
-
-/// Bytes of the longest customer without padding: the least size that every customer can be padded
-/// to.
-pub(super) fn longest(spec: &ShopSpec) -> usize {
-    let order = r#""order:","#.len() + digits(spec.orders() - 1);
-    FIXED + spec.orders_per_customer as usize * order + PADDING_FRAME
-}
-
-/// Bytes of the longest customer of the largest data set but for its list of orders and its padding.
-const FIXED: usize = 1620;

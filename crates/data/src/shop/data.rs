@@ -1,4 +1,4 @@
-//! A data set of customers and orders: sizes, keys, who belongs to whom, and documents by index.
+//! A data set of customers and orders: sizes, keys, relations, and documents by index.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::part::part_of;
 use crate::permutation::Permutation;
 use crate::random::Stream;
 
-/// What keeps this data's random streams apart from those of the other benchmarks.
+/// Separates this data's random streams from those of the other benchmarks.
 const STREAM: u64 = 0x7368_6f70;
 
 /// Number of months.
 const MONTH_COUNT: u64 = MONTHS.len() as u64;
 
-/// What a random choice is about: the tag of its key.
+/// The subject of a random choice: the tag of its key.
 #[derive(Clone, Copy)]
 enum Choice {
     Customer = 1,
@@ -27,17 +27,16 @@ enum Choice {
     Month,
 }
 
-/// All customers and orders of a specification, each computed when asked for. Holds parameters
-/// only.
+/// All customers and orders of a specification, each computed on demand. Holds parameters only.
 ///
-/// A document's index is the number in its key. A random permutation gives each customer a *place*;
-/// places next to each other share a zip code and a country, so that both have exactly as many
-/// customers as the specification says, spread over the keys. Another one gives each (customer,
-/// n-th order) the order's number.
+/// A document's index is the number in its key. A random permutation gives each customer a *place*.
+/// Adjacent places share a zip code and a country, so each has exactly the number of customers in
+/// the specification, spread over the keys. Another permutation gives each (customer, n-th order)
+/// the number of the order.
 #[derive(Clone, Copy, Debug)]
 pub struct ShopData {
     spec: ShopSpec,
-    /// The words from which every other stream's key is drawn.
+    /// The stream from which the keys of all others are drawn.
     root: Stream,
     places: Permutation,
     order_numbers: Permutation,
@@ -60,7 +59,7 @@ impl ShopData {
         })
     }
 
-    /// What it was made from.
+    /// The specification of the data set.
     pub fn spec(&self) -> &ShopSpec {
         &self.spec
     }
@@ -73,8 +72,8 @@ impl ShopData {
         }
     }
 
-    /// The indexes of one of `of` parts, counted from 1. Parts are contiguous, join to
-    /// `0..count`, and differ in size by at most one. Empty where there is no such part.
+    /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
+    /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
     pub fn part(&self, collection: ShopCollection, part: u64, of: u64) -> Range<u64> {
         part_of(self.count(collection), part, of)
     }
@@ -88,7 +87,7 @@ impl ShopData {
         out.push_str(collection.key(index).as_str());
     }
 
-    /// The index of the document with this key; `None` for a key that the load does not make.
+    /// The index of the document with this key; `None` for a key that the load does not create.
     pub fn index_of(&self, collection: ShopCollection, key: &str) -> Option<u64> {
         let number = key.strip_prefix(collection.key_prefix())?;
         let canonical = number == "0" || !number.starts_with(['0', '+']);
@@ -158,8 +157,8 @@ impl ShopData {
         self.order_numbers.inverse(order) / self.spec.orders_per_customer
     }
 
-    /// The month of an order, a position in [`MONTHS`]. Of the orders of a zip code's customers every
-    /// month has the same number, or one more than others.
+    /// The month of an order, a position in [`MONTHS`]. The numbers of orders per month of a zip
+    /// code's customers differ by at most one.
     pub fn month_of(&self, order: u64) -> usize {
         let each = self.spec.orders_per_customer;
         let slot = self.order_numbers.inverse(order);
@@ -170,7 +169,7 @@ impl ShopData {
         ((rank + zip) % MONTH_COUNT) as usize
     }
 
-    /// The orders of a month by the customers of a zip code: what a JOIN adds up. In no particular
+    /// The orders of a month by the customers of a zip code, which a JOIN adds up. In no particular
     /// order. None where there is no such zip code or month.
     pub fn orders_of_zip_and_month(
         &self,
@@ -182,7 +181,7 @@ impl ShopData {
         let exists = zip < self.zips() && month < MONTHS.len();
         let end = if exists { zips * each } else { 0 };
         let months = self.months(zip);
-        // The inverse of `month_of`: every twelfth rank from the first that falls on the month.
+        // The inverse of `month_of`: every twelfth rank from the first one of the month.
         let first = (month as u64 + MONTH_COUNT - zip % MONTH_COUNT) % MONTH_COUNT;
         (first..end).step_by(MONTHS.len()).map(move |rank| {
             let in_zip = months.inverse(rank);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::collection::ShopCollection;
 use super::data::ShopData;
+use super::spec::PADDING_FRAME;
 use super::text::letters16;
 use crate::buffer::Buffer;
 use crate::json::{JsonWriter, SCRATCH};
@@ -12,8 +13,8 @@ use crate::writer::{TEXT_SLACK, Writer, field};
 
 impl ShopData {
     /// Appends a document as JSON, without white space and without a line end. Its fields are in
-    /// the order of the specification's section 2, then `padding`, which makes it exactly as long as
-    /// [`ShopSpec`] says.
+    /// the order of the specification's section 2, then `padding`, which gives it exactly the
+    /// length in [`ShopSpec`](super::ShopSpec).
     ///
     /// # Panics
     /// Where `index` is not below [`ShopData::count`].
@@ -25,7 +26,8 @@ impl ShopData {
         out.truncate(start + len);
     }
 
-    /// Appends the documents of a range as JSON, each followed by `end`: the fast way to many.
+    /// Appends the documents of a range as JSON, each followed by `end`. Faster than one call per
+    /// document.
     ///
     /// # Panics
     /// Where the range goes beyond [`ShopData::count`].
@@ -47,8 +49,8 @@ impl ShopData {
         }
     }
 
-    /// Writes a document in the writer's form. Its padding is as long as that of the JSON document,
-    /// which is made on the way.
+    /// Writes a document in the writer's form. Its padding has the length of that of the JSON
+    /// document, which is computed first.
     ///
     /// # Panics
     /// Where `index` is not below [`ShopData::count`].
@@ -94,11 +96,8 @@ impl ShopData {
     }
 }
 
-/// Scratch that the writer needs behind a document: its window, and a last word of text.
+/// Bytes of scratch that the writer needs after a document: its window, and a last word of text.
 const ROOM_BEHIND: usize = SCRATCH + TEXT_SLACK;
-
-/// Bytes of `"padding":""}` around the characters.
-pub(super) const PADDING_FRAME: usize = 13;
 
 /// Ends the document with `len` random letters `a` to `p`.
 fn pad<W: Writer>(mut words: Stream, len: usize, w: &mut W) {

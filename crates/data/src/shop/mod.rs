@@ -1,9 +1,9 @@
 //! Customers and their orders: the data of the Pagination and JOIN workloads (NoSQL specification,
 //! section 2) as pure functions of their keys.
 //!
-//! A [`ShopSpec`] says how many there are; a [`ShopData`] computes any customer, any order, and who
-//! belongs to whom. Drivers need no database to know which countries, zip codes and months occur,
-//! nor what a query must answer.
+//! A [`ShopSpec`] gives the sizes; a [`ShopData`] computes any customer, any order, and their
+//! relations. Drivers know the countries, zip codes and months that occur, and the right answer of
+//! each query, without a database.
 //!
 //! ```
 //! use hoap_data::shop::{MONTHS, ShopCollection, ShopData, ShopSpec};

@@ -2,9 +2,7 @@
 
 use super::collection::ShopCollection;
 use super::data::ShopData;
-use super::documents::PADDING_FRAME;
-use super::spec::ShopSpec;
-use super::text::{Text, digits};
+use super::text::Text;
 use super::values::{DEPARTMENTS, MONTHS, PRODUCT_QUALITIES, PRODUCTS, WEEKDAYS};
 use crate::Date;
 use crate::date::days_in_month;
@@ -18,13 +16,13 @@ const PRODUCT: u64 = 2;
 const COUPON: u64 = 3;
 const PADDING: u64 = 4;
 
-/// The years of orders, the three before the published runs' date.
+/// The years of orders: the three before the RUN_DATE of the published runs.
 const YEARS: (u64, u64) = (2018, 2020);
 
 /// Characters of a coupon.
 const COUPON_LEN: usize = 8;
 
-/// Money of an order. List prices are multiples of 20 cents and discounts of 5 %, so that the
+/// The prices of an order. List prices are multiples of 20 cents and discounts of 5 %, so the
 /// discount is a whole number of cents and sale_price is exact.
 struct Price {
     /// Cents.
@@ -44,7 +42,7 @@ impl Price {
         }
     }
 
-    /// The list price less the discount, in cents.
+    /// The list price minus the discount, in cents.
     #[inline(always)]
     fn sale(&self) -> i64 {
         self.list - self.list * self.discount_percent / 100
@@ -104,12 +102,3 @@ fn weekday(year: u64, month: usize, day: u64) -> &'static str {
     let days = date.map_or(0, Date::days_since_1970);
     WEEKDAYS[days.rem_euclid(7) as usize]
 }
-
-/// Bytes of the longest order without padding: the least size that every order can be padded to.
-pub(super) fn longest(spec: &ShopSpec) -> usize {
-    let keys = digits(spec.orders() - 1) + digits(spec.customers - 1);
-    FIXED + keys + PADDING_FRAME
-}
-
-/// Bytes of the longest order but for the numbers in its keys and its padding.
-const FIXED: usize = 300;

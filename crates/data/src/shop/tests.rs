@@ -1,9 +1,7 @@
-//! Sizes: what the least size of a document is, and that every document can be padded to it.
+//! The least size of a document, and padding to it.
 
-use super::documents::PADDING_FRAME;
-use super::{
-    MAX_CUSTOMERS, MAX_ORDERS_PER_CUSTOMER, ShopCollection, ShopData, ShopSpec, customer, order,
-};
+use super::spec::PADDING_FRAME;
+use super::{MAX_CUSTOMERS, MAX_ORDERS_PER_CUSTOMER, ShopCollection, ShopData, ShopSpec};
 
 /// Bytes of the longest JSON object of these fields: names, and characters of their values with
 /// their quotes or brackets.
@@ -25,8 +23,8 @@ fn largest() -> ShopSpec {
     let mut spec = ShopSpec::new(MAX_CUSTOMERS);
     spec.orders_per_customer = MAX_ORDERS_PER_CUSTOMER;
     (spec.customers_per_country, spec.customers_per_zip) = (1, 1);
-    spec.customer_bytes = customer::longest(&spec);
-    spec.order_bytes = order::longest(&spec);
+    spec.customer_bytes = spec.longest_customer();
+    spec.order_bytes = spec.longest_order();
     spec
 }
 
@@ -94,7 +92,7 @@ fn no_order_is_longer() {
     assert!((longest + PADDING_FRAME..longest + 60).contains(&least), "{longest} {least}");
 }
 
-/// Every document has the size asked for, the least one included; below it is an error.
+/// Every document has the requested size, also the least one; a smaller size is an error.
 #[test]
 fn least_sizes() {
     let spec = largest();

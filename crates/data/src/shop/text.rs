@@ -1,14 +1,14 @@
-//! Short strings put together on the stack.
+//! Short strings, built on the stack.
 
 use crate::number::write_u64;
 use crate::writer::{Field, Writer};
 
 /// Bytes that a [`Text`] holds.
 const CAPACITY: usize = 80;
-/// Scratch that [`write_u64`] needs behind the end.
+/// Bytes of scratch that [`write_u64`] needs after the end.
 const SLACK: usize = 28;
 
-/// A short ASCII string. What does not fit is cut off; no value of this benchmark comes near.
+/// A short ASCII string. Longer text is cut off; no value of this benchmark comes near the limit.
 #[derive(Clone, Copy)]
 pub(super) struct Text {
     bytes: [u8; CAPACITY + SLACK],
@@ -21,7 +21,7 @@ impl Text {
         Text { bytes: [0; CAPACITY + SLACK], len: 0 }
     }
 
-    /// The same with this behind it.
+    /// The same with this text appended.
     #[inline(always)]
     pub(super) fn str(mut self, part: &str) -> Text {
         let len = part.len().min(CAPACITY - self.len);
@@ -30,7 +30,7 @@ impl Text {
         self
     }
 
-    /// The same with this number behind it.
+    /// The same with this number appended.
     #[inline(always)]
     pub(super) fn number(mut self, number: u64) -> Text {
         self.len += write_u64(number, &mut self.bytes[self.len..]);
@@ -56,8 +56,8 @@ impl Text {
     }
 }
 
-/// Sixteen letters of `a` to `p`, one from each four bits: padding is most of a document, so its
-/// letters must cost next to nothing.
+/// Sixteen letters `a` to `p`, one from each four bits. Padding is most of a document, so its
+/// letters must be cheap.
 #[inline(always)]
 pub(super) fn letters16(word: u64) -> [u8; 16] {
     const NIBBLES: u64 = 0x0f0f_0f0f_0f0f_0f0f;

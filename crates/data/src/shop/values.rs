@@ -23,7 +23,7 @@ pub const MONTHS: [&str; 12] = [
 pub(super) const WEEKDAYS: [&str; 7] =
     ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 
-/// Name of country `n`: the nations in turn, numbered from 2 where they come again.
+/// Name of country `n`: the nations in turn, with a number from 2 on where they repeat.
 #[inline]
 pub(super) fn country(n: u64) -> Text {
     let nations = NATIONS.len() as u64;

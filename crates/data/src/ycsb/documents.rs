@@ -8,15 +8,14 @@ use crate::json::{JsonWriter, SCRATCH};
 use crate::part::part_of;
 use crate::writer::{Field, TEXT_SLACK, Writer, field};
 
-/// The records of a table as documents that stand alone: `_id`, the key, and then the fields as they
-/// are loaded. A database keeps the key beside a record; a file of records without keys would be of no
-/// use.
+/// The records of a table as self-contained documents: `_id`, the key, then the fields as they are
+/// loaded. A database keeps the key beside a record; a file must contain it.
 #[derive(Clone, Debug)]
 pub struct Documents {
     records: Records,
-    /// Names of the fields as JSON writes them.
+    /// Names of the fields in JSON form.
     names: Vec<String>,
-    /// Bytes that hold any document and the writer's scratch behind it.
+    /// Bytes for any document, with the writer's scratch after it.
     room: usize,
 }
 
@@ -26,8 +25,8 @@ impl Documents {
         let spec = records.spec();
         let names: Vec<String> =
             (0..spec.fields).map(|f| format!("\"{}\":", records.field_name(f))).collect();
-        // A value has its quotes and a comma. A key is "user", a number of up to 20 characters or as
-        // many as zeros fill up, and has its name.
+        // A value has quotes and a comma. A key has a name, "user", and a number of up to 20 digits
+        // or more with zero padding.
         let (_, longest) = spec.length.bounds();
         let values: usize = names.iter().map(|name| name.len() + longest as usize + 3).sum();
         let key = 16 + usize::from(spec.zero_padding).max(20);
@@ -39,13 +38,13 @@ impl Documents {
         &self.records
     }
 
-    /// Number of documents. The index of one is its place among them: record `start` has index 0.
+    /// Number of documents. The index of a document is its position: record `start` has index 0.
     pub fn count(&self) -> u64 {
         self.records.spec().count
     }
 
-    /// The indexes of one of `of` parts, counted from 1. Parts are contiguous, join to `0..count`, and
-    /// differ in size by at most one. Empty where there is no such part.
+    /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
+    /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
     pub fn part(&self, part: u64, of: u64) -> Range<u64> {
         part_of(self.count(), part, of)
     }

@@ -6,12 +6,12 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 /// The prime to the fourth: hashing four zero bytes is multiplying by it.
 const PRIME_4: u64 = PRIME.wrapping_mul(PRIME).wrapping_mul(PRIME).wrapping_mul(PRIME);
 
-/// FNV-1a over the eight bytes of a number, the lowest first, as YCSB's `Utils.hash` returns it: the
-/// absolute value of the signed word, which of the least of all numbers is itself.
+/// FNV-1a over the eight bytes of a number, lowest byte first, as YCSB's `Utils.hash` returns it:
+/// the absolute value of the signed word. The smallest signed word is returned unchanged.
 #[inline]
 pub const fn fnv_hash64(number: u64) -> i64 {
     let low = four_bytes(OFFSET_BASIS, number as u32);
-    // Almost all numbers end here, so that the branch costs nothing.
+    // Almost all numbers take this branch, so it costs nothing.
     let hash = match (number >> 32) as u32 {
         0 => low.wrapping_mul(PRIME_4),
         high => four_bytes(low, high),
@@ -32,7 +32,7 @@ const fn four_bytes(hash: u64, bytes: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// Byte by byte, as the definition says.
+    /// Byte by byte, as defined.
     fn plain(number: u64) -> i64 {
         let hash = number
             .to_le_bytes()

@@ -5,19 +5,19 @@ use crate::error::SpecError;
 use crate::random::Stream;
 use crate::words::counted;
 
-/// Most bytes of a record's values together.
+/// The most bytes of a record's values together.
 const MAX_RECORD: u64 = 64 << 20;
 
-/// How long the values are, in bytes (YCSB's `fieldlengthdistribution`, `minfieldlength`,
+/// The length of the values, in bytes (YCSB's `fieldlengthdistribution`, `minfieldlength`,
 /// `fieldlength`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum FieldLength {
-    /// All alike.
+    /// One length for all.
     Constant(u32),
-    /// Every length from `min` to `max` as often.
+    /// Uniform from `min` to `max`.
     Uniform { min: u32, max: u32 },
-    /// From `min` to `max`, the shorter the more often, with YCSB's constant 0.99.
+    /// Zipfian from `min` to `max`, shorter values being more frequent, with YCSB's constant 0.99.
     Zipfian { min: u32, max: u32 },
 }
 
@@ -30,7 +30,7 @@ impl FieldLength {
         }
     }
 
-    /// Refuses lengths that cannot be, for records of this many fields.
+    /// Refuses impossible lengths, for records of this many fields.
     pub(super) fn validate(self, fields: u16) -> Result<(), SpecError> {
         let (min, max) = self.bounds();
         if min == 0 || min > max {
@@ -60,7 +60,7 @@ impl fmt::Display for FieldLength {
     }
 }
 
-/// A [`FieldLength`] ready to draw from.
+/// A distribution of [`FieldLength`], ready to draw from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Lengths {
     Constant(usize),
@@ -79,7 +79,7 @@ impl Lengths {
         }
     }
 
-    /// The length that this stream decides.
+    /// The length drawn from this stream.
     #[inline]
     pub(super) fn draw(&self, mut stream: Stream) -> usize {
         match self {

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use crate::error::{SpecError, quoted};
 
-/// What the names of fields begin with: 1 to 32 ASCII letters, digits, `_` or `-`.
+/// The prefix of field names: 1 to 32 ASCII letters, digits, `_` or `-`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FieldPrefix {
     bytes: [u8; FieldPrefix::MAX],

@@ -11,26 +11,26 @@ use crate::number::write_u64;
 use crate::random::Stream;
 use crate::writer::{Field, Writer};
 
-/// What every key begins with.
+/// The prefix of every key.
 const USER: &str = "user";
-/// Keeps the streams of these records apart from those of other benchmarks with the same seed.
+/// Separates the streams of these records from those of other benchmarks with the same seed.
 const BENCHMARK: u64 = u64::from_be_bytes(*b"ycsb\0\0\0\0");
-/// Most records, and the end of their numbers: far from where sums wrap around.
+/// The most records, and the end of their numbers; sums cannot overflow.
 const MAX_RECORDS: u64 = 1 << 62;
-/// Most digits that zero padding asks for.
+/// The most digits of zero padding.
 const MAX_PADDING: u16 = 256;
 
-/// How a key's number follows from the number of the record (YCSB's `insertorder`).
+/// How a key's number is derived from the number of the record (YCSB's `insertorder`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyOrder {
     /// By [`fnv_hash64`].
     Hashed,
-    /// It is the same.
+    /// The number itself.
     Ordered,
 }
 
 impl KeyOrder {
-    /// The name that YCSB gives it.
+    /// YCSB's name.
     pub const fn name(self) -> &'static str {
         match self {
             KeyOrder::Hashed => "hashed",
@@ -55,7 +55,7 @@ impl fmt::Display for KeyOrder {
     }
 }
 
-/// What the records of a table are made from. The defaults are YCSB's, but for the number of records,
+/// The specification of a table's records. The defaults are YCSB's, except the number of records,
 /// which YCSB's workload files set to 1,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordSpec {
@@ -71,9 +71,9 @@ pub struct RecordSpec {
     pub length: FieldLength,
     /// Order of the keys.
     pub order: KeyOrder,
-    /// Digits of a key's number that zeros fill up (`zeropadding`).
+    /// Digits to which zeros fill up a key's number (`zeropadding`).
     pub zero_padding: u16,
-    /// What the fields' names begin with.
+    /// The prefix of the fields' names.
     pub prefix: FieldPrefix,
 }
 
@@ -92,7 +92,7 @@ impl Default for RecordSpec {
     }
 }
 
-/// The number that the text of a key shows, and with it the key's identity in every function here.
+/// The number in the text of a key. It identifies the key in every function here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(i64);
 
@@ -137,7 +137,7 @@ impl Records {
         Ok(Records { spec, lengths: Lengths::new(length), root })
     }
 
-    /// What they are made from.
+    /// The specification of the records.
     pub fn spec(&self) -> &RecordSpec {
         &self.spec
     }
@@ -147,8 +147,8 @@ impl Records {
         self.spec.start..self.spec.start + self.spec.count
     }
 
-    /// Numbers of part `part` (from 1) of `of`. The parts are the whole, one after the other; a part
-    /// that does not exist is empty.
+    /// The numbers of part `part` (from 1) of `of`. The parts together are the whole range, in
+    /// order; a part that does not exist is empty.
     pub fn part(&self, part: u64, of: u64) -> Range<u64> {
         let Range { start, end } = self.numbers();
         if part == 0 || part > of {
@@ -159,7 +159,7 @@ impl Records {
         edge(part - 1)..edge(part)
     }
 
-    /// The key of record number `n`, loaded or yet to come.
+    /// The key of record number `n`, loaded or new.
     #[inline]
     pub fn key(&self, n: u64) -> Key {
         match self.spec.order {
@@ -168,12 +168,12 @@ impl Records {
         }
     }
 
-    /// Appends the text of a key: `user`, zeros as far as padding asks for them, and the number.
+    /// Appends the text of a key: `user`, the zeros of the padding, and the number.
     #[inline]
     pub fn append_key(&self, key: Key, out: &mut String) {
         const FRONT: usize = USER.len();
         let padding = usize::from(self.spec.zero_padding);
-        // Whole words of ASCII, which are checked for being text sixteen bytes at a time.
+        // Whole words of ASCII, validated as text sixteen bytes at a time.
         let mut text = [0u8; 32];
         text[..FRONT].copy_from_slice(USER.as_bytes());
         let len = write_u64(key.0.unsigned_abs(), &mut text[FRONT..]);
@@ -186,7 +186,7 @@ impl Records {
         }
     }
 
-    /// The key whose text this is; `None` for what [`Records::append_key`] does not write.
+    /// The key with this text; `None` for text that [`Records::append_key`] does not write.
     pub fn parse_key(&self, text: &str) -> Option<Key> {
         let padded = text.strip_prefix(USER)?;
         let number = match padded.find('-') {
@@ -199,14 +199,14 @@ impl Records {
         (again == text).then_some(key)
     }
 
-    /// Appends the value that `version` of this field has.
+    /// Appends the value of `version` of this field.
     #[inline]
     pub fn append_value(&self, key: Key, field: u16, version: u64, out: &mut Vec<u8>) {
         let of_field = self.of_field(key, field);
         value::append(of_field, version, self.length(of_field, version), out);
     }
 
-    /// Writes the value that is loaded, version 0.
+    /// Writes the loaded value, version 0.
     #[inline]
     pub(super) fn write_value<W: Writer>(&self, key: Key, field: u16, name: Field<'_>, w: &mut W) {
         let of_field = self.of_field(key, field);
@@ -214,8 +214,8 @@ impl Records {
         w.text(name, len, |out| value::fill(of_field, 0, &mut out[..len]));
     }
 
-    /// The version that a value of this field states, as far as its length allows ([`super::stated`]);
-    /// `None` where it is no value of this key and field.
+    /// The version in a value of this field, as far as its length allows ([`super::stated`]);
+    /// `None` where it is not a value of this key and field.
     #[inline]
     pub fn check(&self, key: Key, field: u16, value: &[u8]) -> Option<u64> {
         let (min, max) = self.spec.length.bounds();
@@ -224,14 +224,13 @@ impl Records {
         }
         let of_field = self.of_field(key, field);
         let version = value::check(of_field, value)?;
-        // A long value states its whole version, and with it its length.
+        // A long value contains its whole version, which determines its length.
         let whole = value::stated(u64::MAX, value.len()) == u64::MAX;
         let fits = !whole || self.length(of_field, version) == value.len();
         fits.then_some(version)
     }
 
-    /// Appends the JSON document of record number `n` as it is loaded: its fields, each with
-    /// version 0.
+    /// Appends the JSON document of record number `n` as loaded: its fields, each with version 0.
     pub fn append(&self, n: u64, out: &mut Vec<u8>) {
         let key = self.key(n);
         out.push(b'{');
@@ -260,15 +259,15 @@ impl Records {
         out.extend_from_slice(&digits[..len]);
     }
 
-    /// The stream from which all values of a field come. Only keys whose numbers differ by a multiple of
-    /// 2^48 could share one.
+    /// The stream of all values of a field. Only keys whose numbers differ by a multiple of 2^48
+    /// could share one.
     #[inline(always)]
     fn of_field(&self, key: Key, field: u16) -> Stream {
         self.root.child(key.bits() ^ (u64::from(field) << 48))
     }
 
-    /// The length of a version. Its stream is another than that of the bytes, whose children are
-    /// the versions.
+    /// The length of a version. It has another stream than the bytes, whose children are the
+    /// versions.
     #[inline(always)]
     fn length(&self, of_field: Stream, version: u64) -> usize {
         match self.lengths {

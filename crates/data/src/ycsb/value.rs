@@ -2,19 +2,19 @@
 
 use crate::random::Stream;
 
-/// Most digits that state a version: 13 of five bits hold 64.
+/// The most digits of a version: 13 digits of five bits hold 64 bits.
 const VERSION_DIGITS: usize = 13;
 /// The first of the 32 characters.
 const FIRST: u8 = b'0';
 const DIGIT_BITS: u32 = 5;
 
-/// Digits that state the version in a value of this length.
+/// Number of version digits in a value of this length.
 #[inline(always)]
 fn digits(len: usize) -> usize {
     (len / 2).clamp(1, VERSION_DIGITS)
 }
 
-/// As much of a version as a value of `len` bytes states: all of it from 26 bytes on.
+/// The part of a version that a value of `len` bytes contains: all of it from 26 bytes on.
 #[inline(always)]
 pub fn stated(version: u64, len: usize) -> u64 {
     match digits(len) {
@@ -77,7 +77,7 @@ pub(super) fn fill(of_field: Stream, version: u64, out: &mut [u8]) {
     }
 }
 
-/// The version that the value states, where the rest of it follows from that version.
+/// The version in the value, where its other bytes follow from that version.
 #[inline]
 pub(super) fn check(of_field: Stream, value: &[u8]) -> Option<u64> {
     let (head, rest) = value.split_at(digits(value.len()).min(value.len()));

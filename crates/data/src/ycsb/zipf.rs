@@ -5,33 +5,33 @@ use std::sync::LazyLock;
 
 /// YCSB's zipfian constant.
 pub const THETA: f64 = 0.99;
-/// The population from which YCSB's scrambled zipfian draws, whatever the record count: 10 billion, and
-/// one more because both ends of its range are inclusive.
+/// The population of YCSB's scrambled zipfian for any record count: 10 billion, plus one because
+/// both ends of its range are inclusive.
 pub const SCRAMBLED_ITEMS: u64 = 10_000_000_001;
 /// Zeta of 10 billion items, as YCSB states it.
 pub const SCRAMBLED_ZETA: f64 = 26.469_028_201_783_02;
 
-/// Terms that are added up one by one; from here on the sum has a closed form.
+/// Number of terms that are summed individually; the rest of the sum has a closed form.
 const HEAD: u64 = 64;
 
-/// Zeta(n) − tail(n), the same for every n ≥ [`HEAD`] but for less than 2e-14.
+/// Zeta(n) − tail(n), equal for every n ≥ [`HEAD`] to less than 2e-14.
 static CONSTANT: LazyLock<f64> = LazyLock::new(|| head(HEAD) - tail(HEAD as f64));
 
-/// 1 + 2^−θ + … + n^−θ with θ = [`THETA`], to 1e-13 of itself.
+/// 1 + 2^−θ + … + n^−θ with θ = [`THETA`], to a relative error of 1e-13.
 ///
-/// Constant time: beyond 64 terms by the Euler–Maclaurin formula. So a population that grows costs one
-/// power at each step, not one for every new item of every client.
+/// Takes constant time: the Euler–Maclaurin formula beyond 64 terms. A growing population therefore
+/// costs one power per step, not one per new item and client.
 pub fn zeta(n: u64) -> f64 {
     if n <= HEAD { head(n) } else { *CONSTANT + tail(n as f64) }
 }
 
-/// The smallest terms first, for the sake of the last digits.
+/// Adds the smallest terms first, for precision.
 fn head(n: u64) -> f64 {
     (1..=n).rev().map(|i| (i as f64).powf(-THETA)).sum()
 }
 
-/// Euler–Maclaurin without its constant: integral, half the last term, and the first two corrections
-/// by derivatives; the third is below 2e-14 from [`HEAD`] on.
+/// Euler–Maclaurin without its constant: integral, half the last term, and the first two
+/// corrections by derivatives; the third is below 2e-14 from [`HEAD`] on.
 fn tail(n: f64) -> f64 {
     let term = n.powf(-THETA);
     let first = THETA * term / n;
@@ -53,13 +53,13 @@ impl Zipf {
         Zipf::with_zeta(items, items, zeta(items.max(1)))
     }
 
-    /// YCSB's generator that began with `first` items and has `items` now.
+    /// YCSB's generator for a population that grew from `first` to `items`.
     ///
-    /// `ZipfianGenerator.nextLong` extends zeta to the items there are, and keeps `first` in the 2 / n of eta.
-    /// The curve of the ranks from 2 on then begins at rank 2 · `items` / `first`: ranks 0 and 1 have their
-    /// exact shares, those from 2 to there are never drawn, and those after it take the share of these.
-    /// Fewer than three items at first leave no curve, and YCSB with ranks that are no item: the draws are
-    /// exact then.
+    /// `ZipfianGenerator.nextLong` extends zeta to the current items and keeps `first` in the 2 / n
+    /// of eta. The curve of the ranks from 2 on then begins at rank 2 · `items` / `first`: ranks 0
+    /// and 1 have their exact shares, the ranks from 2 up to there are never drawn, and the ranks
+    /// after it get their share. With fewer than three items at first there is no curve and YCSB
+    /// returns ranks that are not items; the draws are exact then.
     pub fn grown(first: u64, items: u64) -> Self {
         let of = if first < 3 { items } else { first };
         Zipf::with_zeta(items, of, zeta(items.max(1)))
@@ -74,7 +74,7 @@ impl Zipf {
     fn with_zeta(items: u64, of: u64, zeta_n: f64) -> Self {
         let items = items.max(1);
         let zeta_2 = 1.0 + 0.5f64.powf(THETA);
-        // Two items or fewer: no draw gets as far as eta, which would be 0 / 0.
+        // With two items or fewer no draw reaches eta, which would be 0 / 0.
         let eta = match items {
             0..=2 => 0.0,
             _ => (1.0 - (2.0 / of as f64).powf(1.0 - THETA)) / (1.0 - zeta_2 / zeta_n),
@@ -87,10 +87,10 @@ impl Zipf {
         self.items
     }
 
-    /// The rank, below [`Zipf::items`], of a number of [0, 1).
+    /// The rank, below [`Zipf::items`], for a number in [0, 1).
     ///
-    /// Ranks 0 and 1 have their exact share; the others follow a curve whose exponent, 1 / (1 − θ), is
-    /// 100, so nine multiplications stand for the power (and differ from it by less than 1e-12).
+    /// Ranks 0 and 1 have their exact share; the others follow a curve with exponent 1 / (1 − θ) =
+    /// 100, so nine multiplications replace the power (with a difference below 1e-12).
     #[inline]
     pub fn rank(&self, unit: f64) -> u64 {
         let scaled = unit * self.zeta;
@@ -133,13 +133,13 @@ mod tests {
         }
     }
 
-    /// Spec §1: zeta of a growing population is the sum, at every size.
+    /// Spec §1: zeta of a growing population equals the sum at every size.
     #[test]
     fn zeta_is_the_sum() {
         let mut sum = 0.0;
         let mut lost = 0.0;
         for i in 1..=2_000_000u64 {
-            // Kahan's summation: the reference must be better than what it checks.
+            // Kahan's summation: the reference must be more precise than the tested function.
             let term = (i as f64).powf(-THETA) - lost;
             let next = sum + term;
             lost = (next - sum) - term;
@@ -192,7 +192,7 @@ mod tests {
                 _ => (items * (eta * unit - eta + 1.0).powf(1.0 / (1.0 - THETA))) as u64,
             };
             let ours = grown.rank(unit);
-            // The hundredth power may round a rank's edge the other way.
+            // The hundredth power may round the edge of a rank the other way.
             assert!(ours.abs_diff(theirs) <= 1, "{unit}: {ours} {theirs}");
             different += u64::from(ours != theirs);
             least = least.min(if ours > 1 { ours } else { u64::MAX });
@@ -209,8 +209,8 @@ mod tests {
         }
     }
 
-    /// The shares of a true zipfian's first ranks (spec §1: 12.9 % at 1,000, 6.5 % at a million; 3.78 % for
-    /// YCSB's fixed population).
+    /// The shares of a true zipfian's first ranks (spec §1: 12.9 % at 1,000, 6.5 % at a million;
+    /// 3.78 % for YCSB's fixed population).
     #[test]
     fn the_hottest_share() {
         for (zipf, share) in

@@ -25,9 +25,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hoap_workload::Result;
-use hoap_workload::capability::shop::JoinVariant;
 
-use crate::remote::{Remote, RemoteShop};
+use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::{Folder, Shared};
 use crate::sqlpp::{Client, Place};
 use definition::AsterixDefinition;
@@ -72,7 +71,6 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
             description,
             query_timeout: options.query_timeout,
             indexes: options.indexes,
-            joins: &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash],
             folder,
             prepared: Default::default(),
         }),
@@ -83,5 +81,10 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
 pub(crate) fn remote(database: AsterixDb) -> Remote {
     let key_value = database.no_records();
     let database = Arc::new(database);
-    Remote { target: database.clone(), key_value, shop: Ok(RemoteShop::new(database)) }
+    Remote {
+        target: database.clone(),
+        key_value,
+        pages: Ok(RemotePages::new(database.clone())),
+        joins: Ok(RemoteJoins::new(database)),
+    }
 }

@@ -28,10 +28,6 @@ use crate::json;
 impl KeyValue for Cassandra {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }

@@ -51,9 +51,10 @@ use std::sync::Arc;
 use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Stepwise, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, NotApplicable, Stepwise, Target, Transactions,
 };
 
+use crate::{Remote, RemoteJoins, RemoteKeyValue};
 use lane::{Lane, Lanes};
 
 pub use options::OPTIONS;
@@ -93,6 +94,21 @@ pub async fn open(url: &str) -> Result<Cassandra> {
 }
 
 impl Cassandra {
+    /// With what it lacks, and why.
+    pub(crate) fn remote(self) -> Remote {
+        let pages = self.not_applicable(
+            "pagination",
+            "CQL has no OFFSET, and reads by the key of a table, not by a field within a document",
+        );
+        let target = Arc::new(self);
+        Remote {
+            key_value: Ok(RemoteKeyValue::new(target.clone())),
+            joins: Ok(RemoteJoins::new(target.clone())),
+            target,
+            pages,
+        }
+    }
+
     /// The driver's session of the runtime that this is called in.
     async fn lane(&self) -> Result<Arc<Lane>> {
         self.shared.lanes.get().await
@@ -103,13 +119,11 @@ impl Cassandra {
     }
 }
 
+impl Blocking for Cassandra {}
+
 impl Target for Cassandra {
     fn description(&self) -> Description {
         self.shared.description.clone()
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

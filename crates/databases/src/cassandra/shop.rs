@@ -1,57 +1,34 @@
-//! Customers and their orders: the join, by the joining table ([`super::joined`]). It is a read of one
-//! partition with a sum, as the comparison report had it, which is why the report left it out of its comparison
-//! with databases that do join.
+//! Customers and their orders: the join, by the joining table ([`super::joined`]). It is a read of
+//! one partition with a sum, as the comparison report had it, which is why the report left it out
+//! of its comparison with databases that do join.
 
 use std::sync::Arc;
 
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
-use hoap_workload::capability::{Applicable, NotApplicable};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::Result;
+use hoap_workload::capability::shop::{JoinRow, JoinSession, JoinVariant, Joins};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::error::{Doing, Done, Failure};
 use super::lane::Lane;
 use super::{Cassandra, joined, notes};
 
-impl Shop for Cassandra {
-    type Session = Client;
+impl Joins for Cassandra {
+    type Session = Joiner;
 
-    fn blocking(&self) -> bool {
-        false
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::JoiningTable]
     }
 
-    fn pagination(&self) -> Applicable<()> {
-        self.not_applicable(
-            "pagination",
-            "CQL has no OFFSET, and reads by the key of a table, not by a field within a document",
-        )
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Ok(&[JoinVariant::JoiningTable])
-    }
-
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
         let url = &self.shared.description.url;
-        match variant {
-            Some(JoinVariant::JoiningTable) => {}
-            Some(other) => {
-                let answer = format!("{} has no {other} join", self.shared.description.name);
-                return Err(Error::new(ErrorKind::Invalid, format!("join in {url}"), answer));
-            }
-            None => {
-                let why = self.pagination().err();
-                return Err(why.map_or_else(
-                    || Error::new(ErrorKind::Invalid, format!("page in {url}"), "not applicable"),
-                    |why: NotApplicable| why.into(),
-                ));
-            }
+        if variant != JoinVariant::JoiningTable {
+            return Err(variant.refused(&self.shared.description.name, url));
         }
         let lane = self.lane().await?;
         let statement = prepare(&lane).await;
         let statement =
             statement.map_err(|e| e.into_error(Doing::Read, format!("join in {url}")))?;
-        Ok(Client { lane, statement })
+        Ok(Joiner { lane, statement })
     }
 }
 
@@ -68,13 +45,13 @@ async fn prepare(lane: &Lane) -> Done<PreparedStatement> {
     Ok(statement)
 }
 
-/// One client.
-pub struct Client {
+/// One client that joins.
+pub struct Joiner {
     lane: Arc<Lane>,
     statement: PreparedStatement,
 }
 
-impl Client {
+impl Joiner {
     async fn sum(&self, zip: &str, month: &str) -> Done<Option<i64>> {
         let answer = self.lane.session.execute_unpaged(&self.statement, (zip, month)).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
@@ -83,13 +60,7 @@ impl Client {
     }
 }
 
-impl ShopSession for Client {
-    async fn page(&mut self, _: &str, _: u32, _: u32, keys: &mut Vec<String>) -> Result<()> {
-        keys.clear();
-        let tried = format!("page in {}", self.lane.place.url);
-        Err(Error::new(ErrorKind::Invalid, tried, "the session was begun for the join"))
-    }
-
+impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         let sum = self.sum(zip, month).await.map_err(|e| {

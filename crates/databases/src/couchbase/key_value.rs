@@ -31,10 +31,6 @@ const PATHS: usize = 16;
 impl KeyValue for Couchbase {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }

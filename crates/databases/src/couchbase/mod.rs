@@ -42,7 +42,7 @@ use std::sync::Arc;
 use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
 };
 
 use query::Node;
@@ -81,13 +81,11 @@ impl Couchbase {
     }
 }
 
+impl Blocking for Couchbase {}
+
 impl Target for Couchbase {
     fn description(&self) -> Description {
         self.shared.description()
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

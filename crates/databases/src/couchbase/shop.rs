@@ -1,12 +1,14 @@
 //! Customers and their orders.
 //!
-//! The variants of the join are those of the comparison reports: *index* goes from a customer's list of
-//! keys (ON KEYS), *ansi* is their text, with the keys IN the list, *hash* takes the list apart and joins by a
-//! hash table of the orders. A session refuses to begin where an index is missing, since the service would
-//! read every document instead.
+//! The variants of the join are those of the comparison reports: *index* goes from a customer's
+//! list of keys (ON KEYS), *ansi* is their text, with the keys IN the list, *hash* takes the list
+//! apart and joins by a hash table of the orders. A session refuses to begin where an index is
+//! missing, since the service would read every document instead.
 
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
+use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
@@ -37,55 +39,57 @@ const HASH: &str = join!(
      JOIN `shop_orders` AS o USE HASH(BUILD) ON META(o).id = k"
 );
 
-impl Shop for Couchbase {
-    type Session = Client;
+impl Pages for Couchbase {
+    type Session = Pager;
 
-    fn blocking(&self) -> bool {
-        false
+    async fn session(&self) -> Result<Pager> {
+        Ok(Pager { node: connect(self, COUNTRY_INDEX).await? })
     }
+}
 
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
+impl Joins for Couchbase {
+    type Session = Joiner;
 
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
+    fn variants(&self) -> &'static [JoinVariant] {
         use JoinVariant::{Ansi, Hash, Index};
-        Ok(&[Index, Ansi, Hash])
+        &[Index, Ansi, Hash]
     }
 
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
-        let (index, join) = match variant {
-            None => ("shop_customer_country", None),
-            Some(JoinVariant::Index) => ("shop_customer_zip", Some(INDEX)),
-            Some(JoinVariant::Ansi) => ("shop_customer_zip", Some(ANSI)),
-            Some(JoinVariant::Hash) => ("shop_customer_zip", Some(HASH)),
-            Some(other) => {
-                let answer = format!("Couchbase has no {other:?} join");
-                return Err(Error::new(
-                    ErrorKind::Invalid,
-                    format!("join in {}", self.url()),
-                    answer,
-                ));
-            }
+    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+        let text = match variant {
+            JoinVariant::Index => INDEX,
+            JoinVariant::Ansi => ANSI,
+            JoinVariant::Hash => HASH,
+            other => return Err(other.refused("Couchbase", self.url())),
         };
-        let node = self.node()?;
-        let there = settle::states(&node, "shop_customer").await?;
-        if !there.iter().any(|(name, state)| name == index && state == "online") {
-            let tried = format!("search for customers in {}", self.url());
-            let answer = format!("the index {index} is missing");
-            return Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST));
-        }
-        Ok(Client { node, join })
+        Ok(Joiner { node: connect(self, ZIP_INDEX).await?, text })
     }
 }
 
-/// One client.
-pub struct Client {
-    node: Node,
-    join: Option<&'static str>,
+/// Connects to search customers by this index, which must be online.
+async fn connect(couchbase: &Couchbase, index: &str) -> Result<Node> {
+    let node = couchbase.node()?;
+    let there = settle::states(&node, "shop_customer").await?;
+    if there.iter().any(|(name, state)| name == index && state == "online") {
+        return Ok(node);
+    }
+    let tried = format!("search for customers in {}", couchbase.url());
+    let answer = format!("the index {index} is missing");
+    Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST))
 }
 
-impl ShopSession for Client {
+/// One client that reads pages.
+pub struct Pager {
+    node: Node,
+}
+
+/// One client that joins.
+pub struct Joiner {
+    node: Node,
+    text: &'static str,
+}
+
+impl PageSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -114,16 +118,14 @@ impl ShopSession for Client {
         }
         Ok(())
     }
+}
 
+impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         let url = self.node.shared.place.url.clone();
         let tried = || format!("join zip code {zip}, {month} in {url}");
-        let Some(text) = self.join else {
-            let answer = "the session was begun for pagination only";
-            return Err(Error::new(ErrorKind::Invalid, tried(), answer));
-        };
-        let answer = self.node.run(text, &[zip.into(), month.into()], None).await;
+        let answer = self.node.run(self.text, &[zip.into(), month.into()], None).await;
         let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
         for row in answer.lists(tried)? {
             let [Value::String(month), Value::String(zip), sum] = row.as_slice() else {

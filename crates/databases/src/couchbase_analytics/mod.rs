@@ -20,9 +20,8 @@ use std::time::Duration;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::shop::JoinVariant;
 
-use crate::remote::{Remote, RemoteShop};
+use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::Shared;
 use crate::sqlpp::{Client, Doing, Place, Request, Service};
 use definition::AnalyticsDefinition;
@@ -81,7 +80,6 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
             description,
             query_timeout: options.query_timeout,
             indexes: options.indexes,
-            joins: &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash],
             folder: None,
             prepared: Default::default(),
         }),
@@ -92,5 +90,10 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
 pub(crate) fn remote(database: CouchbaseAnalytics) -> Remote {
     let key_value = database.no_records();
     let database = Arc::new(database);
-    Remote { target: database.clone(), key_value, shop: Ok(RemoteShop::new(database)) }
+    Remote {
+        target: database.clone(),
+        key_value,
+        pages: Ok(RemotePages::new(database.clone())),
+        joins: Ok(RemoteJoins::new(database)),
+    }
 }

@@ -33,10 +33,6 @@ use crate::{json, names};
 impl KeyValue for DynamoDb {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }

@@ -46,7 +46,7 @@ use std::sync::Arc;
 use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
 };
 
 use crate::{Remote, RemoteKeyValue};
@@ -83,12 +83,15 @@ pub async fn open(url: &str) -> Result<DynamoDb> {
 impl DynamoDb {
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
-        let shop = not_applicable(
-            "pagination and join",
-            "its indexes hold no nested field such as address.country, and it has no join",
-        );
+        let because =
+            "its indexes hold no nested field such as address.country, and it has no join";
         let target = Arc::new(self);
-        Remote { key_value: Ok(RemoteKeyValue::new(target.clone())), target, shop }
+        Remote {
+            key_value: Ok(RemoteKeyValue::new(target.clone())),
+            target,
+            pages: not_applicable("pagination and join", because),
+            joins: not_applicable("pagination and join", because),
+        }
     }
 
     fn server(&self) -> &Server {
@@ -100,13 +103,11 @@ fn not_applicable<T>(capability: &'static str, because: &'static str) -> Applica
     Err(NotApplicable { capability, database: describe::NAME.to_owned(), because })
 }
 
+impl Blocking for DynamoDb {}
+
 impl Target for DynamoDb {
     fn description(&self) -> Description {
         self.shared.description.clone()
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

@@ -23,10 +23,6 @@ use crate::{json, names};
 impl KeyValue for MongoDb {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }

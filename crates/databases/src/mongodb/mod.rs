@@ -41,7 +41,7 @@ use std::sync::Arc;
 use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
 };
 
 use server::Server;
@@ -66,13 +66,11 @@ pub async fn open(url: &str) -> Result<MongoDb> {
     Ok(MongoDb { server: Arc::new(Server::open(url).await?) })
 }
 
+impl Blocking for MongoDb {}
+
 impl Target for MongoDb {
     fn description(&self) -> Description {
         settings::description(&self.server)
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
+use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
@@ -16,52 +18,57 @@ use super::{MongoDb, value};
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
 
-const JOINS: &[JoinVariant] = &[JoinVariant::Lookup, JoinVariant::TwoPhase];
+impl Pages for MongoDb {
+    type Session = Pager;
 
-impl Shop for MongoDb {
-    type Session = Client;
+    async fn session(&self) -> Result<Pager> {
+        expect_index(&self.server, COUNTRY_INDEX).await?;
+        Ok(Pager { server: self.server.clone() })
+    }
+}
 
-    fn blocking(&self) -> bool {
-        false
+impl Joins for MongoDb {
+    type Session = Joiner;
+
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Lookup, JoinVariant::TwoPhase]
     }
 
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Ok(JOINS)
-    }
-
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
-        let tried = || format!("begin pages and joins in {}", self.server.shown);
-        if let Some(variant) = variant.filter(|v| !JOINS.contains(v)) {
-            let answer = format!("MongoDB has no join of the variant {variant:?}");
-            return Err(Error::new(ErrorKind::Invalid, tried(), answer)
-                .advise("the variants are lookup and two-phase"));
-        }
-        // Without its index each page would read every customer, and nobody would notice.
-        let index = match variant {
-            None => "shop_customer_country",
-            Some(_) => "shop_customer_zip",
+    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+        let two_phase = match variant {
+            JoinVariant::Lookup => false,
+            JoinVariant::TwoPhase => true,
+            other => return Err(other.refused("MongoDB", &self.server.shown)),
         };
-        let names = self.server.collection(CUSTOMERS).list_index_names().await;
-        let names = names.map_err(|e| error::mongo(&e, Doing::Other, tried()))?;
-        if !names.iter().any(|name| name == index) {
-            let answer = format!("index {index} is missing");
-            return Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST));
-        }
-        Ok(Client { server: self.server.clone(), variant })
+        expect_index(&self.server, ZIP_INDEX).await?;
+        Ok(Joiner { server: self.server.clone(), two_phase })
     }
 }
 
-/// One client.
-pub struct Client {
-    server: Arc<Server>,
-    variant: Option<JoinVariant>,
+/// Refuses a search without its index: it would read every customer, and nobody would notice.
+async fn expect_index(server: &Server, index: &str) -> Result<()> {
+    let tried = || format!("begin pages and joins in {}", server.shown);
+    let names = server.collection(CUSTOMERS).list_index_names().await;
+    let names = names.map_err(|e| error::mongo(&e, Doing::Other, tried()))?;
+    if names.iter().any(|name| name == index) {
+        return Ok(());
+    }
+    let answer = format!("index {index} is missing");
+    Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST))
 }
 
-impl Client {
+/// One client that reads pages.
+pub struct Pager {
+    server: Arc<Server>,
+}
+
+/// One client that joins.
+pub struct Joiner {
+    server: Arc<Server>,
+    two_phase: bool,
+}
+
+impl Joiner {
     /// The sum of the orders of a month among these keys, in cents, and whether there is any.
     async fn two_phase(&self, zip: &str, month: &str) -> mongodb::error::Result<Option<i64>> {
         let customers = self.server.collection(CUSTOMERS);
@@ -125,7 +132,7 @@ fn cents(amount: f64) -> i64 {
     (amount * 100.0).round() as i64
 }
 
-impl ShopSession for Client {
+impl PageSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -167,38 +174,33 @@ impl ShopSession for Client {
         keys.truncate(if done.is_ok() { found } else { 0 });
         done
     }
+}
 
+impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         let tried = || format!("join zip code {zip}, {month} in {}", self.server.shown);
-        let invalid = |answer: &str| Error::new(ErrorKind::Invalid, tried(), answer);
-        match self.variant {
-            None => Err(invalid("the session was begun for pagination only")),
-            Some(JoinVariant::TwoPhase) => {
-                let sum = self.two_phase(zip, month);
-                let sum = self.server.within(Doing::Reading, &tried, sum).await?;
-                rows.extend(sum.map(|cents| JoinRow {
-                    month: month.to_owned(),
-                    zip: zip.to_owned(),
-                    cents,
-                }));
-                Ok(())
-            }
-            Some(_) => {
-                let found = self.lookup(zip, month);
-                for row in self.server.within(Doing::Reading, &tried, found).await? {
-                    let broken =
-                        |e: mongodb::bson::error::Error| Error::new(ErrorKind::Broken, tried(), e);
-                    let id = row.get_document("_id").map_err(broken)?;
-                    rows.push(JoinRow {
-                        month: id.get_str("month").map_err(broken)?.to_owned(),
-                        zip: id.get_str("zip").map_err(broken)?.to_owned(),
-                        cents: cents(number(row.get("sum").map_err(broken)?)),
-                    });
-                }
-                rows.sort_by_key(|row| row.cents);
-                Ok(())
-            }
+        if self.two_phase {
+            let sum = self.two_phase(zip, month);
+            let sum = self.server.within(Doing::Reading, &tried, sum).await?;
+            rows.extend(sum.map(|cents| JoinRow {
+                month: month.to_owned(),
+                zip: zip.to_owned(),
+                cents,
+            }));
+            return Ok(());
         }
+        let found = self.lookup(zip, month);
+        for row in self.server.within(Doing::Reading, &tried, found).await? {
+            let broken = |e: mongodb::bson::error::Error| Error::new(ErrorKind::Broken, tried(), e);
+            let id = row.get_document("_id").map_err(broken)?;
+            rows.push(JoinRow {
+                month: id.get_str("month").map_err(broken)?.to_owned(),
+                zip: id.get_str("zip").map_err(broken)?.to_owned(),
+                cents: cents(number(row.get("sum").map_err(broken)?)),
+            });
+        }
+        rows.sort_by_key(|row| row.cents);
+        Ok(())
     }
 }

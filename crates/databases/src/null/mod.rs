@@ -24,9 +24,11 @@ use hoap_record::Description;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
 use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
 };
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -134,6 +136,8 @@ impl Null {
     }
 }
 
+impl Blocking for Null {}
+
 impl Target for Null {
     fn description(&self) -> Description {
         let pace = &self.shared.pace;
@@ -149,10 +153,6 @@ impl Target for Null {
                 ("stall_after".to_owned(), ms(pace.stall_after)),
             ]),
         }
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {
@@ -188,10 +188,6 @@ impl Client {
 impl KeyValue for Null {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
@@ -225,34 +221,35 @@ impl KeyValueSession for Client {
     }
 }
 
-impl Shop for Null {
+impl Pages for Null {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        use JoinVariant::{Ansi, Hash, Index, JoiningTable, Lookup, TwoPhase};
-        Ok(&[Index, Ansi, Hash, TwoPhase, Lookup, JoiningTable])
-    }
-
-    async fn session(&self, _: Option<JoinVariant>) -> Result<Client> {
+    async fn session(&self) -> Result<Client> {
         Ok(self.client())
     }
 }
 
-impl ShopSession for Client {
+impl Joins for Null {
+    type Session = Client;
+
+    fn variants(&self) -> &'static [JoinVariant] {
+        &JoinVariant::ALL
+    }
+
+    async fn session(&self, _: JoinVariant) -> Result<Client> {
+        Ok(self.client())
+    }
+}
+
+impl PageSession for Client {
     async fn page(&mut self, _: &str, _: u32, _: u32, keys: &mut Vec<String>) -> Result<()> {
         keys.clear();
         self.operation().await;
         Ok(())
     }
+}
 
+impl JoinSession for Client {
     async fn join(&mut self, _: &str, _: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         self.operation().await;

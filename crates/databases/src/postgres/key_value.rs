@@ -21,10 +21,6 @@ use crate::json;
 impl KeyValue for Postgres {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }

@@ -53,7 +53,7 @@ use std::sync::Arc;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
 
 use link::Shared;
 use server::Server;
@@ -84,13 +84,11 @@ impl Postgres {
     }
 }
 
+impl Blocking for Postgres {}
+
 impl Target for Postgres {
     fn description(&self) -> Description {
         settings::description(self.server())
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

@@ -1,15 +1,16 @@
 //! Customers and their orders.
 //!
 //! The index on the customers' country or zip code serves each search; orders are found by their
-//! `_id`, which is their key. A session refuses to begin where an index is missing, since PostgreSQL
-//! would read every document instead and nobody would notice.
+//! `_id`, which is their key. A session refuses to begin where an index is missing, since
+//! PostgreSQL would read every document instead and nobody would notice.
 //!
 //! The variants of the join are one text. *Index* and *hash* are planned in sessions in which the
 //! other ways to join are off; *ansi* leaves the choice to the planner.
 
 use futures_util::{TryStreamExt, pin_mut};
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
 use hoap_workload::{Error, ErrorKind, Result};
 use tokio_postgres::SimpleQueryMessage;
 
@@ -50,41 +51,42 @@ const ORDERS: &str = concat!(
     ")::int8 FROM shop_orders o WHERE o.key = ANY($1) AND o.doc -> 'month' = $2"
 );
 
-impl Shop for Postgres {
-    type Session = Client;
+impl Pages for Postgres {
+    type Session = Pager;
 
-    fn blocking(&self) -> bool {
-        false
+    async fn session(&self) -> Result<Pager> {
+        Ok(Pager { link: connect(self, Role::Pages, &[PAGE]).await? })
     }
+}
 
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
+impl Joins for Postgres {
+    type Session = Joiner;
 
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
+    fn variants(&self) -> &'static [JoinVariant] {
         use JoinVariant::{Ansi, Hash, Index, TwoPhase};
-        Ok(&[Index, Ansi, Hash, TwoPhase])
+        &[Index, Ansi, Hash, TwoPhase]
     }
 
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
         let (role, texts): (_, &[&str]) = match variant {
-            None => (Role::Pages, &[PAGE]),
-            Some(JoinVariant::Index) => (Role::IndexJoin, &[JOIN]),
-            Some(JoinVariant::Ansi) => (Role::Client, &[JOIN]),
-            Some(JoinVariant::Hash) => (Role::HashJoin, &[JOIN]),
-            Some(JoinVariant::TwoPhase) => (Role::Client, &[ORDER_KEYS, ORDERS]),
-            Some(other) => {
-                let tried = format!("join in {}", self.server().url);
-                let answer = format!("PostgreSQL has no {other:?} join");
-                return Err(Error::new(ErrorKind::Invalid, tried, answer));
-            }
+            JoinVariant::Index => (Role::IndexJoin, &[JOIN]),
+            JoinVariant::Ansi => (Role::Client, &[JOIN]),
+            JoinVariant::Hash => (Role::HashJoin, &[JOIN]),
+            JoinVariant::TwoPhase => (Role::Client, &[ORDER_KEYS, ORDERS]),
+            other => return Err(other.refused("PostgreSQL", &self.server().url)),
         };
-        let mut link = Link::new(self.shared.clone(), role).await?;
-        for text in texts {
-            check_plan(&mut link, text).await?;
-        }
-        Ok(Client { link, variant })
+        let two_phase = variant == JoinVariant::TwoPhase;
+        Ok(Joiner { link: connect(self, role, texts).await?, two_phase })
     }
+}
+
+/// Connects to run these statements, each of which must use an index.
+async fn connect(postgres: &Postgres, role: Role, texts: &[&str]) -> Result<Link> {
+    let mut link = Link::new(postgres.shared.clone(), role).await?;
+    for text in texts {
+        check_plan(&mut link, text).await?;
+    }
+    Ok(link)
 }
 
 /// Refuses a search for customers without an index.
@@ -115,10 +117,15 @@ async fn check_plan(link: &mut Link, text: &str) -> Result<()> {
     }
 }
 
-/// One client.
-pub struct Client {
+/// One client that reads pages.
+pub struct Pager {
     link: Link,
-    variant: Option<JoinVariant>,
+}
+
+/// One client that joins.
+pub struct Joiner {
+    link: Link,
+    two_phase: bool,
 }
 
 /// A string as a jsonb value.
@@ -126,7 +133,7 @@ fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-impl Client {
+impl Pager {
     async fn page_of(
         &mut self,
         country: &str,
@@ -162,21 +169,22 @@ impl Client {
             error::postgres(&e, tried(&shared.server.url))
         })
     }
+}
 
+impl Joiner {
     async fn join_of(
         &mut self,
-        variant: JoinVariant,
         zip: &str,
         month: &str,
         rows: &mut Vec<JoinRow>,
         tried: &(dyn Fn(&str) -> String + Sync),
     ) -> Result<()> {
-        let shared = self.link.shared.clone();
+        let (shared, two_phase) = (self.link.shared.clone(), self.two_phase);
         let mut held = self.link.hold().await?;
         let (zip_json, month_json) = (json_string(zip), json_string(month));
         let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
         let done = async {
-            if variant == JoinVariant::TwoPhase {
+            if two_phase {
                 let first = held.prepared(ORDER_KEYS).await?;
                 let keys = held.client.query(&first, &[&zip_value]).await?;
                 let keys: Vec<&str> =
@@ -207,7 +215,7 @@ impl Client {
     }
 }
 
-impl ShopSession for Client {
+impl PageSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -222,14 +230,12 @@ impl ShopSession for Client {
         }
         done
     }
+}
 
+impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         let tried = |url: &str| format!("join zip code {zip}, {month} in {url}");
-        let Some(variant) = self.variant else {
-            let answer = "the session was begun for pagination only";
-            return Err(Error::new(ErrorKind::Invalid, tried(self.link.url()), answer));
-        };
-        self.join_of(variant, zip, month, rows, &tried).await
+        self.join_of(zip, month, rows, &tried).await
     }
 }

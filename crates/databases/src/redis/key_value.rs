@@ -30,10 +30,6 @@ use crate::names;
 impl KeyValue for Redis {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }

@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 use hoap_record::Description;
 use hoap_workload::capability::{
-    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
 };
 use hoap_workload::{Error, ErrorKind, Result};
 use redis::cluster::ClusterClient;
@@ -186,13 +186,11 @@ impl Redis {
     }
 }
 
+impl Blocking for Redis {}
+
 impl Target for Redis {
     fn description(&self) -> Description {
         self.shared.description.clone()
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

@@ -1,15 +1,16 @@
 //! Customers and their orders.
 //!
-//! The keys of a country's and of a zip code's customers are sorted sets, which a load makes at its end
-//! ([`super::indexes`]): a page is a range of one of them. The join takes three trips: the keys of the
-//! zip code's customers, their lists of orders, and month and price of these orders; the last two are
-//! many commands sent together, of fields, not of documents. The sums are made here. Each trip sees the
-//! state of its own moment.
+//! The keys of a country's and of a zip code's customers are sorted sets, which a load makes at its
+//! end ([`super::indexes`]): a page is a range of one of them. The join takes three trips: the keys
+//! of the zip code's customers, their lists of orders, and month and price of these orders; the
+//! last two are many commands sent together, of fields, not of documents. The sums are made here.
+//! Each trip sees the state of its own moment.
 
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::Result;
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
-use hoap_workload::{Error, ErrorKind, Result};
 use redis::{Cmd, Value};
 
 use super::connection::Line;
@@ -20,69 +21,57 @@ use super::{Redis, documents, layout};
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
 
-impl Shop for Redis {
-    type Session = Client;
+impl Pages for Redis {
+    type Session = Pager;
 
-    fn blocking(&self) -> bool {
-        false
+    async fn session(&self) -> Result<Pager> {
+        Ok(Pager(Client::connect(self, &[CUSTOMERS], COUNTRY_INDEX).await?))
+    }
+}
+
+impl Joins for Redis {
+    type Session = Joiner;
+
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::TwoPhase]
     }
 
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Ok(&[JoinVariant::TwoPhase])
-    }
-
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
         let server = &self.shared.server;
-        let (collections, index): (&[&str], _) = match variant {
-            None => (&[CUSTOMERS], COUNTRY_INDEX),
-            Some(JoinVariant::TwoPhase) => (&[CUSTOMERS, ORDERS], ZIP_INDEX),
-            Some(other) => {
-                let tried = format!("join in {}", server.url);
-                let answer = format!("Redis has no {other} join");
-                return Err(Error::new(ErrorKind::Invalid, tried, answer));
-            }
-        };
-        let mut line = server.client_line().await?;
-        documents::expect(&mut line, collections, &[index]).await?;
+        if variant != JoinVariant::TwoPhase {
+            return Err(variant.refused("Redis", &server.url));
+        }
         let prefix = &server.options.prefix;
-        let set = layout::index(prefix, index);
-        Ok(Client {
-            line,
-            joins: variant.is_some(),
-            before: set.len(),
-            set,
+        Ok(Joiner {
+            client: Client::connect(self, &[CUSTOMERS, ORDERS], ZIP_INDEX).await?,
             customers: layout::documents(prefix, CUSTOMERS),
             orders: layout::documents(prefix, ORDERS),
             list: Path::new("order_list")?,
             month: Path::new("month")?,
             price: Path::new("sale_price")?,
-            command: Cmd::new(),
         })
     }
 }
 
-/// One client.
-pub struct Client {
+/// A connection that searches customers by an index.
+struct Client {
     line: Line,
-    joins: bool,
     /// The set of a country's or a zip code's customers; its first `before` bytes are the index's.
     set: String,
     before: usize,
-    /// What the keys of customers and orders are appended to.
-    customers: String,
-    orders: String,
-    /// What is read of a customer and of an order.
-    list: Path,
-    month: Path,
-    price: Path,
     command: Cmd,
 }
 
 impl Client {
+    /// Connects to search customers by this index; it and the collections must be there.
+    async fn connect(redis: &Redis, collections: &[&str], index: &str) -> Result<Client> {
+        let server = &redis.shared.server;
+        let mut line = server.client_line().await?;
+        documents::expect(&mut line, collections, &[index]).await?;
+        let set = layout::index(&server.options.prefix, index);
+        Ok(Client { line, before: set.len(), set, command: Cmd::new() })
+    }
+
     /// The keys from `first` to `last` in the set of a value.
     async fn range(&mut self, value: &str, first: i64, last: i64) -> Done<Vec<String>> {
         self.set.truncate(self.before);
@@ -91,9 +80,26 @@ impl Client {
         self.command.arg("ZRANGE").arg(&self.set).arg(first).arg(last);
         super::texts(self.line.send(&self.command).await?)
     }
+}
 
+/// One client that reads pages.
+pub struct Pager(Client);
+
+/// One client that joins.
+pub struct Joiner {
+    client: Client,
+    /// What the keys of customers and orders are appended to.
+    customers: String,
+    orders: String,
+    /// The fields read of a customer and of an order.
+    list: Path,
+    month: Path,
+    price: Path,
+}
+
+impl Joiner {
     async fn join_in_two(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        let customers = self.range(zip, 0, -1).await?;
+        let customers = self.client.range(zip, 0, -1).await?;
         let ask = |before: &str, key: &str, fields: &[&[String; 2]]| {
             let mut command = redis::cmd("HMGET");
             command.arg([before.as_bytes(), key.as_bytes()].concat());
@@ -103,7 +109,7 @@ impl Client {
             command
         };
         let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
-        let lists = self.line.send_all(customers.iter().map(list).collect()).await?;
+        let lists = self.client.line.send_all(customers.iter().map(list).collect()).await?;
         let mut commands = Vec::new();
         for answer in &lists {
             let orders = self.list.value(values(answer, 2)?)?;
@@ -115,7 +121,7 @@ impl Client {
             }
         }
         let mut sum: Option<i64> = None;
-        for answer in &self.line.send_all(commands).await? {
+        for answer in &self.client.line.send_all(commands).await? {
             let values = values(answer, 4)?;
             if self.month.value(&values[..2])?.as_str() != Some(month) {
                 continue;
@@ -146,7 +152,7 @@ fn cents(price: &serde_json::Value) -> Option<i64> {
     (cents.abs() < 9e15).then_some(cents as i64)
 }
 
-impl ShopSession for Client {
+impl PageSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -159,22 +165,18 @@ impl ShopSession for Client {
             return Ok(());
         }
         let first = i64::from(offset);
-        let found = match self.joins {
-            false => self.range(country, first, first + i64::from(limit) - 1).await,
-            true => Err(Failure::Invalid("the session was begun for the join".to_owned())),
-        };
-        let tried = || format!("page through {country} in {}", self.line.server().url);
+        let found = self.0.range(country, first, first + i64::from(limit) - 1).await;
+        let tried = || format!("page through {country} in {}", self.0.line.server().url);
         *keys = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
         Ok(())
     }
+}
 
+impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let joined = match self.joins {
-            true => self.join_in_two(zip, month, rows).await,
-            false => Err(Failure::Invalid("the session was begun for pagination only".to_owned())),
-        };
-        let tried = || format!("join zip code {zip}, {month} in {}", self.line.server().url);
+        let joined = self.join_in_two(zip, month, rows).await;
+        let tried = || format!("join zip code {zip}, {month} in {}", self.client.line.server().url);
         joined.map_err(|e| e.into_error(Doing::Read, tried()))
     }
 }

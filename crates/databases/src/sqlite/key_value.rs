@@ -27,10 +27,6 @@ const FIELDS_A_CALL: usize = 400;
 impl KeyValue for Sqlite {
     type Session = Client;
 
-    fn blocking(&self) -> bool {
-        true
-    }
-
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }

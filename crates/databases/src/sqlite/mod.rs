@@ -50,7 +50,7 @@ use std::sync::Arc;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
 
 use connection::Database;
 use writer::Writer;
@@ -84,6 +84,12 @@ pub fn open(url: &str) -> Result<Sqlite> {
     Ok(Sqlite { shared: Arc::new(Shared { database, writer }) })
 }
 
+impl Blocking for Sqlite {
+    fn blocking(&self) -> bool {
+        true
+    }
+}
+
 impl Target for Sqlite {
     fn description(&self) -> Description {
         let database = &self.shared.database;
@@ -97,10 +103,6 @@ impl Target for Sqlite {
             version: rusqlite::version().to_owned(),
             settings,
         }
-    }
-
-    fn blocking(&self) -> bool {
-        true
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

@@ -9,8 +9,9 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
 use hoap_workload::{Error, ErrorKind, Result};
 use rusqlite::Connection;
 
@@ -65,40 +66,33 @@ const ORDER: &str = concat!(
     " FROM shop_orders o WHERE o.doc ->> '$._id' = ?1 AND o.doc ->> '$.month' = ?2"
 );
 
-impl Shop for Sqlite {
-    type Session = Client;
+impl Pages for Sqlite {
+    type Session = Pager;
 
-    fn blocking(&self) -> bool {
-        true
+    async fn session(&self) -> Result<Pager> {
+        Ok(Pager(Client::connect(self, "page through", &[PAGE])?))
+    }
+}
+
+impl Joins for Sqlite {
+    type Session = Joiner;
+
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase]
     }
 
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Ok(&[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase])
-    }
-
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
-        let (what, texts): (_, &[&str]) = match variant {
-            None => ("page through", &[PAGE]),
-            Some(JoinVariant::Index) => ("join", &[INDEX]),
-            Some(JoinVariant::Ansi) => ("join", &[ANSI]),
-            Some(JoinVariant::TwoPhase) => ("join", &[ORDER_KEYS, ORDER]),
-            Some(other) => {
-                let tried = format!("join in {}", self.shared.database.url);
-                let answer = format!("SQLite has no {other:?} join");
-                return Err(Error::new(ErrorKind::Invalid, tried, answer));
-            }
+    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+        let way = match variant {
+            JoinVariant::Index => Way::OneStatement(INDEX),
+            JoinVariant::Ansi => Way::OneStatement(ANSI),
+            JoinVariant::TwoPhase => Way::TwoPhase,
+            other => return Err(other.refused("SQLite", &self.shared.database.url)),
         };
-        let database = self.shared.database.clone();
-        let reader = database.connect(Role::Reader)?;
-        let tried = || format!("{what} customers in {}", database.url);
-        for text in texts {
-            check_plan(&reader, text, tried)?;
-        }
-        Ok(Client { database, reader, variant })
+        let texts: &[&str] = match &way {
+            Way::OneStatement(text) => &[text],
+            Way::TwoPhase => &[ORDER_KEYS, ORDER],
+        };
+        Ok(Joiner { client: Client::connect(self, "join", texts)?, way })
     }
 }
 
@@ -122,14 +116,29 @@ fn check_plan(connection: &Connection, text: &str, tried: impl Fn() -> String) -
     }
 }
 
-/// One client, on a connection that only reads.
-pub struct Client {
+/// A connection that only reads.
+struct Client {
     database: Arc<Database>,
     reader: Connection,
-    variant: Option<JoinVariant>,
 }
 
 impl Client {
+    /// Connects to run these statements, each of which must use an index.
+    fn connect(sqlite: &Sqlite, what: &str, texts: &[&str]) -> Result<Client> {
+        let database = sqlite.shared.database.clone();
+        let reader = database.connect(Role::Reader)?;
+        let tried = || format!("{what} customers in {}", database.url);
+        for text in texts {
+            check_plan(&reader, text, tried)?;
+        }
+        Ok(Client { database, reader })
+    }
+}
+
+/// One client that reads pages.
+pub struct Pager(Client);
+
+impl Pager {
     fn page_of(
         &self,
         country: &str,
@@ -137,7 +146,7 @@ impl Client {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> rusqlite::Result<()> {
-        let mut statement = self.reader.prepare_cached(PAGE)?;
+        let mut statement = self.0.reader.prepare_cached(PAGE)?;
         let mut rows = statement.query((country, limit, offset))?;
         let mut found = 0;
         while let Some(row) = rows.next()? {
@@ -152,7 +161,24 @@ impl Client {
         keys.truncate(found);
         Ok(())
     }
+}
 
+/// One client that joins.
+pub struct Joiner {
+    client: Client,
+    way: Way,
+}
+
+/// How a join runs.
+#[derive(Clone, Copy)]
+enum Way {
+    /// This statement.
+    OneStatement(&'static str),
+    /// [`ORDER_KEYS`], and [`ORDER`] for each key.
+    TwoPhase,
+}
+
+impl Joiner {
     fn join_in_one(
         &self,
         text: &str,
@@ -160,7 +186,7 @@ impl Client {
         month: &str,
         rows: &mut Vec<JoinRow>,
     ) -> rusqlite::Result<()> {
-        let mut statement = self.reader.prepare_cached(text)?;
+        let mut statement = self.client.reader.prepare_cached(text)?;
         let mut found = statement.query((zip, month))?;
         while let Some(row) = found.next()? {
             rows.push(JoinRow { month: row.get(0)?, zip: row.get(1)?, cents: row.get(2)? });
@@ -170,7 +196,7 @@ impl Client {
 
     /// Both phases read one snapshot, which also is cheaper than one for each order.
     fn join_in_two(&self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> rusqlite::Result<()> {
-        let snapshot = self.reader.unchecked_transaction()?;
+        let snapshot = self.client.reader.unchecked_transaction()?;
         let mut phase_one = snapshot.prepare_cached(ORDER_KEYS)?;
         let mut phase_two = snapshot.prepare_cached(ORDER)?;
         let mut keys = phase_one.query([zip])?;
@@ -188,7 +214,7 @@ impl Client {
     }
 }
 
-impl ShopSession for Client {
+impl PageSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -198,22 +224,21 @@ impl ShopSession for Client {
     ) -> Result<()> {
         self.page_of(country, offset, limit, keys).map_err(|e| {
             keys.clear();
-            error::sqlite(e, format!("page through {country} in {}", self.database.url))
+            error::sqlite(e, format!("page through {country} in {}", self.0.database.url))
         })
     }
+}
 
+impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let tried = || format!("join zip code {zip}, {month} in {}", self.database.url);
-        match self.variant {
-            Some(JoinVariant::Index) => self.join_in_one(INDEX, zip, month, rows),
-            Some(JoinVariant::Ansi) => self.join_in_one(ANSI, zip, month, rows),
-            Some(JoinVariant::TwoPhase) => self.join_in_two(zip, month, rows),
-            _ => {
-                let answer = "the session was begun for pagination only";
-                return Err(Error::new(ErrorKind::Invalid, tried(), answer));
-            }
-        }
-        .map_err(|e| error::sqlite(e, tried()))
+        let done = match self.way {
+            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows),
+            Way::TwoPhase => self.join_in_two(zip, month, rows),
+        };
+        done.map_err(|e| {
+            let url = &self.client.database.url;
+            error::sqlite(e, format!("join zip code {zip}, {month} in {url}"))
+        })
     }
 }

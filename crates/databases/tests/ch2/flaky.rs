@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use hoap_record::Description;
 use hoap_workload::capability::{
-    Access, AnalyticalSession, Analytics, Answer, Applicable, Documents, Explained, Index, Intent,
-    Order, Patch, Row, Session, Target, Transaction, Transactions,
+    Access, AnalyticalSession, Analytics, Answer, Applicable, Blocking, Documents, Explained,
+    Index, Intent, Order, Patch, Row, Session, Target, Transaction, Transactions,
 };
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -76,14 +76,15 @@ impl Flaky {
     }
 }
 
-#[async_trait]
+impl Blocking for Flaky {
+    fn blocking(&self) -> bool {
+        self.inner.blocking()
+    }
+}
+
 impl Target for Flaky {
     fn description(&self) -> Description {
         self.inner.description()
-    }
-
-    fn blocking(&self) -> bool {
-        self.inner.blocking()
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

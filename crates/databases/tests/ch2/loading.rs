@@ -8,7 +8,7 @@ use hoap_databases::open;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::note::expect_loaded;
-use hoap_workload::load::{Existing, Part, load};
+use hoap_workload::load::{Existing, Load, Part, load};
 use serde_json::Value;
 
 use hoap_testing::ch2::loaded::{data, load_part};
@@ -84,7 +84,8 @@ fn an_interrupted_load_is_refused_for_use_and_resumes_without_writing_twice() {
     // The flag is looked at before each batch: it falls in the middle of the customers.
     let looks = AtomicUsize::new(0);
     let stop = || looks.fetch_add(1, Ordering::Relaxed) == 3;
-    let end = wait(load(documents, &data, Part::WHOLE, Existing::Refuse, &stop, &mut |_| ()));
+    let what = Load { source: &data, part: Part::WHOLE, existing: Existing::Refuse };
+    let end = wait(load(documents, what, &stop, &mut |_| ()));
     assert_eq!(end.unwrap_err().kind, ErrorKind::Cancelled);
     let before = content(&*target).len() as u64;
     assert!(before > 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::Shop;
+use hoap_workload::capability::shop::{JoinSession, Joins, PageSession, Pages};
 use hoap_workload::capability::{Access, Intent, Order, Target};
 use serde_json::{Value, json};
 
@@ -167,13 +167,11 @@ fn scans_pages_and_joins_are_the_texts_of_the_reports() {
     let mut client = wait(KeyValue::session(&target, &table(2))).unwrap();
     wait(client.scan("user0", 5, Fields::None, &mut Scanned::default())).unwrap();
     load_shop(&target, &indexes());
-    for variant in std::iter::once(None).chain(target.joins().unwrap().iter().map(|v| Some(*v))) {
-        use hoap_workload::capability::shop::ShopSession;
-        let mut session = wait(Shop::session(&target, variant)).unwrap();
-        match variant {
-            None => wait(session.page("x", 3, 7, &mut Vec::new())).unwrap(),
-            Some(_) => wait(session.join("00001", "January", &mut Vec::new())).unwrap(),
-        }
+    let mut pages = wait(Pages::session(&target)).unwrap();
+    wait(pages.page("x", 3, 7, &mut Vec::new())).unwrap();
+    for variant in target.variants() {
+        let mut joins = wait(Joins::session(&target, *variant)).unwrap();
+        wait(joins.join("00001", "January", &mut Vec::new())).unwrap();
     }
     let ran = |words: &str| {
         let seen = service.seen(words);

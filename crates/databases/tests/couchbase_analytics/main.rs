@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use conformance::{COLLECTION, batch, wait};
 use hoap_databases::couchbase_analytics::{CouchbaseAnalytics, open};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::shop::{JoinVariant, Shop, ShopSession};
+use hoap_workload::capability::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
 use hoap_workload::capability::{AnalyticalSession, Index, Target};
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use serde_json::json;
@@ -402,11 +402,11 @@ fn what_is_given_up_is_cancelled_by_its_context() {
     let mut session = session(&target);
     wait(async {
         tokio::time::timeout(soon, session.query("SELECT endless", &[])).await.unwrap_err();
-        let mut pages = Shop::session(&target, None).await.unwrap();
+        let mut pages = Pages::session(&target).await.unwrap();
         let (mut keys, mut rows) = (Vec::new(), Vec::new());
         let page = pages.page("Norway", 0, 10, &mut keys);
         tokio::time::timeout(soon, page).await.unwrap_err();
-        let mut joins = Shop::session(&target, Some(JoinVariant::Ansi)).await.unwrap();
+        let mut joins = Joins::session(&target, JoinVariant::Ansi).await.unwrap();
         let join = joins.join("12345", "2026-01", &mut rows);
         tokio::time::timeout(soon, join).await.unwrap_err();
         tokio::time::sleep(3 * soon).await;

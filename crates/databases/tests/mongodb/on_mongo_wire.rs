@@ -3,7 +3,7 @@
 use hoap_databases::mongodb::MongoDb;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::KeyValueSession;
-use hoap_workload::capability::shop::{JoinVariant, Shop};
+use hoap_workload::capability::shop::{JoinVariant, Joins, Pages};
 use hoap_workload::capability::{Answer, Documents, Target};
 use mongodb::bson::{Document, doc};
 use serde_json::{Value, json};
@@ -84,14 +84,15 @@ fn documents_are_documents_with_their_key_as_id() {
 fn a_search_without_its_index_is_refused() {
     let (target, _guard) = fresh();
     let shop = &*target;
-    let session = |variant| wait(Shop::session(shop, variant)).map(drop);
+    let pages = || wait(Pages::session(shop)).map(drop);
+    let joins = |variant| wait(Joins::session(shop, variant)).map(drop);
     load_shop(shop, &[]);
-    for variant in [None, Some(JoinVariant::TwoPhase), Some(JoinVariant::Lookup)] {
-        missing(&session(variant).unwrap_err(), &["is missing", "hoap load"]);
+    for refused in [pages(), joins(JoinVariant::TwoPhase), joins(JoinVariant::Lookup)] {
+        missing(&refused.unwrap_err(), &["is missing", "hoap load"]);
     }
     wait(documents(shop).settle(&indexes()[..1])).unwrap();
-    session(None).unwrap();
-    missing(&session(Some(JoinVariant::Lookup)).unwrap_err(), &["shop_customer_zip"]);
+    pages().unwrap();
+    missing(&joins(JoinVariant::Lookup).unwrap_err(), &["shop_customer_zip"]);
 }
 
 #[test]

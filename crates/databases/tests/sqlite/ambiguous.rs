@@ -10,9 +10,9 @@ use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::{Applicable, Documents};
+use hoap_workload::capability::{Applicable, Blocking, Documents};
 use hoap_workload::client::{Client, Outcome, Workload};
-use hoap_workload::load::{Existing, Part, load};
+use hoap_workload::load::{Existing, Load, Part, load};
 use hoap_workload::ycsb::{Memory, Preset, Properties, Setup, UserTable, Ycsb};
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -41,12 +41,14 @@ struct FlakySession {
     fate: fn(u64) -> Fate,
 }
 
+impl Blocking for Flaky {
+    fn blocking(&self) -> bool {
+        self.inner.blocking()
+    }
+}
+
 impl KeyValue for Flaky {
     type Session = FlakySession;
-
-    fn blocking(&self) -> bool {
-        KeyValue::blocking(&self.inner)
-    }
 
     fn scans(&self) -> Applicable<()> {
         self.inner.scans()
@@ -112,8 +114,8 @@ fn run(preset: &str, fate: fn(u64) -> Fate) -> (Vec<ErrorKind>, Vec<Check>) {
     let setup = Setup::new(&properties).unwrap();
     let table = UserTable::new(&setup.table, setup.load_spec()).unwrap();
     let documents: &dyn Documents = target.documents().unwrap();
-    let (whole, refuse) = (Part::WHOLE, Existing::Refuse);
-    wait(load(documents, &table, whole, refuse, &|| false, &mut |_| ())).unwrap();
+    let what = Load { source: &table, part: Part::WHOLE, existing: Existing::Refuse };
+    wait(load(documents, what, &|| false, &mut |_| ())).unwrap();
     let flaky = Flaky { inner: (*target).clone(), writes: Arc::default(), fate };
     let ycsb = Ycsb::new(Arc::new(flaky), &table, setup).unwrap();
     let (mut memory, mut failed) = (Memory::nothing(), Vec::new());

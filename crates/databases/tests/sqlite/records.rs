@@ -1,7 +1,7 @@
 //! Records, customers and orders: what is SQLite's own.
 
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
-use hoap_workload::capability::shop::{JoinVariant, Shop};
+use hoap_workload::capability::shop::{Joins, Pages};
 use hoap_workload::capability::{Access, Target};
 use hoap_workload::{Error, ErrorKind};
 
@@ -84,11 +84,13 @@ fn a_search_without_its_index_is_refused() {
     let (target, _guard) = fresh();
     let shop = &*target;
     load_shop(shop, &[]);
-    let refused = |variant| wait(Shop::session(shop, variant)).map(drop).unwrap_err();
-    let offered: Vec<Option<JoinVariant>> =
-        shop.joins().unwrap().iter().copied().map(Some).chain([None]).collect();
-    for variant in &offered {
-        let e = refused(*variant);
+    let pages = || wait(Pages::session(shop)).map(drop);
+    let joins = || {
+        let joins = shop.variants().iter().map(|v| wait(Joins::session(shop, *v)).map(drop));
+        joins.collect::<Vec<_>>()
+    };
+    for refused in joins().into_iter().chain([pages()]) {
+        let e = refused.unwrap_err();
         assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         assert!(e.to_string().contains("index is missing"), "{e}");
         assert!(e.to_string().contains("run `hoap load` first"), "{e}");
@@ -96,18 +98,16 @@ fn a_search_without_its_index_is_refused() {
     let settle = |indexes: &[_]| wait(shop.documents().unwrap().settle(indexes)).unwrap();
     // Without the one on the orders a join would read them all.
     settle(&indexes()[..2]);
-    assert!(wait(Shop::session(shop, None)).is_ok());
-    for variant in offered.iter().filter(|v| v.is_some()) {
-        let e = refused(*variant);
+    assert!(pages().is_ok());
+    for refused in joins() {
+        let e = refused.unwrap_err();
         assert!(e.to_string().contains("index is missing: SQLite would scan o"), "{e}");
     }
     settle(&indexes());
-    for variant in offered {
-        assert!(wait(Shop::session(shop, variant)).is_ok(), "{variant:?}");
-    }
+    assert!(pages().is_ok() && joins().iter().all(Result::is_ok));
     let (empty, _guard) = fresh();
     load_records(&*empty, &[]);
-    let e = wait(Shop::session(&*empty, None)).map(drop).unwrap_err();
+    let e = wait(Pages::session(&*empty)).map(drop).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     assert!(e.to_string().contains("no such table"), "{e}");
 }

@@ -9,8 +9,8 @@ use super::{Place, Relation};
 use crate::source::Source;
 
 impl Relation {
-    /// Appends the rows of some documents to the text of each table, and says how many rows each
-    /// table got.
+    /// Appends the rows of documents to the text of each table and returns the number of rows of
+    /// each table.
     pub(crate) fn write<D: Source>(
         &self,
         data: &D,
@@ -38,19 +38,19 @@ impl Relation {
     }
 }
 
-/// Writes documents as rows. Every value is followed by a comma; the end of a row puts a line feed in
-/// place of the last.
+/// Writes documents as rows. Every value is followed by a comma; the end of a row replaces the last
+/// one by a line feed.
 struct Csv<'a> {
     relation: &'a Relation,
     out: Vec<&'a mut Vec<u8>>,
     rows: Vec<u64>,
-    /// Where the document's own row begins.
+    /// Start of the document's own row.
     row: usize,
-    /// Where its first columns end, comma included, as far as keys are among them.
+    /// Ends of its first columns, comma included, as far as they contain keys.
     columns: Vec<usize>,
-    /// A key on its way from one table to another.
+    /// A key that is copied from one table to another.
     key: Vec<u8>,
-    /// The table that values go to.
+    /// The table of the next values.
     table: usize,
     /// The array that begins next.
     array: usize,
@@ -58,13 +58,13 @@ struct Csv<'a> {
     open: Vec<Open>,
 }
 
-/// An array on its way.
+/// An open array.
 struct Open {
     array: usize,
     place: Place,
     /// Elements that have begun.
     number: u64,
-    /// The table that values went to before it.
+    /// The table of the values before it.
     before: usize,
 }
 
@@ -89,7 +89,7 @@ impl Csv<'_> {
         matches!(self.open.last(), Some(Open { place: Place::Table(_), .. }))
     }
 
-    /// A value begins; where it is a row, so does that. Returns whether it is one.
+    /// Begins a value, and a row where the value is one. Returns whether it is.
     #[inline]
     fn begin(&mut self, field: Field<'_>) -> bool {
         if !field.is_element() {
@@ -105,7 +105,8 @@ impl Csv<'_> {
         row
     }
 
-    /// Begins a row of an array's table: the document's key and the numbers of the elements around it.
+    /// Begins a row of an array's table with the document's key and the numbers of the enclosing
+    /// elements.
     fn begin_row(&mut self) {
         let table = &self.relation.tables[self.table];
         self.key.clear();
@@ -205,7 +206,7 @@ impl Writer for Csv<'_> {
             out.resize(start + len + TEXT_SLACK, 0);
             fill(&mut out[start..]);
             out.truncate(start + len);
-            // An empty field is null, an empty text is not.
+            // An empty field is null; an empty text is quoted.
             if len == 0 || out[start..].iter().any(|c| matches!(c, b',' | b'"' | b'\n' | b'\r')) {
                 quote(out, start);
             }
@@ -219,7 +220,7 @@ impl Writer for Csv<'_> {
     }
 }
 
-/// Puts quotes around what follows `start`, and doubles those in it (RFC 4180, section 2).
+/// Puts quotes around the text after `start` and doubles the quotes in it (RFC 4180, section 2).
 #[cold]
 fn quote(out: &mut Vec<u8>, start: usize) {
     let text = out.split_off(start);

@@ -1,46 +1,20 @@
-//! The flat, relational form: a table for each collection, objects spread into columns, arrays into
-//! tables of their own that repeat the key of the document. Written as CSV.
+//! The flat, relational form, written as CSV: a table for each collection, objects spread into
+//! columns, arrays as tables of their own that repeat the key of the document.
 
 mod csv;
+mod definition;
 
 use crate::error::{Error, Result};
 use crate::shape::{Kind, Node, Shape};
 
-/// How the documents of a benchmark become tables.
-#[derive(Debug)]
-pub struct Flat {
-    /// Whether a column of a field in an object has the object's name before its own, `address_city`,
-    /// because names of fields are not unique in a document.
-    pub qualified: bool,
-    /// Arrays of a fixed length whose elements become columns: the array and those columns.
-    pub spread: &'static [(&'static str, &'static [&'static str])],
-    /// All other arrays.
-    pub tables: &'static [Child],
-}
-
-/// An array that becomes a table.
-#[derive(Debug)]
-pub struct Child {
-    /// Its name; of an array in the elements of another one `outer.inner`. Where the elements are
-    /// arrays themselves, the innermost elements are the rows.
-    pub array: &'static str,
-    /// The table's name, which its files have.
-    pub table: &'static str,
-    /// The key of the document: a field of it, and the column of the table that repeats it.
-    pub key: &'static [(&'static str, &'static str)],
-    /// Columns of the places in the arrays around an element, counted from 1, outermost first. None
-    /// where a column of the elements tells them apart in the array's order.
-    pub positions: &'static [&'static str],
-    /// Column of the element itself where it is no object.
-    pub element: &'static str,
-}
+pub use definition::{Child, Flat};
 
 /// A table of the flat form.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) columns: Vec<String>,
-    /// Places, among the document's own columns, of the key that it repeats.
+    /// Positions, among the document's own columns, of the key that it repeats.
     key: Vec<usize>,
     /// Whether rows are numbered after the key.
     numbered: bool,
@@ -51,20 +25,20 @@ impl Table {
         Table { name: name.to_owned(), columns: Vec::new(), key: Vec::new(), numbered: false }
     }
 
-    /// The first line of the table's file.
+    /// The header line of the table's file.
     pub(crate) fn header(&self) -> String {
         self.columns.join(",") + "\n"
     }
 }
 
-/// Where the elements of an array go.
+/// The destination of an array's elements.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// To columns of the table around it.
+    /// Columns of the enclosing table.
     Columns,
-    /// To rows of a table.
+    /// Rows of a table.
     Table(usize),
-    /// They are arrays, whose elements go somewhere.
+    /// Nothing: they are arrays with destinations of their own.
     Arrays,
 }
 
@@ -72,7 +46,7 @@ enum Place {
 #[derive(Clone, Copy, Debug)]
 struct Array {
     place: Place,
-    /// The next array that is not in this one.
+    /// The next array outside this one.
     next: usize,
 }
 
@@ -83,13 +57,13 @@ pub(crate) struct Relation {
     pub(crate) tables: Vec<Table>,
     /// The arrays of a document, in the order in which they begin.
     arrays: Vec<Array>,
-    /// How many of the document's own columns keys are among.
+    /// The number of the document's own columns up to the last key.
     keyed: usize,
 }
 
 impl Relation {
     /// # Errors
-    /// An array that no table is known for.
+    /// An array without a table in the definition.
     pub(crate) fn new(name: &str, flat: &Flat, shape: &Shape) -> Result<Relation> {
         let mut relation =
             Relation { tables: vec![Table::new(name)], arrays: Vec::new(), keyed: 0 };
@@ -115,7 +89,7 @@ impl Relation {
         Ok(())
     }
 
-    /// Makes columns, or a table, of an array that is in so many arrays, itself among them.
+    /// Makes columns or a table of an array at this depth, which counts the array itself.
     fn array(&mut self, flat: &Flat, name: &str, element: &Node, depth: usize) -> Result<()> {
         let number = self.arrays.len();
         self.arrays.push(Array { place: Place::Arrays, next: 0 });
@@ -169,7 +143,7 @@ impl Relation {
                     }
                 }
             }
-            // Without a name: an array of objects that was empty wherever one looked.
+            // Without a name: an array of objects that was empty in every probed document.
             _ if child.element.is_empty() => return Err(unknown()),
             _ => self.tables[number].columns.push(child.element.to_owned()),
         }

@@ -1,4 +1,4 @@
-//! Documents taken apart into columns, before they are encoded.
+//! Documents split into columns, before encoding.
 
 use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
@@ -10,12 +10,12 @@ use crate::shape::Scalar;
 #[derive(Debug, Default)]
 pub(super) struct Column {
     pub(super) values: Values,
-    /// Whether there is a value, for every place; only where there may be none.
+    /// Whether there is a value, for every place; empty where values cannot be missing.
     pub(super) present: Vec<bool>,
 }
 
 impl Column {
-    /// Bytes of the values, about.
+    /// Approximate bytes of the values.
     pub(super) fn bytes(&self) -> usize {
         match &self.values {
             Values::Bool(values) => values.len(),
@@ -26,7 +26,7 @@ impl Column {
     }
 }
 
-/// Values that are there.
+/// The values present.
 #[derive(Debug)]
 pub(super) enum Values {
     Bool(Vec<bool>),
@@ -46,7 +46,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Forgets the values and keeps the memory where it is of the right kind.
+    /// Removes the values and keeps the memory where it has the right kind.
     fn reset(&mut self, scalar: Scalar) {
         match (&mut *self, scalar) {
             (Values::Bool(values), Scalar::Bool) => values.clear(),
@@ -64,17 +64,18 @@ impl Values {
     }
 }
 
-/// The values of some documents, column by column.
+/// The values of documents, column by column.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     pub(super) leaves: Vec<Column>,
-    /// Elements of each array, each time it occurs: once in a document, or in each element around it.
+    /// Number of elements of each array at each occurrence: once per document, or per enclosing
+    /// element.
     pub(super) lists: Vec<Vec<u32>>,
     pub(super) documents: usize,
 }
 
 impl Columns {
-    /// Makes room for the documents of a layout, none yet.
+    /// Prepares for the documents of a layout.
     pub(super) fn begin(&mut self, layout: &Layout) {
         self.leaves.resize_with(layout.leaves.len(), Column::default);
         for (column, leaf) in self.leaves.iter_mut().zip(&layout.leaves) {
@@ -86,14 +87,14 @@ impl Columns {
         self.documents = 0;
     }
 
-    /// Takes the next document.
+    /// Begins the next document.
     pub(super) fn document<'a>(&'a mut self, layout: &'a Layout) -> Shredder<'a> {
         self.documents += 1;
         Shredder { layout, columns: self, leaf: 0, list: 0, open: Vec::new(), wrong: false }
     }
 }
 
-/// Takes one document apart. Which column a value belongs to follows from its place, because all
+/// Splits one document into columns. The position of a value determines its column, because all
 /// documents of a collection have the same fields in the same order.
 pub(super) struct Shredder<'a> {
     layout: &'a Layout,
@@ -101,20 +102,20 @@ pub(super) struct Shredder<'a> {
     /// The next column, and the next array.
     leaf: usize,
     list: usize,
-    /// Arrays that have begun and not ended, the outermost first: its number, its elements so far.
+    /// Open arrays, the outermost first: number and count of elements so far.
     open: Vec<(usize, u32)>,
-    /// Whether a value had no place.
+    /// Whether a value had no column.
     wrong: bool,
 }
 
 impl Shredder<'_> {
-    /// Whether every value had its place and every place its value.
+    /// Whether every value had a column and every column its value.
     pub(super) fn is_whole(&self) -> bool {
         let Layout { leaves, lists, .. } = self.layout;
         !self.wrong && self.leaf == leaves.len() && self.list == lists.len() && self.open.is_empty()
     }
 
-    /// An element of an array begins: its values go to the array's first column and those after.
+    /// Begins an element of an array: its values go to the columns from the array's first one on.
     #[inline]
     fn element(&mut self, field: Field<'_>) {
         if field.is_element()

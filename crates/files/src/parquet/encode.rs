@@ -1,4 +1,4 @@
-//! Columns to pages: levels, encoding, compression.
+//! Encodes columns as pages: levels, encoding, compression.
 
 use std::mem;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use bytes::Bytes;
 use super::columns::{Column, Columns, Values};
 use super::layout::{Layout, Leaf};
 
-/// Places of a column that are encoded at once, at least; a document is never divided.
+/// The least number of places of a column that are encoded at once; a document is never divided.
 const BATCH: usize = 1024;
 
 /// The places of a column's values: one for each document, or in an array one for each element and
@@ -22,12 +22,12 @@ const BATCH: usize = 1024;
 struct Places {
     /// Arrays around the value.
     depth: i16,
-    /// How many of the arrays around a place go on there: 0 where a document begins. Nothing outside of
-    /// arrays, where every place begins one.
+    /// Number of enclosing arrays that continue at a place: 0 where a document begins. Empty
+    /// outside of arrays, where every place begins a document.
     repetition: Vec<i16>,
-    /// How many of the arrays around a place have an element there. Nothing outside of arrays.
+    /// Number of enclosing arrays that have an element at a place. Empty outside of arrays.
     elements: Vec<i16>,
-    /// Runs of places that are encoded at once.
+    /// Ranges of places that are encoded at once.
     batches: Vec<Range<usize>>,
 }
 
@@ -38,12 +38,12 @@ impl Places {
         Places { depth: 0, repetition, elements, batches: batches.collect() }
     }
 
-    /// The places in an array: `around` are those of the array that it is in, `None` where it is in none,
-    /// and `counts` how many elements it has each time it occurs.
+    /// The places in an array. `around` are those of the enclosing array, `None` where there is
+    /// none, and `counts` are the numbers of elements at each occurrence.
     fn of_elements(around: Option<&Places>, counts: &[u32]) -> Places {
         let depth = around.map_or(0, |a| a.depth) + 1;
         let (mut repetition, mut elements) = (Vec::new(), Vec::new());
-        // `there`: how many of the arrays around it have an element for it to occur in.
+        // `there`: the number of enclosing arrays with an element in which it can occur.
         let mut occurs = |first: i16, there: i16, count: u32| {
             repetition.push(first);
             elements.push(if count > 0 { depth } else { there });
@@ -129,7 +129,7 @@ pub(super) fn columns(
                     },
                 );
                 drop(texts);
-                // Nobody else holds it now, so this takes the memory back for the next row group.
+                // The last reference: this takes the memory back for the next row group.
                 *bytes = Vec::from(shared);
                 close
             }
@@ -139,7 +139,7 @@ pub(super) fn columns(
     Ok(())
 }
 
-/// Hands a column's values, batch by batch and with their levels, to `put`.
+/// Passes a column's values, batch by batch and with their levels, to `put`.
 fn write<T: DataType>(
     mut writer: ColumnWriterImpl<'_, T>,
     leaf: &Leaf,
@@ -155,7 +155,7 @@ fn write<T: DataType>(
     let in_list = leaf.list.is_some();
     let has_definition = in_list || leaf.nullable;
     let mut definition = Vec::new();
-    // `present` has a place for each element that there is, `values` for each that is not null.
+    // `present` has an entry for each existing element, `values` for each one that is not null.
     let (mut elements, mut values) = (0, 0);
     for batch in &places.batches {
         definition.clear();
@@ -177,7 +177,7 @@ fn write<T: DataType>(
     writer.close()
 }
 
-/// The texts of a range of values, without copying them.
+/// The texts of a range of values, without a copy.
 fn cut(shared: &Bytes, ends: &[u32], range: Range<usize>, texts: &mut Vec<ByteArray>) {
     texts.clear();
     let mut start = range.start.checked_sub(1).map_or(0, |before| ends[before] as usize);
@@ -191,7 +191,7 @@ fn cut(shared: &Bytes, ends: &[u32], range: Range<usize>, texts: &mut Vec<ByteAr
 mod tests {
     use super::*;
 
-    /// An array of no elements has one place, and no document is divided.
+    /// An array without elements has one place, and no document is divided.
     #[test]
     fn places() {
         let places = Places::of_elements(None, &[2, 0, 3]);

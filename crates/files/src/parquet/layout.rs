@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Codec, Form};
 use crate::shape::{Kind, Node, Scalar, Shape};
 
-/// Digits of money, and of a tax or a discount, with those after the point.
+/// Precision and scale of money, and of a tax or a discount.
 const CENTS: (i32, i32) = (18, 2);
 const RATIO: (i32, i32) = (9, 4);
 
@@ -20,23 +20,23 @@ const RATIO: (i32, i32) = (9, 4);
 pub(super) struct Leaf {
     pub(super) scalar: Scalar,
     pub(super) nullable: bool,
-    /// The innermost array that it is in.
+    /// The innermost enclosing array.
     pub(super) list: Option<usize>,
-    /// Whether values come again often.
+    /// Whether values repeat often.
     repeats: bool,
 }
 
-/// An array: what is in it.
+/// An array and its columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List {
-    /// The array that it is in.
+    /// The enclosing array.
     pub(super) parent: Option<usize>,
-    /// Arrays around its elements, itself among them.
+    /// Number of arrays around its elements, itself included.
     pub(super) depth: i16,
-    /// Its columns: the first, and the first after.
+    /// The range of its columns: the first, and the first after.
     pub(super) first: usize,
     pub(super) end: usize,
-    /// The first array after those in it.
+    /// The first array after the nested ones.
     pub(super) next: usize,
 }
 
@@ -84,10 +84,10 @@ fn properties(
         .set_created_by(concat!("hoap version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_statistics_enabled(EnabledStatistics::Chunk);
     for (leaf, column) in leaves.iter().zip(descriptor.columns()) {
-        // A dictionary of values that are all different costs time and space.
+        // A dictionary of distinct values costs time and space.
         properties = properties.set_column_dictionary_enabled(column.path().clone(), leaf.repeats);
         if leaf.scalar == Scalar::Extra {
-            // Random digits: no bound excludes anything.
+            // Random digits: bounds would exclude no row group.
             let none = EnabledStatistics::None;
             properties = properties.set_column_statistics_enabled(column.path().clone(), none);
         }

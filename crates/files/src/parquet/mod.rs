@@ -11,8 +11,8 @@
 //! | an object | a group |
 //! | an array | a LIST of three levels |
 //!
-//! Row groups are encoded and compressed by all threads at once, each whole in memory, and joined to
-//! files in order.
+//! All threads encode and compress row groups at once, each whole in memory, and the row groups are
+//! joined to files in order.
 
 mod columns;
 mod encode;
@@ -36,9 +36,9 @@ use crate::source::Source;
 use columns::Columns;
 use layout::Layout;
 
-/// Bytes that are written at once.
+/// Bytes per write.
 const BUFFER: usize = 1 << 20;
-/// Bytes that the footer tells of one column of one row group, at most, and of the rest.
+/// The most bytes in the footer for one column of one row group, and for the rest.
 const FOOTER: (u64, u64) = (400, 8 << 10);
 
 /// Writes Parquet.
@@ -47,7 +47,7 @@ pub(crate) struct Parquet<'a, D: Source> {
     collections: BTreeMap<D::Collection, Prepared>,
 }
 
-/// What is known of a collection before its documents are made.
+/// The state of a collection before its documents are generated.
 struct Prepared {
     tables: [String; 1],
     step: u64,
@@ -69,7 +69,7 @@ impl<'a, D: Source> Parquet<'a, D> {
     }
 }
 
-/// A row group: its columns as they stand in a file.
+/// A row group: its columns in the form of a file.
 #[derive(Default)]
 pub(crate) struct RowGroup {
     columns: Columns,
@@ -164,7 +164,7 @@ impl<D: Source> Encoder for Parquet<'_, D> {
     }
 }
 
-/// What the file system said, out of what the format says.
+/// The error of the file system within an error of the format.
 fn io_error(e: ParquetError) -> io::Error {
     match e {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 
 use super::Source;
 use crate::flat::{Child, Flat};
-use crate::manifest::Part;
+use crate::part::Part;
 
 const CUSTOMER_KEY: &[(&str, &str)] =
     &[("c_w_id", "c_w_id"), ("c_d_id", "c_d_id"), ("c_id", "c_id")];
 
-/// The lines of an order take TPC-C's names (clause 1.3.1), and so do the columns of `s_dists`.
+/// The tables of order lines use TPC-C's names (clause 1.3.1), and so do the columns of `s_dists`.
 static FLAT: Flat = Flat {
     qualified: false,
     spread: &[(

@@ -1,4 +1,4 @@
-//! What can be written as files: the documents of a benchmark.
+//! The sources of files: the documents of a benchmark.
 
 mod ch2;
 mod shop;
@@ -11,14 +11,14 @@ use hoap_data::writer::Writer;
 use serde_json::{Map, Value};
 
 use crate::flat::Flat;
-use crate::manifest::Part;
+use crate::part::Part;
 
 pub use ycsb::YcsbTable;
 
-/// The documents of a benchmark: all that formats, manifests and parts need to know of them.
+/// The documents of a benchmark: the interface for formats, manifests and parts.
 ///
-/// Documents of one collection have the same fields in the same order; a field's values are all of one
-/// kind, or null.
+/// Documents of one collection have the same fields in the same order; all values of a field have
+/// one type or are null.
 pub trait Source: Sync {
     /// One of its collections.
     type Collection: Copy + Ord + Send + Sync;
@@ -26,11 +26,11 @@ pub trait Source: Sync {
     /// The benchmark's name: "ch2", "ch2pp", "ycsb", "shop".
     fn benchmark(&self) -> &'static str;
 
-    /// Every parameter that decides the documents, as plain values. The version of the data is not
-    /// among them.
+    /// Every parameter that decides the documents, as plain values, without the version of the
+    /// data.
     fn parameters(&self) -> Map<String, Value>;
 
-    /// The collection's name, which its files have: a file name without dots.
+    /// The name of the collection and of its files: a file name without dots.
     fn name(&self, collection: Self::Collection) -> &str;
 
     /// Number of documents of a collection.
@@ -48,10 +48,10 @@ pub trait Source: Sync {
     /// Writes one document value by value.
     fn write<W: Writer>(&self, collection: Self::Collection, index: u64, w: &mut W);
 
-    /// How the documents become relational tables.
+    /// The mapping of the documents to relational tables.
     fn flat(&self) -> &'static Flat;
 
-    /// The indexes of a part. Parts are contiguous, join to the whole, and differ in size by at most
-    /// one document.
+    /// The indexes of a part. Parts are contiguous, join to the whole, and differ in size by at
+    /// most one document.
     fn part(&self, collection: Self::Collection, part: Part) -> Range<u64>;
 }

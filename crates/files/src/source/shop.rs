@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Source;
 use crate::flat::{Child, Flat};
-use crate::manifest::Part;
+use crate::part::Part;
 
 const CUSTOMER_KEY: &[(&str, &str)] = &[("_id", "customer_id")];
 

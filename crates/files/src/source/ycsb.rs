@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use super::Source;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
-use crate::manifest::Part;
+use crate::part::Part;
 
-/// Most characters of a table's name: what is left of a file name when part, number and ending have
-/// their share.
+/// The most characters of a table's name: the rest of a file name is for part, number and
+/// extension.
 const MOST_NAME: usize = 100;
 
 /// The records of a table, each with its key as the field `_id`.
@@ -27,10 +27,10 @@ impl YcsbTable {
     /// The table of this name.
     ///
     /// # Errors
-    /// A name that files cannot have.
+    /// A name that is not possible in a file name.
     pub fn new(name: &str, records: Records) -> Result<YcsbTable> {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        // A JSON array of that name would be the manifest.
+        // The file of a JSON array with that name would be the manifest.
         if name.is_empty()
             || name.len() > MOST_NAME
             || name == "manifest"

@@ -5,7 +5,7 @@ use std::time::Instant;
 use hoap_data::Schema;
 use hoap_workload::Error;
 use hoap_workload::capability::Target;
-use hoap_workload::load::{self, Loaded, Progress, Source};
+use hoap_workload::load::{self, Load, Loaded, Progress, Source};
 use hoap_workload::words::counted;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ pub async fn into(
     let documents = target.documents().map_err(Error::from)?;
     let mut bar = context.console.bar("load", 1);
     let started = Instant::now();
-    let mut progress = |progress| match progress {
+    let mut progress = |progress: Progress<'_>| match progress {
         Progress::Written { collection, documents, of, bytes } => {
             let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
             bar.length(of);
@@ -72,7 +72,8 @@ pub async fn into(
     };
     let (part, existing) = (loading.part.0, loading.existing());
     let stop = || context.stop.is_set();
-    let loaded = load::load(documents, source, part, existing, &stop, &mut progress).await;
+    let what = Load { source, part, existing };
+    let loaded = load::load(documents, what, &stop, &mut progress).await;
     let url = target.description().url;
     Ok(loaded.map_err(|e| match e.tried.contains(&url) {
         true => e,

@@ -7,7 +7,7 @@ use hoap_data::{DataSet, Schema, Spec};
 use hoap_databases::open;
 use hoap_workload::Result;
 use hoap_workload::capability::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
-use hoap_workload::load::{Existing, Part, load};
+use hoap_workload::load::{Existing, Load, Part, load};
 use serde_json::Value;
 
 use crate::wait;
@@ -83,5 +83,6 @@ pub fn load_part(
     part: Part,
     existing: Existing,
 ) -> Result<hoap_workload::load::Loaded> {
-    wait(load(target.documents()?, data, part, existing, &|| false, &mut |_| ()))
+    let what = Load { source: data, part, existing };
+    wait(load(target.documents()?, what, &|| false, &mut |_| ()))
 }

@@ -1,30 +1,28 @@
-//! Records of numbered fields under a key: what YCSB asks of a database.
+//! Records of numbered fields under a key: the operations of YCSB.
 //!
-//! These traits are generic where the document traits are boxed: against a fast store the driver's own
-//! cost per operation is part of the result, so nothing here allocates per operation. Buffers are the
-//! caller's and are used again.
+//! These traits are generic where the document traits are boxed: against a fast store the driver's
+//! own cost per operation is part of the result, so nothing here allocates per operation. The
+//! caller owns the buffers and reuses them.
 
 use std::future::Future;
 
-use super::Applicable;
+use super::applicable::Applicable;
+use super::target::Blocking;
 use crate::Result;
 
 /// A database that keeps records by key.
-pub trait KeyValue: Send + Sync {
+pub trait KeyValue: Blocking {
     /// One client's connection.
     type Session: KeyValueSession;
 
-    /// Whether calls block their thread.
-    fn blocking(&self) -> bool;
-
-    /// Whether it can scan keys in order, and if not, why.
+    /// Whether the database can scan keys in order.
     fn scans(&self) -> Applicable<()>;
 
     /// Connects one client to a table.
     fn session(&self, table: &Table) -> impl Future<Output = Result<Self::Session>> + Send;
 
-    /// Connects the one who checks a table after a run. Its reads see every write that was acknowledged
-    /// before, also where the database's settings let clients read older states.
+    /// Connects the check of a table after a run. Its reads see every write acknowledged before,
+    /// even where the database's settings let clients read older states.
     fn checking_session(
         &self,
         table: &Table,
@@ -33,12 +31,12 @@ pub trait KeyValue: Send + Sync {
     }
 }
 
-/// What a session must know of its table.
+/// The table of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// The collection.
     pub name: String,
-    /// Names of the fields by their numbers: `field0`, `field1`, …
+    /// Names of the fields, by their numbers: `field0`, `field1`, …
     pub fields: Vec<String>,
 }
 
@@ -55,10 +53,9 @@ pub enum Fields {
 
 /// One client's connection.
 ///
-/// Every method may return an error of any [`crate::ErrorKind`]; none is retried here.
+/// Every method may return an error of any [`crate::ErrorKind`]. Sessions do not retry.
 pub trait KeyValueSession: Send {
-    /// Reads fields of a record into `record`, which it empties first, and says whether there is such
-    /// a key.
+    /// Replaces `record` by fields of the record under `key`. Returns whether the key exists.
     fn read(
         &mut self,
         key: &str,
@@ -66,14 +63,14 @@ pub trait KeyValueSession: Send {
         record: &mut Record,
     ) -> impl Future<Output = Result<bool>> + Send;
 
-    /// Adds a record. [`crate::ErrorKind::Duplicate`] where the key exists.
+    /// Inserts a record. [`crate::ErrorKind::Duplicate`] where the key exists.
     fn insert(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<()>> + Send;
 
-    /// Sets the fields that `record` holds and keeps the others. Says whether there is such a key.
+    /// Sets the fields in `record` and keeps the others. Returns whether the key exists.
     fn update(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<bool>> + Send;
 
-    /// Reads at most `count` records from key `start` on, in the database's key order, into `scanned`,
-    /// which it empties first.
+    /// Replaces `scanned` by at most `count` records from key `start` on, in the database's key
+    /// order.
     fn scan(
         &mut self,
         start: &str,
@@ -83,7 +80,7 @@ pub trait KeyValueSession: Send {
     ) -> impl Future<Output = Result<()>> + Send;
 }
 
-/// Values of numbered fields in one recycled buffer.
+/// Values of numbered fields, in one reused buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     bytes: Vec<u8>,
@@ -92,7 +89,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Forgets everything and keeps the buffers.
+    /// Removes everything and keeps the buffers.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
@@ -104,7 +101,7 @@ impl Record {
         self.ends.push((field, self.bytes.len()));
     }
 
-    /// Fields and values in the order they were added.
+    /// Numbers and values of the fields, in the order in which they were added.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u16, &[u8])> {
         let mut start = 0;
         self.ends.iter().map(move |&(field, end)| {
@@ -119,13 +116,13 @@ impl Record {
         self.ends.len()
     }
 
-    /// Whether it has no field.
+    /// Whether there is no field.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 }
 
-/// Records of a scan, with their keys, in recycled buffers.
+/// Records of a scan and their keys, in reused buffers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
     keys: Vec<String>,
@@ -134,12 +131,12 @@ pub struct Scanned {
 }
 
 impl Scanned {
-    /// Forgets everything and keeps the buffers.
+    /// Removes everything and keeps the buffers.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Adds a record and gives it to be filled; it is empty.
+    /// Adds an empty record for the caller to fill.
     pub fn push(&mut self, key: &str) -> &mut Record {
         if self.len == self.keys.len() {
             self.keys.push(String::new());
@@ -153,7 +150,7 @@ impl Scanned {
         record
     }
 
-    /// Keys and records in the order of the scan.
+    /// Keys and records, in the order of the scan.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Record)> {
         self.keys[..self.len].iter().map(String::as_str).zip(&self.records)
     }

@@ -1,52 +1,28 @@
-//! Customers and their orders: what the Pagination and JOIN workloads of the comparison reports ask.
+//! Customers and their orders: the operations of the comparison reports' Pagination and JOIN
+//! workloads.
+
+mod variant;
 
 use std::future::Future;
 
-use super::Applicable;
+use super::target::Blocking;
 use crate::Result;
 
-/// A database that runs Pagination, JOIN or both.
-pub trait Shop: Send + Sync {
+pub use variant::JoinVariant;
+
+/// A database that filters on a nested field with offset and limit.
+pub trait Pages: Blocking {
     /// One client's connection.
-    type Session: ShopSession;
+    type Session: PageSession;
 
-    /// Whether calls block their thread.
-    fn blocking(&self) -> bool;
-
-    /// Whether it can filter on a nested field with offset and limit, and if not, why.
-    fn pagination(&self) -> Applicable<()>;
-
-    /// The variants of the join that it has, the one its users would take first.
-    fn joins(&self) -> Applicable<&'static [JoinVariant]>;
-
-    /// Connects one client. `variant` is one of [`Shop::joins`].
-    fn session(
-        &self,
-        variant: Option<JoinVariant>,
-    ) -> impl Future<Output = Result<Self::Session>> + Send;
+    /// Connects one client.
+    fn session(&self) -> impl Future<Output = Result<Self::Session>> + Send;
 }
 
-/// How a database runs the JOIN (the variants that the reports name).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JoinVariant {
-    /// From each customer's list of order keys by key or index (ON KEYS, index nested loop).
-    Index,
-    /// A join of two collections as standard SQL writes it.
-    Ansi,
-    /// The same with a hash table.
-    Hash,
-    /// Customers first, then their orders by key, put together in the client.
-    TwoPhase,
-    /// MongoDB's `$lookup`.
-    Lookup,
-    /// A third table that holds the joined rows (Cassandra).
-    JoiningTable,
-}
-
-/// One client's connection.
-pub trait ShopSession: Send {
-    /// Keys of the customers of a country, after `offset` of them, `limit` at most, into `keys`, which
-    /// it empties first. The order is the database's own.
+/// One client's connection for pages.
+pub trait PageSession: Send {
+    /// Replaces `keys` by the keys of a country's customers: at most `limit`, after the first
+    /// `offset`, in the database's own order.
     fn page(
         &mut self,
         country: &str,
@@ -54,9 +30,28 @@ pub trait ShopSession: Send {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> impl Future<Output = Result<()>> + Send;
+}
 
-    /// Per month and zip code the sum of sale_price of the orders of the zip code's customers in that
-    /// month, smallest sum first, into `rows`, which it empties first.
+/// A database that joins customers with their orders.
+pub trait Joins: Blocking {
+    /// One client's connection.
+    type Session: JoinSession;
+
+    /// The variants of the join that the database has, its users' first choice first. Never empty.
+    fn variants(&self) -> &'static [JoinVariant];
+
+    /// Connects one client.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) where `variant` is not one of
+    /// [`Joins::variants`].
+    fn session(&self, variant: JoinVariant) -> impl Future<Output = Result<Self::Session>> + Send;
+}
+
+/// One client's connection for joins.
+pub trait JoinSession: Send {
+    /// Replaces `rows` by the sums of sale_price, per month and zip code, of the orders that
+    /// customers of this zip code placed in this month. The smallest sum comes first.
     fn join(
         &mut self,
         zip: &str,

@@ -6,10 +6,10 @@ use super::input::{NewOrder, OrderStatus, Payment, Who};
 use super::mix::Kind;
 use super::uniform::{Drawn, Shape};
 
-/// Transactions under which the audit says nothing (spec §6).
+/// The fewest transactions that the audit judges (spec §6).
 const ENOUGH: u64 = 10_000;
 
-/// What the audit counts, over the transactions that were executed, warm-up included.
+/// The counts of the audit: executed transactions, the warm-up included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     executed: [u64; 5],
@@ -20,12 +20,12 @@ pub struct Tally {
     payments_by_name: u64,
     status_by_name: u64,
     skipped_districts: u64,
-    /// What was drawn, executed or not.
+    /// The draws of all transactions, executed or not.
     pub drawn: Drawn,
 }
 
 impl Tally {
-    /// Adds another client's.
+    /// Adds the counts of another client.
     pub fn merge(&mut self, other: &Tally) {
         for (mine, theirs) in self.executed.iter_mut().zip(other.executed) {
             *mine += theirs;
@@ -40,7 +40,7 @@ impl Tally {
         self.drawn.merge(&other.drawn);
     }
 
-    /// An executed NewOrder.
+    /// Counts an executed NewOrder.
     pub fn new_order(&mut self, input: &NewOrder, rolled_back: bool) {
         self.executed[Kind::NewOrder as usize] += 1;
         self.rollbacks += u64::from(rolled_back);
@@ -49,32 +49,32 @@ impl Tally {
         self.remote_lines += remote as u64;
     }
 
-    /// An executed Payment.
+    /// Counts an executed Payment.
     pub fn payment(&mut self, input: &Payment) {
         self.executed[Kind::Payment as usize] += 1;
         self.remote_payments += u64::from(input.c_w != input.w);
         self.payments_by_name += u64::from(matches!(input.who, Who::Name(_)));
     }
 
-    /// An executed OrderStatus.
+    /// Counts an executed OrderStatus.
     pub fn order_status(&mut self, input: &OrderStatus) {
         self.executed[Kind::OrderStatus as usize] += 1;
         self.status_by_name += u64::from(matches!(input.who, Who::Name(_)));
     }
 
-    /// An executed Delivery and how many of its districts had nothing to deliver.
+    /// Counts an executed Delivery; `skipped` of its districts had nothing to deliver.
     pub fn delivery(&mut self, skipped: u64) {
         self.executed[Kind::Delivery as usize] += 1;
         self.skipped_districts += skipped;
     }
 
-    /// An executed StockLevel.
+    /// Counts an executed StockLevel.
     pub fn stock_level(&mut self) {
         self.executed[Kind::StockLevel as usize] += 1;
     }
 
-    /// The audit's lines for a run on `warehouses` warehouses: the shares, and how what was drawn is spread,
-    /// where the shape it must have is known.
+    /// The lines of the audit for a run on `warehouses` warehouses: the shares and, where `shape`
+    /// gives the distributions that the draws must have, their tests.
     pub fn audit(&self, warehouses: u32, shape: Option<&Shape>) -> Vec<AuditLine> {
         let all: u64 = self.executed.iter().sum();
         let of = |kind: Kind| self.executed[kind as usize];
@@ -132,7 +132,7 @@ impl Tally {
     }
 }
 
-/// The line of a run whose transactions were none; `caveat` says what they could not promise.
+/// The audit line of a run without transactions. `caveat` says what it does not guarantee.
 pub fn without_transactions(caveat: &str) -> AuditLine {
     AuditLine {
         name: "transactions".into(),

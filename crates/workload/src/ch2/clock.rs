@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use hoap_data::{DataSet, Timestamp};
 
-/// Starts at RUN_DATE 00:00:00 when a run starts and advances in real time; every date that a
-/// transaction writes is read from it, so that the history goes on where the loaded one ends.
+/// Starts at RUN_DATE 00:00:00 when a run starts and advances in real time. Transactions take all
+/// their dates from it, so that the history continues where the loaded one ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     run_date: Timestamp,

@@ -1,7 +1,6 @@
-//! What one of several driver machines brings to the checks that only all of them together can make
-//! ([`crate::contribution`]).
+//! One driver machine's part of the checks that need all driver machines ([`crate::contribution`]).
 //!
-//! Each looked at the database before the first of them began, and each remembers what it saw acknowledged.
+//! Each driver took its snapshot before the first of them began, and each has a ledger of its own.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,21 +8,21 @@ use super::ledger::Ledger;
 use super::snapshot::District;
 use crate::{Error, ErrorKind, Result};
 
-/// The ledger of a driver, and the districts as it found them.
+/// The ledger of a driver and the districts of its first snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
     /// The districts of its snapshot before the run.
     pub before: Vec<District>,
-    /// What its clients saw acknowledged.
+    /// The ledger of its clients.
     pub ledger: Ledger,
 }
 
 impl Contribution {
-    /// Adds another driver's. The names are those of their files.
+    /// Adds the contribution of another driver. The names are those of the two files.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where the other found other districts: then one of them began before
-    /// the other had looked, and nobody knows from where the database grew.
+    /// [`ErrorKind::Invalid`] where the districts of the two snapshots differ: one driver began
+    /// before the other had taken its snapshot, so the state before the run is unknown.
     pub fn join(&mut self, name: &str, other: Contribution, other_name: &str) -> Result<()> {
         if other.before != self.before {
             let answer = format!("it found the database in another state than {name}");

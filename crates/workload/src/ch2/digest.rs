@@ -1,6 +1,7 @@
-//! A number in the place of what a client wrote, so that the ledger need not keep documents.
+//! Digests of written documents, so that the ledger need not keep the documents.
 //!
-//! Numbers count in hundredths, however a database writes them; null and absent are the same.
+//! Numbers are compared in hundredths, in whatever form a database returns them; null equals
+//! absent.
 
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ impl Digest {
         }
     }
 
-    /// A value of another type than null, number or string stands for itself as JSON text.
+    /// A value that is not null, a number or a string is digested as JSON text.
     fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.bytes(&[0]),
@@ -42,29 +43,30 @@ impl Digest {
     }
 }
 
-/// The fields of a line that stay as NewOrder wrote them.
+/// The fields of a line that no transaction changes after NewOrder.
 const LINE: [&str; 6] =
     ["ol_number", "ol_i_id", "ol_supply_w_id", "ol_quantity", "ol_amount", "ol_dist_info"];
 
-/// The digest of values in their order: of a history document, those of [`HISTORY`].
+/// The digest of values in this order; of a history document, those of [`HISTORY`].
 pub fn values<'a>(values: impl IntoIterator<Item = &'a Value>) -> u64 {
     let mut digest = Digest::new();
     values.into_iter().for_each(|value| digest.value(value));
     digest.0
 }
 
-/// The fields of a history document, as [`values`] takes them.
+/// The fields of a history document, in the order for [`values`].
 pub const HISTORY: [&str; 8] =
     ["h_w_id", "h_d_id", "h_c_w_id", "h_c_d_id", "h_c_id", "h_amount", "h_date", "h_data"];
 
-/// The digest of what NewOrder wrote and nothing changes later: `head` is o_c_id, o_ol_cnt, o_all_local and
-/// o_entry_d. Extra fields are left out: they follow from the key ([`super::transactions::extra_field`]).
+/// The digest of the fields that NewOrder writes and no transaction changes later. `head` is
+/// o_c_id, o_ol_cnt, o_all_local and o_entry_d. Extra fields are left out: they follow from the key
+/// ([`super::transactions::extra_field`]).
 pub fn order(head: [&Value; 4], lines: &[Value]) -> u64 {
     let of_lines = lines.iter().flat_map(|line| LINE.map(|name| &line[name]));
     values(head.into_iter().chain(of_lines))
 }
 
-/// The digest of what Delivery wrote: o_carrier_id, and ol_delivery_d of each line.
+/// The digest of the fields that Delivery writes: o_carrier_id, and ol_delivery_d of each line.
 pub fn delivery(carrier: &Value, lines: &[Value]) -> u64 {
     values(std::iter::once(carrier).chain(lines.iter().map(|line| &line["ol_delivery_d"])))
 }
@@ -88,7 +90,7 @@ mod tests {
         assert_ne!(values([&a, &b]), values([&b, &a]));
     }
 
-    /// Every field of a line counts for one of the two digests.
+    /// Every field of a line is part of exactly one of the two digests.
     #[test]
     fn each_field_of_a_line_is_in_one_of_the_digests() {
         let line = json!({

@@ -38,7 +38,8 @@ impl NewOrder {
 /// A line of a new order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The item; one more than there are in a transaction that is to roll back (TPC-C 2.4.1.5).
+    /// The item; the number of items plus one in a transaction that is to roll back (TPC-C
+    /// 2.4.1.5).
     pub item: u32,
     /// The warehouse that supplies it.
     pub supply_w: u32,
@@ -49,7 +50,7 @@ pub struct Line {
 /// Input of Payment (TPC-C 2.5.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// Where it is paid.
+    /// The warehouse and district of the payment.
     pub w: u32,
     #[allow(missing_docs)]
     pub d: u32,
@@ -109,8 +110,8 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Inputs from a client's own random numbers. Without a `home` every transaction draws its
-    /// warehouse and district.
+    /// Inputs drawn from a client's own random numbers. Without a `home` every transaction draws
+    /// its warehouse and district.
     pub fn new(
         data: DataSet,
         constants: Constants,
@@ -130,7 +131,7 @@ impl Inputs {
         }
     }
 
-    /// TPC-C 2.4.1.
+    /// The input of a NewOrder (TPC-C 2.4.1).
     pub fn new_order(&mut self) -> NewOrder {
         let (w, d) = (self.warehouse(), self.district());
         let c = self.customer();
@@ -146,7 +147,7 @@ impl Inputs {
         NewOrder { w, d, c, lines }
     }
 
-    /// TPC-C 2.5.1.
+    /// The input of a Payment (TPC-C 2.5.1).
     pub fn payment(&mut self) -> Payment {
         let (w, d) = (self.warehouse(), self.district());
         let remote = self.remote_payment.deal(&mut self.random);
@@ -160,18 +161,18 @@ impl Inputs {
         Payment { w, d, c_w, c_d, who, amount }
     }
 
-    /// TPC-C 2.6.1.
+    /// The input of an OrderStatus (TPC-C 2.6.1).
     pub fn order_status(&mut self) -> OrderStatus {
         let by_name = self.status_by_name.deal(&mut self.random);
         OrderStatus { w: self.warehouse(), d: self.district(), who: self.who(by_name) }
     }
 
-    /// TPC-C 2.7.1.
+    /// The input of a Delivery (TPC-C 2.7.1).
     pub fn delivery(&mut self) -> Delivery {
         Delivery { w: self.warehouse(), carrier: self.draw(1, 10) }
     }
 
-    /// TPC-C 2.8.1.
+    /// The input of a StockLevel (TPC-C 2.8.1).
     pub fn stock_level(&mut self) -> StockLevel {
         let (w, d) = match self.home {
             Some(home) => home,
@@ -180,7 +181,7 @@ impl Inputs {
         StockLevel { w, d, threshold: self.random.uniform(10..=20) }
     }
 
-    /// The client's random numbers, for whatever else it draws.
+    /// The client's random numbers, for its other draws.
     pub fn random(&mut self) -> &mut Stream {
         &mut self.random
     }
@@ -223,7 +224,7 @@ impl Inputs {
         nurand(&mut self.random, 8191, self.constants.ol_i_id, 1, self.data.items())
     }
 
-    /// Where the data is scaled down, only the names that its customers have.
+    /// Draws a customer. Scaled-down data has fewer last names; only those are drawn.
     fn who(&mut self, by_name: bool) -> Who {
         match by_name {
             false => Who::Id(self.customer()),
@@ -299,7 +300,7 @@ mod tests {
         }
     }
 
-    /// One warehouse has no other: nothing is remote.
+    /// With one warehouse nothing is remote.
     #[test]
     fn with_one_warehouse_nothing_is_remote() {
         let mut inputs = inputs(1);

@@ -1,4 +1,4 @@
-//! What the driver knows was acknowledged, to be held against the database afterwards.
+//! The acknowledged commits, to be compared with the database after the run.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub struct Payment {
     pub d: u32,
     /// h_amount, cents.
     pub amount: i64,
-    /// [`super::digest::values`] of its history document; 0 where no answer told it.
+    /// [`super::digest::values`] of its history document; 0 where no answer returned it.
     pub digest: u64,
 }
 
@@ -55,24 +55,24 @@ pub struct Delivery {
     pub digest: u64,
 }
 
-/// Run, terminal and count: unique among all runs.
+/// The key of a history document: run, terminal and count. Unique among all runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HistoryKey {
-    /// The run's.
+    /// The mark of the run.
     pub run: RunMark,
-    /// Number of the terminal in the run, steps included.
+    /// Number of the terminal in the run, counted over all steps.
     pub terminal: u32,
-    /// Its payments, counted from 0.
+    /// Number of the payment of this terminal, from 0.
     pub count: u32,
 }
 
 impl HistoryKey {
-    /// The document's key. It begins with a letter, so that no loaded key is like it.
+    /// The document's key. It begins with a letter, so that it differs from all loaded keys.
     pub fn text(self) -> String {
         format!("r{:016x}.{}.{}", self.run.0, self.terminal, self.count)
     }
 
-    /// The inverse of [`HistoryKey::text`]; `None` for keys of the load.
+    /// The inverse of [`HistoryKey::text`]; `None` for keys made by a load.
     pub fn parse(key: &str) -> Option<HistoryKey> {
         let (mark, rest) = key.strip_prefix('r')?.split_once('.')?;
         let (terminal, count) = rest.split_once('.')?;
@@ -84,7 +84,7 @@ impl HistoryKey {
     }
 }
 
-/// A mark that no other run has, on this machine or another: history keys never collide (spec §4).
+/// A mark that is unique among runs on all machines, so that history keys never collide (spec §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunMark(u64);
 
@@ -94,7 +94,7 @@ impl RunMark {
         RunMark(unforeseen())
     }
 
-    /// A key of this run's.
+    /// The key of this run with this number.
     pub fn key(self, number: u64) -> String {
         format!("r{:016x}.{number}", self.0)
     }
@@ -107,8 +107,8 @@ impl RunMark {
     }
 }
 
-/// A number that nobody knows before: from the clock, the process and the hasher's keys that the system
-/// draws at random.
+/// A number that cannot be predicted: from the clock, the process id and the hasher's keys, which
+/// the system draws at random.
 pub fn unforeseen() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();
@@ -118,8 +118,8 @@ pub fn unforeseen() -> u64 {
     Stream::new(hasher.finish(), &[]).next_u64()
 }
 
-/// What one client, or all together, saw acknowledged. Ambiguous commits are kept apart: they may
-/// or may not be in the database.
+/// The acknowledged commits of one client or of all. Ambiguous commits are kept apart: they may or
+/// may not be in the database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Ledger {
@@ -138,7 +138,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Adds another client's, or another driver's.
+    /// Adds the ledger of another client or driver.
     pub fn merge(&mut self, other: Ledger) {
         self.orders.extend(other.orders);
         self.payments.extend(other.payments);
@@ -155,7 +155,7 @@ impl Ledger {
     }
 }
 
-/// A ledger in a file: a row of numbers for each commit, without names.
+/// A ledger in a file: an array of numbers for each commit.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     /// w, d, o_id, c, lines, amount, digest.

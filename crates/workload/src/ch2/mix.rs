@@ -1,4 +1,4 @@
-//! The mix of transactions, and shares that come out exactly.
+//! The mix of transactions, and decks that deal shares exactly.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl Kind {
     pub const NAMES: [&'static str; 5] =
         ["NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"];
 
-    /// Its share of the mix in percent (CH2 paper 3.3, TPC-C 5.2.3).
+    /// The share of the mix in percent (CH2 paper 3.3, TPC-C 5.2.3).
     pub const fn percent(self) -> usize {
         match self {
             Kind::NewOrder => 45,
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Its keying time and the mean of its think time (TPC-C 5.2.5.7).
+    /// The keying time and the mean think time (TPC-C 5.2.5.7).
     pub const fn times(self) -> (Duration, Duration) {
         let (keying, think) = match self {
             Kind::NewOrder => (18, 12),
@@ -46,18 +46,18 @@ impl Kind {
     }
 }
 
-/// Think time by the truncated negative exponential distribution of TPC-C 5.2.5.4.
+/// A think time from the truncated negative exponential distribution of TPC-C 5.2.5.4.
 pub fn think_time(mean: Duration, random: &mut Stream) -> Duration {
     // 1 − unit lies in (0, 1], so the logarithm is finite.
     let drawn = -(1.0 - random.unit()).ln() * mean.as_secs_f64();
     Duration::from_secs_f64(drawn.min(10.0 * mean.as_secs_f64()))
 }
 
-/// Cards in random order, dealt to the last and then shuffled anew (TPC-C 5.2.4.2).
+/// A deck of cards, dealt in random order and reshuffled after the last card (TPC-C 5.2.4.2).
 ///
-/// Besides the mix it deals the rollbacks, remote lines and look-ups by name: their shares then are
-/// exact in each client over every hundred draws, and a short run passes the audit of TPC-C 9.2
-/// because it obeys the shares and not by luck.
+/// Decks deal the mix and also the rollbacks, remote lines and look-ups by name. These shares are
+/// exact for each client over every hundred draws. A short run therefore meets the bounds of TPC-C
+/// 9.2 by construction and not by chance.
 #[derive(Clone, Debug)]
 pub struct Deck<T> {
     cards: Vec<T>,
@@ -65,7 +65,7 @@ pub struct Deck<T> {
 }
 
 impl<T: Copy> Deck<T> {
-    /// A deck of these cards. It must hold one at least.
+    /// A deck of these cards. Panics without a card.
     pub fn new(cards: Vec<T>) -> Self {
         assert!(!cards.is_empty(), "a deck needs a card");
         Deck { dealt: cards.len(), cards }
@@ -92,7 +92,7 @@ impl Deck<Kind> {
 }
 
 impl Deck<bool> {
-    /// A hundred cards of which `percent` say yes.
+    /// A hundred cards, `percent` of them true.
     pub fn share(percent: usize) -> Self {
         Deck::new((0..100).map(|i| i < percent).collect())
     }

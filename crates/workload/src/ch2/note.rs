@@ -1,4 +1,4 @@
-//! What a database's note says of CH2 and CH2++ data.
+//! The parameters of CH2 and CH2++ data in a database's note.
 
 use hoap_data::{DATA_VERSION, DataSet, Schema, Spec};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct DataNote {
     pub seed: u64,
     /// YYYY-MM-DD.
     pub run_date: String,
-    /// As `--extra-fields` takes it.
+    /// In the form of `--extra-fields`.
     pub extra_fields: String,
     #[allow(missing_docs)]
     pub scale_down: u32,
@@ -78,7 +78,7 @@ impl DataNote {
     }
 }
 
-/// Reads the note of a database that must hold the whole data of this schema.
+/// Reads the note of a database that must hold all the data of this schema.
 pub async fn expect_loaded(target: &dyn Target, schema: Schema) -> Result<(Note, DataSet)> {
     let note = note::expect_loaded(target, schema.name()).await?;
     let data = DataNote::read(&note.data)?.data_set()?;

@@ -1,126 +1,20 @@
-//! Nothing acknowledged is lost, nothing rolled back is there: the ledger against the database.
+//! Whether every acknowledged commit is in the database and no rolled-back one is: the ledger
+//! compared with two snapshots.
 
 use std::collections::BTreeMap;
 
 use hoap_record::check::Check;
 
-use super::conditions::Finding;
-use super::ledger::{Delivery, District, HistoryKey, Ledger, Order, Payment};
+use super::finding::Finding;
+use super::ledger::{District, Ledger};
 use super::snapshot::{self, Snapshot};
-use super::unchanged::Sample;
-use crate::words::counted;
 
-/// What a run's ledger expects to meet in the database, ticked off while a snapshot is taken.
-#[derive(Default)]
-pub struct Expected {
-    /// Sorted, each with whether it was met.
-    orders: Vec<(Order, bool)>,
-    payments: Vec<(Payment, bool)>,
-    deliveries: Vec<(Delivery, bool)>,
-    wrong_orders: Finding,
-    wrong_payments: Finding,
-    wrong_deliveries: Finding,
-    /// The documents that are looked at closer.
-    pub sample: Sample,
-}
+pub use super::expected::Expected;
 
 impl Expected {
-    /// Expects nothing: for snapshots without a run before them.
-    pub fn nothing() -> Self {
-        Expected::default()
-    }
-
-    /// Expects everything that the ledger acknowledges.
-    pub fn of(ledger: &Ledger) -> Self {
-        let mut orders: Vec<_> = ledger.orders.iter().map(|&o| (o, false)).collect();
-        orders.sort_unstable();
-        let mut payments: Vec<_> = ledger.payments.iter().map(|&p| (p, false)).collect();
-        payments.sort_unstable();
-        let mut deliveries: Vec<_> = ledger.deliveries.iter().map(|&d| (d, false)).collect();
-        deliveries.sort_unstable();
-        Expected { orders, payments, deliveries, ..Expected::default() }
-    }
-
-    /// The same, with documents to look at closer.
-    pub fn sampling(self, sample: Sample) -> Self {
-        Expected { sample, ..self }
-    }
-
-    /// Ticks off an order of the database.
-    pub fn see_order(&mut self, key: (u32, u32, u32), seen: impl FnOnce() -> Order) {
-        let found = self.orders.binary_search_by_key(&key, |(o, _)| (o.w, o.d, o.o_id));
-        let Ok(i) = found else { return };
-        let (wanted, met) = &mut self.orders[i];
-        *met = true;
-        let seen = seen();
-        let lines = |o: &Order| counted(o.lines, "line", "lines");
-        if (Order { digest: seen.digest, ..*wanted }) != seen {
-            self.wrong_orders.fail(|| format!(
-                "orders {}.{}.{}: customer {}, {} of {} cents acknowledged; customer {}, {} of {} \
-                 cents found",
-                seen.w,
-                seen.d,
-                seen.o_id,
-                wanted.c,
-                lines(wanted),
-                wanted.amount,
-                seen.c,
-                lines(&seen),
-                seen.amount,
-            ));
-        } else if wanted.digest != seen.digest {
-            self.wrong_orders.fail(|| {
-                let (w, d, o_id) = key;
-                format!("orders {w}.{d}.{o_id}: o_all_local, o_entry_d or a line is not as it was acknowledged")
-            });
-        }
-    }
-
-    /// Ticks off the delivery of an order that has a carrier.
-    pub fn see_delivery(&mut self, key: (u32, u32, u32), digest: impl FnOnce() -> u64) {
-        let found = self.deliveries.binary_search_by_key(&key, |(d, _)| (d.w, d.d, d.o_id));
-        let Ok(i) = found else { return };
-        let (wanted, met) = &mut self.deliveries[i];
-        *met = true;
-        if wanted.digest != digest() {
-            self.wrong_deliveries.fail(|| {
-                let (w, d, o_id) = key;
-                format!("orders {w}.{d}.{o_id}: o_carrier_id or an ol_delivery_d is not as it was acknowledged")
-            });
-        }
-    }
-
-    /// Ticks off a history document with its district and amount.
-    pub fn see_history(
-        &mut self,
-        key: &str,
-        (w, d, amount): (u32, u32, i64),
-        digest: impl FnOnce() -> u64,
-    ) {
-        let Some(history) = HistoryKey::parse(key) else { return };
-        let found = self.payments.binary_search_by_key(&history, |(p, _)| p.history);
-        let Ok(i) = found else { return };
-        let (wanted, met) = &mut self.payments[i];
-        *met = true;
-        if (wanted.w, wanted.d, wanted.amount) != (w, d, amount) {
-            let Payment { w: ww, d: wd, amount: wa, .. } = wanted;
-            self.wrong_payments.fail(|| {
-                format!(
-                    "history {key}: {wa} cents in {ww}.{wd} acknowledged, {amount} in {w}.{d} found"
-                )
-            });
-        } else if wanted.digest != digest() {
-            self.wrong_payments.fail(|| {
-                format!(
-                    "history {key}: the customer, h_date or h_data is not as it was acknowledged"
-                )
-            });
-        }
-    }
-
-    /// The checks: each acknowledged NewOrder and Payment is there as it was acknowledged, and the
-    /// district's numbers grew by exactly what was acknowledged, so nothing rolled back is there.
-    /// `before` are the districts of the snapshot before the run.
+    /// The checks: each acknowledged NewOrder, Payment and Delivery is there as it was
+    /// acknowledged, and the counts of each district grew by exactly the acknowledged commits, so
+    /// no rolled-back one is there. `before` are the districts of the snapshot before the run.
     pub fn checks(
         self,
         ledger: &Ledger,
@@ -150,7 +44,8 @@ impl Expected {
             orders.check(
                 when,
                 "nothing lost: NewOrder",
-                "every acknowledged order is there, each field of it and of its lines but extra ones",
+                "every acknowledged order is there, each field of it and of its lines but extra \
+                 ones",
             ),
             payments.check(
                 when,
@@ -171,7 +66,7 @@ impl Expected {
     }
 }
 
-/// What a district must have grown by.
+/// The growth that the ledger expects of a district.
 #[derive(Clone, Copy, Default)]
 struct Growth {
     orders: i64,

@@ -3,10 +3,10 @@
 use hoap_data::random::Stream;
 use serde::{Deserialize, Serialize};
 
-/// The constants C of a run and of the load it runs on (TPC-C 2.1.6.1).
+/// The constants C of a run and of the load before it (TPC-C 2.1.6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constants {
-    /// C for customer last names when the data was made.
+    /// C for customer last names at the load.
     pub c_last_load: u32,
     /// C for customer last names in this run.
     pub c_last_run: u32,
@@ -44,11 +44,11 @@ pub fn nurand(random: &mut Stream, a: u32, c: u32, x: u32, y: u32) -> u32 {
     (((first | second) + c) % (y - x + 1)) + x
 }
 
-/// The probability of each value of NURand(A, 1, n), from the first one. `a` is a power of two less
-/// one, as the clause has it.
+/// The probability of each value of NURand(A, 1, n), from 1 on. `a` is a power of two minus one
+/// (TPC-C 2.1.6).
 pub fn probabilities(a: u32, c: u32, n: u32) -> Vec<f64> {
-    // Within a block of equal high bits, s | first is t with 2^-(free bits of s) for every t that holds s:
-    // a sum over subsets.
+    // Within a block of equal high bits, `s | first` is t with probability 2^-(free bits of s) for
+    // every t that contains s: a sum over subsets.
     let x = 1;
     let (block, bits) = (a as usize + 1, a.count_ones());
     let mut values = vec![0.0; n as usize];
@@ -79,7 +79,7 @@ pub fn probabilities(a: u32, c: u32, n: u32) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Against every pair of draws, in ranges that blocks fill and that they do not.
+    /// Compared with all pairs of draws, in ranges that are whole blocks and others.
     #[test]
     fn the_probabilities_are_those_of_all_pairs() {
         for (a, c, n) in [(15, 7, 50), (15, 0, 9), (7, 3, 16), (31, 100, 30), (1, 1, 1)] {
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// TPC-C 2.1.6.1: for every constant of the load there is one of the run.
+    /// TPC-C 2.1.6.1: every constant of the load has a constant of the run.
     #[test]
     fn the_constants_of_load_and_run_differ_as_the_clause_says() {
         for load in 0..=255 {

@@ -1,10 +1,10 @@
-//! Where the two shapes keep what the transactions touch, and the indexes they need.
+//! The paths of the fields in the two schemas, and the indexes of the transactions.
 
 use hoap_data::Schema;
 
 use crate::capability::Index;
 
-/// Paths that differ between CH2 and CH2++, and the indexes made of them.
+/// Paths that differ between CH2 and CH2++, and the indexes over them.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// First, middle and last name of a customer.
@@ -13,13 +13,13 @@ pub struct Paths {
     pub c_middle: &'static str,
     #[allow(missing_docs)]
     pub c_last: &'static str,
-    /// The address parts that Payment shows (TPC-C 2.5.3.3) of warehouse and district.
+    /// The address fields of warehouse and district that Payment returns (TPC-C 2.5.3.3).
     pub w_address: &'static [&'static str],
     #[allow(missing_docs)]
     pub d_address: &'static [&'static str],
-    /// The address parts and phones of a customer.
+    /// The address fields and phones of a customer.
     pub c_contact: &'static [&'static str],
-    /// The ten s_dist of a stock, by district from 1.
+    /// The ten s_dist fields of a stock, by district from 1.
     s_dist: [&'static str; 10],
     /// Customers by warehouse, district and last name.
     pub customer_by_name: Index,
@@ -101,7 +101,7 @@ impl Paths {
         }
     }
 
-    /// The path of the stock's information for a district (1…10).
+    /// The path of a stock's s_dist field for a district (1…10).
     pub fn s_dist(&self, district: u32) -> &'static str {
         self.s_dist[district as usize - 1]
     }

@@ -1,21 +1,23 @@
-//! One pass over the operational collections: what the checks compare.
+//! One pass over the operational collections that adds up the values for the checks.
 //!
-//! It keeps 40 bytes a customer, a few a district and a warehouse, none a stock, and no document.
+//! It keeps 40 bytes per customer, a few per district and warehouse, none per stock, and no
+//! document.
 
 use hoap_data::{Collection, DataSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::conditions::Finding;
 use super::digest;
+use super::expected::Expected;
+use super::finding::Finding;
 use super::ledger::Order;
-use super::nothing_lost::Expected;
+use super::stock::{Sold, quantity_left};
 use super::transactions::cents;
 use crate::capability::{Documents, Row};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
-/// What the database holds, added up.
+/// The sums and counts of the database's content.
 #[derive(Debug)]
 pub struct Snapshot {
     /// w_ytd of each warehouse, cents.
@@ -28,16 +30,16 @@ pub struct Snapshot {
     pub counts: [u64; 11],
     /// The stock of each warehouse.
     pub stock: Vec<Stock>,
-    /// Stocks whose s_quantity does not follow from what they sold.
+    /// Stocks whose s_quantity does not follow from their s_ytd.
     pub stock_quantities: Finding,
-    /// Findings of the conditions on single orders: 5, 6 and 7.
+    /// Results of the conditions on single orders: 5, 6 and 7.
     pub order_findings: [Finding; 3],
     /// Documents that belong to no warehouse, district or customer of this data.
     pub strays: Finding,
     customers_per_district: u32,
 }
 
-/// A district, added up.
+/// The sums of a district.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct District {
     /// d_ytd, cents.
@@ -62,7 +64,7 @@ pub struct District {
     pub deliveries: i64,
 }
 
-/// A customer, added up, in cents.
+/// The sums of a customer, in cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Customer {
     /// c_balance.
@@ -73,66 +75,39 @@ pub struct Customer {
     pub delivered: i64,
     /// Sum of its h_amount.
     pub paid: i64,
-    /// c_payment_cnt, less the documents of its history: 0.
+    /// c_payment_cnt minus the documents of its history; 0 where the data is consistent.
     pub payments: i32,
-    /// c_delivery_cnt, less its orders that were delivered since the load: 0.
+    /// c_delivery_cnt minus its orders delivered since the load; 0 where the data is consistent.
     pub deliveries: i32,
 }
 
-/// What was taken from the stock of one warehouse since the load, added up.
+/// The quantities taken from the stock of one warehouse since the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stock {
-    /// By its s_ytd, s_order_cnt and s_remote_cnt, less what the load made of them.
+    /// According to s_ytd, s_order_cnt and s_remote_cnt, minus their loaded values.
     pub stated: Sold,
-    /// By the lines of the orders that were entered since.
+    /// According to the lines of the orders entered since the load.
     pub ordered: Sold,
 }
 
-/// What order lines take from a stock (TPC-C 2.4.2.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sold {
-    /// Sum of ol_quantity; s_ytd.
-    pub quantity: i64,
-    /// Lines; s_order_cnt.
-    pub lines: i64,
-    /// Lines of orders of another warehouse; s_remote_cnt.
-    pub remote: i64,
-}
-
-impl Sold {
-    /// Adds another's.
-    pub fn add(&mut self, other: Sold) {
-        self.quantity += other.quantity;
-        self.lines += other.lines;
-        self.remote += other.remote;
-    }
-}
-
-/// s_quantity of a stock that began with `loaded` and has sold `sold` since, ten at most at once: it is
-/// filled up by 91 where it would fall below 10 (TPC-C 2.4.2.2), so it stays in 10…100 and one number of them
-/// fits.
-pub fn quantity_left(loaded: i64, sold: i64) -> i64 {
-    10 + (loaded - 10 - sold).rem_euclid(91)
-}
-
-/// Adds to a difference that is 0 where all is well.
+/// Adds to a difference and saturates.
 fn add(to: &mut i32, n: i64) {
     let sum = i64::from(*to).saturating_add(n);
     *to = i32::try_from(sum).unwrap_or(if sum > 0 { i32::MAX } else { i32::MIN });
 }
 
-/// Where a snapshot is taken from, and until when.
+/// The source of a snapshot and how the pass is stopped.
 struct Pass<'a> {
     documents: &'a dyn Documents,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Snapshot {
-    /// Reads the collections and shows orders and history to `expected` on the way.
+    /// Reads the collections and passes orders and history to `expected`.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] soon after `stop` says so, [`ErrorKind::Broken`] for a document
-    /// whose fields are not what they must be, and what the database answers.
+    /// [`ErrorKind::Cancelled`] soon after `stop` returns true, [`ErrorKind::Broken`] for a
+    /// document with a field of the wrong type or range, and the errors of the database.
     pub async fn take(
         documents: &dyn Documents,
         data: &DataSet,
@@ -153,7 +128,7 @@ impl Snapshot {
             strays: Finding::default(),
             customers_per_district: data.customers_per_district(),
         };
-        // Undelivered orders come before orders, which are held against them.
+        // Orders are compared with the undelivered orders, which are therefore read first.
         s.scan(&pass, Collection::Warehouse, &["w_id", "w_ytd"], Self::warehouse).await?;
         let fields = ["d_w_id", "d_id", "d_ytd", "d_next_o_id"];
         s.scan(&pass, Collection::District, &fields, Self::district_document).await?;
@@ -371,7 +346,7 @@ impl Snapshot {
         Some(())
     }
 
-    /// A line of an order of warehouse `w` that was entered since the load.
+    /// Adds a line of an order of warehouse `w` entered since the load.
     fn line(&mut self, key: &str, w: u32, line: &Value, expected: &mut Expected) -> Option<()> {
         let supply_w = u32::try_from(line.get("ol_supply_w_id")?.as_u64()?).ok()?;
         let item = u32::try_from(line.get("ol_i_id")?.as_u64()?).ok()?;
@@ -385,7 +360,7 @@ impl Snapshot {
         Some(())
     }
 
-    /// Condition 5 from the other side: a neworder whose order is not there.
+    /// Condition 5, other direction: a neworder document without an order.
     fn neworders_without_order(&mut self, matched: u64) {
         let neworders: u64 = self.districts.iter().map(|d| d.neworders.len() as u64).sum();
         if neworders > matched {
@@ -414,8 +389,8 @@ impl Snapshot {
         Some(())
     }
 
-    /// Index of a district; `Some(None)` and a stray where this data has none such, `None` where
-    /// the fields are no numbers.
+    /// The index of a district. `Some(None)`, and a stray, where this data has no such district;
+    /// `None` where the fields are not numbers.
     fn district(
         &mut self,
         w: &Value,
@@ -463,24 +438,7 @@ impl Snapshot {
 mod tests {
     use super::*;
 
-    /// TPC-C 2.4.2.2, one line after the other.
-    #[test]
-    fn what_is_left_follows_from_what_was_sold() {
-        for loaded in 10..=100 {
-            let (mut left, mut sold) = (loaded, 0);
-            for n in 0..200 {
-                let taken = 1 + (n * 7 + loaded) % 10;
-                left -= taken;
-                if left < 10 {
-                    left += 91;
-                }
-                sold += taken;
-                assert_eq!(quantity_left(loaded, sold), left);
-            }
-        }
-    }
-
-    /// A broken number neither wraps around to the right one nor ends the check.
+    /// An absurd number saturates: it neither wraps around to a right one nor ends the check.
     #[test]
     fn a_difference_keeps_to_its_range() {
         let mut n = 0;

@@ -1,4 +1,4 @@
-//! CH2 and CH2++ data as a load takes it.
+//! CH2 and CH2++ data as the source of a load.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! A query client: runs the 22 in the order of its stream, loop after loop.
+//! A query client: it runs the 22 queries in the order of its stream, loop after loop.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ struct Shared {
     data: DataSet,
     texts: Texts,
     parameters: ParameterSet,
-    /// By query: how often the database warned, and of what first.
+    /// By query: the number of warnings and the first of them.
     warnings: Mutex<BTreeMap<&'static str, (u64, String)>>,
 }
 
@@ -32,7 +32,7 @@ static NAMES: std::sync::LazyLock<[&'static str; COUNT]> =
     std::sync::LazyLock::new(|| std::array::from_fn(|i| QUERIES[i].name));
 
 impl Streams {
-    /// The streams of a run. Of random parameters only the seed counts: each stream and each loop
+    /// The streams of a run. Of random parameters only the seed is used: each stream and each loop
     /// draws its own.
     pub fn new(
         target: Arc<dyn Target>,
@@ -44,12 +44,12 @@ impl Streams {
         Streams { target, shared: Arc::new(Shared { data, texts, parameters, warnings }) }
     }
 
-    /// What the queries ask.
+    /// The texts of the queries.
     pub fn texts(&self) -> &Texts {
         &self.shared.texts
     }
 
-    /// What the database warned of so far, a line for each query.
+    /// The warnings of the database so far, a line for each query.
     pub fn warnings(&self) -> Vec<String> {
         let warnings = self.shared.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         let line = |(query, (count, first)): (&&str, &(u64, String))| {
@@ -81,7 +81,7 @@ impl Workload for Streams {
     }
 }
 
-/// One simulated analyst.
+/// One query client.
 pub struct Stream {
     session: Box<dyn AnalyticalSession>,
     shared: Arc<Shared>,
@@ -91,7 +91,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Keeps what the database warned of in a query.
+    /// Notes the warnings of the last query.
     fn note_warnings(&self, query: &'static Query) {
         let warnings = self.session.warnings();
         if let Some(first) = warnings.first() {
@@ -147,7 +147,7 @@ impl Client for Stream {
     fn finish(self) {}
 }
 
-/// Runs one query and refuses an answer that does not have the query's columns.
+/// Runs one query. An answer without the query's columns is an error.
 pub async fn run_query(
     session: &mut dyn AnalyticalSession,
     texts: &Texts,

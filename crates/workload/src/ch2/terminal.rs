@@ -1,4 +1,5 @@
-//! A transaction client: draws, runs, retries, and remembers what was acknowledged.
+//! A transaction client: it draws inputs, runs transactions, retries them, and keeps a ledger of
+//! acknowledged commits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,15 +23,15 @@ use crate::capability::{Access, Session, Target, Transaction};
 use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use crate::{Error, ErrorKind, Result};
 
-/// The stream of random numbers that terminals draw from, apart from all streams of the data.
+/// The stream of random numbers of the terminals, apart from all streams of the data.
 const TERMINAL_STREAM: u64 = 0x7465_726d_696e_616c;
 
-/// How the transactions run.
+/// Options of the transaction clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Seed of everything the clients draw.
+    /// Seed of all draws of the clients.
     pub seed: u64,
-    /// How often a transaction is begun again after a conflict before it is given up.
+    /// The most retries of a transaction after conflicts.
     pub retries: u32,
     /// TPC-C's keying and think times, with a home warehouse for each terminal (5.2.5, 2.4.1.1).
     pub think_times: bool,
@@ -43,7 +44,7 @@ pub struct Terminals {
     board: Option<Arc<Board>>,
 }
 
-/// What all terminals of a run have in common.
+/// The state that all terminals of a run share.
 struct Shared {
     data: DataSet,
     paths: Paths,
@@ -52,7 +53,7 @@ struct Shared {
     shape: Shape,
     mark: RunMark,
     options: Options,
-    /// Terminals made so far: a terminal of a later step is another one.
+    /// Number of terminals created. Terminals of later steps continue the count.
     made: AtomicU32,
 }
 
@@ -76,19 +77,19 @@ impl Terminals {
         Terminals { target, shared: Arc::new(shared), board: None }
     }
 
-    /// The same, each terminal counting its writing transactions on the board of this run, which has
-    /// been prepared ([`super::freshness::prepare`]).
+    /// The same with each terminal counting its writing transactions on this run's board. The
+    /// counters must have been prepared ([`super::freshness::prepare`]).
     pub fn counted(mut self, board: Arc<Board>) -> Self {
         self.board = Some(board);
         self
     }
 
-    /// NURand's constants, for the run's record (spec §4).
+    /// The constants of NURand, for the run's record (spec §4).
     pub fn constants(&self) -> Constants {
         self.shared.constants
     }
 
-    /// How what the terminals draw must be spread.
+    /// The distributions that the draws of the terminals must have.
     pub fn shape(&self) -> &Shape {
         &self.shared.shape
     }
@@ -140,12 +141,12 @@ impl Workload for Terminals {
     }
 }
 
-/// One simulated user of the operational side.
+/// One transaction client.
 pub struct Terminal {
     session: Box<dyn Session>,
-    /// Where freshness is measured.
+    /// The counter of this terminal, where freshness is measured.
     counter: Option<Counter>,
-    /// Whether nobody waits for another attempt.
+    /// Whether the run has ended, so that no further attempt is made.
     given_up: Arc<AtomicBool>,
     shared: Arc<Shared>,
     inputs: Inputs,
@@ -156,17 +157,17 @@ pub struct Terminal {
     payments: u32,
 }
 
-/// What a terminal remembers.
+/// The results of a terminal.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// What was acknowledged.
+    /// The acknowledged commits.
     pub ledger: Ledger,
-    /// What the audit of the mix counts.
+    /// The counts of the audit.
     pub tally: Tally,
 }
 
 impl Memory {
-    /// Adds another terminal's.
+    /// Adds the results of another terminal.
     pub fn merge(&mut self, other: Memory) {
         self.ledger.merge(other.ledger);
         self.tally.merge(&other.tally);
@@ -206,8 +207,8 @@ impl Client for Terminal {
         Completion { outcome, retries, rows: 0 }
     }
 
-    /// Ends the retries, for good: an attempt may be between its commit and the answer, but after a conflict
-    /// nothing of it is there.
+    /// Ends the retries for good. An attempt may be between its commit and the answer and runs on;
+    /// after a conflict nothing of an attempt remains.
     fn canceller(&self) -> Option<Canceller> {
         let given_up = self.given_up.clone();
         Some(Arc::new(move || given_up.store(true, Ordering::Relaxed)))
@@ -218,14 +219,14 @@ impl Client for Terminal {
     }
 }
 
-/// What the body of a transaction wants to happen.
+/// The end that the body of a transaction asks for.
 enum Wish<T> {
     Commit(T),
     Rollback,
 }
 
-/// Runs a transaction, and again after each conflict until it is given up. Evaluates to
-/// `Result<Option<T>>`: `None` where the body wished to roll back.
+/// Runs a transaction and retries it after conflicts. Evaluates to `Result<Option<T>>`: `None`
+/// where the body asks for a rollback.
 ///
 /// A macro because the body borrows the transaction across awaits, which a closure cannot express
 /// for a trait object without boxing each call.
@@ -248,8 +249,8 @@ macro_rules! transact {
     }};
 }
 
-/// Runs a transaction once: begin, body, then commit or rollback. What commits is stamped with the
-/// counter, where there is one.
+/// Runs a transaction once: begin, body, then commit or rollback. Writes the counter before a
+/// commit, where there is one.
 macro_rules! attempt {
     ($session:expr, $counter:ident, $access:expr, |$tx:ident| $body:expr) => {
         match $session.begin($access).await {
@@ -273,7 +274,7 @@ macro_rules! attempt {
                         Some(value)
                     }),
                     Ok((Wish::Rollback, _)) => begun.rollback().await.map(|()| None),
-                    // What the body met is the error to tell, not what the rollback met after it.
+                    // The error of the body is reported, not that of the rollback after it.
                     Err(e) => {
                         let _ = begun.rollback().await;
                         Err(e)
@@ -284,7 +285,8 @@ macro_rules! attempt {
     };
 }
 
-/// Waits of 1 ms and doubling, to 100 ms at most, each shortened at random by up to a half.
+/// The wait before a retry: 1 ms, doubled each time up to 100 ms, shortened at random by up to a
+/// half.
 fn backoff(retry: u32, random: &mut Stream) -> Duration {
     let longest = 0.001 * f64::from(1u32 << (retry - 1).min(7));
     Duration::from_secs_f64(longest.min(0.1) * (0.5 + 0.5 * random.unit()))
@@ -355,8 +357,8 @@ impl Terminal {
         Ok(Outcome::Done)
     }
 
-    /// Ten transactions, one after the other. The first that fails ends it; what was delivered
-    /// before stays delivered and in the ledger.
+    /// Runs ten transactions, one after the other. The first failure ends it; orders delivered
+    /// before it stay delivered and in the ledger.
     async fn delivery(&mut self, retries: &mut u32) -> Result<Outcome> {
         let input = self.inputs.delivery();
         let mut skipped = 0;
@@ -421,7 +423,7 @@ async fn deliver(
     Ok(end.map_or(Wish::Rollback, Wish::Commit))
 }
 
-/// Counts an ambiguous commit of a district and hands the error on.
+/// Counts an ambiguous commit of a district and returns the error.
 fn note(e: Error, district: (u32, u32), ambiguous: &mut BTreeMap<(u32, u32), u64>) -> Error {
     if e.kind == ErrorKind::Ambiguous {
         *ambiguous.entry(district).or_default() += 1;

@@ -1,8 +1,9 @@
-//! A sample of documents, drawn after a run and read by key: what no transaction changes is as the load made
-//! it, and what transactions change a document at a time is what orders and payments say.
+//! A sample of documents, drawn after a run and read by key. Fields that no transaction changes
+//! must be as loaded; fields that transactions change must follow from orders and payments.
 //!
-//! A sample of n of N documents sees one wrong document with a probability of n/N, and a share s of wrong ones
-//! with 1 − (1 − s)^n: of 1,000, nearly certainly where one in a hundred is wrong.
+//! A sample of n of N documents finds a single wrong document with probability n/N, and a share s
+//! of wrong documents with probability 1 − (1 − s)^n: with n = 1,000 almost certainly where one
+//! document in a hundred is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,27 +12,27 @@ use hoap_data::{Collection, DataSet};
 use hoap_record::check::{Check, Verdict};
 use serde_json::{Map, Value};
 
-use super::conditions::Finding;
+use super::finding::Finding;
 use super::ledger::{HistoryKey, Ledger, Order, unforeseen};
-use super::snapshot::{Sold, quantity_left};
+use super::stock::{Sold, quantity_left};
 use super::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
 use crate::capability::{Access, Intent, Row, Session, Target};
 use crate::{Error, ErrorKind, Result};
 
-/// Documents of each collection, where nothing else is asked for.
+/// The default number of documents of each collection.
 pub const SIZE: u64 = 1_000;
 
-/// Documents read at once. All databases take as many in one transaction.
+/// Documents read at once; every database reads this many in one transaction.
 const KEYS: usize = 50;
 
-/// Fields read at once: databases bound the arguments of a function or the length of an expression.
+/// Fields read at once; databases limit the arguments of a function or the length of an expression.
 const FIELDS: usize = 40;
 
-/// The stream that samples are drawn from.
+/// The random stream of the samples.
 const STREAM: u64 = 0x7361_6d70_6c65;
 
-/// The collections whose documents stay. Undelivered orders come and go, and are numbers only, which the
-/// conditions compare.
+/// The collections that are sampled. Undelivered orders come and go and hold only numbers, which
+/// the conditions compare.
 const COLLECTIONS: [Collection; 10] = [
     Collection::Warehouse,
     Collection::District,
@@ -45,29 +46,31 @@ const COLLECTIONS: [Collection; 10] = [
     Collection::Region,
 ];
 
-/// The documents that are looked at closer, and what a snapshot's pass learns of them. The default is none.
+/// The sampled documents, and what a snapshot's pass learns of them. The default is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     seed: u64,
     size: u64,
-    /// Whether what is computed from what was read is left out, see [`Sample::without_isolation`].
+    /// Whether values that transactions computed from what they read are not compared, see
+    /// [`Sample::without_isolation`].
     unisolated: bool,
     items: u64,
     /// Indexes of loaded documents, in the order of [`COLLECTIONS`].
     drawn: [Vec<u64>; COLLECTIONS.len()],
-    /// What order lines took from stocks since the load, by index.
+    /// Quantities that order lines took from stocks since the load, by index.
     stock: BTreeMap<u64, Sold>,
-    /// What payments since the load write into the c_data of customers with bad credit, by index.
+    /// Entries that payments since the load wrote into the c_data of customers with bad credit, by
+    /// index.
     paid: BTreeMap<u64, Vec<String>>,
 }
 
 impl Sample {
-    /// Draws by a seed that nobody knew before.
+    /// Draws with a seed that cannot be predicted.
     pub fn draw(data: &DataSet) -> Self {
         Sample::of(data, SIZE, unforeseen())
     }
 
-    /// Draws `size` documents of each collection, or all where there are no more.
+    /// Draws `size` documents of each collection, or all where it has fewer.
     pub fn of(data: &DataSet, size: u64, seed: u64) -> Self {
         let drawn = COLLECTIONS.map(|collection| {
             let mut random = Stream::new(seed, &[STREAM, collection as u64]);
@@ -82,8 +85,9 @@ impl Sample {
         sample
     }
 
-    /// The same for a database whose transactions are not isolated: s_quantity and the c_data of bad credit,
-    /// which are computed from what was read, may have overwritten newer values, and are not compared.
+    /// The same for a database that does not isolate transactions: s_quantity and the c_data of bad
+    /// credit are computed from what a transaction read and may overwrite newer values. They are
+    /// not compared.
     pub fn without_isolation(self, unisolated: bool) -> Self {
         Sample { unisolated, ..self }
     }
@@ -94,7 +98,7 @@ impl Sample {
         at.map_or(&[], |at| &self.drawn[at])
     }
 
-    /// An order line since the load.
+    /// Adds an order line entered since the load.
     pub(super) fn sold(&mut self, w: u32, item: u32, sold: Sold) {
         if w == 0 || item == 0 || self.stock.is_empty() {
             return;
@@ -105,8 +109,8 @@ impl Sample {
         }
     }
 
-    /// A history document of the customer of this index. `ids` are those of customer, customer's district and
-    /// warehouse, district and warehouse.
+    /// Adds a history document of the customer with this index. `ids` are customer, customer's
+    /// district and warehouse, district and warehouse.
     pub(super) fn paid(&mut self, index: u64, key: &str, ids: [Option<u64>; 5], amount: i64) {
         let Some(entries) = self.paid.get_mut(&index) else { return };
         if HistoryKey::parse(key).is_some() {
@@ -115,11 +119,11 @@ impl Sample {
         }
     }
 
-    /// Reads the documents and compares them, after the snapshot's pass. Of the ledger's orders as many are
-    /// drawn, for their extra fields.
+    /// Reads the documents after the snapshot's pass and compares them. Also draws as many of the
+    /// ledger's orders and compares their extra fields.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] soon after `stop` says so, and what the database answers.
+    /// [`ErrorKind::Cancelled`] soon after `stop` returns true, and the errors of the database.
     pub async fn check(
         &self,
         target: &dyn Target,
@@ -161,7 +165,7 @@ impl Sample {
         Ok(finding.check(when, name, &compares))
     }
 
-    /// Loaded documents.
+    /// Compares loaded documents.
     async fn loaded(
         &self,
         reader: &mut Reader<'_>,
@@ -181,18 +185,20 @@ impl Sample {
             documents.push(document);
         }
         let Some(first) = documents.first() else { return Ok(()) };
-        // All documents of a collection have the same fields at their top.
+        // All documents of a collection have the same top-level fields.
         let names: Vec<&str> = first.keys().map(String::as_str).collect();
         let rows = reader.read(collection.name(), &keys, &names).await?;
         for (((&index, key), made), row) in indexes.iter().zip(&keys).zip(&documents).zip(rows) {
             let wrong = match row {
                 None => Some("there is no such document".into()),
-                Some(row) => names.iter().zip(&row).find_map(|(&name, found)| {
-                    let made = &made[name];
-                    let holds =
-                        self.holds(data, (collection, index), name, (made, found), &row, &names);
-                    (!holds).then(|| unlike(name, found, made))
-                }),
+                Some(row) => {
+                    let document = Document { collection, index, names: &names, row: &row };
+                    names.iter().zip(&row).find_map(|(&name, found)| {
+                        let made = &made[name];
+                        let holds = self.holds(data, document, name, (made, found));
+                        (!holds).then(|| unlike(name, found, made))
+                    })
+                }
             };
             finding.expect(wrong.is_none(), || {
                 format!("{} {key}: {}", collection.name(), wrong.unwrap_or_default())
@@ -201,19 +207,17 @@ impl Sample {
         Ok(())
     }
 
-    /// Whether a field is as it must be now, given what the load made.
+    /// Whether a field has the value that follows from its loaded one.
     fn holds(
         &self,
         data: &DataSet,
-        (collection, index): (Collection, u64),
+        Document { collection, index, names, row }: Document<'_>,
         name: &str,
         (made, found): (&Value, &Value),
-        row: &Row,
-        names: &[&str],
     ) -> bool {
         let number = |value: &Value| value.as_i64();
         match name {
-            // Every one is held by the conditions.
+            // The conditions compare these for every document.
             "w_ytd" | "d_ytd" | "d_next_o_id" | "c_balance" | "c_ytd_payment" | "c_payment_cnt"
             | "c_delivery_cnt" => true,
             "s_quantity" if self.unisolated => true,
@@ -236,7 +240,7 @@ impl Sample {
                     _ => same(made, found),
                 }
             }
-            // Delivery gives them to orders that had none.
+            // Delivery sets it on orders without one.
             "o_carrier_id" if !delivered_at_load(data, index) => true,
             "o_orderline"
                 if collection == Collection::Orders && !delivered_at_load(data, index) =>
@@ -248,12 +252,23 @@ impl Sample {
     }
 }
 
-/// `size` different numbers below `count`, or all, sorted.
+/// A loaded document as it was read.
+#[derive(Clone, Copy)]
+struct Document<'a> {
+    collection: Collection,
+    index: u64,
+    /// Names of the fields.
+    names: &'a [&'a str],
+    /// Their values.
+    row: &'a Row,
+}
+
+/// `size` distinct numbers below `count`, or all, sorted.
 fn choose(count: u64, size: u64, random: &mut Stream) -> Vec<u64> {
     if size >= count {
         return (0..count).collect();
     }
-    // Floyd's way: each set of this size is as likely as any other.
+    // Floyd's algorithm: every subset of this size is equally likely.
     let mut chosen = BTreeSet::new();
     for last in count - size..count {
         let drawn = random.uniform(0..=last as i64) as u64;
@@ -278,7 +293,8 @@ fn without_dates(lines: &Value) -> Value {
     lines
 }
 
-/// Whether c_data is what these payments, in some order, leave of the loaded text (TPC-C 2.5.2.2).
+/// Whether c_data is the loaded text preceded by these payments in some order, cut to its length
+/// (TPC-C 2.5.2.2).
 fn bad_credit_holds(made: &str, found: &str, entries: &[String]) -> bool {
     let mut left: Vec<&str> = entries.iter().map(String::as_str).collect();
     let whole = left.iter().map(|e| e.len()).sum::<usize>() + made.len();
@@ -286,18 +302,19 @@ fn bad_credit_holds(made: &str, found: &str, entries: &[String]) -> bool {
         return false;
     }
     let mut rest = found;
-    // No entry begins another: each ends with the sixth blank. So the one that fits is the one.
+    // No entry is a prefix of another, since each ends with its sixth blank. At most one entry
+    // matches.
     while let Some(at) = left.iter().position(|e| rest.starts_with(e)) {
         rest = &rest[left.swap_remove(at).len()..];
     }
-    // The cut goes through the loaded text, or through the oldest entry that is left.
+    // The cut is in the loaded text or in the oldest remaining entry.
     match left.is_empty() {
         true => made.starts_with(rest),
         false => left.iter().any(|e| e.starts_with(rest)),
     }
 }
 
-/// The extra fields of acknowledged orders.
+/// Compares the extra fields of acknowledged orders.
 async fn entered(
     reader: &mut Reader<'_>,
     data: &DataSet,
@@ -322,7 +339,7 @@ async fn entered(
     Ok(())
 }
 
-/// What is wrong with a field, shortened.
+/// Describes a wrong field, shortened.
 fn unlike(name: &str, found: &Value, made: &Value) -> String {
     let short = |value: &Value| {
         let text = value.to_string();
@@ -334,7 +351,7 @@ fn unlike(name: &str, found: &Value, made: &Value) -> String {
     format!("{name} is {}, the load made {}", short(found), short(made))
 }
 
-/// Whether two values are the same in any database's writing: numbers by value, absent like null.
+/// Whether two values are equal in the form of any database: numbers by value, absent equals null.
 fn same(made: &Value, found: &Value) -> bool {
     match (made, found) {
         (Value::Number(a), Value::Number(b)) => {
@@ -405,7 +422,7 @@ mod tests {
         assert!(!bad_credit_holds(&made, &twice, &entries));
         assert!(!bad_credit_holds(&made, &good.replace('x', "y"), &entries));
         assert!(!bad_credit_holds(&made, &good[..499], &entries));
-        // So many that the cut goes through an entry, and nothing of the load is left.
+        // So many entries that the cut is in an entry and no loaded text is left.
         let many: Vec<String> =
             (0..40).map(|n| bad_credit_entry([1, 2, 3, 4, 5], 100 + n)).collect();
         let full = cut(many.concat());
@@ -423,8 +440,8 @@ mod tests {
         assert!(!same(&json!(0), &json!(0.0001)));
     }
 
-    /// The chance of a document to be in a sample of n of N is n/N, whichever it is, and samples of one seed
-    /// are the same.
+    /// Every document is in a sample of n of N with probability n/N, and equal seeds give equal
+    /// samples.
     #[test]
     fn each_document_is_as_likely_to_be_drawn() {
         let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2, 1) }).unwrap();

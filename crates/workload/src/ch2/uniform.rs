@@ -1,7 +1,7 @@
-//! Whether what the clients drew is spread as TPC-C says (9.2.2.5), by chi-square tests.
+//! Chi-square tests of the clients' draws against the distributions of TPC-C (9.2.2.5).
 //!
-//! Counted is what was drawn, not what was executed: transactions that fail in a hot district would bend the
-//! shares of those that succeed, and the ones that the end of a run cuts off are the long ones.
+//! Draws are counted, not executed transactions: failures in a hot district would bias the shares
+//! of the executed ones, and the transactions that the end of a run cuts off are the long ones.
 
 use std::sync::Arc;
 
@@ -13,18 +13,19 @@ use super::nurand::{Constants, probabilities};
 /// Groups of customers, items or warehouses.
 const GROUPS: usize = 32;
 
-/// What a group must expect at least, so that its count is close to normal.
+/// The least expected count of a group, so that its count is close to normally distributed.
 const EXPECTED: f64 = 25.0;
 
-/// The quantile of the normal distribution whose tail is 1e-8. The bound for a line is 1e-8 by the
-/// approximation, so that the true probability, with counts instead of normal variables and two statistics in
-/// a line, stays below 1e-6.
+/// The quantile of the normal distribution with a tail of 1e-8. The bound of a line is 1e-8 by the
+/// approximation, so that the true probability of a false failure stays below 1e-6, with counts
+/// instead of normal variables and two statistics in a line.
 const QUANTILE: f64 = 5.612;
 
-/// NURand's values in groups of neighbours by probability, of nearly the same probability together.
+/// The values of NURand in groups of nearly equal total probability; values of similar probability
+/// share a group.
 #[derive(Debug)]
 struct Groups {
-    /// The group of each value, from the first one.
+    /// The group of each value, from the smallest value on.
     of: Vec<u8>,
     probability: [f64; GROUPS],
 }
@@ -46,7 +47,7 @@ impl Groups {
     }
 }
 
-/// How a run's customers and items must be spread (TPC-C 2.1.6), shared by all clients.
+/// The distributions of a run's customers and items (TPC-C 2.1.6), shared by all clients.
 #[derive(Clone, Debug)]
 pub struct Shape {
     customers: Arc<Groups>,
@@ -55,7 +56,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape that these constants give to customers of a district and items.
+    /// The distributions of the customers of a district and of the items with these constants.
     pub fn new(constants: &Constants, warehouses: u32, customers: u32, items: u32) -> Self {
         let of = |a, c, n| Arc::new(Groups::new(&probabilities(a, c, n)));
         Shape {
@@ -65,18 +66,18 @@ impl Shape {
         }
     }
 
-    /// The group of a warehouse, from 1.
+    /// The group of a warehouse, which counts from 1.
     fn warehouse(&self, w: u32) -> usize {
         fold(w - 1, self.warehouses)
     }
 
-    /// The group of the way from one warehouse to another, around all of them.
+    /// The group of the cyclic distance from one warehouse to another.
     fn distance(&self, from: u32, to: u32) -> usize {
         fold((to + self.warehouses - from) % self.warehouses - 1, self.warehouses - 1)
     }
 }
 
-/// The group of one of `n` values, neighbours together.
+/// The group of a value below `n`; neighbours share a group.
 fn fold(value: u32, n: u32) -> usize {
     (u64::from(value) * groups(n) as u64 / u64::from(n)) as usize
 }
@@ -85,17 +86,17 @@ fn groups(n: u32) -> usize {
     (n as usize).min(GROUPS)
 }
 
-/// How many of `n` values each group has.
+/// The number of values below `n` in each group.
 fn sizes(n: u32) -> Vec<f64> {
     let mut sizes = vec![0.0; groups(n)];
     (0..n).for_each(|value| sizes[fold(value, n)] += 1.0);
     sizes
 }
 
-/// Other warehouses that were drawn, in groups.
+/// Draws of remote warehouses, in groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Remote {
-    /// From where.
+    /// By home warehouse.
     from: [u64; GROUPS],
     to: [u64; GROUPS],
     by_distance: [u64; GROUPS],
@@ -108,14 +109,16 @@ impl Remote {
         self.by_distance[shape.distance(from, to)] += 1;
     }
 
-    /// A bias to some warehouses shows in where they are, one to neighbours in how far they are. As a warehouse
-    /// is never its own other, the first statistic spreads a little less than chi-square: on the safe side.
+    /// Two statistics: a bias towards some warehouses shows in the positions, a bias towards
+    /// neighbours in the distances. A remote warehouse is never the home warehouse, so the first
+    /// statistic has a slightly smaller variance than chi-square; this errs on the safe side.
     fn tests(&self, warehouses: u32) -> Vec<Test> {
         let all = self.to.iter().sum::<u64>() as f64;
         let others = f64::from(warehouses - 1);
         let sizes_to = sizes(warehouses);
         let to = sizes_to.iter().zip(&self.from).map(|(&size, &from)| {
-            // Of those that start in a group, a share stays there: the others of it.
+            // Of the draws from a home in this group, a share stays in the group: its other
+            // warehouses.
             (all - from as f64) * size / others + from as f64 * (size - 1.0) / others
         });
         let by_distance = sizes(warehouses - 1).into_iter().map(|size| all * size / others);
@@ -123,12 +126,12 @@ impl Remote {
     }
 }
 
-/// What was drawn, in groups.
+/// The counts of draws, in groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
-    /// Orders of 5 to 15 lines.
+    /// Orders by number of lines, 5 to 15.
     lines: [u64; 11],
-    /// Of NewOrder, Payment and OrderStatus.
+    /// Home districts of NewOrder, Payment and OrderStatus.
     districts: [[u64; 10]; 3],
     remote_lines: Remote,
     remote_payments: Remote,
@@ -147,7 +150,7 @@ fn before(n: u32, first: u32) -> Option<usize> {
 }
 
 impl Drawn {
-    /// Adds another client's.
+    /// Adds the counts of another client.
     pub fn merge(&mut self, other: &Drawn) {
         let add = |mine: &mut [u64], theirs: &[u64]| {
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
@@ -168,7 +171,7 @@ impl Drawn {
         add(&mut self.items, &other.items);
     }
 
-    /// A NewOrder. The unused item of one that is to roll back is none of the items.
+    /// Counts the draws of a NewOrder, except the unused item of one that is to roll back.
     pub fn new_order(&mut self, shape: &Shape, input: &NewOrder) {
         count(&mut self.lines, before(input.lines.len() as u32, 5));
         count(&mut self.districts[0], before(input.d, 1));
@@ -183,7 +186,7 @@ impl Drawn {
         }
     }
 
-    /// A Payment.
+    /// Counts the draws of a Payment.
     pub fn payment(&mut self, shape: &Shape, input: &Payment) {
         count(&mut self.districts[1], before(input.d, 1));
         if input.c_w != input.w {
@@ -192,7 +195,7 @@ impl Drawn {
         self.who(shape, &input.who);
     }
 
-    /// An OrderStatus.
+    /// Counts the draws of an OrderStatus.
     pub fn order_status(&mut self, shape: &Shape, input: &OrderStatus) {
         count(&mut self.districts[2], before(input.d, 1));
         self.who(shape, &input.who);
@@ -210,7 +213,7 @@ impl Drawn {
         }
     }
 
-    /// The lines of the audit; `enough` says whether there were transactions enough to decide.
+    /// The lines of the audit. `enough`: whether there are enough transactions to judge.
     pub fn audit(&self, shape: &Shape, enough: bool) -> Vec<AuditLine> {
         let all = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
         let even = |counts: &[u64]| {
@@ -277,7 +280,8 @@ struct Test {
 }
 
 impl Test {
-    /// Groups that expect too little are counted together with their neighbours.
+    /// The test of these counts. Groups with a small expected count are merged with their
+    /// neighbours.
     fn new(seen: &[u64], expected: impl Iterator<Item = f64>) -> Self {
         let mut groups: Vec<(f64, f64)> = Vec::new();
         let mut open = (0.0, 0.0);
@@ -299,13 +303,14 @@ impl Test {
         Test { statistic, freedom: groups.len() as f64 - 1.0 }
     }
 
-    /// Two independent ones as one.
+    /// Adds an independent test.
     fn and(self, other: &Test) -> Test {
         let statistic = self.statistic + other.statistic;
         Test { statistic, freedom: self.freedom + other.freedom }
     }
 
-    /// By Wilson and Hilferty, whose value lies above the true one this far out.
+    /// The bound by the approximation of Wilson and Hilferty, which is above the true quantile this
+    /// far out.
     fn bound(&self) -> f64 {
         let share = 2.0 / (9.0 * self.freedom.max(1.0));
         self.freedom.max(1.0) * (1.0 - share + QUANTILE * share.sqrt()).powi(3)
@@ -344,7 +349,8 @@ mod tests {
         drawn
     }
 
-    /// At every number of warehouses and every scale, also with the fewest transactions.
+    /// Correct draws pass at every number of warehouses and every scale, also with the fewest
+    /// transactions.
     #[test]
     fn what_clients_draw_passes_every_line() {
         for (warehouses, scale_down) in [(3, 1), (4, 100), (10, 1), (33, 1), (100, 10), (1000, 1)] {
@@ -358,8 +364,8 @@ mod tests {
         }
     }
 
-    /// The probability of a correct run to fail a line is below 1e-6, and the bound is not so high that nothing
-    /// would: the tail of chi-square has a closed form where the degrees of freedom are even.
+    /// The probability that a correct run fails a line is below 1e-6, and the bound is low enough
+    /// to fail wrong ones. For even degrees of freedom the tail of chi-square has a closed form.
     #[test]
     fn the_bound_is_where_it_should_be() {
         for freedom in (2..=64).step_by(2) {
@@ -375,7 +381,7 @@ mod tests {
         }
     }
 
-    /// Statistics of correct draws are spread as chi-square is: mean and variance.
+    /// The statistics of correct draws have the mean of chi-square.
     #[test]
     fn statistics_of_correct_draws_are_chi_square() {
         let runs = 300;
@@ -399,7 +405,8 @@ mod tests {
         for (i, tests) in all.iter().enumerate() {
             let freedom = tests.iter().map(|t| t.freedom).sum::<f64>() / runs as f64;
             let mean = tests.iter().map(|t| t.statistic).sum::<f64>() / runs as f64;
-            // Five standard errors of the mean; the statistic of where is n (n - 2) / (n - 1)² of it.
+            // Five standard errors of the mean; the mean of the statistic of positions is n (n - 2)
+            // / (n - 1)² of the degrees of freedom.
             let off = 5.0 * (2.0 * freedom / runs as f64).sqrt();
             assert!(
                 (freedom * 0.97 - off..=freedom + off).contains(&mean),
@@ -428,18 +435,18 @@ mod tests {
         type Change = dyn Fn(usize, &mut NewOrder);
         let broken: [(&str, &Change); 7] = [
             ("order lines 5–15", &|n, o| {
-                // The average stays what it is; the item is none.
+                // The average is unchanged; the added item does not exist.
                 let count = if n % 2 == 0 { 8 } else { 12 };
                 o.lines.resize(count, Line { item: 100_001, supply_w: o.w, quantity: 1 });
             }),
             ("remote line warehouses", &|_, o| {
-                // Always the same one.
+                // Always the same remote warehouse.
                 for l in o.lines.iter_mut().filter(|l| l.supply_w != o.w) {
                     l.supply_w = if o.w == 1 { 2 } else { 1 };
                 }
             }),
             ("remote line warehouses", &|_, o| {
-                // Always the next one.
+                // Always the next warehouse.
                 for l in o.lines.iter_mut().filter(|l| l.supply_w != o.w) {
                     l.supply_w = o.w % 10 + 1;
                 }
@@ -496,7 +503,7 @@ mod tests {
         assert_eq!(skipped, ["remote line warehouses", "remote payment warehouses"]);
     }
 
-    /// Clients' counts add up to those of one.
+    /// The counts of several clients add up to those of one.
     #[test]
     fn counts_of_clients_add_up() {
         let (mut inputs, shape) = inputs(10, 100, 2);

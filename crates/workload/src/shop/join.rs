@@ -1,34 +1,33 @@
-//! JOIN: the orders of a zip code's customers in a month, added up (NoSQL specification, section 4).
+//! JOIN: the sum of a month's orders of a zip code's customers (NoSQL specification, section 4).
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
 
-use super::variant::names;
 use super::{NEXT, Options, Shared, below, completion, wrong};
-use crate::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use crate::capability::shop::{JoinRow, JoinSession, JoinVariant, Joins};
 use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
 /// The JOIN workload on one database.
 pub struct Join<S> {
-    shop: S,
+    database: S,
     variant: JoinVariant,
     shared: Shared,
 }
 
-impl<S: Shop> Join<S> {
-    /// JOIN over this data in this way, or in the one the database's users would take first.
+impl<S: Joins> Join<S> {
+    /// JOIN over this data in this variant, or in the database's first one.
     ///
     /// # Errors
-    /// The database cannot join, or not in this way.
+    /// The database lacks this variant.
     pub fn new(
-        shop: S,
+        database: S,
         data: ShopData,
         variant: Option<JoinVariant>,
         options: Options,
     ) -> Result<Self> {
-        let has = shop.joins()?;
+        let has = database.variants();
         let chosen = match variant {
             None => has.first(),
             Some(wanted) => has.iter().find(|v| **v == wanted),
@@ -37,18 +36,18 @@ impl<S: Shop> Join<S> {
             let wanted = variant.map_or("any way", JoinVariant::name);
             let tried = format!("join by {wanted}");
             return Err(Error::new(ErrorKind::Invalid, tried, "this database cannot")
-                .advise(format!("choose one of {}", names(has))));
+                .advise(format!("choose one of {}", JoinVariant::names(has))));
         };
-        Ok(Join { shop, variant, shared: Shared::new(data, options) })
+        Ok(Join { database, variant, shared: Shared::new(data, options) })
     }
 
-    /// How it joins.
+    /// The variant of the join.
     pub fn variant(&self) -> JoinVariant {
         self.variant
     }
 }
 
-impl<S: Shop> Workload for Join<S> {
+impl<S: Joins> Workload for Join<S> {
     type Client = Joiner<S::Session>;
 
     fn kinds(&self) -> &[&'static str] {
@@ -56,13 +55,13 @@ impl<S: Shop> Workload for Join<S> {
     }
 
     fn blocking(&self) -> bool {
-        self.shop.blocking()
+        self.database.blocking()
     }
 
     async fn client(&self, _number: usize) -> Result<Self::Client> {
         let random = self.shared.random();
         Ok(Joiner {
-            session: self.shop.session(Some(self.variant)).await?,
+            session: self.database.session(self.variant).await?,
             data: self.shared.data,
             check: self.shared.options.check_reads,
             random,
@@ -74,7 +73,7 @@ impl<S: Shop> Workload for Join<S> {
     }
 }
 
-/// One simulated user who asks for sums.
+/// One client that joins.
 pub struct Joiner<S> {
     session: S,
     data: ShopData,
@@ -85,11 +84,11 @@ pub struct Joiner<S> {
     code: String,
     /// Position in [`MONTHS`] of the month drawn.
     month: usize,
-    /// The rows answered.
+    /// The rows of the answer.
     rows: Vec<JoinRow>,
 }
 
-impl<S: ShopSession> Joiner<S> {
+impl<S: JoinSession> Joiner<S> {
     async fn join(&mut self) -> Result<usize> {
         self.session.join(&self.code, MONTHS[self.month], &mut self.rows).await?;
         if self.check {
@@ -98,8 +97,8 @@ impl<S: ShopSession> Joiner<S> {
         Ok(self.rows.len())
     }
 
-    /// Whether the answer is right: the one row of this zip code and month with the sum of its
-    /// orders, or none where there are none.
+    /// Checks the answer: one row of this zip code and month with the sum of its orders, or no row
+    /// where there are no orders.
     fn check(&self) -> Result<()> {
         let (code, month) = (&self.code, MONTHS[self.month]);
         let tried = || format!("join zip code {code} and {month}");
@@ -130,7 +129,7 @@ impl<S: ShopSession> Joiner<S> {
     }
 }
 
-impl<S: ShopSession> Client for Joiner<S> {
+impl<S: JoinSession> Client for Joiner<S> {
     type Memory = ();
 
     fn next(&mut self) -> Next {

@@ -1,15 +1,13 @@
-//! Pagination and JOIN, the query workloads of the comparison reports (NoSQL specification, sections
-//! 2 to 4), over customers and orders.
+//! Pagination and JOIN, the query workloads of the comparison reports (NoSQL specification,
+//! sections 2 to 4), over customers and orders.
 //!
-//! * [`source`]: the data as a load takes it, and back from the note it leaves.
-//! * [`Pagination`], [`Join`]: the two workloads on any database that has [`Shop`].
-//!
-//! [`Shop`]: crate::capability::shop::Shop
+//! * [`source`]: the data as the source of a load, and its reading from the note of a load.
+//! * [`Pagination`], [`Join`]: the two workloads, on any database that has
+//!   [`Pages`](crate::capability::shop::Pages) or [`Joins`](crate::capability::shop::Joins).
 
 mod join;
 mod pagination;
 pub mod source;
-mod variant;
 
 pub use join::{Join, Joiner};
 pub use pagination::{Pager, Pagination};
@@ -23,25 +21,26 @@ use hoap_data::shop::ShopData;
 use crate::client::{Completion, Next, Outcome};
 use crate::{Error, ErrorKind, Result};
 
-/// The stream of random numbers that clients draw from, apart from all streams of the data.
+/// The random stream of the clients, apart from all streams of the data.
 const CLIENT_STREAM: u64 = 0x7368_6f70_7065_7273;
 
-/// How the clients run.
+/// Options of the clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Seed of everything the clients draw.
+    /// Seed of all draws of the clients.
     pub seed: u64,
-    /// Whether each answer is compared with the data that was loaded; a wrong one is a failure of
-    /// kind [`ErrorKind::Broken`]. The comparison is part of the response time.
+    /// Whether each answer is compared with the loaded data. A wrong answer is a failure of kind
+    /// [`ErrorKind::Broken`]. The comparison is part of the response time.
     pub check_reads: bool,
 }
 
-/// What all clients of a run have in common.
+/// The state that all clients of a run share.
 #[derive(Debug)]
 struct Shared {
     data: ShopData,
     options: Options,
-    /// Clients made so far: a client of a later step is another one and draws otherwise.
+    /// Number of clients created. Clients of later steps continue the count and have other random
+    /// numbers.
     made: AtomicU64,
 }
 
@@ -57,15 +56,15 @@ impl Shared {
     }
 }
 
-/// A uniform number of 0..n.
+/// A uniform number below `n`.
 fn below(random: &mut Stream, n: u64) -> u64 {
     random.uniform(0..=n.saturating_sub(1) as i64) as u64
 }
 
-/// The only kind of operation comes next, at once.
+/// The next operation: there is one kind, and it has no think time.
 const NEXT: Next = Next { kind: 0, keying: Duration::ZERO, think: Duration::ZERO };
 
-/// How an operation ended that answered so many rows.
+/// The completion of an operation with so many rows in its answer.
 fn completion(answer: Result<usize>) -> Completion {
     let (outcome, rows) = match answer {
         Ok(rows) => (Outcome::Done, rows as u64),
@@ -75,7 +74,7 @@ fn completion(answer: Result<usize>) -> Completion {
     Completion { outcome, retries: 0, rows }
 }
 
-/// An answer that is not what the loaded data says.
+/// The error for an answer that differs from the loaded data.
 fn wrong(tried: String, answer: String) -> Error {
     Error::new(ErrorKind::Broken, tried, answer).advise(
         "the database answers wrongly, or its data was changed: load it again to tell which",

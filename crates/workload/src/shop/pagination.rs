@@ -1,4 +1,4 @@
-//! Pagination: the keys of a country's customers, a page of them (NoSQL specification, section 3).
+//! Pagination: a page of the keys of a country's customers (NoSQL specification, section 3).
 
 use std::ops::RangeInclusive;
 
@@ -6,35 +6,31 @@ use hoap_data::random::Stream;
 use hoap_data::shop::{ShopCollection, ShopData};
 
 use super::{NEXT, Options, Shared, below, completion, wrong};
-use crate::capability::shop::{Shop, ShopSession};
+use crate::capability::shop::{PageSession, Pages};
 use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, Result};
 
-/// Customers of a page (Couchbase 6.6 report, section 4.3.1).
+/// Number of customers of a page (Couchbase 6.6 report, section 4.3.1).
 const LIMIT: RangeInclusive<i64> = 1..=100;
 
-/// Customers before it.
+/// Number of customers before the page.
 const OFFSET: RangeInclusive<i64> = 0..=5;
 
 /// The Pagination workload on one database.
 pub struct Pagination<S> {
-    shop: S,
+    database: S,
     shared: Shared,
 }
 
-impl<S: Shop> Pagination<S> {
+impl<S: Pages> Pagination<S> {
     /// Pagination over this data.
-    ///
-    /// # Errors
-    /// The database cannot filter on a nested field with offset and limit.
-    pub fn new(shop: S, data: ShopData, options: Options) -> Result<Self> {
-        shop.pagination()?;
-        Ok(Pagination { shop, shared: Shared::new(data, options) })
+    pub fn new(database: S, data: ShopData, options: Options) -> Self {
+        Pagination { database, shared: Shared::new(data, options) }
     }
 }
 
-impl<S: Shop> Workload for Pagination<S> {
+impl<S: Pages> Workload for Pagination<S> {
     type Client = Pager<S::Session>;
 
     fn kinds(&self) -> &[&'static str] {
@@ -42,13 +38,13 @@ impl<S: Shop> Workload for Pagination<S> {
     }
 
     fn blocking(&self) -> bool {
-        self.shop.blocking()
+        self.database.blocking()
     }
 
     async fn client(&self, _number: usize) -> Result<Self::Client> {
         let random = self.shared.random();
         Ok(Pager {
-            session: self.shop.session(None).await?,
+            session: self.database.session().await?,
             data: self.shared.data,
             check: self.shared.options.check_reads,
             seen: Vec::new(),
@@ -60,7 +56,7 @@ impl<S: Shop> Workload for Pagination<S> {
     }
 }
 
-/// What a page is of.
+/// The parameters of a page.
 #[derive(Clone, Copy, Debug)]
 struct Page {
     country: u64,
@@ -68,7 +64,7 @@ struct Page {
     limit: u32,
 }
 
-/// One simulated user who turns pages.
+/// One client that reads pages.
 pub struct Pager<S> {
     session: S,
     data: ShopData,
@@ -76,14 +72,14 @@ pub struct Pager<S> {
     drawn: Page,
     /// Name of the country drawn.
     country: String,
-    /// The keys answered.
+    /// The keys of the answer.
     keys: Vec<String>,
     check: bool,
-    /// Numbers of the customers answered, where answers are checked.
+    /// Numbers of the customers in the answer, where answers are checked.
     seen: Vec<u64>,
 }
 
-impl<S: ShopSession> Pager<S> {
+impl<S: PageSession> Pager<S> {
     async fn page(&mut self) -> Result<usize> {
         let Page { offset, limit, .. } = self.drawn;
         self.session.page(&self.country, offset, limit, &mut self.keys).await?;
@@ -93,7 +89,7 @@ impl<S: ShopSession> Pager<S> {
         Ok(self.keys.len())
     }
 
-    /// Whether the answer is right: so many customers as there are, all of that country, none twice.
+    /// Checks the answer: the right number of customers, all of that country, none twice.
     fn check(&mut self) -> Result<()> {
         let Page { country, offset, limit } = self.drawn;
         let there = self.data.spec().customers_per_country;
@@ -126,7 +122,7 @@ impl<S: ShopSession> Pager<S> {
     }
 }
 
-impl<S: ShopSession> Client for Pager<S> {
+impl<S: PageSession> Client for Pager<S> {
     type Memory = ();
 
     fn next(&mut self) -> Next {

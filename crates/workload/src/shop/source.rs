@@ -1,4 +1,4 @@
-//! Customers and orders as a load takes them.
+//! Customers and orders as the source of a load.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::{Error, ErrorKind, Result};
 /// The benchmark's name.
 pub const BENCHMARK: &str = "shop";
 
-/// Index on the customers' country: Pagination's.
+/// Index on the customers' country, for Pagination.
 pub const COUNTRY_INDEX: &str = "shop_customer_country";
 
-/// Index on the customers' zip code: JOIN's way in.
+/// Index on the customers' zip code, for JOIN.
 pub const ZIP_INDEX: &str = "shop_customer_zip";
 
-/// Index on the orders' key that covers what JOIN reads of an order, so that no order need be
-/// fetched. A database that finds orders by their key alone may leave it out.
+/// Index on the orders' key that covers the fields that JOIN reads of an order, so that no order
+/// need be fetched. A database that finds orders by their key may omit it.
 pub const COVERING_INDEX: &str = "shop_orders_covering";
 
 /// The parameters of the data, which together with the data version decide every byte.
@@ -93,10 +93,10 @@ impl Source for ShopData {
     }
 }
 
-/// The data with these [`Source::parameters`], as the note of a loaded database states them.
+/// The data with these [`Source::parameters`], from the note of a loaded database.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] where they are not of this benchmark or of another data version.
+/// [`ErrorKind::Unavailable`] where they belong to another benchmark or data version.
 pub fn data_of(parameters: &Value) -> Result<ShopData> {
     let refuse = |answer: String| {
         Error::new(ErrorKind::Unavailable, "use the loaded customers and orders", answer)

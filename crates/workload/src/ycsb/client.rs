@@ -1,4 +1,4 @@
-//! One client: draws operations, runs them, remembers what was acknowledged.
+//! One client: it draws operations, runs them and remembers acknowledged writes.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -9,28 +9,29 @@ use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records};
 
 use super::distribution::Keys;
-use super::mix::Kind;
+use super::proportions::Kind;
 use super::sample::{Memory, Place, Sample, Write};
 use super::setup::{ReadFields, ScanFields};
-use super::workload::{Owing, Shared};
+use super::shared::{Owing, Shared};
 use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
 use crate::client::{Client, Completion, Next, Outcome};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
-/// A client. [`Client::next`] prepares everything, so that [`Client::run`] is the database's time and, with
-/// `check_reads`, that of the checks.
+/// One client. [`Client::next`] prepares the operation, so that [`Client::run`] takes the time of
+/// the database alone and, with `check_reads`, that of the checks.
 pub struct YcsbClient<S> {
     session: S,
     shared: Arc<Shared>,
     keys: Keys,
     stream: Stream,
-    /// The last version written. It begins at random, so that no two clients of any run share one.
+    /// The last version written. It starts at random, so that no two clients of any run share a
+    /// version.
     version: u64,
     operation: Operation,
-    /// The record that this client is to insert next, once it has claimed one.
+    /// The record that this client inserts next, once it has claimed one.
     owing: Option<Owing>,
-    /// A write under way. It stays where [`Client::run`] is dropped before the answer.
+    /// The current write. It stays set where [`Client::run`] is dropped before the answer.
     pending: Option<(Place, u64)>,
     key: String,
     written: Record,
@@ -44,11 +45,11 @@ pub struct YcsbClient<S> {
 struct Operation {
     kind: Kind,
     key: Key,
-    /// What it reads.
+    /// The fields it reads.
     fields: Fields,
-    /// What it writes; `None`: all fields.
+    /// The field it writes; `None`: all fields.
     field: Option<u16>,
-    /// How many records it scans.
+    /// The number of records it scans.
     count: usize,
 }
 
@@ -79,16 +80,16 @@ impl<S: KeyValueSession> YcsbClient<S> {
         }
     }
 
-    /// A field, each as often.
+    /// A uniformly drawn field.
     fn any_field(&mut self) -> u16 {
         self.stream.uniform(0..=i64::from(self.shared.records.spec().fields) - 1) as u16
     }
 
-    /// Fills `written` with a new version of one field or, with `None`, of all.
+    /// Fills `written` with a new version of one field or, with `None`, of all fields.
     fn write(&mut self, field: Option<u16>) {
         let records = &self.shared.records;
         self.version = self.version.wrapping_add(1);
-        // Version 0 is what a load writes.
+        // Version 0 is the loaded one.
         self.version = self.version.max(1);
         let (key, version) = (self.operation.key, self.version);
         self.operation.field = field;
@@ -102,8 +103,8 @@ impl<S: KeyValueSession> YcsbClient<S> {
         }
     }
 
-    /// The record to insert: one that is owed, or a new one. Where there is none because an insert is stuck
-    /// since 2^20 others, [`Client::run`] says so.
+    /// The record to insert: one that another client left, or a new one. There is none where an
+    /// insert has been outstanding for 2^20 others; [`Client::run`] then fails.
     fn claim(&mut self) -> u64 {
         if self.owing.is_none() {
             let number = self.shared.owed.take().or_else(|| {
@@ -143,14 +144,15 @@ impl<S: KeyValueSession> YcsbClient<S> {
                 "an insert that began 2^20 inserts ago is not acknowledged",
             ));
         };
-        // Until the answer is known: should this future be dropped, the record may be there.
+        // Set until the answer is known: if this future is dropped, the record may exist.
         self.owing = Some(Owing { number, tried: true });
         let start = self.begin();
         let answer = self.session.insert(&self.key, &self.written).await.map(|()| true);
         let answer = self.end(start, answer);
         let there = match &answer {
             Ok(_) => true,
-            // An attempt that nobody knew of was applied, or somebody else made the record.
+            // An earlier attempt of unknown outcome was applied, or another client created the
+            // record.
             Err(e) => e.kind == ErrorKind::Duplicate,
         };
         if there {
@@ -178,7 +180,7 @@ impl<S: KeyValueSession> YcsbClient<S> {
         self.update().await
     }
 
-    /// Before a write: its start, where the sample wants it.
+    /// The start time of a write, if the sample includes its key.
     #[inline]
     fn begin(&mut self) -> Option<u64> {
         let place = (self.operation.key, self.operation.field);
@@ -189,8 +191,8 @@ impl<S: KeyValueSession> YcsbClient<S> {
         Some(self.shared.now())
     }
 
-    /// After a write whose start is `start`: remembers what is to be remembered. `Ok(false)` is a write that
-    /// met no record.
+    /// Remembers a write that began at `start`, as far as the sample includes it. `Ok(false)` is a
+    /// write that found no record.
     #[inline]
     fn end(&mut self, start: Option<u64>, answer: Result<bool>) -> Result<bool> {
         let Some(start) = start else { return answer };
@@ -214,7 +216,7 @@ impl<S: KeyValueSession> YcsbClient<S> {
     }
 }
 
-/// Whether the error says that nothing was written.
+/// Whether the error implies that nothing was written.
 fn not_applied(e: &Error) -> bool {
     match e.kind {
         ErrorKind::Conflict
@@ -298,7 +300,7 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
     }
 }
 
-/// What is wrong with the fields found under a key, of those asked for.
+/// Checks the fields found under a key against those asked for.
 pub(super) fn check(
     records: &Records,
     key: Key,
@@ -313,7 +315,7 @@ pub(super) fn check(
     if found.len() != wanted {
         return Err(format!("{} came back, not {wanted}", counted(found.len(), "field", "fields")));
     }
-    // As many fields as wanted, all different and all among those wanted, are those wanted.
+    // Distinct fields, all wanted and as many as wanted, are exactly the wanted ones.
     let mut ascending = true;
     let mut before = None;
     for (at, (field, value)) in found.iter().enumerate() {
@@ -335,7 +337,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What is wrong with a scan from this key on.
+/// Checks a scan from this key on.
 fn check_scan(
     records: &Records,
     start: &str,
@@ -347,7 +349,7 @@ fn check_scan(
         let scanned = counted(scanned.len(), "record", "records");
         return Err(format!("{scanned} came back, {count} were asked for"));
     }
-    // The first record is there; which ones follow depends on the database's order.
+    // The first record exists; the following ones depend on the database's key order.
     let first = scanned.iter().next().map_or("none", |(text, _)| text);
     if first != start {
         return Err(format!("the first record that came back is {first}"));

@@ -1,5 +1,5 @@
-//! What one of several driver machines brings to the checks that only all of them together can make
-//! ([`crate::contribution`]): the writes that its clients remember, by the machine's clock.
+//! One driver machine's part of the checks that need all driver machines ([`crate::contribution`]):
+//! the writes that its clients remember, by the machine's clock.
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,8 +12,8 @@ use super::workload::Ycsb;
 use crate::capability::key_value::KeyValue;
 use crate::{Error, ErrorKind, Result};
 
-/// By how much the clocks of driver machines may differ. Of two acknowledged writes of two machines that
-/// follow each other more closely either may be the last one.
+/// The largest difference assumed between the clocks of driver machines. Of two acknowledged writes
+/// of two machines that follow each other more closely, either may be the last one.
 pub const CLOCKS: Duration = Duration::from_secs(1);
 
 /// The writes that a driver remembers, and its inserts.
@@ -23,13 +23,13 @@ pub struct Contribution {
     pub inserted: u64,
     /// Inserts of unknown outcome.
     pub unsure_inserts: u64,
-    /// One key in 2^level is remembered.
+    /// One key in 2^level is in the sample.
     level: u32,
     writes: Vec<Acknowledged>,
     unsure: Vec<Unsure>,
 }
 
-/// An acknowledged write that may be the driver's last one of its place.
+/// An acknowledged write that may be the driver's last one of its field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Acknowledged {
     key: String,
@@ -41,7 +41,7 @@ struct Acknowledged {
     end: u64,
 }
 
-/// A write that may have happened.
+/// A write of unknown outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Unsure {
     key: String,
@@ -50,7 +50,7 @@ struct Unsure {
 }
 
 impl<K: KeyValue> Ycsb<K> {
-    /// What this driver brings, whose clients remember this.
+    /// The contribution of this driver, with the memory of its clients.
     pub fn contribution(&self, memory: &Memory) -> Contribution {
         let unsure_inserts = self.shared.owed.tried();
         Contribution::of(memory, unsure_inserts, &self.shared.records, self.shared.began)
@@ -58,7 +58,7 @@ impl<K: KeyValue> Ycsb<K> {
 }
 
 impl Contribution {
-    /// `began` is when the clock of the samples began.
+    /// `began` is the time at which the clock of the samples began.
     fn of(memory: &Memory, unsure_inserts: u64, records: &Records, began: SystemTime) -> Self {
         let began = began.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
         let key = |place: &Place| {
@@ -69,7 +69,7 @@ impl Contribution {
         let sample = &memory.sample;
         let mut writes = Vec::new();
         for (place, all) in &sample.last {
-            // By this machine's own clock, which is exact.
+            // Compared on this machine's own clock, which needs no allowance.
             let latest_start = all.iter().map(|w| w.start).max().unwrap_or(0);
             let last = all.iter().filter(|w| w.end >= latest_start);
             writes.extend(last.map(|w| Acknowledged {
@@ -89,11 +89,11 @@ impl Contribution {
         Contribution { inserted, unsure_inserts, level, writes, unsure }
     }
 
-    /// What the driver remembers of a table of these records, to be merged with what others do. `name` is its
-    /// file's.
+    /// The memory of the driver for a table of these records, to be merged with that of others.
+    /// `name` is the name of its file.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] naming the file, for a key that the table cannot have.
+    /// [`ErrorKind::Invalid`], naming the file, for a key that the table cannot have.
     pub fn memory(self, name: &str, records: &Records) -> Result<Memory> {
         let fields = records.spec().fields;
         let place = |key: &str, field: Option<u16>| -> Result<(Key, Option<u16>)> {
@@ -133,8 +133,8 @@ mod tests {
         Records::new(RecordSpec::default()).unwrap()
     }
 
-    /// A driver whose clock began so many seconds after 1970, and its writes of field 1 of the first record:
-    /// version, start, end, in seconds.
+    /// A driver whose clock began at this many seconds after 1970, with its writes of field 1 of
+    /// the first record: version, start and end, in seconds.
     fn driver(began: u64, writes: &[(u64, u64, u64)]) -> Contribution {
         const SECOND: u64 = 1_000_000_000;
         let mut memory = Memory::nothing();
@@ -160,7 +160,8 @@ mod tests {
         all
     }
 
-    /// Spec §1, "the last acknowledged write is there", with writers on machines whose clocks differ a little.
+    /// Spec §1, "the last acknowledged write is there", with writers on machines whose clocks
+    /// differ slightly.
     #[test]
     fn the_last_write_of_all_drivers_counts_as_far_as_clocks_can_tell() {
         let acceptable = |drivers: &[Contribution]| {
@@ -174,7 +175,7 @@ mod tests {
         let late = driver(1010, &[(3, 6, 8)]);
         assert_eq!(acceptable(&[early.clone(), late.clone()]), [3]);
         assert_eq!(acceptable(&[late, early.clone()]), [3]);
-        // 1008 to 1009 begins a second after 1007: the clocks cannot tell.
+        // 1008 to 1009 begins one second after 1007, which the clocks cannot order.
         let close = driver(1000, &[(4, 8, 9)]);
         assert_eq!(acceptable(&[early.clone(), close.clone()]), [2, 4]);
 

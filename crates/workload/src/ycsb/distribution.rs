@@ -1,4 +1,4 @@
-//! Which record an operation takes.
+//! The request distributions: the draw of an operation's record.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,24 +12,25 @@ use serde_json::{Value, json};
 /// A request distribution (YCSB's `requestdistribution`), with the constants of YCSB's generators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// Every record as often.
+    /// Every record is equally likely.
     Uniform,
-    /// YCSB's scrambled zipfian: draws from a fixed population of ten billion and hashes the rank onto the
-    /// records, so that the hottest record takes 3.78 % however many there are.
+    /// YCSB's scrambled zipfian: it draws from a fixed population of ten billion and hashes the
+    /// rank onto the records, so the hottest record gets 3.78 % of the requests for any number of
+    /// records.
     Zipfian,
-    /// A zipfian over the records there are; each rank has a record of its own.
+    /// A zipfian over the existing records; each rank has a record of its own.
     ZipfianExact,
-    /// YCSB's zipfian over the age of records, the newest the most popular. Its curve keeps the size that the
-    /// table had at first ([`Zipf::grown`]): in a table of g times that size the records of age 2 to 2g − 1
-    /// are never drawn.
+    /// YCSB's zipfian over the age of records, the newest being the most popular. The shape of the
+    /// curve stays that of the table's first size ([`Zipf::grown`]): in a table g times that size,
+    /// the records of age 2 to 2g − 1 are never drawn.
     Latest,
-    /// A zipfian over the age of records, whatever the table's size was.
+    /// A zipfian over the age of records, for the current size of the table.
     LatestExact,
     /// `operations` of the requests go to the first `data` of the records, each 0 to 1.
     #[allow(missing_docs)]
     Hotspot { data: f64, operations: f64 },
-    /// Exponential over the age: `percentile` (0 to 100) of the requests go to the newest `fraction`
-    /// (0 to 1) of the records.
+    /// Exponential over the age: `percentile` (0 to 100) of the requests go to the newest
+    /// `fraction` (0 to 1) of the records.
     #[allow(missing_docs)]
     Exponential { percentile: f64, fraction: f64 },
     /// One record after the other, all clients together.
@@ -37,7 +38,7 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// The name by which properties and reports call it.
+    /// The name in properties and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Distribution::Uniform => "uniform",
@@ -52,21 +53,22 @@ impl Distribution {
     }
 }
 
-/// The records that requests are for.
+/// The records that requests select from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySpace {
     /// Numbers from which this driver draws (`insertstart`, `insertcount`).
     pub requests: Range<u64>,
     /// Records of the table before the run (`recordcount`); new ones begin with this number.
     pub records: u64,
-    /// New records to make room for. YCSB expects twice as many as the operations insert on the average, so
-    /// that the popular records stay the same while the table grows.
+    /// The number of new records to make room for. YCSB expects twice the average number of
+    /// inserts, so that the popular records stay the same while the table grows.
     pub expected: u64,
 }
 
 impl KeySpace {
-    /// Numbers that [`Distribution::Zipfian`] hashes onto; those that are not there yet are drawn again.
-    /// `CoreWorkload.init` gives the generator an inclusive upper end of start + count + expected.
+    /// The size of the range that [`Distribution::Zipfian`] hashes onto. Numbers of records that do
+    /// not exist yet are drawn again. `CoreWorkload.init` gives the generator the inclusive upper
+    /// end start + count + expected.
     pub fn room(&self) -> u64 {
         self.count().saturating_add(self.expected).saturating_add(1)
     }
@@ -75,8 +77,8 @@ impl KeySpace {
         self.requests.end.saturating_sub(self.requests.start).max(1)
     }
 
-    /// What a run's record says of it: the numbers requested, and what room was made for new ones where
-    /// that changes the draws.
+    /// The entry in a run's record: the numbers requested, and the room made for new ones where it
+    /// changes the draws.
     pub fn noted(&self, distribution: Distribution) -> Value {
         let mut note = json!({
             "distribution": distribution.name(),
@@ -91,7 +93,7 @@ impl KeySpace {
     }
 }
 
-/// Draws record numbers: a client's own, without a lock and without an allocation.
+/// Draws record numbers for one client, without locks and without allocations.
 #[derive(Clone, Debug)]
 pub struct Keys(Draw);
 
@@ -109,7 +111,7 @@ enum Draw {
         space: KeySpace,
         readable: u64,
     },
-    /// `first` is the population of ages that YCSB's generator began with.
+    /// `first` is the initial population of ages of YCSB's generator.
     Latest {
         zipf: Zipf,
         first: Option<u64>,
@@ -131,8 +133,8 @@ enum Draw {
     },
 }
 
-/// A population that grows is measured again when it has grown by more than one part in so many: what
-/// that leaves out of its cold end is far below what any number of draws can show.
+/// A growing population is measured again when it has grown by more than one part in this many. The
+/// cold records left out until then are too unlikely for any number of draws to show.
 const GROWTH: u64 = 4096;
 
 impl Keys {
@@ -160,7 +162,7 @@ impl Keys {
                 let hot = (count as f64 * data) as u64;
                 let (hot, cold) =
                     (start..start + hot.min(count), start + hot.min(count)..start + count);
-                // A set without records has no requests; YCSB would divide by zero.
+                // A set without records gets no requests; YCSB would divide by zero.
                 let share = match (hot.is_empty(), cold.is_empty()) {
                     (true, _) => 0.0,
                     (_, true) => 1.0,
@@ -178,7 +180,7 @@ impl Keys {
         })
     }
 
-    /// The next record number, below `readable`, the number of records that are there.
+    /// The next record number, below `readable`, the number of existing records.
     #[inline]
     pub fn next(&mut self, stream: &mut Stream, readable: u64) -> u64 {
         match &mut self.0 {
@@ -186,7 +188,7 @@ impl Keys {
             Draw::Scrambled { zipf, start, room } => loop {
                 let hash = fnv_hash64(zipf.rank(stream.unit()));
                 let number = *start + hash.unsigned_abs() % *room;
-                // Room for records that are yet to come: YCSB draws again, too.
+                // The room for new records is drawn again, as in YCSB.
                 if number < readable {
                     return number;
                 }
@@ -196,7 +198,8 @@ impl Keys {
                 if grew(seen, readable) {
                     *zipf = Zipf::new(end - start + (readable - space.records));
                 }
-                // Ranks beyond the first records are the new ones: popular records stay popular.
+                // Ranks beyond the first records belong to new ones, so popular records stay
+                // popular.
                 let rank = zipf.rank(stream.unit());
                 match rank < end - start {
                     true => start + scatter.apply(rank),
@@ -216,8 +219,8 @@ impl Keys {
                 within(stream, set)
             }
             Draw::Exponential { rate, readable: seen, covered } => {
-                // YCSB draws again where the age is beyond the oldest record; drawing from the part of the
-                // distribution that is covered gives the same at once.
+                // YCSB draws again where the age is beyond the oldest record. Drawing from the
+                // covered part of the distribution gives the same result at once.
                 if *seen != readable {
                     *seen = readable;
                     *covered = -(-*rate * readable as f64).exp_m1();
@@ -233,17 +236,17 @@ impl Keys {
     }
 }
 
-/// Which permutation scatters the ranks of [`Distribution::ZipfianExact`]: always the same, so that the
-/// popular records are, too.
+/// The permutation of the ranks of [`Distribution::ZipfianExact`]: a fixed one, so that the popular
+/// records are always the same.
 const SCATTER: u64 = u64::from_be_bytes(*b"scatter\0");
 
-/// SkewedLatestGenerator: the population of ages is one less than that of the records, so that
+/// The population of ages: one less than the number of records, as in SkewedLatestGenerator, so
 /// record 0 is never drawn.
 fn ages(readable: u64) -> u64 {
     readable.saturating_sub(1)
 }
 
-/// Whether the population must be measured again, and notes that it is.
+/// Whether the population must be measured again; notes the new size.
 #[inline(always)]
 fn grew(seen: &mut u64, readable: u64) -> bool {
     let grown = readable.saturating_sub(*seen) > *seen / GROWTH;

@@ -1,56 +1,55 @@
-//! Numbers for new records, readable once their inserts are acknowledged.
+//! Numbers for new records. A number becomes readable when its insert is acknowledged.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Inserts that may be under way beyond the first that is not acknowledged, as in YCSB.
+/// The most outstanding inserts after the first unacknowledged one, as in YCSB.
 const WINDOW: u64 = 1 << 20;
 
-/// Hands out record numbers and knows below which number every record is there, as YCSB's
-/// acknowledged counter does. No call waits for another.
+/// Assigns record numbers and tracks below which number every record exists, as YCSB's acknowledged
+/// counter does. No call waits for another.
 pub struct Inserts {
     next: Line,
     readable: Line,
-    /// `window[n mod WINDOW]` is [`stamp`] of n from the acknowledgement of n on. Nothing is ever
-    /// cleared, so that no clearing can be late.
+    /// `window[n mod WINDOW]` is [`stamp`] of n once n is acknowledged. Entries are never cleared.
     window: Box<[AtomicU32]>,
 }
 
-/// A counter on a cache line of its own (two, as processors fetch them in pairs).
+/// A counter on a cache line of its own (128 bytes, since processors fetch lines in pairs).
 #[repr(align(128))]
 struct Line(AtomicU64);
 
 impl Inserts {
-    /// The first new record is number `first`; all before are readable.
+    /// Numbers from `first` on; all records before it are readable.
     pub fn new(first: u64) -> Self {
         let mut window = Vec::with_capacity(WINDOW as usize);
         window.resize_with(WINDOW as usize, || AtomicU32::new(stamp(first).wrapping_sub(1)));
         Inserts { window: window.into(), ..Inserts::none(first) }
     }
 
-    /// For workloads without inserts: [`Inserts::claim`] never gives a number.
+    /// Without inserts: [`Inserts::claim`] never returns a number.
     pub fn none(records: u64) -> Self {
         let line = || Line(AtomicU64::new(records));
         Inserts { next: line(), readable: line(), window: Box::default() }
     }
 
-    /// Every record below this number is there.
+    /// Every record below this number exists.
     #[inline]
     pub fn readable(&self) -> u64 {
         self.readable.0.load(Ordering::Acquire)
     }
 
-    /// Numbers below this one were given out.
+    /// All numbers below this one are assigned.
     pub fn claimed(&self) -> u64 {
         self.next.0.load(Ordering::Acquire)
     }
 
-    /// A number that nobody else has; `None` while an insert is outstanding that began a window
-    /// (2^20 inserts) ago.
+    /// A number that no other client has; `None` while the insert of a number assigned a window
+    /// (2^20 inserts) ago is outstanding.
     pub fn claim(&self) -> Option<u64> {
         let window = self.window.len() as u64;
         let mut next = self.next.0.load(Ordering::Relaxed);
         loop {
-            // The limit may have passed the number since that was read; then the exchange fails.
+            // The limit may have passed the number since it was read; then the exchange fails.
             if next.saturating_sub(self.readable()) >= window {
                 return None;
             }
@@ -62,12 +61,12 @@ impl Inserts {
         }
     }
 
-    /// Makes the record of a claimed number readable, together with those after it that were
+    /// Makes the record of an assigned number readable, together with the following ones that were
     /// acknowledged earlier.
     ///
-    /// Whoever marks a number looks at the limit afterwards, and whoever moves the limit looks at the
-    /// marks afterwards; in the one order of all sequentially consistent operations one of the two sees
-    /// the other, so no acknowledged number stays behind.
+    /// A client that marks a number reads the limit afterwards, and a client that moves the limit
+    /// reads the marks afterwards. In the total order of sequentially consistent operations one of
+    /// the two sees the other, so no acknowledged number stays unreadable.
     pub fn acknowledge(&self, number: u64) {
         let Some(slot) = self.slot(number) else { return };
         slot.store(stamp(number), Ordering::SeqCst);
@@ -80,7 +79,7 @@ impl Inserts {
             if end == limit {
                 return;
             }
-            // Where it fails, somebody else moved it and the marks are looked at again.
+            // Where it fails, another client moved the limit, and the marks are read again.
             let _ =
                 self.readable.0.compare_exchange(limit, end, Ordering::SeqCst, Ordering::SeqCst);
         }
@@ -91,7 +90,7 @@ impl Inserts {
     }
 }
 
-/// Which round of the window a number belongs to.
+/// The round of the window that a number belongs to.
 fn stamp(number: u64) -> u32 {
     (number / WINDOW) as u32
 }
@@ -100,7 +99,8 @@ fn stamp(number: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Spec §1 and YCSB's AcknowledgedCounterGenerator: readable is what is acknowledged without a gap.
+    /// Spec §1 and YCSB's AcknowledgedCounterGenerator: the readable numbers are those acknowledged
+    /// without a gap.
     #[test]
     fn a_record_is_readable_once_all_before_it_are() {
         let inserts = Inserts::new(100);
@@ -133,7 +133,8 @@ mod tests {
         assert_eq!(Inserts::none(5).claim(), None);
     }
 
-    /// Between reading the next number and the limit others may claim that number and acknowledge it.
+    /// Between the reads of the next number and of the limit, others may claim that number and
+    /// acknowledge it.
     #[test]
     fn a_number_that_the_limit_has_passed_is_no_full_window() {
         let inserts = Inserts::new(100);
@@ -153,7 +154,7 @@ mod tests {
                     let number = inserts.claim().unwrap();
                     assert!(inserts.readable() <= number);
                     mine.push(number);
-                    // One behind, so that acknowledgements come out of order.
+                    // One behind, so that acknowledgements arrive out of order.
                     if let Some(earlier) = held.replace(number) {
                         inserts.acknowledge(earlier);
                     }

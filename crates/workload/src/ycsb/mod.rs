@@ -1,25 +1,27 @@
 //! YCSB's core workload (Cooper et al., SoCC 2010) with the constants and behaviour of YCSB 0.17.
 //!
 //! * [`Properties`]: properties files and `-p key=value` as YCSB reads them; the presets A to F.
-//! * [`Setup`]: what they say, checked; [`Setup::benchmark`], the name of what it does.
-//! * [`Keys`]: which record an operation takes.
-//! * [`Ycsb`]: the workload on a database, and [`Ycsb::verify`], what it must hold afterwards;
-//!   [`Contribution`], what one of several drivers knows of that.
-//! * [`UserTable`]: the records as a load writes them.
+//! * [`Setup`]: the checked parameters; [`Setup::benchmark`], the name of the workload.
+//! * [`Keys`]: the draw of an operation's record.
+//! * [`Ycsb`]: the workload on a database, and [`Ycsb::verify`], the check of the table afterwards;
+//!   [`Contribution`], one driver machine's part of it.
+//! * [`UserTable`]: the records as the source of a load.
 //!
-//! Where this differs from YCSB it says so at the place: a read of a missing record and a failed
-//! insert are failures here, and a key whose insert failed is inserted again instead of being read.
+//! Differences from YCSB are documented where they occur. A read of a missing record and a failed
+//! insert are failures here. A key whose insert failed is inserted again instead of being read.
 
 mod client;
 mod contribution;
 mod distribution;
 mod inserts;
-mod mix;
+mod known;
 mod name;
 mod preset;
 mod properties;
+mod proportions;
 mod sample;
 mod setup;
+mod shared;
 mod table;
 mod verify;
 mod workload;
@@ -28,9 +30,9 @@ pub use client::YcsbClient;
 pub use contribution::Contribution;
 pub use distribution::{Distribution, KeySpace, Keys};
 pub use inserts::Inserts;
-pub use mix::{Kind, Mix};
 pub use preset::{PRESETS, Preset};
 pub use properties::Properties;
+pub use proportions::{Kind, Proportions};
 pub use sample::{Memory, Write};
 pub use setup::{ReadFields, ScanFields, ScanLength, Setup};
 pub use table::UserTable;

@@ -1,29 +1,30 @@
-//! What a run of these parameters is called: by what it does, whatever the command said.
+//! The name of a run, derived from its operations and not from the command.
 
 use std::fmt::Write as _;
 
 use hoap_data::ycsb::{FieldLength, RecordSpec};
 
 use super::distribution::Distribution;
-use super::mix::{Kind, Mix};
 use super::preset::PRESETS;
 use super::properties::Properties;
+use super::proportions::{Kind, Proportions};
 use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
 
-/// Shares that differ by less are the same.
+/// Shares that differ by less are equal.
 const SAME_SHARE: f64 = 1e-6;
 
 impl Setup {
-    /// The benchmark that this is on a table of such records: `ycsb-a` where proportions, distribution, fields
-    /// and scans are those of A (table 2 of the paper and YCSB's files), and so on. Everything else is
-    /// `ycsb-custom: ` and what it does, in as many words as tell it from every other.
+    /// The name of the benchmark on a table of these records: `ycsb-a` where proportions,
+    /// distribution, fields and scans are those of A (table 2 of the paper and YCSB's files), and
+    /// so on. Otherwise it is `ycsb-custom: ` and a description that is unique among set-ups.
     ///
-    /// The number of records, their keys and the part that is requested change no name. What no operation of the mix
-    /// uses does not either.
+    /// The number of records, their keys and the requested part do not change the name, nor do
+    /// parameters that no operation of the mix uses.
     pub fn benchmark(&self, records: &RecordSpec) -> String {
         let preset = PRESETS.iter().find(|preset| {
             let theirs = Setup::new(&Properties::preset(preset)).expect("a preset is a set-up");
-            // The comparison reports' scans returned keys alone; the preset leaves it to the flag.
+            // The comparison reports' scans returned keys alone; the preset leaves that to the
+            // flag.
             let keys_alone = preset.name == "e-update" && self.scan_fields == ScanFields::None;
             let theirs = match keys_alone {
                 true => Setup { scan_fields: ScanFields::None, ..theirs },
@@ -37,7 +38,7 @@ impl Setup {
         }
     }
 
-    /// Whether the operations are the same.
+    /// Whether the operations are equal.
     fn does_as(&self, other: &Setup) -> bool {
         let share = |kind| (self.mix.share(kind) - other.mix.share(kind)).abs() < SAME_SHARE;
         let (reads, updates, scans) = uses(&self.mix);
@@ -52,7 +53,7 @@ impl Setup {
     /// "70 % read, 30 % update, uniform, 5 fields of 100 bytes".
     fn words(&self, records: &RecordSpec) -> String {
         let mut out = String::new();
-        // The most frequent first.
+        // The most frequent kind first.
         let mut kinds = self.mix.kinds().to_vec();
         kinds.sort_by(|a, b| self.mix.share(*b).total_cmp(&self.mix.share(*a)));
         for kind in kinds {
@@ -92,7 +93,7 @@ impl Setup {
 }
 
 /// Whether the mix has operations that read, update, scan.
-fn uses(mix: &Mix) -> (bool, bool, bool) {
+fn uses(mix: &Proportions) -> (bool, bool, bool) {
     let any = |kinds: &[Kind]| kinds.iter().any(|&kind| mix.share(kind) > 0.0);
     (
         any(&[Kind::Read, Kind::ReadModifyWrite]),
@@ -101,7 +102,7 @@ fn uses(mix: &Mix) -> (bool, bool, bool) {
     )
 }
 
-/// What makes the size of a record.
+/// The parameters of a record's size.
 fn of_size(records: &RecordSpec) -> (u16, FieldLength) {
     (records.fields, records.length)
 }
@@ -142,7 +143,7 @@ mod tests {
                 assert_eq!(name(preset.name, pairs), own);
             }
         }
-        // By what it does, not by what was asked for.
+        // The name follows the operations, not the preset asked for.
         assert_eq!(name("a", &["readproportion=1", "updateproportion=0"]), "ycsb-c");
         assert_eq!(name("f", &["readmodifywriteproportion=0", "updateproportion=0.50"]), "ycsb-a");
         assert_eq!(name("e", &["insertproportion=0", "updateproportion=0.05"]), "ycsb-e-update");
@@ -151,7 +152,7 @@ mod tests {
         assert_eq!(name("c", &["writeallfields=true"]), "ycsb-c");
     }
 
-    /// Every property that changes what the operations do changes the name, each to one of its own.
+    /// Every property that changes the operations changes the name, each to a different one.
     #[test]
     fn what_is_no_letter_says_what_it_does() {
         let e = "95 % scan, 5 % insert, zipfian";
@@ -209,7 +210,7 @@ mod tests {
         }
     }
 
-    /// The table's records count, not those that the run's properties speak of.
+    /// The records are those of the table, not those in the run's properties.
     #[test]
     fn the_records_are_those_of_the_table() {
         let setup = Setup::new(&Properties::preset(&PRESETS[0])).expect("a set-up");

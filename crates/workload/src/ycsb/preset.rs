@@ -1,4 +1,4 @@
-//! The workloads that have a name.
+//! The named workloads.
 
 /// A workload by name: the properties of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Preset {
     pub name: &'static str,
     /// A line for the user.
     pub title: &'static str,
-    /// What its properties file sets.
+    /// The properties that its file sets.
     pub properties: &'static [(&'static str, &'static str)],
 }
 
@@ -20,9 +20,9 @@ impl Preset {
 }
 
 /// The core workloads: table 2 of the paper (Cooper et al., SoCC 2010) and the files
-/// `workloads/workloada` to `workloadf` of YCSB 0.17, without their recordcount and operationcount of
-/// 1,000, which are nobody's benchmark; F is not in the paper. `e-update` is E as the comparison reports
-/// ran it, with updates in the place of inserts (spec §1).
+/// `workloads/workloada` to `workloadf` of YCSB 0.17, without their recordcount and operationcount
+/// of 1,000, which are placeholders. F is not in the paper. `e-update` is E as the comparison
+/// reports ran it, with updates instead of inserts (spec §1).
 pub const PRESETS: [Preset; 7] = [
     Preset {
         name: "a",

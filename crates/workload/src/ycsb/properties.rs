@@ -1,4 +1,4 @@
-//! Properties as YCSB takes them: files in Java's format (`-P`) and `key=value` (`-p`).
+//! Properties in YCSB's forms: files in Java's format (`-P`) and `key=value` (`-p`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::path::Path;
 use super::preset::Preset;
 use crate::{Error, ErrorKind, Result};
 
-/// Properties in the order of precedence: what comes later replaces what came earlier.
+/// Properties in order of precedence: a later value replaces an earlier one.
 ///
-/// As YCSB does it, give the files first, in their order, and then the single properties.
+/// As in YCSB, files come first, in their order, then single properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
     values: BTreeMap<String, String>,
 }
 
 impl Properties {
-    /// None: every property has its default.
+    /// No properties: each has its default.
     pub fn new() -> Self {
         Properties::default()
     }
@@ -33,8 +33,8 @@ impl Properties {
         self.text(&bytes).map_err(|answer| Error::new(ErrorKind::Invalid, tried(), answer))
     }
 
-    /// Adds those of a file's text, in ISO 8859-1 as `java.util.Properties.load` reads it. The error is
-    /// what is wrong with it.
+    /// Adds those of a file's text, in ISO 8859-1 as `java.util.Properties.load` reads it. The
+    /// error describes what is wrong with the text.
     pub fn text(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
         let text: String = bytes.iter().copied().map(char::from).collect();
         let text = text.replace("\r\n", "\n");
@@ -45,7 +45,7 @@ impl Properties {
                 continue;
             }
             let mut whole = line.to_owned();
-            // An odd number of backslashes at the end goes on in the next line.
+            // An odd number of backslashes at the end continues the line.
             while whole.len() % 2 != whole.trim_end_matches('\\').len() % 2 {
                 whole.pop();
                 whole.push_str(lines.next().map_or("", |(_, l)| l.trim_start_matches(BLANKS)));
@@ -57,7 +57,7 @@ impl Properties {
         Ok(())
     }
 
-    /// Adds one as the command line has it, `key=value`, without escapes.
+    /// Adds one in the command line's form, `key=value`, without escapes.
     pub fn pair(&mut self, pair: &str) -> Result<()> {
         match pair.split_once('=') {
             Some((key, value)) if !key.is_empty() => self.set(key, value),
@@ -92,7 +92,7 @@ impl Properties {
 /// White space within a line.
 const BLANKS: [char; 3] = [' ', '\t', '\x0c'];
 
-/// A line's key and value: apart by the first `=`, `:` or white space that has no backslash.
+/// A line's key and value, separated by the first `=`, `:` or white space without a backslash.
 fn split(line: &str) -> (&str, &str) {
     let mut escaped = false;
     let end = line.find(|c: char| {
@@ -123,7 +123,7 @@ fn unescape(text: &str) -> std::result::Result<String, String> {
             }
             ('\\', Some(other)) => other as u16,
             ('\\', None) => continue,
-            // Latin-1, so that one unit holds it.
+            // Latin-1: one unit holds it.
             (other, _) => other as u16,
         };
         units.push(unit);

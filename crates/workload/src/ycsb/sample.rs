@@ -1,18 +1,19 @@
-//! Writes that a client remembers, to look for them after the run.
+//! The writes that a client remembers, for the check after the run.
 //!
-//! Not all can be kept: those of a sample of the keys are. Which keys belong to it is decided by a hash, at
-//! a level: at level n one key in 2^n does, and those of level n + 1 are among those of level n. A client whose
-//! memory is full goes up a level and forgets the keys that do not belong any more. So all clients remember
-//! every write of the keys of the highest level among them, and memory is bounded whatever a run does.
+//! Only the writes of a sample of the keys are kept. A hash decides which keys belong to it, at a
+//! level: at level n one key in 2^n does, and the keys of level n + 1 are a subset of those of
+//! level n. A client whose memory is full goes up one level and forgets the keys that no longer
+//! belong. All clients therefore remember every write of the keys of the highest level among them,
+//! in bounded memory.
 
 use std::collections::HashMap;
 
 use hoap_data::random::Stream;
 use hoap_data::ycsb::Key;
 
-/// Writes that a client remembers at most, acknowledged and unsure ones alike.
+/// The most writes that a client remembers, acknowledged and unsure ones together.
 const CAPACITY: usize = 128;
-/// Keys of the sample that all clients together keep at most.
+/// The most keys in the merged sample of all clients.
 const KEYS: usize = 4096;
 /// At this level the sample is empty.
 const TOP: u32 = 64;
@@ -22,13 +23,13 @@ const TOP: u32 = 64;
 pub struct Write {
     /// The version it wrote.
     pub version: u64,
-    /// When it began and when it was acknowledged, nanoseconds on a clock that all clients share.
+    /// Its start and its acknowledgement, nanoseconds on a clock that all clients share.
     pub start: u64,
     #[allow(missing_docs)]
     pub end: u64,
 }
 
-/// A field, or with `None` all fields, of a key.
+/// A field of a key, or with `None` all its fields.
 pub(super) type Place = (Key, Option<u16>);
 
 /// The writes of one client.
@@ -36,16 +37,15 @@ pub(super) type Place = (Key, Option<u16>);
 pub(super) struct Sample {
     hash: Stream,
     level: u32,
-    /// The last acknowledged write of each place. A client's writes follow one another, so no earlier one
-    /// can be there unless the last one is lost.
-    /// Sorted by place.
+    /// The last acknowledged write of each place. A client's writes follow one another, so an
+    /// earlier one is there only if the last one was lost.
     last: Vec<(Place, Write)>,
-    /// Writes that may be there or come to be there at any time.
+    /// Writes of unknown outcome: they may have been applied, or may still be.
     unsure: Vec<(Place, u64)>,
 }
 
 impl Sample {
-    /// Allocates all that a run without failures will ever need.
+    /// Allocates all memory that a run without failures needs.
     pub fn new() -> Self {
         Sample {
             hash: Stream::new(0, &[u64::from_be_bytes(*b"sample\0\0")]),
@@ -55,7 +55,7 @@ impl Sample {
         }
     }
 
-    /// Whether writes of this key are remembered.
+    /// Whether the sample includes this key.
     #[inline]
     pub fn has(&self, key: Key) -> bool {
         belongs(self.hash, key, self.level)
@@ -78,7 +78,7 @@ impl Sample {
         }
     }
 
-    /// Remembers a write of which nobody knows whether it happened.
+    /// Remembers a write of unknown outcome.
     #[cold]
     pub fn unsure(&mut self, place: Place, version: u64) {
         while self.has(place.0) && self.unsure.len() >= CAPACITY {
@@ -102,7 +102,7 @@ fn belongs(hash: Stream, key: Key, level: u32) -> bool {
     level < TOP && hash.at(key.bits()) >> (TOP - 1 - level) >> 1 == 0
 }
 
-/// What a client, or all together, remember of a run.
+/// What one client, or all, remember of a run.
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub(super) sample: Merged,
@@ -115,7 +115,8 @@ pub struct Memory {
 pub(super) struct Merged {
     hash: Stream,
     pub level: u32,
-    /// By how much the clocks of the writers may differ, nanoseconds; 0 for clients of one process.
+    /// The largest difference between the writers' clocks, nanoseconds; 0 for clients of one
+    /// process.
     pub clocks: u64,
     pub last: HashMap<Place, Vec<Write>>,
     pub unsure: HashMap<Place, Vec<u64>>,
@@ -132,17 +133,17 @@ impl Memory {
         Memory { sample: merged, inserted }
     }
 
-    /// What nobody remembers anything of.
+    /// An empty memory.
     pub fn nothing() -> Self {
         Memory::of(Sample::new(), 0)
     }
 
-    /// Adds another client's.
+    /// Adds the memory of another client.
     pub fn merge(&mut self, other: Memory) {
         self.inserted += other.inserted;
         let (mine, mut theirs) = (&mut self.sample, other.sample);
-        // Both at the same level before they are one: of a key that only the lower one remembers, the
-        // other has forgotten its writes, which may be the last.
+        // Both go to the same level before the merge: of a key that only the lower level includes,
+        // the other client has forgotten its writes, which may be the last.
         mine.rise(theirs.level);
         theirs.rise(mine.level);
         mine.clocks = mine.clocks.max(theirs.clocks);
@@ -157,7 +158,7 @@ impl Memory {
         }
     }
 
-    /// One key in so many belongs to the sample.
+    /// The sample has one key in this many.
     pub fn one_in(&self) -> f64 {
         2f64.powi(self.sample.level as i32)
     }
@@ -173,7 +174,7 @@ impl Merged {
         }
     }
 
-    /// The keys of which it has a write, in a fixed order.
+    /// The keys with a remembered write, in a fixed order.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys: Vec<Key> = self.last.keys().chain(self.unsure.keys()).map(|p| p.0).collect();
         keys.sort_unstable();
@@ -181,9 +182,9 @@ impl Merged {
         keys
     }
 
-    /// Versions of a field that may be there now: acknowledged writes that no other acknowledged
-    /// write wholly follows, as far as the clocks can tell, and the unsure ones. `None` where no write of it was acknowledged, so
-    /// that an older version may be there.
+    /// The versions of a field that may be in the table: acknowledged writes that no other
+    /// acknowledged write follows entirely, as far as the clocks can tell, and the unsure ones.
+    /// `None` where no write of it was acknowledged, so that an older version may be there.
     pub fn acceptable(&self, key: Key, field: u16) -> Option<Vec<u64>> {
         let places = [(key, Some(field)), (key, None)];
         let writes = || places.iter().filter_map(|p| self.last.get(p)).flatten();
@@ -215,8 +216,8 @@ mod tests {
         Memory::of(sample, 1)
     }
 
-    /// Spec §1, "the last acknowledged write is there": with writers side by side any write that no
-    /// other wholly follows may be the last one, and one whose end nobody knows at any time.
+    /// Spec §1, "the last acknowledged write is there": of concurrent writes any that no other
+    /// follows entirely may be the last one, and a write of unknown end always may.
     #[test]
     fn which_versions_may_be_there() {
         let (k, f) = (key(1), Some(3));
@@ -264,7 +265,7 @@ mod tests {
             }));
         }
         let keys = all.sample.keys();
-        // 20,000 keys, 128 at most, halved from there: 64 give or take.
+        // Of 20,000 keys at most 128 remain, after halvings about 64.
         assert!((20..=128).contains(&keys.len()), "{}", keys.len());
         assert_eq!(all.one_in(), 2f64.powi(all.sample.level as i32));
         for k in keys {
@@ -283,7 +284,7 @@ mod tests {
                 }
             })
         };
-        // The second one wrote every key last, and had to forget most of them.
+        // The second client wrote every key last and had to forget most of them.
         for order in [[0, 1], [1, 0]] {
             let mut all = Memory::nothing();
             for client in order {

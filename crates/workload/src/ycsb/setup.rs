@@ -1,19 +1,16 @@
-//! What a set of properties says.
+//! The parameters of a workload.
 
 use std::ops::Range;
 use std::time::Duration;
 
-use hoap_data::ycsb::{FieldLength, RecordSpec};
+use hoap_data::ycsb::RecordSpec;
 
 use super::distribution::{Distribution, KeySpace};
-use super::mix::{Kind, Mix};
-use super::properties::Properties;
+use super::proportions::{Kind, Proportions};
 use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
 
-mod known;
-
-/// Which fields a read asks for (`readallfields`).
+/// The fields of a read (`readallfields`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum ReadFields {
@@ -22,7 +19,7 @@ pub enum ReadFields {
     One,
 }
 
-/// Which fields a scan asks for.
+/// The fields of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum ScanFields {
@@ -33,39 +30,40 @@ pub enum ScanFields {
     None,
 }
 
-/// How many records a scan asks for.
+/// The number of records of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanLength {
-    /// Least, from 1 on (`minscanlength`).
+    /// The minimum, at least 1 (`minscanlength`).
     pub min: u32,
-    /// Greatest (`maxscanlength`).
+    /// The maximum (`maxscanlength`).
     pub max: u32,
-    /// Whether short ones are more frequent, as a zipfian; else all are alike
+    /// Whether the lengths are zipfian, short ones being more frequent; else they are uniform
     /// (`scanlengthdistribution`).
     pub zipfian: bool,
 }
 
-/// A workload with all its parameters. Made from [`Properties`]; what no property of YCSB sets is free
-/// to be changed.
+/// A workload with all its parameters. Made from [`Properties`](super::Properties); fields that no
+/// YCSB property sets may be changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// The collection (`table`).
     pub table: String,
-    /// The records, all of the table; the count is [`Setup::record_count`] or 1,000.
+    /// All records of the table; the count is [`Setup::record_count`] or 1,000.
     pub records: RecordSpec,
     /// `recordcount`, where it was set.
     pub record_count: Option<u64>,
-    /// `insertstart`: where a load and the requests begin.
+    /// `insertstart`: the first record of a load and of the requests.
     pub insert_start: u64,
-    /// `insertcount`, where it was set: how many records a load writes and requests are for.
+    /// `insertcount`, where it was set: the number of records that a load writes and requests
+    /// select from.
     pub insert_count: Option<u64>,
     /// Shares of the kinds of operations.
-    pub mix: Mix,
-    /// Which records they take.
+    pub mix: Proportions,
+    /// The distribution of their records.
     pub distribution: Distribution,
     /// Length of scans.
     pub scan_length: ScanLength,
-    /// Fields of reads and of the read of a read-modify-write.
+    /// Fields of reads, including those of a read-modify-write.
     pub read_fields: ReadFields,
     /// Fields of scans.
     pub scan_fields: ScanFields,
@@ -77,30 +75,18 @@ pub struct Setup {
     pub operations: Option<u64>,
     /// Number of clients (`threadcount`).
     pub clients: Option<u32>,
-    /// Operations a second to aim at (`target`); `None`: as many as it can.
+    /// Target rate in operations per second (`target`); `None`: unlimited.
     pub rate: Option<f64>,
-    /// Longest time of the run (`maxexecutiontime`).
+    /// Longest duration of the run (`maxexecutiontime`).
     pub duration: Option<Duration>,
-    /// Which of several drivers this is. Of the records yet to come it inserts every `of`-th, so that no two
-    /// insert the same; it reads those loaded and its own.
+    /// This driver among several. Each inserts every `of`-th new record, so that no two insert the
+    /// same one. It reads loaded records and its own.
     pub part: Part,
 }
 
 impl Setup {
-    /// Reads the properties, each as YCSB's core workload and client do. [`ErrorKind::Invalid`] for one
-    /// that is unknown, not supported or has a value that cannot be, by its name.
-    pub fn new(properties: &Properties) -> Result<Self> {
-        let mut draft = known::Draft::default();
-        for (name, value) in properties.iter() {
-            known::apply(&mut draft, name, value)?;
-        }
-        let setup = draft.finish()?;
-        setup.validate()?;
-        Ok(setup)
-    }
-
-    /// What no single property can be blamed for.
-    fn validate(&self) -> Result<()> {
+    /// Checks conditions that involve several properties.
+    pub(super) fn validate(&self) -> Result<()> {
         let refuse = |answer: String, advice: &str| {
             Err(Error::new(ErrorKind::Invalid, "set up the workload", answer).advise(advice))
         };
@@ -129,41 +115,28 @@ impl Setup {
             .map_err(|e| Error::new(ErrorKind::Invalid, "set up the records", e))
     }
 
-    /// Numbers of the records that a load writes and requests are for, in a table of this many.
+    /// The numbers of the records that a load writes and requests select from, in a table of this
+    /// many.
     pub fn requests(&self, records: u64) -> Range<u64> {
         let rest = records.saturating_sub(self.insert_start);
         let count = self.insert_count.unwrap_or(rest);
         self.insert_start..self.insert_start.saturating_add(count)
     }
 
-    /// The records that a load of this set-up writes: all, or from `insertstart` on as many as
-    /// `insertcount` says.
+    /// The records that a load of this set-up writes: all, or `insertcount` records from
+    /// `insertstart` on.
     pub fn load_spec(&self) -> RecordSpec {
         let Range { start, end } = self.requests(self.records.count);
         RecordSpec { start, count: end.saturating_sub(start), ..self.records }
     }
 
-    /// The records that requests of a run on a table of this many are for.
+    /// The records that the requests of a run select from, in a table of this many.
     pub fn key_space(&self, records: u64) -> KeySpace {
-        // No number of operations is YCSB's operationcount=0: it makes no room for new records.
+        // Without a number of operations (YCSB's operationcount=0) there is no room for new
+        // records.
         let operations = self.operations.unwrap_or(0);
         // CoreWorkload.init: "2 is fudge factor".
         let expected = operations as f64 * self.mix.share(Kind::Insert) * 2.0;
         KeySpace { requests: self.requests(records), records, expected: expected as u64 }
-    }
-}
-
-/// The field length that YCSB's three properties give.
-fn field_length(
-    distribution: &str,
-    min: u32,
-    max: u32,
-) -> std::result::Result<FieldLength, String> {
-    match distribution {
-        "constant" => Ok(FieldLength::Constant(max)),
-        "uniform" => Ok(FieldLength::Uniform { min, max }),
-        "zipfian" => Ok(FieldLength::Zipfian { min, max }),
-        "histogram" => Err("a histogram file of field lengths is not supported".into()),
-        _ => Err("it is unknown".into()),
     }
 }

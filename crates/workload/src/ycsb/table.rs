@@ -1,4 +1,4 @@
-//! The records as a load takes them.
+//! The records as the source of a load.
 
 use std::ops::Range;
 
@@ -12,27 +12,25 @@ use crate::capability::key_value::Table;
 use crate::load::Source;
 use crate::{Error, ErrorKind, Result};
 
-/// A table of records under its name.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A named table of records.
+#[derive(Clone, Debug, PartialEq)]
 pub struct UserTable {
     /// The records.
     pub records: Records,
-    name: &'static str,
+    name: String,
 }
 
 impl UserTable {
-    /// [`ErrorKind::Invalid`] for records that cannot be.
+    /// [`ErrorKind::Invalid`] for impossible records.
     pub fn new(name: &str, spec: RecordSpec) -> Result<Self> {
         let records = Records::new(spec).map_err(|e| {
             Error::new(ErrorKind::Invalid, format!("make the records of {name}"), e)
         })?;
-        // Names of collections live as long as the program; it makes no more than a few tables.
-        let name = if name == DEFAULT_NAME { DEFAULT_NAME } else { String::leak(name.to_owned()) };
-        Ok(UserTable { records, name })
+        Ok(UserTable { records, name: name.to_owned() })
     }
 
-    /// The table that a load noted ([`Source::parameters`]). [`ErrorKind::Unavailable`] where this
-    /// program cannot make it.
+    /// The table in the note of a load ([`Source::parameters`]). [`ErrorKind::Unavailable`] where
+    /// this program cannot make it.
     pub fn from_parameters(parameters: &Value) -> Result<Self> {
         let refuse = |answer: String| {
             Error::new(ErrorKind::Unavailable, "use the ycsb data of the database", answer)
@@ -71,20 +69,18 @@ impl UserTable {
     }
 
     /// The collection's name.
-    pub fn name(&self) -> &'static str {
-        self.name
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// What a session must know.
+    /// The table for a session.
     pub fn table(&self) -> Table {
         let fields = (0..self.records.spec().fields).map(|f| self.records.field_name(f)).collect();
-        Table { name: self.name.to_owned(), fields }
+        Table { name: self.name.clone(), fields }
     }
 }
 
-const DEFAULT_NAME: &str = "usertable";
-
-/// What decides every byte of the table.
+/// The parameters that decide every byte of the table.
 #[derive(Serialize, Deserialize)]
 struct TableNote {
     version: u32,
@@ -116,7 +112,7 @@ impl Source for UserTable {
         };
         json!(TableNote {
             version: DATA_VERSION,
-            table: self.name.into(),
+            table: self.name.clone(),
             seed: spec.seed,
             start: spec.start,
             records: spec.count,
@@ -130,8 +126,8 @@ impl Source for UserTable {
         })
     }
 
-    fn collections(&self) -> Vec<&'static str> {
-        vec![self.name]
+    fn collections(&self) -> Vec<&str> {
+        vec![&self.name]
     }
 
     fn part(&self, _: usize, part: u64, of: u64) -> Range<u64> {

@@ -1,4 +1,4 @@
-//! What the table must hold after a run.
+//! The check of the table after a run.
 
 use hoap_data::ycsb::{Key, Records, stated};
 use hoap_record::check::{Check, Verdict};
@@ -11,12 +11,12 @@ use crate::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Ta
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
-/// How many faults a check lists.
+/// The most faults that a check lists.
 const LISTED: usize = 5;
 
 impl<K: KeyValue> Ycsb<K> {
-    /// Counts the table's records and refuses a table that does not hold as many as were loaded
-    /// ([`ErrorKind::Invalid`], with both numbers): what a run reads must be there.
+    /// Counts the table's records. [`ErrorKind::Invalid`], with both numbers, where the count
+    /// differs from the loaded one: the records that a run reads must exist.
     pub async fn expect_whole(&self, documents: &dyn Documents) -> Result<()> {
         let name = &self.table().name;
         let (found, loaded) = (count(documents, name).await?, self.shared.records.spec().count);
@@ -29,7 +29,8 @@ impl<K: KeyValue> Ycsb<K> {
             .advise("an earlier run inserted or somebody else wrote; load it again with --replace"))
     }
 
-    /// [`verify`] after the steps of this workload, whose clients were the only ones that wrote since the load.
+    /// [`verify`] after the steps of this workload, whose clients were the only writers since the
+    /// load.
     pub async fn verify(
         &self,
         documents: &dyn Documents,
@@ -42,9 +43,9 @@ impl<K: KeyValue> Ycsb<K> {
     }
 }
 
-/// Spec §1, verification after a run: the record count, and the last acknowledged writes of a sample of
-/// keys. `memory` is that of all clients of all steps since the load, and the number of their inserts of
-/// unknown outcome.
+/// Verification after a run (spec §1): the number of records, and the last acknowledged writes of a
+/// sample of the keys. `memory` is that of all clients of all steps since the load, with the number
+/// of their inserts of unknown outcome.
 ///
 /// # Errors
 /// Those of reading.
@@ -126,7 +127,7 @@ async fn check_writes<S: KeyValueSession>(
     })
 }
 
-/// How many fields of a key were compared, and what is wrong.
+/// The number of compared fields of a key, and what is wrong.
 fn judge(
     records: &Records,
     sample: &Merged,
@@ -136,7 +137,7 @@ fn judge(
 ) -> (u64, Vec<String>) {
     let fields = 0..records.spec().fields;
     if !there {
-        // It may be missing only where no write of it was acknowledged.
+        // A record may be missing only where no write of it was acknowledged.
         let owed = fields.clone().any(|field| sample.acceptable(key, field).is_some());
         let fault = || "a write was acknowledged and the record is not there".to_owned();
         return (1, owed.then(fault).into_iter().collect());

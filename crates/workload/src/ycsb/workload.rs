@@ -1,28 +1,27 @@
 //! The workload on a database.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use hoap_data::random::Stream;
-use hoap_data::ycsb::{Key, Records, Zipf};
 
 use super::client::YcsbClient;
 use super::distribution::{KeySpace, Keys};
 use super::inserts::Inserts;
-use super::mix::{Kind, Mix};
-use super::setup::{ScanLength, Setup};
+use super::proportions::Kind;
+use super::setup::Setup;
+use super::shared::{Lengths, Owed, Shared};
 use super::table::UserTable;
 use crate::capability::key_value::{KeyValue, Table};
 use crate::client::Workload;
-use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
 
-/// Keeps the random streams of clients apart from all others.
+/// The tag of the clients' random streams.
 const CLIENT: u64 = u64::from_be_bytes(*b"client\0\0");
 
-/// YCSB's core workload on one database. It lives as long as a run with all its steps: what one
-/// step inserts the next one reads.
+/// YCSB's core workload on one database. It lives for a run with all its steps: later steps read
+/// what earlier ones inserted.
 pub struct Ycsb<K: KeyValue> {
     pub(super) target: Arc<K>,
     pub(super) shared: Arc<Shared>,
@@ -30,27 +29,15 @@ pub struct Ycsb<K: KeyValue> {
     names: Vec<&'static str>,
     space: KeySpace,
     keys: Keys,
-    /// Clients made so far, in all steps: each draws from a stream of its own.
+    /// Number of clients created in all steps; each has a random stream of its own.
     clients: AtomicU64,
 }
 
-/// What all clients share.
-pub(super) struct Shared {
-    pub records: Records,
-    pub setup: Setup,
-    pub scan_length: Lengths,
-    pub inserts: Inserts,
-    pub owed: Owed,
-    /// When the clock of the samples began, and what the machine's clock said then.
-    pub epoch: Instant,
-    pub began: SystemTime,
-}
-
 impl<K: KeyValue> Ycsb<K> {
-    /// The workload on a table whose records are those of `table`, before any run.
+    /// The workload on a table with the records of `table`, before any run.
     ///
-    /// [`ErrorKind::Invalid`] where the set-up is for another number of records, or has scans and the
-    /// database none. Nothing is read or written.
+    /// [`ErrorKind::Invalid`] where the set-up is for another number of records, or has scans that
+    /// the database lacks. Reads and writes nothing.
     pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
         let records = table.records;
         let there = records.numbers();
@@ -99,12 +86,12 @@ impl<K: KeyValue> Ycsb<K> {
         &self.shared.setup
     }
 
-    /// Where its clients draw from.
+    /// The records that its clients draw from.
     pub fn key_space(&self) -> &KeySpace {
         &self.space
     }
 
-    /// What a session must know of the table.
+    /// The table for a session.
     pub fn table(&self) -> &Table {
         &self.table
     }
@@ -126,92 +113,5 @@ impl<K: KeyValue> Workload for Ycsb<K> {
         let number = self.clients.fetch_add(1, Ordering::Relaxed);
         let stream = Stream::new(self.shared.setup.records.seed, &[CLIENT, number]);
         Ok(YcsbClient::new(session, self.shared.clone(), self.keys.clone(), stream))
-    }
-}
-
-impl Shared {
-    /// The mix.
-    #[inline]
-    pub fn mix(&self) -> &Mix {
-        &self.setup.mix
-    }
-
-    /// The key of a number that [`Keys`] or [`Inserts`] gave: beyond the loaded records those of the drivers
-    /// take turns.
-    #[inline]
-    pub fn key(&self, number: u64) -> Key {
-        let Part { part, of } = self.setup.part;
-        let loaded = self.records.numbers().end;
-        self.records.key(match number.checked_sub(loaded) {
-            Some(new) => loaded + new * of + (part - 1),
-            None => number,
-        })
-    }
-
-    /// Nanoseconds since the run's clock began.
-    pub fn now(&self) -> u64 {
-        self.epoch.elapsed().as_nanos() as u64
-    }
-}
-
-/// A [`ScanLength`] ready to draw from.
-pub(super) struct Lengths {
-    min: u32,
-    max: u32,
-    zipf: Option<Zipf>,
-}
-
-impl Lengths {
-    fn new(ScanLength { min, max, zipfian }: ScanLength) -> Self {
-        Lengths { min, max, zipf: zipfian.then(|| Zipf::new(u64::from(max - min) + 1)) }
-    }
-
-    #[inline]
-    pub fn draw(&self, stream: &mut Stream) -> usize {
-        match &self.zipf {
-            None => stream.uniform(i64::from(self.min)..=i64::from(self.max)) as usize,
-            Some(zipf) => self.min as usize + zipf.rank(stream.unit()) as usize,
-        }
-    }
-}
-
-/// A claimed record whose insert is not acknowledged, though somebody may have tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Owing {
-    pub number: u64,
-    /// Whether an attempt may have been applied.
-    pub tried: bool,
-}
-
-/// Records that clients left behind unfinished; others insert them, so that no number stays without a
-/// record. Nothing is locked while there are none.
-#[derive(Default)]
-pub(super) struct Owed {
-    count: AtomicUsize,
-    list: Mutex<Vec<Owing>>,
-}
-
-impl Owed {
-    pub fn leave(&self, owing: Owing) {
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        list.push(owing);
-        self.count.store(list.len(), Ordering::Release);
-    }
-
-    #[inline]
-    pub fn take(&self) -> Option<Owing> {
-        if self.count.load(Ordering::Acquire) == 0 {
-            return None;
-        }
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        let owing = list.pop();
-        self.count.store(list.len(), Ordering::Release);
-        owing
-    }
-
-    /// How many of them may be in the table.
-    pub fn tried(&self) -> u64 {
-        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        list.iter().filter(|o| o.tried).count() as u64
     }
 }

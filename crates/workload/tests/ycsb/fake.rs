@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::{Applicable, BulkWriter, Documents, Index, NotApplicable, Row};
+use hoap_workload::capability::{
+    Applicable, Blocking, BulkWriter, Documents, Index, NotApplicable, Row,
+};
 use hoap_workload::load::Source;
 use hoap_workload::ycsb::UserTable;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -72,12 +74,10 @@ impl Fake {
     }
 }
 
+impl Blocking for Fake {}
+
 impl KeyValue for Fake {
     type Session = FakeSession;
-
-    fn blocking(&self) -> bool {
-        false
-    }
 
     fn scans(&self) -> Applicable<()> {
         if self.no_scans {

@@ -27,7 +27,8 @@ fn a_note_leads_back_to_the_table() {
             };
             let table = UserTable::new("t_1", spec).unwrap();
             let again = UserTable::from_parameters(&table.parameters()).unwrap();
-            assert_eq!((again, again.name()), (table, "t_1"));
+            assert_eq!(again.name(), "t_1");
+            assert_eq!(again, table);
             assert_eq!(again.table().fields, ["f_0", "f_1", "f_2"]);
         }
     }

@@ -18,9 +18,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hoap_record::Description;
-use hoap_workload::capability::shop::JoinVariant;
 use hoap_workload::capability::{
-    Analytics, Applicable, Documents, Index, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, Index, NotApplicable, Target, Transactions,
 };
 use hoap_workload::{Error, Result};
 use serde_json::Value;
@@ -152,7 +151,6 @@ pub(crate) struct Shared {
     /// The limit of a query; `None` without.
     pub query_timeout: Option<Duration>,
     pub indexes: Indexes,
-    pub joins: &'static [JoinVariant],
     /// Where a load puts files for the nodes, if it does.
     pub folder: Option<Folder>,
     /// Whether shadows are made and have caught up.
@@ -210,13 +208,11 @@ impl Store {
     }
 }
 
+impl Blocking for Store {}
+
 impl Target for Store {
     fn description(&self) -> Description {
         self.shared.description.clone()
-    }
-
-    fn blocking(&self) -> bool {
-        false
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

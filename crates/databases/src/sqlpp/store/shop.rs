@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::Applicable;
-use hoap_workload::capability::shop::{JoinRow, JoinVariant, Shop, ShopSession};
+use hoap_workload::capability::shop::{
+    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
+};
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
@@ -14,37 +15,36 @@ use crate::sqlpp::{Doing, Failure, Request};
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
 
-impl Shop for Store {
-    type Session = Client;
+impl Pages for Store {
+    type Session = Pager;
 
-    fn blocking(&self) -> bool {
-        false
-    }
-
-    fn pagination(&self) -> Applicable<()> {
-        Ok(())
-    }
-
-    fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Ok(self.shared.joins)
-    }
-
-    async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
+    async fn session(&self) -> Result<Pager> {
         let shared = &self.shared;
-        let tried = match variant {
-            None => format!("page through customers in {}", shared.url()),
-            Some(_) => format!("join in {}", shared.url()),
+        let statement = page(shared)?;
+        let tried = format!("page through customers in {}", shared.url());
+        expect_index(shared, COUNTRY_INDEX, &tried).await?;
+        Ok(Pager(Client { shared: shared.clone(), statement }))
+    }
+}
+
+impl Joins for Store {
+    type Session = Joiner;
+
+    fn variants(&self) -> &'static [JoinVariant] {
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
+    }
+
+    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+        let shared = &self.shared;
+        let hint = match variant {
+            JoinVariant::Index => "/*+ indexnl */ ",
+            JoinVariant::Ansi => "",
+            JoinVariant::Hash => "/*+ hash-bcast */ ",
+            other => return Err(other.refused(&shared.description.name, shared.url())),
         };
-        let (statement, index) = match variant {
-            None => (page(shared)?, COUNTRY_INDEX),
-            Some(variant) if shared.joins.contains(&variant) => (join(shared, variant)?, ZIP_INDEX),
-            Some(other) => {
-                let answer = format!("{} has no {other} join", shared.description.name);
-                return Err(Error::new(ErrorKind::Invalid, tried, answer));
-            }
-        };
-        expect_index(shared, index, &tried).await?;
-        Ok(Client { shared: shared.clone(), statement, joins: variant.is_some() })
+        let statement = join(shared, hint)?;
+        expect_index(shared, ZIP_INDEX, &format!("join in {}", shared.url())).await?;
+        Ok(Joiner(Client { shared: shared.clone(), statement }))
     }
 }
 
@@ -69,14 +69,9 @@ fn page(shared: &Shared) -> Result<String> {
     ))
 }
 
-fn join(shared: &Shared, variant: JoinVariant) -> Result<String> {
+fn join(shared: &Shared, hint: &str) -> Result<String> {
     let definition = &shared.definition;
     let (customers, orders) = (definition.name(CUSTOMERS)?, definition.name(ORDERS)?);
-    let hint = match variant {
-        JoinVariant::Index => "/*+ indexnl */ ",
-        JoinVariant::Hash => "/*+ hash-bcast */ ",
-        _ => "",
-    };
     // Cents are whole numbers, and so is their sum.
     Ok(format!(
         "SELECT VALUE [month, zip, cents] \
@@ -89,12 +84,17 @@ fn join(shared: &Shared, variant: JoinVariant) -> Result<String> {
     ))
 }
 
-/// One client.
-pub struct Client {
+/// One client and its statement.
+struct Client {
     shared: Arc<Shared>,
     statement: String,
-    joins: bool,
 }
+
+/// One client that reads pages.
+pub struct Pager(Client);
+
+/// One client that joins.
+pub struct Joiner(Client);
 
 impl Client {
     /// A request for the statement of this session.
@@ -105,13 +105,9 @@ impl Client {
             None => request,
         }
     }
-
-    fn wrong(&self, tried: String, answer: &str) -> Error {
-        Error::new(ErrorKind::Invalid, tried, answer)
-    }
 }
 
-impl ShopSession for Client {
+impl PageSession for Pager {
     async fn page(
         &mut self,
         country: &str,
@@ -120,35 +116,30 @@ impl ShopSession for Client {
         keys: &mut Vec<String>,
     ) -> Result<()> {
         keys.clear();
-        let tried = || format!("page through {country} in {}", self.shared.url());
-        if self.joins {
-            return Err(self.wrong(tried(), "the session was begun for the join"));
-        }
         // A position is a 32-bit integer there, and so is the sum of both.
         const LAST: u32 = i32::MAX as u32;
         let offset = offset.min(LAST);
         let limit = limit.min(LAST - offset);
-        let request = self.request().parameter("country", country);
+        let shared = &self.0.shared;
+        let request = self.0.request().parameter("country", country);
         let request = request.parameter("offset", offset).parameter("limit", limit);
         let mut read = |row: &[u8]| {
             keys.push(serde_json::from_slice(row).map_err(|e| format!("a key: {e}"))?);
             Ok(())
         };
-        let done = underway::run(&self.shared, request, &underway::context(), &mut read).await;
-        if let Err(e) = done {
+        let done = underway::run(shared, request, &underway::context(), &mut read).await;
+        done.map(drop).map_err(|e: Failure| {
             keys.clear();
-            return Err(self.shared.failed(e, Doing::Read, tried()));
-        }
-        Ok(())
+            shared.failed(e, Doing::Read, format!("page through {country} in {}", shared.url()))
+        })
     }
+}
 
+impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let tried = || format!("join zip code {zip}, {month} in {}", self.shared.url());
-        if !self.joins {
-            return Err(self.wrong(tried(), "the session was begun for pagination only"));
-        }
-        let request = self.request().parameter("zip", zip).parameter("month", month);
+        let shared = &self.0.shared;
+        let request = self.0.request().parameter("zip", zip).parameter("month", month);
         let mut read = |row: &[u8]| {
             let (month, zip, cents): (String, String, Value) =
                 serde_json::from_slice(row).map_err(|e| format!("a row: {e}"))?;
@@ -158,10 +149,11 @@ impl ShopSession for Client {
             rows.push(JoinRow { month, zip, cents });
             Ok(())
         };
-        let done = underway::run(&self.shared, request, &underway::context(), &mut read).await;
+        let done = underway::run(shared, request, &underway::context(), &mut read).await;
         done.map(drop).map_err(|e: Failure| {
             rows.clear();
-            self.shared.failed(e, Doing::Read, tried())
+            let tried = format!("join zip code {zip}, {month} in {}", shared.url());
+            shared.failed(e, Doing::Read, tried)
         })
     }
 }

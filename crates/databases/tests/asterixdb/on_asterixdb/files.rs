@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hoap_data::{DataSet, Schema, Spec};
 use hoap_databases::asterixdb::AsterixDb;
 use hoap_workload::capability::{BulkWriter, Target};
-use hoap_workload::load::{Existing, Part, load};
+use hoap_workload::load::{Existing, Load, Part, load};
 use hoap_workload::{Error, ErrorKind};
 
 use crate::conformance::{COLLECTION, batch, count, wait};
@@ -138,7 +138,8 @@ fn a_benchmark_is_loaded_whole_and_goes_on_where_it_stopped() {
     wait(documents.drop(&[COLLECTION])).unwrap();
     let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2pp, 1) }).unwrap();
     let run = |part: Part, existing, stop: &(dyn Fn() -> bool + Sync)| {
-        wait(load(documents, &data, part, existing, stop, &mut |_| ()))
+        let what = Load { source: &data, part, existing };
+        wait(load(documents, what, stop, &mut |_| ()))
     };
     let part = Part { part: 1, of: 2 };
     let e = run(part, Existing::Refuse, &|| false).unwrap_err();

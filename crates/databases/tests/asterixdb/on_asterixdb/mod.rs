@@ -5,7 +5,7 @@ mod files;
 use hoap_databases::asterixdb::AsterixDb;
 use hoap_databases::{AnyTarget, open_any};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::shop::{JoinVariant, Shop};
+use hoap_workload::capability::shop::{JoinVariant, Joins, Pages};
 use hoap_workload::capability::{Answer, Target};
 use serde_json::{Value, json};
 
@@ -153,13 +153,15 @@ fn settings_of_a_query_are_taken() {
 fn a_search_without_its_index_is_refused() {
     let (target, _guard) = fresh();
     load_shop(&*target, &[]);
-    for variant in [None, Some(JoinVariant::Ansi)] {
-        let e = wait(Shop::session(&*target, variant)).map(drop).unwrap_err();
+    let pages = wait(Pages::session(&*target)).map(drop);
+    let joins = wait(Joins::session(&*target, JoinVariant::Ansi)).map(drop);
+    for refused in [pages, joins] {
+        let e = refused.unwrap_err();
         assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         assert!(e.to_string().contains("is missing") && e.to_string().contains("hoap load"), "{e}");
     }
     wait(target.documents().unwrap().settle(&indexes())).unwrap();
-    wait(Shop::session(&*target, None)).unwrap();
+    wait(Pages::session(&*target)).unwrap();
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hoap_databases::cassandra::Cassandra;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::{JoinVariant, Shop, ShopSession};
-use hoap_workload::capability::{Batch, Documents, Target};
+use hoap_workload::capability::shop::{JoinVariant, Joins};
+use hoap_workload::capability::{Batch, Blocking, Documents, Target};
 use serde_json::json;
 
 use crate::conformance::{
@@ -234,24 +234,19 @@ fn a_table_made_for_ycsb_is_used_as_it_is() {
 
 /// Without the joining table no session begins: the answers would be wrong.
 #[test]
-fn a_join_without_its_table_is_refused_and_so_are_pages() {
+fn a_join_without_its_table_is_refused() {
     let (target, _guard) = fresh();
     let shop = &*target;
-    let session = |variant| wait(Shop::session(shop, variant)).map(drop);
+    let session = |variant| wait(Joins::session(shop, variant)).map(drop);
     load_shop(shop, &[]);
-    let joining = Some(JoinVariant::JoiningTable);
+    let joining = JoinVariant::JoiningTable;
     missing(&session(joining).unwrap_err(), &["joining table", "hoap load"]);
     wait(documents(shop).settle(&indexes())).unwrap();
     session(joining).unwrap();
     for variant in [JoinVariant::Index, JoinVariant::TwoPhase, JoinVariant::Lookup] {
-        let e = session(Some(variant)).unwrap_err();
+        let e = session(variant).unwrap_err();
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
     }
-    let e = session(None).unwrap_err();
-    assert!(e.to_string().contains("no OFFSET"), "{e}");
-    let mut joiner = wait(Shop::session(shop, joining)).unwrap();
-    let e = wait(joiner.page("x", 0, 1, &mut Vec::new())).unwrap_err();
-    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
     // What it is made from goes, and so it goes.
     wait(documents(shop).drop(&["shop_customer", "shop_orders"])).unwrap();
     missing(&session(joining).unwrap_err(), &["joining table"]);
@@ -265,14 +260,15 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     assert!(target.stepwise().is_ok());
     let no = target.analytics().map(drop).unwrap_err().to_string();
     assert!(no.contains("without joins"), "{no}");
-    let no = target.pagination().unwrap_err().to_string();
+    let any = wait(hoap_databases::open_any(&target.description().url)).unwrap();
+    let no = hoap_databases::with_pages!(&any, |_| ()).unwrap_err().to_string();
     assert!(no.contains("no OFFSET"), "{no}");
     let scheme = hoap_databases::known().iter().find(|s| s.names.contains(&"cassandra")).unwrap();
     assert!(scheme.built_in());
     assert_eq!(scheme.capabilities, ["documents", "key-value", "scans", "join"]);
     assert!(target.documents().is_ok() && target.scans() == Ok(()));
-    assert_eq!(target.joins(), Ok(&[JoinVariant::JoiningTable][..]));
-    assert!(!Target::blocking(&*target) && !KeyValue::blocking(&*target));
+    assert_eq!(target.variants(), [JoinVariant::JoiningTable]);
+    assert!(!target.blocking());
 }
 
 /// Clients that connect at once share a session of the driver and the columns that they make.

@@ -2,7 +2,7 @@
 
 use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::shop::{JoinVariant, Shop};
+use hoap_workload::capability::shop::{Joins, Pages};
 use hoap_workload::{Error, ErrorKind};
 
 use super::{fresh, raw};
@@ -54,20 +54,20 @@ fn a_search_without_its_index_is_refused() {
     let (target, _schema) = fresh();
     let shop = &*target;
     load_shop(shop, &[]);
-    let offered: Vec<Option<JoinVariant>> =
-        shop.joins().unwrap().iter().copied().map(Some).chain([None]).collect();
-    for variant in &offered {
-        let e = wait(Shop::session(shop, *variant)).map(drop).unwrap_err();
+    let sessions = || {
+        let joins = shop.variants().iter().map(|v| wait(Joins::session(shop, *v)).map(drop));
+        joins.chain([wait(Pages::session(shop)).map(drop)]).collect::<Vec<_>>()
+    };
+    for refused in sessions() {
+        let e = refused.unwrap_err();
         assert_eq!(e.kind, ErrorKind::Missing, "{e}");
         assert!(e.to_string().contains("index is missing: PostgreSQL would seq scan on"), "{e}");
         assert!(e.to_string().contains("run `hoap load` first"), "{e}");
     }
     wait(shop.documents().unwrap().settle(&indexes())).unwrap();
-    for variant in offered {
-        assert!(wait(Shop::session(shop, variant)).is_ok(), "{variant:?}");
-    }
+    assert!(sessions().iter().all(Result::is_ok));
     let (empty, _schema) = fresh();
-    let e = wait(Shop::session(&*empty, None)).map(drop).unwrap_err();
+    let e = wait(Pages::session(&*empty)).map(drop).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Missing, "{e}");
     assert!(e.to_string().contains("does not exist"), "{e}");
 }

@@ -2,7 +2,7 @@
 
 use hoap_data::ycsb::{FieldLength, RecordSpec};
 use hoap_workload::capability::Target;
-use hoap_workload::load::{Existing, Part, load};
+use hoap_workload::load::{Existing, Load, Part, load};
 use hoap_workload::ycsb::UserTable;
 use redis::Value;
 
@@ -55,8 +55,9 @@ fn a_load_is_many_short_calls_and_none_that_holds_the_server() {
         let table = RecordSpec { count, length, ..RecordSpec::default() };
         let table = UserTable::new("usertable", table).unwrap();
         let (documents, whole) = (target.documents().unwrap(), Part::WHOLE);
-        let (stop, mut told) = (|| false, |_| {});
-        wait(load(documents, &table, whole, Existing::Replace, &stop, &mut told)).unwrap();
+        let stop = || false;
+        let what = Load { source: &table, part: whole, existing: Existing::Replace };
+        wait(load(documents, what, &stop, &mut |_| {})).unwrap();
         let (batches, longest) = batches(&mut admin);
         eprintln!("{} calls, the longest {longest} µs", batches.len());
         assert_eq!(batches.iter().sum::<u64>(), count);

@@ -2,8 +2,8 @@
 
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::{JoinVariant, Shop};
-use hoap_workload::capability::{Batch, Documents, Target};
+use hoap_workload::capability::shop::{JoinVariant, Joins, Pages};
+use hoap_workload::capability::{Batch, Blocking, Documents, Target};
 
 use crate::conformance::{
     COLLECTION, batch, client, count, indexes, load_records, load_shop, record, table, wait,
@@ -136,16 +136,17 @@ fn a_key_whose_record_is_lost_is_not_counted() {
 fn a_search_without_its_index_is_refused() {
     let (target, _guard) = fresh();
     let shop = &*target;
-    let session = |variant| wait(Shop::session(shop, variant)).map(drop);
+    let pages = || wait(Pages::session(shop)).map(drop);
+    let joins = || wait(Joins::session(shop, JoinVariant::TwoPhase)).map(drop);
     load_shop(shop, &[]);
-    for variant in [None, Some(JoinVariant::TwoPhase)] {
-        missing(&session(variant).unwrap_err(), &["is missing", "hoap load"]);
+    for refused in [pages(), joins()] {
+        missing(&refused.unwrap_err(), &["is missing", "hoap load"]);
     }
     wait(documents(shop).settle(&indexes()[..1])).unwrap();
-    session(None).unwrap();
-    missing(&session(Some(JoinVariant::TwoPhase)).unwrap_err(), &["shop_customer_zip"]);
+    pages().unwrap();
+    missing(&joins().unwrap_err(), &["shop_customer_zip"]);
     wait(documents(shop).settle(&indexes())).unwrap();
-    session(Some(JoinVariant::TwoPhase)).unwrap();
+    joins().unwrap();
 }
 
 #[test]
@@ -159,8 +160,8 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     assert!(scheme.built_in());
     assert_eq!(scheme.capabilities, ["documents", "key-value", "scans", "pagination", "join"]);
     assert!(target.documents().is_ok() && target.scans() == Ok(()));
-    assert!(target.pagination() == Ok(()) && target.joins() == Ok(&[JoinVariant::TwoPhase]));
-    assert!(!Target::blocking(&*target) && !KeyValue::blocking(&*target));
+    assert_eq!(target.variants(), [JoinVariant::TwoPhase]);
+    assert!(!target.blocking());
 }
 
 /// Keys of the prefix that hold something else.

@@ -1,4 +1,4 @@
-//! What the clients have had acknowledged, where the probe can look it up.
+//! The acknowledged commits of the clients, where the probe can read them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use crate::ch2::ledger::RunMark;
 use crate::client::Look;
 use crate::{Error, ErrorKind, Result};
 
-/// The counters of a run. A client of a later step goes on with the counter of the client of the same
-/// number before it, so that there are as many as clients at most.
+/// The counters of a run. A client of a later step continues the counter of the client with the
+/// same number before it, so there are at most as many as clients.
 #[derive(Debug)]
 pub struct Board {
     mark: RunMark,
@@ -19,25 +19,25 @@ pub struct Board {
     seats: Mutex<Vec<Arc<Seat>>>,
 }
 
-/// One client's place on the board. It is alone in writing to it; the probe looks a few times a second.
+/// The counter of one client. Only this client writes it; the probe reads it a few times a second.
 #[derive(Debug, Default)]
 struct Seat(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     log: Log,
-    /// The number that was last given to a transaction.
+    /// The number of the last transaction.
     given: i64,
 }
 
 impl Seat {
-    // A panic leaves nothing half changed that matters.
+    // Every state that a panic can leave is valid.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What was acknowledged when a probe began.
+/// The acknowledged commits at the beginning of a look of the probe.
 #[derive(Clone, Debug)]
 pub struct Asked {
     at: u64,
@@ -46,7 +46,7 @@ pub struct Asked {
 }
 
 impl Board {
-    /// The board of the run with this mark.
+    /// An empty board for the run with this mark.
     pub fn new(mark: RunMark) -> Arc<Self> {
         Arc::new(Board { mark, started: Instant::now(), seats: Mutex::default() })
     }
@@ -59,8 +59,8 @@ impl Board {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The key of the document of client `number`. It has the run's mark, so that what a crashed run
-    /// left, or one that goes on beside this one, is not taken for this run's.
+    /// The key of the document of client `number`. It contains the run's mark, so that counters of
+    /// a crashed run or of a concurrent run are not taken for this run's.
     fn key(&self, number: usize) -> String {
         self.mark.key(number as u64)
     }
@@ -83,19 +83,19 @@ impl Board {
         }
     }
 
-    /// How many clients have a counter.
+    /// The number of clients that have a counter.
     pub fn clients(&self) -> usize {
         self.seats().len()
     }
 
-    /// What is acknowledged now.
+    /// The commits acknowledged so far.
     pub fn ask(&self) -> Asked {
         let at = self.now();
         let last = self.seats().iter().map(|seat| seat.state().log.last()).collect();
         Asked { at, last }
     }
 
-    /// How old what a probe saw was, which began when `asked` was asked and read these counters.
+    /// The age of what the probe read: these counters, in a look that began at `asked`.
     pub fn judge(&self, asked: &Asked, counters: &[(String, i64)]) -> Look {
         let seats = self.seats();
         let seen = self.seen(seats.len(), counters);
@@ -115,13 +115,13 @@ impl Board {
         Look { unseen, newest_seen }
     }
 
-    /// Whether these counters show everything that was acknowledged when `asked` was asked.
+    /// Whether these counters include all commits acknowledged at `asked`.
     pub fn shows_all(&self, asked: &Asked, counters: &[(String, i64)]) -> bool {
         let seen = self.seen(asked.last.len(), counters);
         asked.last.iter().zip(seen).all(|(last, seen)| seen >= *last)
     }
 
-    /// The numbers seen of each client; 0 of one whose document is not there.
+    /// The number read for each client; 0 where it has no document.
     fn seen(&self, clients: usize, counters: &[(String, i64)]) -> Vec<i64> {
         let mut seen = vec![0; clients];
         for (key, value) in counters {
@@ -138,7 +138,7 @@ pub(in crate::ch2) struct Counter {
     board: Arc<Board>,
     seat: Arc<Seat>,
     key: String,
-    /// The number of the transaction under way.
+    /// The number of the current transaction.
     given: i64,
 }
 
@@ -148,10 +148,10 @@ impl Counter {
         &self.key
     }
 
-    /// Gives the transaction a number and writes it, as the last thing before the commit.
+    /// Gives the transaction a number and writes it, just before the commit.
     ///
-    /// Every attempt has a number of its own: after a commit whose fate is unknown the document may
-    /// have its number or not, and the next one is larger than both.
+    /// Every attempt has its own number: after a commit of unknown outcome the document holds its
+    /// number or an earlier one, and the next number is larger than both.
     pub async fn stamp(&mut self, tx: &mut dyn Transaction) -> Result<()> {
         self.given = {
             let mut state = self.seat.state();
@@ -165,19 +165,19 @@ impl Counter {
         })
     }
 
-    /// The commit of the transaction stamped last was acknowledged just now.
+    /// Notes that the commit of the last stamped transaction has just been acknowledged.
     #[inline]
     pub fn acknowledge(&self) {
         let now = self.board.now();
         self.seat.state().log.acknowledge(self.given, now);
     }
 
-    /// Whether its document is there, because a client of the same number had it before.
+    /// Whether its document exists because an earlier client of the same number used it.
     pub fn used(&self) -> bool {
         self.seat.state().given > 0
     }
 
-    /// An error of its making.
+    /// An error in creating its document.
     pub fn failed(&self, answer: &str) -> Error {
         Error::new(ErrorKind::Broken, format!("count in {COLLECTION} {}", self.key), answer)
     }
@@ -194,7 +194,7 @@ mod tests {
             Bench(Board::new(RunMark::draw()))
         }
 
-        /// Commit `number` of a client was acknowledged at this many milliseconds.
+        /// Acknowledges commit `number` of a client at `ms` milliseconds.
         fn acknowledge(&self, client: usize, number: i64, ms: u64) {
             let counter = self.0.counter(client);
             counter.seat.state().log.acknowledge(number, ms * 1_000_000);
@@ -208,7 +208,7 @@ mod tests {
             seen.iter().enumerate().map(|(n, &seen)| (self.0.key(n), seen)).collect()
         }
 
-        /// Unseen and newest seen, milliseconds.
+        /// Ages of the oldest unseen and of the newest seen commit, milliseconds.
         fn look(&self, asked: &Asked, seen: &[i64]) -> (u128, Option<u128>) {
             let look = self.0.judge(asked, &self.counters(seen));
             (look.unseen.as_millis(), look.newest_seen.map(|age| age.as_millis()))
@@ -222,7 +222,7 @@ mod tests {
         bench.acknowledge(1, 1, 200);
         bench.acknowledge(0, 2, 300);
         let asked = bench.asked(1_000);
-        // While the probe is under way.
+        // During the look of the probe.
         bench.acknowledge(1, 2, 1_100);
         assert_eq!(bench.look(&asked, &[]), (900, None), "nothing is there");
         assert_eq!(bench.look(&asked, &[1, 0]), (800, Some(900)), "client 1 is not seen");
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(bench.look(&asked, &[2, 2]), (0, Some(3_900)), "an idle database");
     }
 
-    /// The second commit is ambiguous: it is applied or not, and both are right.
+    /// The second commit is ambiguous: whether it was applied or not, the ages are right.
     #[test]
     fn a_commit_of_unknown_fate_is_not_waited_for() {
         let bench = Bench::new();

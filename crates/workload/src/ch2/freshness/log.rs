@@ -1,24 +1,24 @@
-//! When the commits of one client were acknowledged, in bounded memory.
+//! The times at which one client's commits were acknowledged, in bounded memory.
 
 use std::collections::VecDeque;
 
-/// Most notes of a log: 24 KiB.
+/// The most entries of a log: 24 KiB.
 const MOST: usize = 1024;
 
-/// The acknowledged commits of one client: their numbers, which ascend, and when each was acknowledged.
+/// The acknowledged commits of one client: ascending numbers and the time of each acknowledgement.
 ///
-/// It notes every one until it is full of commits that nobody has seen. Then commits closer together
-/// than a 512th of the time they span share a note, with the time of the first of them: an age is
-/// never too small, and too large by less than 0.4 % of itself.
+/// The log has an entry for every commit until it is full of commits not yet seen. Then commits
+/// closer together than 1/512 of the time they span share an entry with the time of the first one.
+/// An age is therefore never too small, and too large by less than 0.4 %.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     notes: VecDeque<Note>,
-    /// Commits closer to the first one of a note than this belong to it, nanoseconds.
+    /// Commits this close to the first commit of an entry belong to the entry, nanoseconds.
     gap: u64,
     last: i64,
 }
 
-/// Commits that were acknowledged together: the first one's number and time, and the last one's number.
+/// An entry: number and time of its first commit, number of its last.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     first: i64,
@@ -32,7 +32,7 @@ impl Log {
         self.last
     }
 
-    /// Commit `number` was acknowledged at `time`, in nanoseconds of any clock. Both ascend.
+    /// Adds commit `number`, acknowledged at `time` in nanoseconds of any clock. Both ascend.
     pub fn acknowledge(&mut self, number: i64, time: u64) {
         self.last = number;
         match self.notes.back_mut() {
@@ -62,19 +62,19 @@ impl Log {
         self.notes = kept;
     }
 
-    /// When the first commit after number `seen` was acknowledged.
+    /// The time at which the first commit after number `seen` was acknowledged.
     pub fn first_after(&self, seen: i64) -> Option<u64> {
         let at = self.notes.partition_point(|note| note.last <= seen);
         self.notes.get(at).map(|note| note.time)
     }
 
-    /// When the last commit up to number `seen` was acknowledged.
+    /// The time at which the last commit up to number `seen` was acknowledged.
     pub fn last_up_to(&self, seen: i64) -> Option<u64> {
         let at = self.notes.partition_point(|note| note.first <= seen);
         self.notes.get(at.checked_sub(1)?).map(|note| note.time)
     }
 
-    /// Forgets what is older than the last commit up to number `seen`.
+    /// Removes the entries before the last commit up to number `seen`.
     pub fn forget(&mut self, seen: i64) {
         let at = self.notes.partition_point(|note| note.first <= seen);
         self.notes.drain(..at.saturating_sub(1));
@@ -92,7 +92,7 @@ mod tests {
     fn a_log_knows_when_each_commit_was_acknowledged() {
         let mut log = Log::default();
         assert_eq!((log.last(), log.first_after(0), log.last_up_to(9)), (0, None, None));
-        // Numbers of transactions that rolled back are missing.
+        // The numbers of transactions that rolled back are missing.
         for (number, time) in [(2, 10), (3, 20), (7, 50)] {
             log.acknowledge(number, time);
         }
@@ -109,7 +109,7 @@ mod tests {
         );
     }
 
-    /// An hour of commits that nobody sees, each at its own time.
+    /// An hour of unseen commits, each at a time of its own.
     #[test]
     fn memory_is_bounded_and_ages_are_never_too_small_and_hardly_too_large() {
         let mut log = Log::default();

@@ -1,24 +1,24 @@
-//! Freshness: how old what an analytical query sees is (spec §7).
+//! Freshness: the age of the data that an analytical query sees (spec §7).
 //!
-//! The idea is HATtrick's (Milkai et al., SIGMOD 2022): a query that returns the number of the last
-//! transaction it sees of each client tells, with the times at which the clients had their commits
-//! acknowledged, how far behind it is. Here every client has a document of its own in the collection
-//! [`COLLECTION`], outside of the benchmark's; each of its writing transactions sets the field
-//! [`FIELD`] to the transaction's number, and a [`FreshnessProbe`] on the analytical side reads these
-//! documents beside the queries.
+//! The method is HATtrick's (Milkai et al., SIGMOD 2022). A query returns the number of the last
+//! transaction of each client that it sees. Compared with the times at which the clients' commits
+//! were acknowledged, these numbers give the query's lag. Here every client has its own document in
+//! the collection [`COLLECTION`], outside the benchmark's collections. Each of its writing
+//! transactions sets the field [`FIELD`] to the number of the transaction. A [`FreshnessProbe`] on
+//! the analytical side reads these documents while the queries run.
 //!
-//! *Definitions.* A probe begins at *b* and sees, of each client, all transactions up to the number it
-//! reads. Only commits that were acknowledged before *b* count.
+//! *Definitions.* A look of the probe begins at *b* and sees, of each client, all transactions up
+//! to the number it reads. Only commits acknowledged before *b* count.
 //!
-//! * **unseen** is *b* less the time at which the oldest commit was acknowledged that the probe does
-//!   not see, and 0 where it sees all: HATtrick's freshness score, and the headline. It is 0 exactly
-//!   where the queries miss nothing, however rarely somebody commits.
-//! * **newest seen** is *b* less the time at which the newest commit was acknowledged that the probe
-//!   sees: the words of spec §7. On an idle database it grows by itself, as nothing newer is there to
-//!   be seen, so it can be read only beside the rate of commits.
+//! * **unseen** is *b* minus the time at which the oldest commit that the look does not see was
+//!   acknowledged, and 0 where it sees all. This is HATtrick's freshness score and the headline
+//!   figure. It is 0 exactly where the queries miss no commit, at any rate of commits.
+//! * **newest seen** is *b* minus the time at which the newest commit that the look sees was
+//!   acknowledged (the definition of spec §7). It grows on an idle database, where there are no
+//!   newer commits to see, so it is meaningful only together with the rate of commits.
 //!
-//! A commit whose fate is unknown counts in neither: its number is never acknowledged, and if it was
-//! applied, its successor has a larger one all the same.
+//! A commit of unknown outcome counts in neither: its number is never acknowledged, and the next
+//! number of its client is larger, whether or not it was applied.
 
 mod board;
 mod log;

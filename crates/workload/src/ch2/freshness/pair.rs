@@ -1,5 +1,5 @@
-//! Two databases, one for the transactions and one for the queries that follows it: whether the second
-//! holds what the first holds.
+//! A pair of databases: one runs the transactions; the other follows it and runs the queries. This
+//! module checks whether the second holds what the first holds.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,16 +11,16 @@ use crate::load;
 use crate::note::{self, Note};
 use crate::{Error, ErrorKind, Result};
 
-/// Wait between two looks at a database that has not caught up.
+/// Wait between two reads of a database that has not caught up.
 const LOOK: Duration = Duration::from_millis(20);
-/// Wait after one that failed.
+/// Wait after a read that failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// How many counters of earlier runs one transaction removes.
+/// The most counters of earlier runs that one transaction removes.
 const AT_ONCE: usize = 200;
 
-/// Makes the collection of the counters on the operational side and removes those of earlier runs, unless
-/// this is one driver `beside_others`: theirs are needed, and look like those of an earlier run. No
-/// board counts a counter that is not its own.
+/// Creates the collection of the counters on the operational side and removes those of earlier
+/// runs. One of several drivers (`beside_others`) removes none: the counters of the others look
+/// like those of an earlier run. No board counts a counter that is not its own.
 pub async fn prepare(operational: &dyn Target, beside_others: bool) -> Result<()> {
     let documents = operational.documents()?;
     documents.create(&[COLLECTION]).await?;
@@ -53,7 +53,7 @@ pub(in crate::ch2) async fn enter(
         return Ok(());
     }
     let document = serde_json::json!({ FIELD: 0 });
-    // A commit of unknown fate is tried again: if it was applied, the key is there then.
+    // A commit of unknown outcome is retried: if it was applied, the key exists.
     for _ in 0..10 {
         let mut session = transactions.session().await?;
         let mut tx = session.begin(Access::Write).await?;
@@ -70,7 +70,7 @@ pub(in crate::ch2) async fn enter(
     Err(counter.failed("ten attempts to insert it met conflicts"))
 }
 
-/// Commits a mark on the operational side, so that there is something for the other side to show.
+/// Commits a mark on the operational side for the other side to show.
 pub async fn mark(operational: &dyn Target, board: &Arc<Board>) -> Result<()> {
     let mut counter = board.counter(0);
     let transactions = operational.transactions()?;
@@ -83,11 +83,12 @@ pub async fn mark(operational: &dyn Target, board: &Arc<Board>) -> Result<()> {
     Ok(())
 }
 
-/// Waits until the database of the queries has a note of the same data as that of the transactions.
+/// Waits until the analytical database has a note of the same data as the operational one.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] at once where it holds other data; [`ErrorKind::Unavailable`] where it has no
-/// whole data within the limit; [`ErrorKind::Cancelled`] soon after `stop` says so.
+/// [`ErrorKind::Invalid`] at once where it holds other data; [`ErrorKind::Unavailable`] where it
+/// does not hold the whole data within the limit; [`ErrorKind::Cancelled`] soon after `stop`
+/// returns true.
 pub async fn same_data(
     analytical: &dyn Target,
     operational: &Note,
@@ -118,12 +119,12 @@ pub async fn same_data(
     }
 }
 
-/// Waits until the database of the queries shows everything that was acknowledged when `asked` was
-/// asked, and says how long it took from now on.
+/// Waits until the analytical database shows all commits acknowledged at `asked`. Returns the time
+/// from now until then.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] where it does not within the limit; [`ErrorKind::Cancelled`] soon after
-/// `stop` says so.
+/// [`ErrorKind::Unavailable`] where it does not within the limit; [`ErrorKind::Cancelled`] soon
+/// after `stop` returns true.
 pub async fn caught_up(
     analytical: &dyn Target,
     board: &Board,
@@ -149,7 +150,7 @@ pub async fn caught_up(
     }
 }
 
-/// A wait for the database of the queries.
+/// A wait for the analytical database.
 struct Wait<'a> {
     target: &'a dyn Target,
     start: Instant,
@@ -166,7 +167,8 @@ impl<'a> Wait<'a> {
         format!("wait for {} to catch up", self.target.description().url)
     }
 
-    /// Rests before the next look, or says why there is none: `answer` is what the last one met.
+    /// Sleeps before the next read. Fails where the limit has passed or the wait was stopped;
+    /// `answer` is the result of the last read.
     async fn rest(&self, time: Duration, answer: &str) -> Result<()> {
         if (self.stop)() {
             return Err(Error::new(ErrorKind::Cancelled, self.tried(), "interrupted"));

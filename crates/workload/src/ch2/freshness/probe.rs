@@ -1,4 +1,4 @@
-//! Reads the counters beside the queries.
+//! The probe that reads the counters while the queries run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Probes of the database that the queries ask, one look every so often.
+    /// Probes of the analytical database, with one look every `every`.
     pub fn new(target: Arc<dyn Target>, board: Arc<Board>, every: Duration) -> Self {
         Probes { target, board, every }
     }

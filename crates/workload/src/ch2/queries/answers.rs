@@ -1,8 +1,8 @@
-//! Whether an answer is right: the same for every engine, or the one on record.
+//! Whether an answer equals that of another engine or the one on record.
 //!
-//! Answers are equal when their rows are, as a multiset, after rounding money to cents and with
-//! averages and ratios equal to [`RATIO_TOLERANCE`]. The order is checked where the ORDER BY decides
-//! it. Rows that tie with the last one at a LIMIT may be any of those with its sort key.
+//! Answers are equal where their rows are equal as multisets, with money rounded to cents and with
+//! averages and ratios equal within [`RATIO_TOLERANCE`]. The order is checked where the ORDER BY
+//! decides it. Rows that tie with the last one at a LIMIT may be any rows with its sort key.
 
 mod canonical;
 mod compare;
@@ -10,13 +10,11 @@ mod file;
 mod folder;
 mod stored;
 
+pub use canonical::RATIO_TOLERANCE;
 pub use compare::{Difference, compare, difference};
 pub use file::AnswerFile;
 pub use folder::{AnswerFolder, Verdict, compare_folders};
 pub use stored::{DataSetName, StoredAnswer, StoredAnswers, Tie, stored};
-
-/// How far averages and ratios may be apart, relative to the larger one.
-pub const RATIO_TOLERANCE: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests;

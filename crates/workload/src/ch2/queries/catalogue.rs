@@ -1,7 +1,7 @@
-//! What each query asks, its parameters and the columns of its answer: one table for all engines.
+//! The catalogue of the queries: meaning, parameters and answer columns, one table for all engines.
 //!
-//! The queries are those of the CH2 paper (section 3.4) on the documents of the CH2++ paper. A query
-//! text, whatever its language, must use exactly the parameters listed here and return exactly these
+//! The queries are those of the CH2 paper (section 3.4) on the documents of the CH2++ paper. A
+//! query text in any language must use exactly the parameters listed here and return exactly these
 //! columns.
 
 use hoap_data::Schema;
@@ -16,15 +16,15 @@ pub struct Query {
     pub number: u8,
     /// "Q01" … "Q22": its name in results.
     pub name: &'static str,
-    /// What it asks, in one sentence.
+    /// Its meaning, in one sentence.
     pub asks: &'static str,
     /// Names of its parameters, in order.
     pub parameters: &'static [&'static str],
     /// The columns of its answer, in order.
     pub columns: &'static [Column],
-    /// What its ORDER BY decides; empty where the order of the rows is free.
+    /// The keys of its ORDER BY; empty where the order of the rows is free.
     pub order: &'static [SortKey],
-    /// Its LIMIT, per schema.
+    /// Its LIMIT, by schema.
     limit: Limit,
 }
 
@@ -44,7 +44,8 @@ pub enum Kind {
     Exact,
     /// Money: equal after rounding to cents.
     Cents,
-    /// Averages, ratios and halves of cents: equal to [`super::answers::RATIO_TOLERANCE`], relative.
+    /// Averages, ratios and halves of cents: equal within [`super::answers::RATIO_TOLERANCE`],
+    /// relative.
     Ratio,
     /// A string (CH2) or an object (CH2++; engines may return it as its JSON text): equal as JSON.
     Json,
@@ -72,7 +73,7 @@ pub enum Direction {
 enum Limit {
     None,
     Rows(usize),
-    /// Only in the first version of the benchmark (CH2 paper, figure 4; CH2++ paper, figure 3).
+    /// In the first version of the benchmark only (CH2 paper, figure 4; CH2++ paper, figure 3).
     RowsInCh2(usize),
 }
 
@@ -301,7 +302,7 @@ pub static QUERIES: [Query; COUNT] = [
         name: "Q17",
         asks: "half the revenue that small orders of certain items bring",
         parameters: &["data"],
-        // Half a sum of cents may end in half a cent, which must not meet a rounding border.
+        // Half a sum of cents may end in half a cent, which must not be at a rounding border.
         columns: &[ratio("avg_yearly")],
         order: &[],
         limit: Limit::None,
@@ -396,7 +397,7 @@ mod tests {
         }
     }
 
-    /// CH2 paper, figure 4, and CH2++ paper, figure 3: the first version cuts Q3 after ten rows.
+    /// CH2 paper, figure 4, and CH2++ paper, figure 3: CH2 cuts Q3 after ten rows.
     #[test]
     fn only_q3_has_another_limit_in_each_benchmark() {
         for q in &QUERIES {

@@ -1,10 +1,11 @@
 //! The 22 analytical queries of CH2 and CH2++.
 //!
-//! * [`catalogue`]: what each query asks, its parameters and the columns of its answer.
-//! * [`parameters`]: the values they are given: published ones, those of the answer check, random ones.
-//! * [`answers`]: whether an answer is right.
+//! * [`catalogue`]: the meaning, the parameters and the answer columns of each query.
+//! * [`parameters`]: the values of the parameters: published ones, those of the answer check,
+//!   random ones.
+//! * [`answers`]: the comparison of answers.
 //! * [`streams`]: the order in which a stream runs the 22 (TPC-H 5.3.5).
-//! * [`texts`]: each query in the language of an engine.
+//! * [`texts`]: the text of each query in the language of an engine.
 
 pub mod answers;
 pub mod catalogue;

@@ -1,9 +1,9 @@
 //! Values for the parameters of the queries.
 //!
-//! A timestamp is a string of the documents' form, `YYYY-MM-DD HH:MM:SS.ffffff`; nations and regions
-//! go by their names; amounts, quantities, carriers and warehouses are integers; everything else is a
-//! string, the digits of Q22 too. Years count from START_DATE's year, so that every RUN_DATE asks for
-//! the same part of the history.
+//! A timestamp is a string in the form of the documents, `YYYY-MM-DD HH:MM:SS.ffffff`. Nations and
+//! regions are given by name. Amounts, quantities, carriers and warehouses are integers. Everything
+//! else is a string, including the digits of Q22. Years count from the year of START_DATE, so that
+//! every RUN_DATE selects the same part of the history.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,13 +18,13 @@ use crate::{Error, ErrorKind};
 /// Parameters by name, in the order of [`Query::parameters`].
 pub type Parameters = Vec<(String, Value)>;
 
-/// Where the parameters of a query come from.
+/// The source of a query's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterSet {
     /// Those of the published runs.
     Reference,
-    /// Fixed ones for which no answer is empty at one warehouse and the default seed, so that an
-    /// answer check compares something for every query.
+    /// Fixed values for which no answer is empty at one warehouse with the default seed, so that an
+    /// answer check compares rows for every query.
     Check,
     /// Drawn from each query's domain.
     Random {
@@ -32,7 +32,7 @@ pub enum ParameterSet {
         seed: u64,
         /// Number of the query stream.
         stream: u64,
-        /// Which turn of the stream, so that each repetition asks for something else.
+        /// Number of the loop of the stream, so that each loop has other parameters.
         turn: u64,
     },
 }
@@ -81,14 +81,14 @@ impl FromStr for ParameterSet {
 const TAG_RANDOM: u64 = u64::from_be_bytes(*b"qryparam");
 const TAG_WAREHOUSES: u64 = u64::from_be_bytes(*b"qry19whs");
 
-/// Warehouses of the published runs' Q19. They were made for 100 warehouses.
+/// The warehouses of Q19 in the published runs, chosen for 100 warehouses.
 const Q19_WAREHOUSES: [[u32; 3]; 3] = [[37, 29, 70], [78, 17, 6], [91, 95, 15]];
 
-/// One set of parameters in the making.
+/// The draw of one set of parameters.
 struct Draw<'a> {
     spec: &'a Spec,
     set: ParameterSet,
-    /// Decides in a random set.
+    /// The source of random values.
     random: Stream,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Draw<'a> {
         Draw { spec, set, random }
     }
 
-    /// One value: that of the published runs, that of the check, or a drawn one.
+    /// One value: the published one, that of the check, or a drawn one.
     fn pick<T>(&mut self, reference: T, check: T, random: impl FnOnce(&mut Stream) -> T) -> T {
         match self.set {
             ParameterSet::Reference => reference,
@@ -113,10 +113,10 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// The values of a query's parameters in their order.
+    /// The values of a query's parameters, in order.
     fn values(&mut self, query: u8) -> Vec<Value> {
         let start = self.spec.run_date.add_years(-7);
-        // Year 0 is START_DATE's, 2014 for the published RUN_DATE.
+        // Year 0 is the year of START_DATE, 2014 for the published RUN_DATE.
         let y = i64::from(start.year());
         let first = |year: i64, month: i64| Month { year: y + year, month };
         match query {
@@ -211,8 +211,8 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// From 1 January to 1 January: the years of the published runs and of the check count from
-    /// START_DATE's, as do the years 1 to 5 that random ones are drawn from.
+    /// A year, from 1 January to 1 January. The years of the published runs and of the check count
+    /// from the year of START_DATE, as do the random years 1 to 5.
     fn year(&mut self, (reference, check): (i64, i64)) -> Vec<Value> {
         let start = i64::from(self.spec.run_date.add_years(-7).year());
         let year = start + self.pick(reference, check, |r| r.uniform(1..=5));
@@ -234,7 +234,7 @@ impl<'a> Draw<'a> {
         values
     }
 
-    /// The published warehouse where it exists with all the others, else one of those that do.
+    /// The published warehouse where all of them exist, else a random existing one.
     fn warehouse(&mut self, published: u32) -> i64 {
         let warehouses = i64::from(self.spec.warehouses);
         let all_exist = Q19_WAREHOUSES.iter().flatten().all(|&w| w <= self.spec.warehouses);
@@ -245,7 +245,7 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// A month by its calendar year and its number from 1.
+/// A month: calendar year, and number from 1.
 #[derive(Clone, Copy)]
 struct Month {
     year: i64,
@@ -288,10 +288,10 @@ fn region(random: &mut Stream) -> &'static str {
     REGIONS[random.uniform(0..=REGIONS.len() as i64 - 1) as usize]
 }
 
-/// A nation as the queries name it.
+/// A nation in the queries.
 struct Nation {
     name: &'static str,
-    /// First character of the states of its customers: the character of its key.
+    /// First character of its customers' states: the character of its key.
     initial: char,
     region: &'static str,
 }

@@ -1,4 +1,4 @@
-//! The order in which a query stream runs the 22 (TPC-H 5.3.5 and appendix A).
+//! The order of the 22 queries in a stream (TPC-H 5.3.5 and appendix A).
 
 use super::catalogue::COUNT;
 
@@ -7,7 +7,7 @@ pub fn order(stream: usize) -> &'static [u8; COUNT] {
     &PERMUTATIONS[stream % PERMUTATIONS.len()]
 }
 
-/// TPC-H appendix A, which took them from Moses and Oakford, Tables of Random Permutations (1963).
+/// TPC-H appendix A, from Moses and Oakford, Tables of Random Permutations (1963).
 #[rustfmt::skip]
 static PERMUTATIONS: [[u8; COUNT]; 41] = [
     [14, 2, 9, 20, 6, 17, 18, 8, 21, 13, 3, 22, 16, 4, 11, 15, 1, 10, 19, 5, 7, 12],
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(PERMUTATIONS.iter().collect::<HashSet<_>>().len(), 41);
     }
 
-    /// The row that both papers run (power test) and the last one, as appendix A prints them.
+    /// The row of both papers (power test) and the last one, as printed in appendix A.
     #[test]
     fn first_and_last_row_are_those_of_appendix_a() {
         let first = [14, 2, 9, 20, 6, 17, 18, 8, 21, 13, 3, 22, 16, 4, 11, 15, 1, 10, 19, 5, 7, 12];

@@ -1,8 +1,9 @@
 //! The texts of the queries: files, one per query and dialect, with named parameters.
 //!
-//! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` (MongoDB: `q01.json` …) hold the naive set, the texts closest to the
-//! definition; `queries/<ch2|ch2pp>/<dialect>/tuned/` holds those that an engine's planner needs in
-//! another form. They are part of the program; a folder of the same layout may replace them.
+//! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` (MongoDB: `q01.json` …) are the naive set,
+//! the texts closest to the definition. `queries/<ch2|ch2pp>/<dialect>/tuned/` has the texts
+//! rewritten for an engine's planner. All are part of the program; a folder of the same layout may
+//! replace them.
 
 mod embedded;
 mod names;
@@ -17,12 +18,12 @@ use hoap_data::Schema;
 use super::catalogue::{COUNT, QUERIES, Query};
 use crate::{Error, ErrorKind, Result};
 
-/// Which texts a run uses. Their answers are equal.
+/// The set of texts that a run uses. All sets have the same answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QuerySet {
     /// The texts closest to the definition.
     Naive,
-    /// Those rewritten for the engine, where there are such, else the naive ones.
+    /// The texts rewritten for the engine where they exist, else the naive ones.
     Tuned,
 }
 
@@ -55,7 +56,7 @@ impl FromStr for QuerySet {
     }
 }
 
-/// The texts of all 22 queries, each of which names exactly the parameters of its query.
+/// The texts of all 22 queries. Each names exactly the parameters of its query.
 #[derive(Clone, Debug)]
 pub struct Texts {
     /// In the order of the queries' numbers.
@@ -136,7 +137,7 @@ fn file_name(query: &Query, dialect: &str) -> String {
     format!("q{:02}.{extension}", query.number)
 }
 
-/// Whether a text names exactly the parameters of its query.
+/// Checks that a text names exactly the parameters of its query.
 fn check(query: &Query, file: &str, text: &str) -> Result<()> {
     let used = match file.ends_with(".json") {
         true => names::json_parameters(text),

@@ -1,4 +1,4 @@
-//! Finding a customer by id or by last name.
+//! The search for a customer by id or by last name.
 
 use serde_json::Value;
 
@@ -8,13 +8,22 @@ use crate::ch2::input::Who;
 use crate::ch2::schema::Paths;
 use crate::{Error, ErrorKind, Result};
 
-/// Key and fields of the customer. Of several with the same last name it is the one in the middle,
-/// rounded up, of those sorted by first name (TPC-C 2.5.2.2, 2.6.2.2).
+/// The customer that a transaction is for.
+pub struct Sought<'a> {
+    /// The warehouse.
+    pub w: u32,
+    /// The district.
+    pub d: u32,
+    /// Id or last name.
+    pub who: &'a Who,
+}
+
+/// Key and fields of the customer. Of several with the same last name, sorted by first name, it is
+/// the middle one, rounded up (TPC-C 2.5.2.2, 2.6.2.2).
 pub async fn find(
     tx: &mut dyn Transaction,
     paths: &Paths,
-    (w, d): (u32, u32),
-    who: &Who,
+    Sought { w, d, who }: Sought<'_>,
     fields: &[&str],
     intent: Intent,
 ) -> Result<(String, Fields)> {

@@ -16,14 +16,14 @@ pub struct Delivered {
     pub o_id: u32,
     /// Sum of its ol_amount, cents.
     pub amount: i64,
-    /// [`digest::delivery`] of what was written.
+    /// [`digest::delivery`] of the written fields.
     pub digest: u64,
 }
 
 /// Delivers the oldest undelivered order of a district, or nothing where there is none.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] where somebody else delivered it in the meantime.
+/// [`ErrorKind::Conflict`] where another client delivered it in the meantime.
 pub async fn deliver_district(
     tx: &mut dyn Transaction,
     paths: &Paths,

@@ -1,11 +1,11 @@
-//! Reading fields out of rows; a missing or misshapen one is a broken promise, never a default.
+//! Reads fields of rows. A missing or malformed field is an error of kind Broken, never a default.
 
 use serde_json::Value;
 
 use crate::capability::Row;
 use crate::{Error, ErrorKind, Result};
 
-/// A row with the name of the document it came from, for error messages.
+/// A row, with the name of its document for error messages.
 pub struct Fields {
     collection: &'static str,
     key: String,
@@ -54,12 +54,12 @@ impl Fields {
         }
     }
 
-    /// Whether there is anything but null.
+    /// Whether the field is not null.
     pub fn present(&self, i: usize) -> bool {
         !self.value(i).is_null()
     }
 
-    /// The error for a field that is not what it must be.
+    /// The error for a field without the wanted type or range.
     pub fn broken(&self, i: usize, wanted: &str) -> Error {
         self.unlike(i, wanted, self.value(i))
     }

@@ -1,7 +1,7 @@
-//! The five transactions of TPC-C over document transactions, written once for all databases.
+//! The five transactions of TPC-C as document operations, written once for all databases.
 //!
-//! Each function runs inside a transaction that its caller began, and neither commits nor rolls
-//! back. Money is in cents.
+//! Each function runs inside a transaction of its caller and neither commits nor rolls back.
+//! Amounts of money are in cents.
 
 mod customer;
 mod delivery;

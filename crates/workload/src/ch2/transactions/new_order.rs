@@ -13,14 +13,15 @@ use crate::ch2::digest;
 use crate::ch2::input::{Line, NewOrder};
 use crate::ch2::schema::Paths;
 
-/// What an entered order came to.
+/// The result of an entered order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
     /// Its number in the district.
     pub o_id: u32,
     /// Sum of ol_amount, cents.
     pub amount: i64,
-    /// What the customer pays, cents: less the discount, plus both taxes (TPC-C 2.4.2.2).
+    /// The total that the customer pays, cents: minus the discount, plus both taxes (TPC-C
+    /// 2.4.2.2).
     pub total: i64,
     /// Lines whose item and stock are both ORIGINAL (TPC-C 2.4.2.2, "brand-generic").
     pub original_lines: u32,
@@ -28,19 +29,29 @@ pub struct Receipt {
     pub digest: u64,
 }
 
-/// The stream of the extra fields that transactions write, apart from all streams of the data.
+/// The random stream of the extra fields that transactions write, apart from all streams of the
+/// data.
 const EXTRA_STREAM: u64 = 0x6578_7472_6173;
 
-/// What a line knows of its item and stock.
+/// What a line takes from its item and stock.
 struct Supply {
+    /// i_price, cents.
     price: i64,
+    /// Whether item and stock are both ORIGINAL.
     original: bool,
     dist_info: String,
 }
 
+impl Supply {
+    /// ol_amount of this line, cents.
+    fn amount(&self, line: &Line) -> i64 {
+        i64::from(line.quantity) * self.price
+    }
+}
+
 /// Enters the order. `None` where an item is unused: the caller must roll back (TPC-C 2.4.2.3).
 ///
-/// The order with all its lines is one document; its extra fields are as wide as the loaded ones.
+/// The order with all its lines is one document. Its extra fields have the size of the loaded ones.
 pub async fn new_order(
     tx: &mut dyn Transaction,
     paths: &Paths,
@@ -71,14 +82,12 @@ pub async fn new_order(
 
     let Some(supplies) = take_from_stock(tx, paths, input).await? else { return Ok(None) };
 
-    let amounts: Vec<i64> =
-        lines.iter().zip(&supplies).map(|(l, s)| i64::from(l.quantity) * s.price).collect();
-    let order = document_of(data, input, o_id, &supplies, &amounts, now);
+    let order = document_of(data, input, (o_id, now), &supplies);
     let head = ["o_c_id", "o_ol_cnt", "o_all_local", "o_entry_d"].map(|name| &order[name]);
     let digest = digest::order(head, order["o_orderline"].as_array().map_or(&[], Vec::as_slice));
     tx.insert("orders", &key, &order).await?;
 
-    let amount: i64 = amounts.iter().sum();
+    let amount: i64 = lines.iter().zip(&supplies).map(|(line, supply)| supply.amount(line)).sum();
     let total = (amount as f64 * (1.0 - discount) * (1.0 + w_tax + d_tax)).round() as i64;
     let original_lines = supplies.iter().filter(|s| s.original).count() as u32;
     Ok(Some(Receipt { o_id, amount, total, original_lines, digest }))
@@ -103,7 +112,7 @@ async fn take_from_stock(
     let stock_rows = tx.get_many("stock", &stocks, &fields, Intent::Change).await?;
 
     let mut supplies = Vec::with_capacity(input.lines.len());
-    // An order may name a stock twice: the second line takes what the first one left.
+    // An order may name a stock twice: the second line sees the quantity that the first one left.
     let mut changes: BTreeMap<&str, StockChange> = BTreeMap::new();
     let keys = items.iter().zip(&stocks);
     let rows = item_rows.into_iter().zip(stock_rows);
@@ -125,7 +134,7 @@ async fn take_from_stock(
     Ok(Some(supplies))
 }
 
-/// What an order does to one stock (TPC-C 2.4.2.2).
+/// The changes of an order to one stock (TPC-C 2.4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StockChange {
     quantity: i64,
@@ -163,8 +172,8 @@ impl StockChange {
     }
 }
 
-/// The value of an extra field of an order that a transaction entered, from 1: a function of its key, so that
-/// whoever checks it can compute it.
+/// The value of extra field `n` (from 1) of an order that a transaction enters: a function of the
+/// order's key, so that the checks can compute it.
 pub fn extra_field(data: &DataSet, (w, d, o_id): (u32, u32, u32), n: u32) -> String {
     let path = [EXTRA_STREAM, w.into(), d.into(), o_id.into()];
     let words = Stream::new(data.spec().seed, &path);
@@ -172,14 +181,12 @@ pub fn extra_field(data: &DataSet, (w, d, o_id): (u32, u32, u32), n: u32) -> Str
     format!("{:016x}{:016x}", words.at(at), words.at(at + 1))
 }
 
-/// The order as one document, fields in the order of the loaded ones (spec §2).
+/// The order as one document, its fields in the order of the loaded ones (spec §2).
 fn document_of(
     data: &DataSet,
     input: &NewOrder,
-    o_id: u32,
+    (o_id, now): (u32, Timestamp),
     supplies: &[Supply],
-    amounts: &[i64],
-    now: Timestamp,
 ) -> Value {
     let mut order = Map::new();
     order.insert("o_id".into(), o_id.into());
@@ -194,16 +201,16 @@ fn document_of(
         let value = extra_field(data, (input.w, input.d, o_id), n);
         order.insert(format!("o_extra_{n:03}"), value.into());
     }
-    let lines = input.lines.iter().zip(supplies).zip(amounts).enumerate();
+    let lines = input.lines.iter().zip(supplies).enumerate();
     let lines: Vec<Value> = lines
-        .map(|(i, ((line, supply), &amount))| {
+        .map(|(i, (line, supply))| {
             json!({
                 "ol_number": i + 1,
                 "ol_i_id": line.item,
                 "ol_supply_w_id": line.supply_w,
                 "ol_delivery_d": null,
                 "ol_quantity": line.quantity,
-                "ol_amount": money(amount),
+                "ol_amount": money(supply.amount(line)),
                 "ol_dist_info": supply.dist_info,
             })
         })
@@ -216,7 +223,7 @@ fn document_of(
 mod tests {
     use super::*;
 
-    /// TPC-C 2.4.2.2: s_quantity, s_ytd, s_order_cnt and s_remote_cnt, for a stock named twice too.
+    /// TPC-C 2.4.2.2: s_quantity, s_ytd, s_order_cnt and s_remote_cnt, also of a stock named twice.
     #[test]
     fn stock_falls_and_is_filled_up_by_ninety_one() {
         let mut change = StockChange::new(20);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::customer;
+use super::customer::{self, Sought};
 use super::fields::Fields;
 use crate::Result;
 use crate::capability::{Intent, Order, Transaction};
@@ -16,14 +16,14 @@ pub struct Status {
     pub balance: i64,
     /// Its number.
     pub o_id: u32,
-    /// Whether a carrier has it.
+    /// Whether it has a carrier.
     pub delivered: bool,
     /// Its number of lines.
     pub lines: usize,
 }
 
-/// Reads the customer and the order with the largest number that the customer has (every customer
-/// has one: spec §3).
+/// Reads the customer and the customer's order with the largest number. Every customer has one
+/// (spec §3).
 pub async fn order_status(
     tx: &mut dyn Transaction,
     paths: &Paths,
@@ -31,7 +31,8 @@ pub async fn order_status(
 ) -> Result<Status> {
     let OrderStatus { w, d, ref who } = *input;
     let fields = ["c_id", "c_balance", paths.c_first, paths.c_middle, paths.c_last];
-    let (key, customer) = customer::find(tx, paths, (w, d), who, &fields, Intent::Look).await?;
+    let (key, customer) =
+        customer::find(tx, paths, Sought { w, d, who }, &fields, Intent::Look).await?;
     let prefix = [Value::from(w), Value::from(d), Value::from(customer.integer(0)?)];
     let fields = ["o_id", "o_entry_d", "o_carrier_id", "o_orderline"];
     let index = &paths.orders_by_customer;

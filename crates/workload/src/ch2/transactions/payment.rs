@@ -3,7 +3,7 @@
 use hoap_data::Timestamp;
 use serde_json::json;
 
-use super::customer;
+use super::customer::{self, Sought};
 use super::fields::{Fields, money};
 use crate::Result;
 use crate::capability::{Change, Intent, Patch, Transaction};
@@ -11,10 +11,10 @@ use crate::ch2::digest;
 use crate::ch2::input::Payment;
 use crate::ch2::schema::Paths;
 
-/// The longest c_data (TPC-C 2.5.2.2).
+/// The maximum length of c_data, characters (TPC-C 2.5.2.2).
 pub const LONGEST_DATA: usize = 500;
 
-/// What a payment left.
+/// The result of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paid {
     /// The customer.
@@ -25,7 +25,7 @@ pub struct Paid {
     pub digest: u64,
 }
 
-/// Pays. `history_key` must never occur again.
+/// Makes a payment. `history_key` must be unique.
 pub async fn payment(
     tx: &mut dyn Transaction,
     paths: &Paths,
@@ -34,11 +34,13 @@ pub async fn payment(
     now: Timestamp,
 ) -> Result<Paid> {
     let Payment { w, d, c_w, c_d, ref who, amount } = *input;
-    let w_name =
-        take_in(tx, "warehouse", &w.to_string(), "w_name", paths.w_address, "w_ytd", amount)
-            .await?;
+    let till =
+        Till { collection: "warehouse", name: "w_name", address: paths.w_address, ytd: "w_ytd" };
+    let w_name = take_in(tx, till, &w.to_string(), amount).await?;
     let key = format!("{w}.{d}");
-    let d_name = take_in(tx, "district", &key, "d_name", paths.d_address, "d_ytd", amount).await?;
+    let till =
+        Till { collection: "district", name: "d_name", address: paths.d_address, ytd: "d_ytd" };
+    let d_name = take_in(tx, till, &key, amount).await?;
 
     let mut fields = vec![
         "c_id",
@@ -51,8 +53,8 @@ pub async fn payment(
     ];
     fields.extend(["c_credit_lim", "c_discount", "c_since"]);
     fields.extend(paths.c_contact);
-    let place = (c_w, c_d);
-    let (key, customer) = customer::find(tx, paths, place, who, &fields, Intent::Change).await?;
+    let sought = Sought { w: c_w, d: c_d, who };
+    let (key, customer) = customer::find(tx, paths, sought, &fields, Intent::Change).await?;
     let c_id = customer.integer(0)? as u32;
     let balance = customer.cents(1)? - amount;
     let mut patches = vec![
@@ -81,34 +83,44 @@ pub async fn payment(
     Ok(Paid { c_id, balance, digest })
 }
 
-/// Reads name and address of a warehouse or district and adds the amount to its year-to-date sum.
+/// The fields of a warehouse or a district that a payment reads and changes.
+struct Till<'a> {
+    collection: &'static str,
+    /// Path of the name.
+    name: &'static str,
+    /// Paths of the address.
+    address: &'a [&'static str],
+    /// Path of the year-to-date sum.
+    ytd: &'static str,
+}
+
+/// Reads name and address of a warehouse or district and adds the amount, in cents, to its
+/// year-to-date sum. Returns the name.
 async fn take_in(
     tx: &mut dyn Transaction,
-    collection: &'static str,
+    till: Till<'_>,
     key: &str,
-    name: &'static str,
-    address: &[&'static str],
-    ytd: &'static str,
     amount: i64,
 ) -> Result<String> {
-    let mut fields = vec![name];
-    fields.extend(address);
+    let collection = till.collection;
+    let mut fields = vec![till.name];
+    fields.extend(till.address);
     let row = tx.get(collection, key, &fields, Intent::Change).await?;
     let name = Fields::of(collection, key, row)?.text(0)?.to_owned();
-    let patch = Patch { path: ytd, change: Change::AddCents(amount) };
+    let patch = Patch { path: till.ytd, change: Change::AddCents(amount) };
     tx.patch(collection, key, &[patch]).await?;
     Ok(name)
 }
 
-/// The c_data of a customer with bad credit: what was paid where, before what was there, cut to 500
-/// characters (TPC-C 2.5.2.2).
+/// The new c_data of a customer with bad credit: the entry of the payment before the old text, cut
+/// to 500 characters (TPC-C 2.5.2.2).
 fn bad_credit_data(ids: [u32; 5], amount: i64, data: &str) -> String {
     let text = bad_credit_entry(ids, amount) + data;
     text.chars().take(LONGEST_DATA).collect()
 }
 
-/// What one payment writes into the c_data of a customer with bad credit. `ids` are those of customer,
-/// customer's district and warehouse, district and warehouse.
+/// The entry of one payment in the c_data of a customer with bad credit. `ids` are customer,
+/// customer's district and warehouse, district and warehouse; `amount` is in cents.
 pub fn bad_credit_entry([c, c_d, c_w, d, w]: [u32; 5], amount: i64) -> String {
     let (whole, cents) = (amount / 100, amount % 100);
     format!("{c} {c_d} {c_w} {d} {w} {whole}.{cents:02} ")

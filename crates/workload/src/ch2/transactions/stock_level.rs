@@ -7,10 +7,10 @@ use crate::Result;
 use crate::capability::{Intent, Transaction};
 use crate::ch2::input::StockLevel;
 
-/// How many orders back it looks (TPC-C 2.8.2.2).
+/// The number of last orders that it reads (TPC-C 2.8.2.2).
 const ORDERS: i64 = 20;
 
-/// Counts the different items of the district's last 20 orders whose stock is below the threshold.
+/// Counts the distinct items of the district's last 20 orders whose stock is below the threshold.
 pub async fn stock_level(tx: &mut dyn Transaction, input: &StockLevel) -> Result<u32> {
     let StockLevel { w, d, threshold } = *input;
     let key = format!("{w}.{d}");

@@ -1,17 +1,19 @@
-//! An answer in the one form in which engines must agree.
+//! The canonical form of an answer, in which engines must agree.
 
 use std::cmp::Ordering;
 
 use hoap_data::Schema;
 use serde_json::Value;
 
-use super::RATIO_TOLERANCE;
 use crate::capability::Answer;
 use crate::ch2::queries::catalogue::{Column, Direction, Kind, Query};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
-/// A value in its one form. Ordered by kind, then by value; strings by their bytes.
+/// The largest relative difference of equal averages and ratios.
+pub const RATIO_TOLERANCE: f64 = 1e-9;
+
+/// A value in canonical form. Ordered by kind, then by value; strings by their bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
     Null,
@@ -41,7 +43,7 @@ impl Cell {
         }
     }
 
-    /// Whether both are the same; ratios within the tolerance.
+    /// Whether both are equal; ratios within the tolerance.
     pub(super) fn equals(&self, other: &Cell) -> bool {
         match (self, other) {
             (Cell::Null, Cell::Null) => true,
@@ -76,17 +78,17 @@ pub(super) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= RATIO_TOLERANCE * a.abs().max(b.abs())
 }
 
-/// A row in its one form.
+/// A row in canonical form.
 pub(super) type Cells = Vec<Cell>;
 
-/// An answer of the right shape and order, in its one form.
+/// An answer of the right shape and order, in canonical form.
 #[derive(Clone, Debug)]
 pub(super) struct Canonical {
-    /// The rows whose presence the query decides, sorted, so that equal multisets are equal lists.
+    /// The rows that the query decides, sorted, so that equal multisets are equal lists.
     pub(super) decided: Vec<Cells>,
-    /// Where a LIMIT cut: the sort key of the last row.
+    /// The sort key of the last row, where a LIMIT cut the answer.
     pub(super) tie: Option<Cells>,
-    /// How many rows have that sort key.
+    /// The number of rows with that sort key.
     pub(super) tied: usize,
 }
 
@@ -95,7 +97,7 @@ impl Canonical {
     ///
     /// # Errors
     /// [`ErrorKind::Broken`] where it has the wrong columns, a value of the wrong type, more rows
-    /// than the LIMIT lets through, or rows out of order.
+    /// than the LIMIT, or rows out of order.
     pub(super) fn new(schema: Schema, query: &Query, answer: &Answer) -> Result<Canonical> {
         let broken = |what: String| {
             Err(Error::new(ErrorKind::Broken, format!("check the answer of {}", query.name), what))
@@ -138,7 +140,7 @@ impl Canonical {
             }
             rows.push(cells);
         }
-        // With fewer rows than the limit nothing was cut and every row is decided.
+        // With fewer rows than the limit nothing was cut, and every row is decided.
         let cut = rows.last().filter(|_| limit == Some(rows.len()));
         let tie = cut.map(|last| key(query, last));
         let decided = match cut {
@@ -152,13 +154,13 @@ impl Canonical {
         Ok(Canonical { decided: rows, tie, tied })
     }
 
-    /// All rows, those of the tie included.
+    /// The number of all rows, tied ones included.
     pub(super) fn len(&self) -> usize {
         self.decided.len() + self.tied
     }
 }
 
-/// A row as an error message shows it: one line and not too long.
+/// A row for an error message: one line, shortened.
 pub(super) fn show(cells: &[Cell]) -> String {
     const LONGEST: usize = 240;
     let text = Value::from(cells.iter().map(Cell::value).collect::<Vec<_>>()).to_string();
@@ -174,7 +176,7 @@ fn same_columns(query: &Query, found: &[String]) -> bool {
         && found.iter().zip(query.columns).all(|(name, c)| name.eq_ignore_ascii_case(c.name))
 }
 
-/// A value in its one form, or `None` where it has the wrong type.
+/// A value in canonical form, or `None` where it has the wrong type.
 fn cell(column: Column, value: &Value) -> Option<Cell> {
     Some(match (column.kind, value) {
         (_, Value::Null) => Cell::Null,
@@ -203,7 +205,7 @@ fn wanted(kind: Kind) -> &'static str {
     }
 }
 
-/// A whole number that a double holds exactly.
+/// The integer of a double that holds it exactly.
 fn whole(x: f64) -> Option<i64> {
     const LARGEST: f64 = 9_007_199_254_740_992.0; // 2^53
     (x.fract() == 0.0 && x.abs() <= LARGEST).then_some(x as i64)
@@ -227,7 +229,7 @@ fn key(query: &Query, row: &Cells) -> Cells {
     query.order.iter().map(|key| row[key.column].clone()).collect()
 }
 
-/// How two rows compare by the ORDER BY.
+/// Compares two rows by the ORDER BY.
 fn by_key(query: &Query, a: &Cells, b: &Cells) -> Ordering {
     let each = query.order.iter().map(|key| {
         let order = a[key.column].order(&b[key.column]);
@@ -239,8 +241,8 @@ fn by_key(query: &Query, a: &Cells, b: &Cells) -> Ordering {
     each.fold(Ordering::Equal, Ordering::then)
 }
 
-/// A total order in which ratios come last, so that rows equal but for noise in their ratios stand
-/// at the same place on both sides.
+/// A total order with ratios last: rows that differ only by noise in their ratios have the same
+/// place on both sides.
 fn by_all(query: &Query, a: &Cells, b: &Cells) -> Ordering {
     let columns = |ratios: bool| {
         let these = query.columns.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Two answers to one query.
+//! The comparison of two answers to one query.
 
 use hoap_data::Schema;
 
@@ -8,36 +8,36 @@ use crate::ch2::queries::catalogue::Query;
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
-/// How two answers to one query differ. What each of them has stands in the order in which they
-/// were given.
+/// The difference of two answers to one query. Pairs are in the order in which the answers were
+/// given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// One is no answer to the query at all: wrong columns, a value of the wrong type, more rows than
-    /// the LIMIT lets through, rows out of order.
+    /// One is not an answer to the query: wrong columns, a value of the wrong type, more rows than
+    /// the LIMIT, or rows out of order.
     NoAnswer {
         /// Its position, 0 or 1.
         which: usize,
-        /// Why it is none.
+        /// The reason.
         error: Error,
     },
-    /// A row whose presence the query decides is in one of them alone.
+    /// A row that the query decides is in one of them only.
     Row {
-        /// How many rows each has.
+        /// The number of rows of each.
         rows: [usize; 2],
         /// The first row that differs, money in cents, or "no row".
         has: [String; 2],
     },
-    /// The rows that tie with the last one at a LIMIT have another sort key, or are another number.
+    /// The rows that tie with the last one at a LIMIT differ in sort key or number.
     Tie {
-        /// How many rows each has.
+        /// The number of rows of each.
         rows: [usize; 2],
-        /// How many rows of which sort key each has there, money in cents.
+        /// The number of tied rows and their sort key in each, money in cents.
         has: [String; 2],
     },
 }
 
 impl Difference {
-    /// One line that says where each has its rows: `places` are "expected" and "found", or
+    /// One line that describes the difference. `places` name the two: "expected" and "found", or
     /// "in DIR" and "in DIR".
     pub fn words(&self, places: [&str; 2]) -> String {
         let [first, second] = places;
@@ -56,11 +56,11 @@ impl Difference {
     }
 }
 
-/// Whether `found` is the answer that `expected` is (spec: answers are equal across engines).
+/// Checks that `found` equals `expected` (spec: answers are equal across engines).
 ///
 /// # Errors
-/// [`ErrorKind::Broken`] where one of them has the wrong shape or order, or where they differ: the
-/// message names the query, both numbers of rows and the first rows in which they differ.
+/// [`ErrorKind::Broken`] where one has the wrong shape or order, or where they differ. The message
+/// names the query, both numbers of rows and the first rows that differ.
 pub fn compare(schema: Schema, query: &Query, expected: &Answer, found: &Answer) -> Result<()> {
     match difference(schema, query, [expected, found]) {
         None => Ok(()),
@@ -73,7 +73,8 @@ pub fn compare(schema: Schema, query: &Query, expected: &Answer, found: &Answer)
     }
 }
 
-/// How two answers differ, or `None` where they are equal (spec: answers are equal across engines).
+/// The difference of two answers, or `None` where they are equal (spec: answers are equal across
+/// engines).
 pub fn difference(schema: Schema, query: &Query, answers: [&Answer; 2]) -> Option<Difference> {
     let canonical = |which: usize| {
         Canonical::new(schema, query, answers[which])
@@ -87,7 +88,7 @@ pub fn difference(schema: Schema, query: &Query, answers: [&Answer; 2]) -> Optio
 
 fn between(a: &Canonical, b: &Canonical) -> Option<Difference> {
     let rows = [a.len(), b.len()];
-    // The first place, in the common order of both, where the decided rows differ.
+    // The first place at which the decided rows differ, in the order of both.
     let at = |rows: &[Cells], i: usize| rows.get(i).map_or("no row".into(), |row| show(row));
     for i in 0..a.decided.len().max(b.decided.len()) {
         let pair = a.decided.get(i).zip(b.decided.get(i));

@@ -1,4 +1,4 @@
-//! An answer as a file that people and other tools read.
+//! The file of an answer, for people and other tools.
 
 use std::path::Path;
 
@@ -27,12 +27,12 @@ pub struct AnswerFile {
     pub columns: Vec<String>,
     /// The rows as the database returned them.
     pub rows: Vec<Row>,
-    /// How long the query took.
+    /// How long the query took, seconds.
     pub seconds: f64,
 }
 
 impl AnswerFile {
-    /// What a database answered.
+    /// The answer of a database to a query that took this many `seconds`.
     pub fn new(
         schema: Schema,
         query: &Query,
@@ -60,7 +60,7 @@ impl AnswerFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where it cannot be read or is no answer.
+    /// [`ErrorKind::Invalid`] where it cannot be read or is not an answer.
     pub fn read(path: &Path) -> Result<AnswerFile> {
         let tried = || format!("read answer {}", path.display());
         let invalid = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Invalid, tried(), e);
@@ -82,12 +82,12 @@ impl AnswerFile {
         })
     }
 
-    /// Its rows, to be compared.
+    /// The answer, for a comparison.
     pub fn answer(self) -> Answer {
         Answer { columns: self.columns, rows: self.rows }
     }
 
-    /// JSON with a line for each member and each row, so that two files can be told apart by `diff`.
+    /// JSON with a line for each member and each row, so that `diff` shows differences by row.
     fn text(&self) -> String {
         let mut text = format!(
             "{{\n\"query\": {},\n\"benchmark\": {},\n\"target\": {},\n\"parameters\": {},\n\
@@ -102,7 +102,7 @@ impl AnswerFile {
             text.push_str(if i == 0 { "\n" } else { ",\n" });
             text.push_str(&Value::from(row.clone()).to_string());
         }
-        // A number that JSON cannot hold becomes null there; no clock returns one.
+        // JSON has no NaN and no infinity and gets null; no clock returns one.
         text.push_str(&format!("\n],\n\"seconds\": {}\n}}\n", Value::from(self.seconds)));
         text
     }

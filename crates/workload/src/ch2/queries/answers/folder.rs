@@ -1,4 +1,4 @@
-//! The answers that a run of the queries left in a folder, and two such folders beside each other.
+//! The answers that a run left in a folder, and the comparison of two such folders.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{Error, ErrorKind, Result};
 /// The answers of one folder.
 #[derive(Clone, Debug)]
 pub struct AnswerFolder {
-    /// The folder as it was named.
+    /// The folder, as the user named it.
     pub path: PathBuf,
     /// The benchmark that all of them belong to.
     pub schema: Schema,
@@ -23,13 +23,13 @@ pub struct AnswerFolder {
 }
 
 impl AnswerFolder {
-    /// Reads `q01.json` … `q22.json`, as many as there are, of a folder or of its `answers`
-    /// (a run folder keeps them there).
+    /// Reads the files `q01.json` … `q22.json` that exist in a folder or in its `answers` (a run
+    /// folder keeps them there).
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where there is none, where one cannot be read or is no answer, where
-    /// one answers another query than its name says, or where they belong to two benchmarks. The
-    /// message names the file.
+    /// [`ErrorKind::Invalid`] where there is none, where one cannot be read or is not an answer,
+    /// where one answers another query than its name says, or where they belong to different
+    /// benchmarks. The message names the file.
     pub fn read(path: &Path) -> Result<AnswerFolder> {
         let invalid = |at: &Path, answer: String| {
             Error::new(ErrorKind::Invalid, format!("read answers {}", at.display()), answer)
@@ -68,29 +68,29 @@ impl AnswerFolder {
     }
 }
 
-/// What a comparison says of one query.
+/// The result of a comparison for one query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Both have the same answer.
+    /// The answers are equal.
     Equal {
         /// Number of its rows.
         rows: usize,
     },
-    /// They have different ones.
+    /// The answers differ.
     Differ(Difference),
-    /// One of them has none.
+    /// One folder has no answer.
     Missing {
         /// Position of the folder without it, 0 or 1.
         which: usize,
     },
-    /// They were asked with other parameters, so their answers say nothing of each other.
+    /// The parameters differ, so the answers cannot be compared.
     OtherParameters([Map<String, Value>; 2]),
 }
 
-/// Compares the answers of two folders, query by query: those that at least one of them has.
+/// Compares the answers of two folders for each query that at least one of them has.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where they are of two benchmarks.
+/// [`ErrorKind::Invalid`] where they belong to different benchmarks.
 pub fn compare_folders(folders: [&AnswerFolder; 2]) -> Result<Vec<(&'static Query, Verdict)>> {
     let [a, b] = folders;
     if a.schema != b.schema {

@@ -1,11 +1,11 @@
-//! Answers on record: what each query returns on named data sets.
+//! The answers on record: the answer of each query on named data sets.
 //!
-//! The answers themselves would be megabytes. A digest of the rows whose presence the query decides
-//! is enough to tell a right answer from a wrong one. Ratios are kept as numbers beside it, because
-//! their last bits belong to the engine.
+//! The complete answers would take megabytes. The record has a digest of the rows that the query
+//! decides, which suffices to tell a right answer from a wrong one. Ratios are kept as numbers,
+//! because their last bits depend on the engine.
 //!
-//! The record was made from SQLite's answers after a second implementation, which evaluates the
-//! definitions on the generator's documents without a database, had returned the same.
+//! The record was made from SQLite's answers, after an independent implementation that evaluates
+//! the definitions on the generator's documents, without a database, had returned the same answers.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -22,7 +22,8 @@ use crate::ch2::queries::parameters::{ParameterSet, Parameters};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
-/// What decides the answers of a data set. Extra fields do not: no query looks at them.
+/// The parameters of a data set that decide its answers. Extra fields are not among them: no query
+/// reads them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataSetName {
@@ -41,7 +42,7 @@ pub struct DataSetName {
 }
 
 impl DataSetName {
-    /// The name of a data set that this program makes.
+    /// The name of a data set of this program.
     pub fn new(spec: &Spec) -> DataSetName {
         DataSetName {
             benchmark: spec.schema.name().into(),
@@ -66,18 +67,18 @@ pub struct StoredAnswers {
     pub answers: BTreeMap<u8, StoredAnswer>,
 }
 
-/// What is on record of one answer.
+/// The record of one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredAnswer {
-    /// The parameters it was asked with.
+    /// The parameters of the query.
     pub parameters: Map<String, Value>,
     /// Number of rows.
     pub rows: usize,
     /// SHA-256 over the rows above the tie at a limit: sorted, one JSON array a line, money in
     /// cents, `"ratio"` in the place of a ratio.
     pub digest: String,
-    /// What a limit cut, if it did.
+    /// The rows that tie at a limit, if it cut the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tie: Option<Tie>,
     /// The ratios of each row in the same order.
@@ -85,13 +86,13 @@ pub struct StoredAnswer {
     pub ratios: Vec<Vec<f64>>,
 }
 
-/// The rows at a limit that tie with the last one; which of them an engine returns is open.
+/// The rows that tie with the last one at a limit; an engine may return any of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tie {
     /// Their sort key, money in cents.
     pub key: Vec<Value>,
-    /// How many of them are in the answer.
+    /// The number of them in the answer.
     pub rows: usize,
 }
 
@@ -124,7 +125,7 @@ impl StoredAnswer {
         }
     }
 
-    /// What is different in another answer, if anything is.
+    /// The difference of another answer, if any.
     fn difference(&self, found: &StoredAnswer, answer: &Canonical) -> Option<String> {
         if self.rows != found.rows {
             let rows = counted(self.rows, "row", "rows");
@@ -163,7 +164,7 @@ impl StoredAnswer {
 }
 
 impl StoredAnswers {
-    /// Makes the record of answers, to be written as JSON.
+    /// Makes the record of answers, for a file in JSON.
     ///
     /// # Errors
     /// [`ErrorKind::Broken`] where an answer has the wrong shape.
@@ -185,10 +186,10 @@ impl StoredAnswers {
         })
     }
 
-    /// Whether an answer is the one on record.
+    /// Checks that an answer equals the one on record.
     ///
     /// # Errors
-    /// [`ErrorKind::Broken`] where it is not: the message names the query and what is different.
+    /// [`ErrorKind::Broken`] where it differs: the message names the query and the difference.
     /// [`ErrorKind::Invalid`] where there is no record for the query with these parameters.
     pub fn check(&self, query: &Query, parameters: &Parameters, answer: &Answer) -> Result<()> {
         let error = |kind, what: String| {
@@ -231,7 +232,7 @@ impl StoredAnswers {
     }
 }
 
-/// Files by their names.
+/// The files with these names.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         [$(($name, include_str!(concat!("../../../../answers/", $name)))),*]
@@ -254,12 +255,12 @@ static FILES: &[(&str, &str)] = &files![
     "ch2pp-w1-seed1-down100-check.json",
 ];
 
-/// The record of a data set with a set of parameters, where there is one.
+/// The record of a data set with a set of parameters, if there is one.
 pub fn stored(spec: &Spec, set: ParameterSet) -> Option<&'static StoredAnswers> {
     static ALL: OnceLock<Vec<StoredAnswers>> = OnceLock::new();
     let name = DataSetName::new(spec);
     ALL.get_or_init(|| {
-        // A test reads every file, so that none is skipped here.
+        // A test reads every file, so this skips none.
         FILES.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect()
     })
     .iter()

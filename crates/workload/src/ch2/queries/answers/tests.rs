@@ -15,7 +15,7 @@ fn query(number: u8) -> &'static Query {
     Query::get(number).unwrap()
 }
 
-/// An answer to a query with these rows, an array of arrays.
+/// An answer to a query with these rows (a JSON array of arrays).
 fn answer(number: u8, rows: Value) -> Answer {
     let Value::Array(rows) = rows else { panic!("rows are an array") };
     let row = |row| match row {
@@ -37,7 +37,7 @@ fn assert_equal(number: u8, expected: Value, found: Value) {
     assert_eq!(compared(number, found, expected), Ok(()));
 }
 
-/// That two answers differ, with this in the message.
+/// Asserts that two answers differ, with this text in the message.
 fn assert_different(number: u8, expected: Value, found: Value, message: &str) {
     assert!(compared(number, found.clone(), expected.clone()).is_err());
     let error = compared(number, expected, found).unwrap_err();
@@ -68,7 +68,7 @@ fn rows_are_a_multiset_where_no_order_by_decides() {
 
 #[test]
 fn money_is_equal_after_rounding_to_cents() {
-    // Noise of a sum of doubles, on either side of the cents.
+    // Rounding noise of a sum of doubles, on either side of the cents.
     assert_equal(6, json!([[16132475.58]]), json!([[16132475.580000002]]));
     assert_equal(6, json!([[16132475.58]]), json!([[16132475.579999998]]));
     assert_equal(6, json!([[12]]), json!([[12.0]]));
@@ -86,7 +86,7 @@ fn ratios_are_equal_to_a_billionth() {
     assert_different(8, of(0.309), of(0.309 * (1.0 + 1.1e-9)), "[2017,0.309] expected");
     assert_different(8, of(0.0), of(1e-12), "[2017,0.0] expected");
     assert_different(8, json!([[2017, null]]), json!([[2017, 0.0]]), "[2017,null] expected");
-    // Half a cent of Q17 meets no rounding border.
+    // Half a cent in Q17 is not at a rounding border.
     assert_equal(17, json!([[2969465.515]]), json!([[2969465.5149999997]]));
     assert_different(17, json!([[2969465.515]]), json!([[2969465.52]]), "2969465.515");
 }
@@ -97,7 +97,7 @@ fn whole_numbers_are_equal_however_they_are_written() {
     assert_different(4, json!([[5, 10]]), json!([[5, 11]]), "[5,10] expected, [5,11] found");
 }
 
-/// su_address is an object in CH2++, which an engine returns as such or as its text.
+/// su_address is an object in CH2++; an engine returns it as an object or as its JSON text.
 #[test]
 fn objects_are_equal_as_json() {
     let with = |address: Value| json!([["Supplier#000000001", address]]);
@@ -135,7 +135,8 @@ fn rows_must_stand_in_the_order_that_the_order_by_decides() {
     assert!(compared(3, json!([a, b, c]), json!([b, a, c])).is_err());
 }
 
-/// What the ORDER BY leaves open may come in any order, and sums that are the same cents tie.
+/// Rows that the ORDER BY does not order may come in any order, and sums that are equal in cents
+/// tie.
 #[test]
 fn rows_with_the_same_sort_key_come_in_any_order() {
     assert_equal(5, json!([["Iran", 5.0], ["Iraq", 5.0]]), json!([["Iraq", 5.0], ["Iran", 5.0]]));
@@ -176,7 +177,7 @@ fn any_row_of_the_tie_at_the_limit_is_right() {
     assert_different(10, json!(rows), json!(more), "it has 21 rows, the limit is 20");
 }
 
-/// Below the limit nothing was cut, so the last rows are as decided as the others.
+/// Below the limit nothing was cut, so the last rows are decided too.
 #[test]
 fn there_is_no_tie_below_the_limit() {
     let rows = &twenty([9.0; 20])[..19];
@@ -219,7 +220,7 @@ fn an_answer_of_the_wrong_shape_is_refused() {
     assert!(compared(17, json!([[1]]), json!([["x"]])).is_err());
 }
 
-/// A long row does not flood the terminal.
+/// A long row is shortened in a message.
 #[test]
 fn a_message_shows_the_start_of_a_row() {
     let error = compared(20, json!([["x", "é".repeat(5000)]]), json!([])).unwrap_err();
@@ -295,7 +296,7 @@ fn a_record_compares_ratios_as_numbers() {
     let message = broken(checked(&stored, 8, json!([[2017, 0.3000001], [2018, null]])));
     assert!(message.contains("ratios [0.3] are on record, the row found is [2017,0.3000001]"));
     assert!(broken(checked(&stored, 8, json!([[2017, 0.3], [2018, 0.0]]))).contains("digest"));
-    // The same two ratios, each in the other's row.
+    // The same two ratios, swapped between the rows.
     let two = record(8, json!([[2017, 0.3], [2018, 0.4]]));
     assert!(checked(&two, 8, json!([[2017, 0.4], [2018, 0.3]])).is_err());
 }
@@ -333,7 +334,7 @@ fn file() -> AnswerFile {
     AnswerFile::new(SCHEMA, query(3), "sqlite:bench.db", &parameters, answer(3, rows), 0.25)
 }
 
-/// The form that the design fixes: names and order of the members.
+/// The names and the order of the members, as the design fixes them.
 #[test]
 fn an_answer_file_has_the_published_form() {
     let text = serde_json::to_string(&file()).unwrap();

@@ -7,7 +7,7 @@ use hoap_data::{Schema, Timestamp};
 use super::super::catalogue::QUERIES;
 use super::*;
 
-/// How many random draws a domain is tested with: enough that each of 62 nations comes up.
+/// The number of random draws per domain: enough to draw each of 62 nations.
 const DRAWS: u64 = 2000;
 
 fn spec(warehouses: u32) -> Spec {
@@ -49,7 +49,7 @@ fn drawn(number: u8, name: &str) -> HashSet<String> {
     draws(number).map(|p| text(&p, name)).collect()
 }
 
-/// Month of a first day, as months since year 0, and what follows the month.
+/// The month of a timestamp on a first day, in months since year 0, and the text after the month.
 fn month_of(timestamp: &str) -> (i64, &str) {
     let (year, month) = (&timestamp[..4], &timestamp[5..7]);
     (year.parse::<i64>().unwrap() * 12 + month.parse::<i64>().unwrap() - 1, &timestamp[7..])
@@ -303,7 +303,7 @@ fn q22_draws_seven_different_digits() {
     assert_eq!(first.len(), 10);
 }
 
-/// A check with the same parameters would check the same thing twice.
+/// The parameters of the check differ from the published ones, so that the check adds to them.
 #[test]
 fn check_parameters_differ_from_the_reference() {
     for query in &QUERIES {

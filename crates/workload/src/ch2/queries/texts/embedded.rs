@@ -42,7 +42,7 @@ macro_rules! folder {
     };
 }
 
-/// All folders. A new dialect is a folder and a line for each benchmark that it speaks.
+/// All folders. A new dialect needs a folder and a line for each of its benchmarks.
 pub(super) static FOLDERS: &[Folder] = &[
     folder!("ch2", "sqlite", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
     folder!("ch2pp", "sqlite", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),

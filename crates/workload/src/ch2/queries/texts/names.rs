@@ -1,11 +1,11 @@
-//! Finds the parameters that a query text names.
+//! Finds the parameters in a query text.
 
 use std::collections::BTreeSet;
 
 /// The names after `$` in a text, outside its strings, quoted names and comments.
 ///
-/// Dialects of SQL and SQL++ agree on what is skipped here: `'…'`, `"…"`, `` `…` ``, `-- …` and
-/// `/* … */`; a quote inside quotes is doubled, which reads as two quotations side by side.
+/// The same is skipped for all dialects of SQL and SQL++: `'…'`, `"…"`, `` `…` ``, `-- …` and `/* …
+/// */`. A doubled quote inside quotes reads as two adjacent quotations.
 pub(super) fn parameters(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let mut rest = text;
@@ -28,19 +28,19 @@ pub(super) fn parameters(text: &str) -> BTreeSet<&str> {
     names
 }
 
-/// The names in `{"$param": "name"}`, which is how a text in JSON names its parameters.
+/// The names in `{"$param": "name"}`, the form of parameters in a text in JSON.
 pub(super) fn json_parameters(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for after in text.split("\"$param\"").skip(1) {
         let after = after.trim_start().strip_prefix(':').unwrap_or(after).trim_start();
         let name = after.strip_prefix('"').and_then(|name| name.split_once('"'));
-        // What is no name is one that no query has.
+        // A value that is not a string counts as an unknown name.
         names.insert(name.map_or("", |(name, _)| name));
     }
     names
 }
 
-/// What follows the first `end`, or nothing.
+/// The text after the first `end`, or nothing.
 fn after(text: &str, end: char) -> &str {
     text.find(end).map_or("", |at| &text[at + end.len_utf8()..])
 }

@@ -21,7 +21,7 @@ fn every_embedded_text_names_the_parameters_of_its_query() {
     }
 }
 
-/// The server decides from the text how a value is sent, and without a cast it may guess another type.
+/// The server infers the type of a value from the text; without a cast it may guess another one.
 #[test]
 fn every_parameter_of_a_postgres_text_is_cast() {
     for folder in embedded::FOLDERS.iter().filter(|f| f.dialect == "postgres") {
@@ -34,7 +34,7 @@ fn every_parameter_of_a_postgres_text_is_cast() {
     }
 }
 
-/// A file that lies in the folder but not in the program would be measured by nobody.
+/// Every file in the folder is part of the program; a forgotten one would never be measured.
 #[test]
 fn the_embedded_texts_are_all_those_of_the_folder() {
     let mut on_disk = Vec::new();

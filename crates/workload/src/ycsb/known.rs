@@ -1,19 +1,20 @@
-//! The properties of YCSB's core workload and client, and what becomes of each.
+//! The properties of YCSB's core workload and client, and the effect of each.
 
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-use hoap_data::ycsb::RecordSpec;
+use hoap_data::ycsb::{FieldLength, RecordSpec};
 
-use super::{ReadFields, ScanFields, ScanLength, Setup, field_length};
+use super::distribution::Distribution;
+use super::properties::Properties;
+use super::proportions::{Kind, Proportions};
+use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
 use crate::load::Part;
-use crate::ycsb::distribution::Distribution;
-use crate::ycsb::mix::{Kind, Mix};
 use crate::{Error, ErrorKind, Result};
 
-/// What properties have set so far; the defaults are those of YCSB 0.17.
-pub(super) struct Draft {
+/// The settings so far. The defaults are those of YCSB 0.17.
+struct Draft {
     setup: Setup,
     shares: [f64; 5],
     length: (String, u32, u32),
@@ -25,7 +26,7 @@ pub(super) struct Draft {
 impl Default for Draft {
     fn default() -> Self {
         let shares = [0.95, 0.05, 0.0, 0.0, 0.0];
-        let mix = Mix::new(shares).expect("the default shares sum to 1");
+        let mix = Proportions::new(shares).expect("the default shares sum to 1");
         Draft {
             setup: Setup {
                 table: "usertable".into(),
@@ -56,10 +57,10 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// What several properties say together.
-    pub(super) fn finish(self) -> Result<Setup> {
+    /// The set-up, including what several properties decide together.
+    fn finish(self) -> Result<Setup> {
         let Draft { mut setup, shares, length: (name, min, max), .. } = self;
-        setup.mix = Mix::new(shares)?;
+        setup.mix = Proportions::new(shares)?;
         setup.records.length = field_length(&name, min, max)
             .map_err(|answer| invalid("fieldlengthdistribution", &name, answer))?;
         setup.distribution = match self.distribution.as_str() {
@@ -88,24 +89,53 @@ impl Draft {
     }
 }
 
+impl Setup {
+    /// Reads the properties as YCSB's core workload and client do. [`ErrorKind::Invalid`], with the
+    /// property's name, for one that is unknown, not supported or has an impossible value.
+    pub fn new(properties: &Properties) -> Result<Self> {
+        let mut draft = Draft::default();
+        for (name, value) in properties.iter() {
+            apply(&mut draft, name, value)?;
+        }
+        let setup = draft.finish()?;
+        setup.validate()?;
+        Ok(setup)
+    }
+}
+
+/// The field length from YCSB's three properties.
+fn field_length(
+    distribution: &str,
+    min: u32,
+    max: u32,
+) -> std::result::Result<FieldLength, String> {
+    match distribution {
+        "constant" => Ok(FieldLength::Constant(max)),
+        "uniform" => Ok(FieldLength::Uniform { min, max }),
+        "zipfian" => Ok(FieldLength::Zipfian { min, max }),
+        "histogram" => Err("a histogram file of field lengths is not supported".into()),
+        _ => Err("it is unknown".into()),
+    }
+}
+
 type Set = fn(&mut Draft, &str) -> std::result::Result<(), String>;
 
-/// What becomes of a property.
+/// The effect of a property.
 enum Use {
-    /// It sets something.
+    /// It changes the set-up.
     Sets(Set),
-    /// It changes nothing here when it has one of these values (any, where there are none): Hoap
-    /// always does what it asks for.
+    /// It has no effect and is accepted with these values (with any value where there are none),
+    /// because Hoap always does what it asks for.
     Does(&'static [&'static str]),
-    /// It is known and has no meaning here, because …
+    /// It is refused with this reason.
     Not(&'static str),
 }
 use Use::{Does, Not, Sets};
 
 const REPORTS: &str = "the run folder holds every result, and `hoap report` presents it";
 
-/// Every property of CoreWorkload, Client, Measurements and their kinds in YCSB 0.17, and
-/// `readallfieldsbyname` of later versions.
+/// Every property of CoreWorkload, Client, Measurements and the kinds of measurements in YCSB 0.17,
+/// and `readallfieldsbyname` of later versions.
 const KNOWN: &[(&str, Use)] = &[
     // The records.
     (
@@ -198,8 +228,8 @@ const KNOWN: &[(&str, Use)] = &[
     ("label", Not("results are told apart by their run folders")),
     ("exporter", Not(REPORTS)),
     ("exportfile", Not(REPORTS)),
-    // The measurements: full histograms of service, wait and response time and a series a second are
-    // always recorded.
+    // The measurements: full histograms of service, wait and response time and a series a second
+    // are always recorded.
     ("measurementtype", Does(&["hdrhistogram", "histogram", "timeseries"])),
     ("measurement.interval", Does(&["op", "intended", "both"])),
     ("measurement.trackjvm", Does(&["false"])),
@@ -216,7 +246,7 @@ const KNOWN: &[(&str, Use)] = &[
 ];
 
 /// Applies one property.
-pub(super) fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
+fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
     let Some((_, what)) = KNOWN.iter().find(|(known, _)| *known == name) else {
         return Err(Error::new(
             ErrorKind::Invalid,
@@ -225,7 +255,8 @@ pub(super) fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
         )
         .advise("remove it; options of a database belong into the --target URL"));
     };
-    // Java's numbers would not bear the blanks that a properties file keeps at the end of a line.
+    // Java's number parsers would reject the blanks that a properties file keeps at the end of a
+    // line.
     let value = value.trim();
     match what {
         Sets(set) => set(draft, value).map_err(|answer| invalid(name, value, answer)),
@@ -276,7 +307,7 @@ fn within(value: &str, range: std::ops::RangeInclusive<f64>) -> std::result::Res
     range.contains(&x).then_some(x).ok_or_else(|| format!("it is not in {low} to {high}"))
 }
 
-/// Java takes whatever is not "true" for false; here it is an error.
+/// Java reads any value other than "true" as false; here it is an error.
 fn boolean(value: &str) -> std::result::Result<bool, String> {
     match value.to_ascii_lowercase().as_str() {
         "true" => Ok(true),

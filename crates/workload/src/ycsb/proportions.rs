@@ -1,8 +1,8 @@
-//! Which kind of operation comes next.
+//! The proportions of the kinds of operations, and the draw of the next one.
 
 use crate::{Error, ErrorKind, Result};
 
-/// A kind of operation, by the name that YCSB gives it in results.
+/// A kind of operation, with YCSB's name in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -14,7 +14,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All, in the order of the shares of a [`Mix`].
+    /// All, in the order of the shares of a [`Proportions`].
     pub const ALL: [Kind; 5] =
         [Kind::Read, Kind::Update, Kind::Insert, Kind::Scan, Kind::ReadModifyWrite];
 
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// The property of its share.
+    /// The property that sets its share.
     pub const fn property(self) -> &'static str {
         match self {
             Kind::Read => "readproportion",
@@ -41,19 +41,20 @@ impl Kind {
     }
 }
 
-/// The shares of the kinds.
+/// The share of each kind. Each draw is independent of the last (TPC-C's mix is dealt from a deck
+/// instead, [`crate::ch2::mix`]).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mix {
+pub struct Proportions {
     shares: [f64; 5],
-    /// The kinds with a share, and the sum of the shares up to each, scaled to 2^64; the last has
-    /// what is left.
+    /// The kinds with a share, and for each the sum of the shares up to it, scaled to 2^64. The
+    /// last kind gets the rest.
     kinds: Vec<Kind>,
     ends: [u64; 5],
 }
 
-impl Mix {
-    /// Shares in the order of [`Kind::ALL`]. [`ErrorKind::Invalid`] where one is not in 0 to 1 or they
-    /// do not sum to 1; YCSB would scale them without a word.
+impl Proportions {
+    /// Shares in the order of [`Kind::ALL`]. [`ErrorKind::Invalid`] where one is not in 0 to 1 or
+    /// they do not sum to 1; YCSB would scale them silently.
     pub fn new(shares: [f64; 5]) -> Result<Self> {
         let tried = "mix the operations";
         for (kind, share) in Kind::ALL.into_iter().zip(shares) {
@@ -83,7 +84,7 @@ impl Mix {
             before += share;
             *end = (before * 2f64.powi(64)) as u64;
         }
-        Ok(Mix { shares, kinds, ends })
+        Ok(Proportions { shares, kinds, ends })
     }
 
     /// The share of a kind, 0 to 1.
@@ -96,7 +97,7 @@ impl Mix {
         &self.kinds
     }
 
-    /// The index into [`Mix::kinds`] that a random word decides.
+    /// The index into [`Proportions::kinds`] for a random word.
     #[inline]
     pub fn draw(&self, word: u64) -> usize {
         let last = self.kinds.len() - 1;
@@ -112,7 +113,7 @@ mod tests {
     /// Spec §1: operations have their shares.
     #[test]
     fn shares() {
-        let mix = Mix::new([0.5, 0.0, 0.05, 0.25, 0.2]).unwrap();
+        let mix = Proportions::new([0.5, 0.0, 0.05, 0.25, 0.2]).unwrap();
         assert_eq!(mix.kinds(), [Kind::Read, Kind::Insert, Kind::Scan, Kind::ReadModifyWrite]);
         let mut counts = [0u32; 4];
         let mut stream = Stream::new(1, &[]);
@@ -122,19 +123,19 @@ mod tests {
         for (count, wanted) in counts.into_iter().zip([50_000.0, 5_000.0, 25_000.0, 20_000.0f64]) {
             assert!((f64::from(count) - wanted).abs() < 5.0 * wanted.sqrt(), "{counts:?}");
         }
-        let one = Mix::new([0.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
+        let one = Proportions::new([0.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
         assert_eq!((one.draw(0), one.draw(u64::MAX), one.kinds()), (0, 0, &[Kind::Update][..]));
-        assert!(Mix::new([0.1; 5].map(|s| s * 2.0)).is_ok());
+        assert!(Proportions::new([0.1; 5].map(|s| s * 2.0)).is_ok());
     }
 
     #[test]
     fn proportions_that_do_not_sum_to_one_are_refused() {
-        let error = Mix::new([0.95, 0.05, 0.05, 0.0, 0.0]).unwrap_err();
+        let error = Proportions::new([0.95, 0.05, 0.05, 0.0, 0.0]).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Invalid);
         assert!(error.to_string().contains("sum to 1.05, not 1 (readproportion 0.95, updateprop"));
-        assert!(Mix::new([0.0; 5]).unwrap_err().to_string().contains("sum to 0, not 1"));
+        assert!(Proportions::new([0.0; 5]).unwrap_err().to_string().contains("sum to 0, not 1"));
         for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
-            let error = Mix::new([wrong, 0.0, 0.0, 0.0, 0.0]).unwrap_err();
+            let error = Proportions::new([wrong, 0.0, 0.0, 0.0, 0.0]).unwrap_err();
             assert!(error.to_string().contains("readproportion is"), "{error}");
         }
     }

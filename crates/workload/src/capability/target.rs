@@ -1,0 +1,58 @@
+//! A database as a benchmark sees it.
+
+use std::collections::BTreeMap;
+
+use hoap_record::Description;
+
+use super::analytics::Analytics;
+use super::applicable::{Applicable, NotApplicable};
+use super::documents::Documents;
+use super::transactions::{Stepwise, Transactions};
+
+/// Whether a database's calls block their thread.
+pub trait Blocking: Send + Sync {
+    /// True of an embedded database, whose calls run on the caller's thread. Calls of a network
+    /// driver yield: false, the default.
+    fn blocking(&self) -> bool {
+        false
+    }
+}
+
+/// A database, opened by its URL.
+///
+/// Errors of the operations behind every method: [`ErrorKind::Unavailable`] where the database
+/// cannot be reached or refuses, [`ErrorKind::Missing`] where it lacks what a load makes.
+///
+/// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
+/// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+pub trait Target: Blocking {
+    /// Name, version and settings, for the run folder. Holds no secret.
+    fn description(&self) -> Description;
+
+    /// Whole collections: the loader writes them, the checks read them.
+    fn documents(&self) -> Applicable<&dyn Documents>;
+
+    /// Multi-document transactions.
+    fn transactions(&self) -> Applicable<&dyn Transactions>;
+
+    /// The operations of transactions without their guarantees, of a database whose
+    /// [`Target::transactions`] are not applicable. A run uses them only where its user allows it
+    /// ([`NonTransactional`](super::NonTransactional)).
+    fn stepwise(&self) -> Applicable<Stepwise<'_>> {
+        Err(NotApplicable {
+            capability: "transactions a document at a time",
+            database: self.description().name,
+            because: "there is no way to apply them here",
+        })
+    }
+
+    /// Analytical queries.
+    fn analytics(&self) -> Applicable<&dyn Analytics>;
+
+    /// What the driver has counted for all clients since the target was opened: capacity consumed,
+    /// requests throttled, … Name → amount; price files may use the names. Empty where the driver
+    /// counts nothing.
+    fn usage(&self) -> BTreeMap<String, f64> {
+        BTreeMap::new()
+    }
+}
