@@ -9,8 +9,9 @@ use hoap_workload::capability::{Applicable, NotApplicable};
 use hoap_workload::{Error, ErrorKind, Result};
 use scylla::statement::prepared::PreparedStatement;
 
+use super::connection::Connection;
 use super::error::{Doing, Done, Failure};
-use super::lane::Lane;
+use super::runtimes::RuntimeSession;
 use super::{Cassandra, joined, notes};
 
 impl Shop for Cassandra {
@@ -32,11 +33,11 @@ impl Shop for Cassandra {
     }
 
     async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
-        let url = &self.shared.description.url;
+        let url = &self.description.url;
         match variant {
             Some(JoinVariant::JoiningTable) => {}
             Some(other) => {
-                let answer = format!("{} has no {other} join", self.shared.description.name);
+                let answer = format!("{} has no {other} join", self.description.name);
                 return Err(Error::new(ErrorKind::Invalid, format!("join in {url}"), answer));
             }
             None => {
@@ -47,36 +48,36 @@ impl Shop for Cassandra {
                 ));
             }
         }
-        let lane = self.lane().await?;
-        let statement = prepare(&lane).await;
+        let connection = self.connection().await?;
+        let statement = prepare(&connection).await;
         let statement =
             statement.map_err(|e| e.into_error(Doing::Read, format!("join in {url}")))?;
-        Ok(Client { lane, statement })
+        Ok(Client { connection, statement })
     }
 }
 
-async fn prepare(lane: &Lane) -> Done<PreparedStatement> {
-    if notes::get(lane, notes::JOINED).await?.is_none() {
+async fn prepare(connection: &Connection) -> Done<PreparedStatement> {
+    if notes::get(connection, notes::JOINED).await?.is_none() {
         return Err(Failure::Missing("the joining table is missing or not whole".to_owned()));
     }
-    let table = lane.table(joined::TABLE);
+    let table = connection.table(joined::TABLE);
     // A sum of no rows is 0: only the count tells it from orders that cost nothing.
     let text = format!("SELECT count(*), sum(cents) FROM {table} WHERE zip = ? AND month = ?");
-    let mut statement = lane.session.prepare(text).await?;
-    statement.set_consistency(lane.options().read_consistency);
+    let mut statement = connection.session.prepare(text).await?;
+    statement.set_consistency(connection.options().read_consistency);
     statement.set_use_cached_result_metadata(true);
     Ok(statement)
 }
 
 /// One client.
 pub struct Client {
-    lane: Arc<Lane>,
+    connection: Arc<RuntimeSession>,
     statement: PreparedStatement,
 }
 
 impl Client {
     async fn sum(&self, zip: &str, month: &str) -> Done<Option<i64>> {
-        let answer = self.lane.session.execute_unpaged(&self.statement, (zip, month)).await?;
+        let answer = self.connection.session.execute_unpaged(&self.statement, (zip, month)).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
         let (count, sum) = rows.single_row::<(i64, Option<i64>)>().map_err(Failure::answer)?;
         Ok(sum.filter(|_| count > 0))
@@ -86,14 +87,14 @@ impl Client {
 impl ShopSession for Client {
     async fn page(&mut self, _: &str, _: u32, _: u32, keys: &mut Vec<String>) -> Result<()> {
         keys.clear();
-        let tried = format!("page in {}", self.lane.place.url);
+        let tried = format!("page in {}", self.connection.place.url);
         Err(Error::new(ErrorKind::Invalid, tried, "the session was begun for the join"))
     }
 
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         let sum = self.sum(zip, month).await.map_err(|e| {
-            let url = &self.lane.place.url;
+            let url = &self.connection.place.url;
             e.into_error(Doing::Read, format!("join zip code {zip}, {month} in {url}"))
         })?;
         rows.extend(sum.map(|cents| JoinRow { month: month.into(), zip: zip.into(), cents }));
