@@ -94,7 +94,7 @@ impl ShopSession for Client {
         keys: &mut Vec<String>,
     ) -> Result<()> {
         keys.clear();
-        let url = self.node.shared.place.url.clone();
+        let url = self.node.server.place.url.clone();
         let tried = || format!("page through {country} in {url}");
         let args = [country.into(), offset.into(), limit.into()];
         let answer = self.node.run(PAGE, &args, None).await;
@@ -117,7 +117,7 @@ impl ShopSession for Client {
 
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let url = self.node.shared.place.url.clone();
+        let url = self.node.server.place.url.clone();
         let tried = || format!("join zip code {zip}, {month} in {url}");
         let Some(text) = self.join else {
             let answer = "the session was begun for pagination only";

@@ -8,7 +8,8 @@ use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::{Shared, Store, underway};
+use super::endpoint::{Endpoint, Store};
+use super::underway;
 use crate::sqlpp::{Doing, Failure, Request};
 
 const CUSTOMERS: &str = "shop_customer";
@@ -26,32 +27,34 @@ impl Shop for Store {
     }
 
     fn joins(&self) -> Applicable<&'static [JoinVariant]> {
-        Ok(self.shared.joins)
+        Ok(self.endpoint.joins)
     }
 
     async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
-        let shared = &self.shared;
+        let endpoint = &self.endpoint;
         let tried = match variant {
-            None => format!("page through customers in {}", shared.url()),
-            Some(_) => format!("join in {}", shared.url()),
+            None => format!("page through customers in {}", endpoint.url()),
+            Some(_) => format!("join in {}", endpoint.url()),
         };
         let (statement, index) = match variant {
-            None => (page(shared)?, COUNTRY_INDEX),
-            Some(variant) if shared.joins.contains(&variant) => (join(shared, variant)?, ZIP_INDEX),
+            None => (page(endpoint)?, COUNTRY_INDEX),
+            Some(variant) if endpoint.joins.contains(&variant) => {
+                (join(endpoint, variant)?, ZIP_INDEX)
+            }
             Some(other) => {
-                let answer = format!("{} has no {other} join", shared.description.name);
+                let answer = format!("{} has no {other} join", endpoint.description.name);
                 return Err(Error::new(ErrorKind::Invalid, tried, answer));
             }
         };
-        expect_index(shared, index, &tried).await?;
-        Ok(Client { shared: shared.clone(), statement, joins: variant.is_some() })
+        expect_index(endpoint, index, &tried).await?;
+        Ok(Client { endpoint: endpoint.clone(), statement, joins: variant.is_some() })
     }
 }
 
 /// Refuses a search that would read all customers.
-async fn expect_index(shared: &Shared, index: &str, tried: &str) -> Result<()> {
-    let ask = Request::new(shared.definition.indexes()).parameter("name", CUSTOMERS);
-    let rows = shared.rows(ask).await.map_err(|e| shared.failed(e, Doing::Read, tried))?;
+async fn expect_index(endpoint: &Endpoint, index: &str, tried: &str) -> Result<()> {
+    let ask = Request::new(endpoint.definition.indexes()).parameter("name", CUSTOMERS);
+    let rows = endpoint.rows(ask).await.map_err(|e| endpoint.failed(e, Doing::Read, tried))?;
     if rows.iter().any(|row| row.as_str() == Some(index)) {
         return Ok(());
     }
@@ -59,8 +62,8 @@ async fn expect_index(shared: &Shared, index: &str, tried: &str) -> Result<()> {
     Err(Error::new(ErrorKind::Missing, tried, answer).advise("run `hoap load` first"))
 }
 
-fn page(shared: &Shared) -> Result<String> {
-    let definition = &shared.definition;
+fn page(endpoint: &Endpoint) -> Result<String> {
+    let definition = &endpoint.definition;
     let (name, key) = (definition.name(CUSTOMERS)?, definition.key("c"));
     // Without an order two pages might have the same customer: many nodes answer.
     Ok(format!(
@@ -69,8 +72,8 @@ fn page(shared: &Shared) -> Result<String> {
     ))
 }
 
-fn join(shared: &Shared, variant: JoinVariant) -> Result<String> {
-    let definition = &shared.definition;
+fn join(endpoint: &Endpoint, variant: JoinVariant) -> Result<String> {
+    let definition = &endpoint.definition;
     let (customers, orders) = (definition.name(CUSTOMERS)?, definition.name(ORDERS)?);
     let hint = match variant {
         JoinVariant::Index => "/*+ indexnl */ ",
@@ -91,7 +94,7 @@ fn join(shared: &Shared, variant: JoinVariant) -> Result<String> {
 
 /// One client.
 pub struct Client {
-    shared: Arc<Shared>,
+    endpoint: Arc<Endpoint>,
     statement: String,
     joins: bool,
 }
@@ -100,7 +103,7 @@ impl Client {
     /// A request for the statement of this session.
     fn request(&self) -> Request {
         let request = Request::new(self.statement.clone()).set("readonly", true);
-        match self.shared.query_timeout {
+        match self.endpoint.query_timeout {
             Some(limit) => request.timeout(limit),
             None => request,
         }
@@ -120,7 +123,7 @@ impl ShopSession for Client {
         keys: &mut Vec<String>,
     ) -> Result<()> {
         keys.clear();
-        let tried = || format!("page through {country} in {}", self.shared.url());
+        let tried = || format!("page through {country} in {}", self.endpoint.url());
         if self.joins {
             return Err(self.wrong(tried(), "the session was begun for the join"));
         }
@@ -134,17 +137,17 @@ impl ShopSession for Client {
             keys.push(serde_json::from_slice(row).map_err(|e| format!("a key: {e}"))?);
             Ok(())
         };
-        let done = underway::run(&self.shared, request, &underway::context(), &mut read).await;
+        let done = underway::run(&self.endpoint, request, &underway::context(), &mut read).await;
         if let Err(e) = done {
             keys.clear();
-            return Err(self.shared.failed(e, Doing::Read, tried()));
+            return Err(self.endpoint.failed(e, Doing::Read, tried()));
         }
         Ok(())
     }
 
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let tried = || format!("join zip code {zip}, {month} in {}", self.shared.url());
+        let tried = || format!("join zip code {zip}, {month} in {}", self.endpoint.url());
         if !self.joins {
             return Err(self.wrong(tried(), "the session was begun for pagination only"));
         }
@@ -158,10 +161,10 @@ impl ShopSession for Client {
             rows.push(JoinRow { month, zip, cents });
             Ok(())
         };
-        let done = underway::run(&self.shared, request, &underway::context(), &mut read).await;
+        let done = underway::run(&self.endpoint, request, &underway::context(), &mut read).await;
         done.map(drop).map_err(|e: Failure| {
             rows.clear();
-            self.shared.failed(e, Doing::Read, tried())
+            self.endpoint.failed(e, Doing::Read, tried())
         })
     }
 }
