@@ -79,7 +79,7 @@ impl Shop for Postgres {
                 return Err(Error::new(ErrorKind::Invalid, tried, answer));
             }
         };
-        let mut link = Link::new(self.shared.clone(), role).await?;
+        let mut link = Link::new(self.pools.clone(), role).await?;
         for text in texts {
             check_plan(&mut link, text).await?;
         }
@@ -135,7 +135,7 @@ impl Client {
         keys: &mut Vec<String>,
         tried: &(dyn Fn(&str) -> String + Sync),
     ) -> Result<()> {
-        let shared = self.link.shared.clone();
+        let pools = self.link.pools.clone();
         let mut held = self.link.hold().await?;
         let country = json_string(country);
         let rows = async {
@@ -159,7 +159,7 @@ impl Client {
         let done = rows.await;
         done.map_err(|e| {
             held.look_at(&e);
-            error::postgres(&e, tried(&shared.server.url))
+            error::postgres(&e, tried(&pools.server.url))
         })
     }
 
@@ -171,7 +171,7 @@ impl Client {
         rows: &mut Vec<JoinRow>,
         tried: &(dyn Fn(&str) -> String + Sync),
     ) -> Result<()> {
-        let shared = self.link.shared.clone();
+        let pools = self.link.pools.clone();
         let mut held = self.link.hold().await?;
         let (zip_json, month_json) = (json_string(zip), json_string(month));
         let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
@@ -202,7 +202,7 @@ impl Client {
         let done = done.await;
         done.map_err(|e| {
             held.look_at(&e);
-            error::postgres(&e, tried(&shared.server.url))
+            error::postgres(&e, tried(&pools.server.url))
         })
     }
 }
