@@ -12,10 +12,11 @@ use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use hoap_workload::{Error, ErrorKind, Result};
 use redis::{Cmd, Value};
 
-use super::connection::Line;
+use super::answers::texts;
+use super::connection::ClientConnection;
 use super::document::Path;
 use super::error::{Doing, Done, Failure};
-use super::{Redis, documents, layout};
+use super::{Redis, layout, notes};
 
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
@@ -36,7 +37,7 @@ impl Shop for Redis {
     }
 
     async fn session(&self, variant: Option<JoinVariant>) -> Result<Client> {
-        let server = &self.shared.server;
+        let server = &self.server;
         let (collections, index): (&[&str], _) = match variant {
             None => (&[CUSTOMERS], COUNTRY_INDEX),
             Some(JoinVariant::TwoPhase) => (&[CUSTOMERS, ORDERS], ZIP_INDEX),
@@ -46,12 +47,12 @@ impl Shop for Redis {
                 return Err(Error::new(ErrorKind::Invalid, tried, answer));
             }
         };
-        let mut line = server.client_line().await?;
-        documents::expect(&mut line, collections, &[index]).await?;
+        let mut connection = server.client_connection().await?;
+        notes::expect(&mut connection, collections, &[index]).await?;
         let prefix = &server.options.prefix;
         let set = layout::index(prefix, index);
         Ok(Client {
-            line,
+            connection,
             joins: variant.is_some(),
             before: set.len(),
             set,
@@ -67,7 +68,7 @@ impl Shop for Redis {
 
 /// One client.
 pub struct Client {
-    line: Line,
+    connection: ClientConnection,
     joins: bool,
     /// The set of a country's or a zip code's customers; its first `before` bytes are the index's.
     set: String,
@@ -89,7 +90,7 @@ impl Client {
         self.set.push_str(value);
         self.command.clear();
         self.command.arg("ZRANGE").arg(&self.set).arg(first).arg(last);
-        super::texts(self.line.send(&self.command).await?)
+        texts(self.connection.send(&self.command).await?)
     }
 
     async fn join_in_two(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
@@ -103,7 +104,7 @@ impl Client {
             command
         };
         let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
-        let lists = self.line.send_all(customers.iter().map(list).collect()).await?;
+        let lists = self.connection.send_all(customers.iter().map(list).collect()).await?;
         let mut commands = Vec::new();
         for answer in &lists {
             let orders = self.list.value(values(answer, 2)?)?;
@@ -115,7 +116,7 @@ impl Client {
             }
         }
         let mut sum: Option<i64> = None;
-        for answer in &self.line.send_all(commands).await? {
+        for answer in &self.connection.send_all(commands).await? {
             let values = values(answer, 4)?;
             if self.month.value(&values[..2])?.as_str() != Some(month) {
                 continue;
@@ -163,7 +164,7 @@ impl ShopSession for Client {
             false => self.range(country, first, first + i64::from(limit) - 1).await,
             true => Err(Failure::Invalid("the session was begun for the join".to_owned())),
         };
-        let tried = || format!("page through {country} in {}", self.line.server().url);
+        let tried = || format!("page through {country} in {}", self.connection.server().url);
         *keys = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
         Ok(())
     }
@@ -174,7 +175,7 @@ impl ShopSession for Client {
             true => self.join_in_two(zip, month, rows).await,
             false => Err(Failure::Invalid("the session was begun for pagination only".to_owned())),
         };
-        let tried = || format!("join zip code {zip}, {month} in {}", self.line.server().url);
+        let tried = || format!("join zip code {zip}, {month} in {}", self.connection.server().url);
         joined.map_err(|e| e.into_error(Doing::Read, tried()))
     }
 }
