@@ -87,12 +87,12 @@ impl Shop for Sqlite {
             Some(JoinVariant::Ansi) => ("join", &[ANSI]),
             Some(JoinVariant::TwoPhase) => ("join", &[ORDER_KEYS, ORDER]),
             Some(other) => {
-                let tried = format!("join in {}", self.shared.database.url);
+                let tried = format!("join in {}", self.writer.database.url);
                 let answer = format!("SQLite has no {other:?} join");
                 return Err(Error::new(ErrorKind::Invalid, tried, answer));
             }
         };
-        let database = self.shared.database.clone();
+        let database = self.writer.database.clone();
         let reader = database.connect(Role::Reader)?;
         let tried = || format!("{what} customers in {}", database.url);
         for text in texts {
