@@ -37,6 +37,8 @@ mod names;
 pub mod null;
 mod options;
 #[cfg(any(feature = "cassandra", feature = "dynamodb"))]
+// Each of the two needs a part of it.
+#[cfg_attr(not(all(feature = "cassandra", feature = "dynamodb")), allow(dead_code))]
 mod overlay;
 mod patches;
 #[cfg(feature = "postgres")]
