@@ -21,7 +21,7 @@ use super::values::next_text;
 use crate::names;
 use crate::overlay::entries::{EntryKey, IndexDefinition};
 
-/// Documents of a page while a table is definition.
+/// Documents of a page while a table is made.
 const PAGE: i32 = 500;
 
 /// The definition of an index. Refuses invalid names.
