@@ -1,8 +1,15 @@
-//! The databases, a module each; those with a network driver behind a Cargo feature of the same name.
+//! The databases, a module each; those with a network driver behind a Cargo feature of the same
+//! name.
 //!
-//! A target is named by a URL; its scheme selects the database from one table ([`known`]). [`open`]
-//! gives it with the capabilities that are boxed, [`open_any`] with the generic ones too: see
-//! [`AnyTarget`].
+//! A URL names a database; its scheme selects the module from one table ([`known`]). [`open`] gives
+//! the boxed capabilities, [`open_any`] the generic ones too: see [`AnyTarget`].
+//!
+//! Every database module has the same files, as far as it needs them: `mod.rs` documents the
+//! mapping and the promises and has `open`; `database.rs` has the handle that `open` returns;
+//! `options.rs` reads the URL; `documents.rs`, `transaction.rs`, `analytics.rs`, `key_value.rs` and
+//! `shop.rs` implement a capability each; `bulk.rs` loads; `error.rs` classifies failures. The
+//! types of a role have one name: `TransactionSession` and `OpenTransaction`, `QuerySession`,
+//! `RecordSession`, `BatchWriter`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,18 +27,19 @@ pub mod cassandra;
 pub mod couchbase;
 #[cfg(feature = "couchbase-analytics")]
 pub mod couchbase_analytics;
-#[cfg(any(feature = "cassandra", feature = "dynamodb"))]
-mod document;
 #[cfg(feature = "dynamodb")]
 pub mod dynamodb;
-#[cfg(any(feature = "cassandra", feature = "dynamodb"))]
-mod entries;
+mod help;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;
 mod names;
 pub mod null;
 mod options;
+#[cfg(any(feature = "cassandra", feature = "dynamodb"))]
+// Each of the two needs a part of it.
+#[cfg_attr(not(all(feature = "cassandra", feature = "dynamodb")), allow(dead_code))]
+mod overlay;
 mod patches;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -49,6 +57,7 @@ mod sqlpp;
 pub mod url;
 
 pub use any::*;
+pub use help::*;
 pub use remote::*;
 
 /// A database that `hoap` knows, whether or not it is part of this build.
@@ -72,22 +81,6 @@ impl Scheme {
     pub fn built_in(&self) -> bool {
         self.open.is_some()
     }
-}
-
-/// The names of everything that a database may offer: whole collections, document transactions,
-/// analytical queries, records by key, scans of keys in order, pagination, and the join.
-pub const CAPABILITIES: &[&str] =
-    &["documents", "transactions", "analytics", "key-value", "scans", "pagination", "join"];
-
-/// What one option of a URL means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OptionHelp {
-    /// Its name.
-    pub name: &'static str,
-    /// Its value where the URL does not give it.
-    pub default: &'static str,
-    /// What it does, with the unit and the values allowed.
-    pub meaning: &'static str,
 }
 
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<AnyTarget>> + Send + 'a>>;
@@ -137,8 +130,8 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
     }
 }
 
-/// A line of [`SCHEMES`]: the names of a database with a network driver, and how its module opens it
-/// as a [`Remote`] where the feature is on.
+/// A line of [`SCHEMES`]: the names of a database with a network driver, and how its module opens
+/// it as a [`Remote`] where the feature is on.
 macro_rules! scheme {
     ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
         #[cfg(feature = $feature)]

@@ -7,8 +7,8 @@ use crate::names;
 use crate::sqlpp::store::{Definition, KEY, NOTE, PROGRESS, Shadow, published};
 use crate::sqlpp::{Service, quote};
 
-/// What Couchbase calls DATE_ADD_STR and AsterixDB does not have; for days, which are what the queries
-/// add. It is inlined.
+/// Couchbase's DATE_ADD_STR, which AsterixDB lacks, for days, the only unit of the queries. It is
+/// inlined.
 const DATE_ADD_STR: &str = "DECLARE FUNCTION date_add_str(d, n, part) { \
     CASE part WHEN 'day' THEN string(date(d) + duration('P' || string(n) || 'D')) END }; ";
 
@@ -137,8 +137,8 @@ impl Definition for AsterixDefinition {
     }
 
     fn lines(&self) -> Option<&'static str> {
-        // A text is parsed by the nodes, a value of a parameter by the compiler, at a third of the speed. Of a
-        // list of texts it makes a constant each, at more than half.
+        // The nodes parse a text; the compiler parses the value of a parameter, at a third of the
+        // speed. It makes a constant of each text in a list, at more than half the speed.
         Some("SELECT VALUE parse_json(r) FROM split($d, \"\\n\") AS r")
     }
 

@@ -1,15 +1,18 @@
-//! Apache AsterixDB: `asterixdb://HOST[:PORT]/DATAVERSE[?option=value&…]`. The options are in [`OPTIONS`].
+//! Apache AsterixDB: `asterixdb://HOST[:PORT]/DATAVERSE[?option=value&…]`. The options are in
+//! [`OPTIONS`].
+//!
+//! Read [`definition`] first; the rest is in [`crate::sqlpp::store`].
 //!
 //! # Mapping
-//! A collection is a dataset of the open type `{hoap_key: string}` with that field as its primary key: a
-//! document's own fields are at the top, as the published queries expect them. The dataset `hoap_note`
-//! holds what the dataverse contains, `hoap_load` how far a load has come. A load makes the dataverse.
+//! A collection is a dataset of the open type `{hoap_key: string}` with that field as its primary
+//! key: a document's own fields are at the top, as the published queries expect them. The dataset
+//! `hoap_note` has the note of the load, `hoap_load` its progress. A load makes the dataverse.
 //!
 //! # Writing
-//! A statement is atomic for each document, not as a whole: a batch of a load is an UPSERT, its progress
-//! another one after it, and a resumed load writes the last batch again. With `load_folder` a collection is
-//! one LOAD of files. The note is a chain of numbered
-//! ones, each an INSERT that only one process wins.
+//! A statement is atomic for each document, not as a whole: a batch of a load is an UPSERT, its
+//! progress another one after it, and a resumed load writes the last batch again. With
+//! `load_folder` a collection is one LOAD of files. Notes are numbered; of two INSERTs with the
+//! same number one fails.
 //!
 //! # Durability
 //! A statement is acknowledged when its log is on the disks of the nodes.
@@ -27,17 +30,17 @@ use std::sync::Arc;
 use hoap_workload::Result;
 
 use crate::remote::{Remote, RemoteJoins, RemotePages};
-use crate::sqlpp::store::{Folder, Shared};
-use crate::sqlpp::{Client, Place};
+use crate::sqlpp::store::{Endpoint, Folder};
+use crate::sqlpp::{ServiceAddress, StatementClient};
 use definition::AsterixDefinition;
 
 pub use crate::sqlpp::store::Store as AsterixDb;
 pub use options::OPTIONS;
 
-/// What it offers.
+/// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
 
-/// Opens an `asterixdb:` URL and asks the cluster what it is.
+/// Opens an `asterixdb:` URL and asks the cluster for its version and nodes.
 ///
 /// # Errors
 /// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
@@ -46,7 +49,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
     let parsed = options::parse(url)?;
     let options = parsed.options;
     let tried = format!("open {}", parsed.shown);
-    let place = Place {
+    let address = ServiceAddress {
         base: format!("http://{}:{}", parsed.host, parsed.port),
         path: "/query/service",
         credentials: None,
@@ -54,7 +57,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
         connect_timeout: options.connect_timeout,
         largest_result: u64::from(options.max_result_mb) << 20,
     };
-    let client = Client::new(place, &tried)?;
+    let client = StatementClient::new(address, &tried)?;
     let (description, nodes) = state::describe(&client, &parsed.shown, &options).await?;
     let folder = (!options.load_folder.is_empty()).then(|| {
         // A name of its own, by which the next load finds what a killed one left.
@@ -65,7 +68,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
     });
     let definition = AsterixDefinition::new(parsed.dataverse, &options)?;
     Ok(AsterixDb {
-        shared: Arc::new(Shared {
+        endpoint: Arc::new(Endpoint {
             client,
             definition: Box::new(definition),
             description,
@@ -77,7 +80,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
     })
 }
 
-/// The database with all that it has.
+/// The database with its capabilities.
 pub(crate) fn remote(database: AsterixDb) -> Remote {
     let key_value = database.no_records();
     let database = Arc::new(database);

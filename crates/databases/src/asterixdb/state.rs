@@ -1,4 +1,4 @@
-//! What the cluster says of itself.
+//! The cluster's description of itself.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::options::Options;
-use crate::sqlpp::{Client, Doing, Service};
+use crate::sqlpp::{Doing, Service, StatementClient};
 
-/// How long to wait for each answer.
+/// The time limit of each request.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The configuration that decides speed and durability.
@@ -26,12 +26,12 @@ const SETTINGS: &[&str] = &[
     "txn.log.buffer.pagesize",
 ];
 
-/// What the cluster is, and the names of its nodes.
+/// The description of the cluster, and the names of its nodes.
 ///
 /// # Errors
 /// [`ErrorKind::Unavailable`] where it does not answer or lacks nodes.
 pub(super) async fn describe(
-    client: &Client,
+    client: &StatementClient,
     url: &str,
     options: &Options,
 ) -> Result<(Description, Vec<String>)> {

@@ -1,9 +1,9 @@
-//! User and password: from the URL, `CASSANDRA_USER` and `CASSANDRA_PASSWORD`, and the files of cqlsh,
-//! `~/.cassandra/credentials` (Cassandra 4.1 and later) and `~/.cassandra/cqlshrc`.
+//! User and password: from the URL, `CASSANDRA_USER` and `CASSANDRA_PASSWORD`, and the files of
+//! cqlsh, `~/.cassandra/credentials` (Cassandra 4.1 and later) and `~/.cassandra/cqlshrc`.
 //!
-//! Both files are of sections and `name = value`; the sections that count are `PlainTextAuthProvider`,
-//! `plain_text_auth` and `authentication`, the names `username` and `password`. As cqlsh does with the first one, a
-//! file that others may read is ignored.
+//! Both files are of sections and `name = value`; the sections that count are
+//! `PlainTextAuthProvider`, `plain_text_auth` and `authentication`, the names `username` and
+//! `password`. As cqlsh does with the first one, a file that others may read is ignored.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

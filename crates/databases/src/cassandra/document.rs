@@ -1,8 +1,8 @@
 //! Documents as rows.
 //!
-//! A document of strings is a record, as YCSB's: each member is a column of text under its own name. Any
-//! other document is JSON text in one column. What is no name for a column, or is the name of one that has
-//! another meaning, makes a document JSON too.
+//! A document of strings is a record, as YCSB's: each member is a column of text under its own
+//! name. Any other document is JSON text in one column, as is one with a member whose name is no
+//! column's or that of a column with another meaning.
 
 use hoap_workload::Result;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub(super) enum Stored {
 }
 
 impl Stored {
-    /// How the document in this JSON text is stored; the error says what is wrong with the text.
+    /// How the document in this JSON text is stored, or what is wrong with the text.
     pub fn of(text: &[u8]) -> std::result::Result<Stored, String> {
         let object: Map<String, Value> =
             serde_json::from_slice(text).map_err(|e| format!("it is no JSON object: {e}"))?;
@@ -44,7 +44,7 @@ impl Stored {
 pub(super) struct Path {
     /// The member: the column, where the document is a record.
     pub member: String,
-    /// The way from the member on, as a JSON pointer.
+    /// The rest of the path, as a JSON pointer.
     rest: String,
 }
 

@@ -1,8 +1,6 @@
-//! The joining table: for each zip code and month a partition with the orders of that zip code's customers and
-//! their prices. A load makes it at its end, from the documents that are there, and nothing keeps it in step with
-//! later writes: the workload that uses it only reads.
-
-use std::sync::Arc;
+//! The joining table: for each zip code and month a partition with the orders of that zip code's
+//! customers and their prices. A load makes it at its end. Later writes do not update it: the
+//! workload that uses it only reads.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_workload::capability::Index;
@@ -11,54 +9,54 @@ use scylla::deserialize::row::ColumnIterator;
 use scylla::statement::prepared::PreparedStatement;
 use serde_json::Value;
 
+use super::connection::Connection;
 use super::document::Path;
-use super::documents::Pages;
 use super::error::{Done, Failure};
-use super::lane::Lane;
+use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
-use super::{bulk, notes, schema};
+use super::{notes, schema};
 
 /// The table.
 pub(super) const TABLE: &str = "shop_joined";
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
-/// What it is made from.
+/// The collections that it is made from.
 pub(super) const SOURCES: [&str; 2] = [CUSTOMERS, ORDERS];
 
 /// Customers of a page.
 const PAGE: i32 = 200;
 
-/// Whether it stands for this index.
+/// Whether the table replaces this index.
 pub(super) fn is_for(index: &Index) -> bool {
     index.name == ZIP_INDEX
 }
 
-/// Makes the table, unless it is whole already.
-pub(super) async fn make(lane: &Arc<Lane>) -> Done<()> {
-    if notes::get(lane, notes::JOINED).await?.is_some() {
+/// Makes the table, unless it is complete.
+pub(super) async fn make(connection: &Connection) -> Done<()> {
+    if notes::get(connection, notes::JOINED).await?.is_some() {
         return Ok(());
     }
-    let table = lane.table(TABLE);
-    lane.alter(format!(
+    let table = connection.table(TABLE);
+    connection.alter(format!(
         "CREATE TABLE IF NOT EXISTS {table} (zip varchar, month varchar, {KEY} varchar, cents bigint, \
          PRIMARY KEY ((zip, month), {KEY})){}",
-        schema::table_options(lane)
+        schema::table_options(connection)
     ))
     .await?;
-    let options = lane.options();
-    let mut read = lane
+    let options = connection.options();
+    let mut read = connection
         .session
-        .prepare(format!("SELECT {DOCUMENT} FROM {} WHERE {KEY} = ?", lane.table(ORDERS)))
+        .prepare(format!("SELECT {DOCUMENT} FROM {} WHERE {KEY} = ?", connection.table(ORDERS)))
         .await?;
     read.set_consistency(options.read_consistency);
     let insert = format!("INSERT INTO {table} (zip, month, {KEY}, cents) VALUES (?, ?, ?, ?)");
-    let mut insert = lane.session.prepare(insert).await?;
+    let mut insert = connection.session.prepare(insert).await?;
     insert.set_consistency(options.write_consistency);
-    let filler = Filler { lane, read, insert, paths: Paths::new()? };
-    let text = format!("SELECT {KEY}, {DOCUMENT} FROM {}", lane.table(CUSTOMERS));
-    let mut pages = Pages::new(lane, text, PAGE).await?;
-    while let Some(page) = pages.next(lane).await? {
+    let filler = Filler { connection, read, insert, paths: Paths::new()? };
+    let text = format!("SELECT {KEY}, {DOCUMENT} FROM {}", connection.table(CUSTOMERS));
+    let mut pages = Pages::new(connection, text, PAGE).await?;
+    while let Some(page) = pages.next(connection).await? {
         let mut orders = Vec::new();
         for row in page.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)? {
             filler.orders(row.map_err(Failure::answer)?, &mut orders)?;
@@ -69,10 +67,10 @@ pub(super) async fn make(lane: &Arc<Lane>) -> Done<()> {
             .try_collect::<()>()
             .await?;
     }
-    notes::set(lane, notes::JOINED, "whole").await
+    notes::set(connection, notes::JOINED, "whole").await
 }
 
-/// What is read of customers and orders.
+/// The fields that are read of customers and orders.
 struct Paths {
     zip: Path,
     list: Path,
@@ -93,7 +91,7 @@ impl Paths {
 }
 
 struct Filler<'a> {
-    lane: &'a Lane,
+    connection: &'a Connection,
     read: PreparedStatement,
     insert: PreparedStatement,
     paths: Paths,
@@ -118,10 +116,10 @@ impl Filler<'_> {
 
     /// Adds an order's row.
     async fn add(&self, zip: &str, order: &str) -> Done<()> {
-        let answer = self.lane.session.execute_unpaged(&self.read, (order,)).await?;
+        let answer = self.connection.session.execute_unpaged(&self.read, (order,)).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
         let text = rows.maybe_first_row::<(Option<&str>,)>().map_err(Failure::answer)?;
-        // An order that is not there joins nothing.
+        // A missing order joins nothing.
         let Some((text,)) = text else { return Ok(()) };
         let document = parse(order, text)?;
         let (month, price) = (self.paths.month.value(&document), self.paths.price.value(&document));
@@ -129,7 +127,7 @@ impl Filler<'_> {
         let cents = cents(&price).ok_or_else(|| {
             Failure::Broken(format!("the sale_price {price} of {order} is no amount"))
         })?;
-        bulk::send(self.lane, &self.insert, (zip, &month, order, cents)).await
+        self.connection.write_repeatable(&self.insert, (zip, &month, order, cents)).await
     }
 }
 
@@ -138,9 +136,9 @@ fn parse(key: &str, text: Option<&str>) -> Done<Value> {
         .map_err(|e| Failure::Broken(format!("the document {key} is no JSON: {e}")))
 }
 
-/// An amount in cents, as far as it is one.
+/// An amount in cents; `None` where it is no amount.
 fn cents(price: &Value) -> Option<i64> {
     let cents = (price.as_f64()? * 100.0).round();
-    // Whole numbers up to here have a floating-point number of their own.
+    // Floating-point numbers represent all whole numbers up to here.
     (cents.abs() < 9e15).then_some(cents as i64)
 }

@@ -2,11 +2,13 @@
 //!
 //! Every operation is one prepared statement on one partition, at the consistency of the options.
 //!
-//! * An *insert* replaces whatever is there, and an *update* makes the record where it is not: Cassandra writes
-//!   without reading, so that neither can say whether the key was there. An insert is never a duplicate, an update
-//!   always finds its record. With `lwt=true` both are lightweight transactions, which know.
-//! * A *scan* goes on in the order of the keys' tokens, which are hashes: `token(y_id) >= token(START)`. It begins with the
-//!   record of its start, and which ones follow has nothing to do with their keys.
+//! * An *insert* replaces an existing record, and an *update* creates a missing one: Cassandra
+//!   writes without reading, so that neither can tell whether the key existed. An insert is never a
+//!   duplicate, and an update always finds its record. With `lwt=true` both are lightweight
+//!   transactions, which check first.
+//! * A *scan* follows the order of the keys' tokens, which are hashes: `token(y_id) >=
+//!   token(START)`. It begins with the record of its start; the order of the others is unrelated to
+//!   their keys.
 
 use std::sync::Arc;
 
@@ -19,51 +21,51 @@ use scylla::deserialize::row::ColumnIterator;
 use scylla::response::{PagingState, PagingStateResponse};
 
 use super::error::{Doing, Done, Failure};
-use super::lane::Lane;
+use super::runtimes::RuntimeSession;
 use super::statements::{self, Kind, Statements};
 use super::values::{One, Whole, next_text, take};
 use super::{Cassandra, notes};
 use crate::json;
 
 impl KeyValue for Cassandra {
-    type Session = Client;
+    type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<Client> {
-        let lane = self.lane().await?;
-        let statements = statements::of(&lane, table).await?;
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
+        let connection = self.connection().await?;
+        let statements = statements::of(&connection, &connection.tables, table).await?;
         let failed = |e: Failure| {
-            e.into_error(Doing::Read, format!("read {} in {}", table.name, lane.place.url))
+            e.into_error(Doing::Read, format!("read {} in {}", table.name, connection.place.url))
         };
-        // The first client of a lane finds out whether its statements can be prepared.
-        statements.get(&lane, Kind::Read(Fields::All)).await.map_err(failed)?;
-        Ok(Client { lane, statements })
+        // The first client of a runtime finds out whether the statements can be prepared.
+        statements.get(&connection, Kind::Read(Fields::All)).await.map_err(failed)?;
+        Ok(RecordSession { connection, statements })
     }
 }
 
-/// One client.
-pub struct Client {
-    lane: Arc<Lane>,
+/// The records of one client.
+pub struct RecordSession {
+    connection: Arc<RuntimeSession>,
     statements: Arc<Statements>,
 }
 
-impl Client {
+impl RecordSession {
     #[cold]
     fn failed(&self, failure: Failure, doing: Doing, what: &str, key: &str) -> Error {
         let name = &self.statements.table.name;
-        failure.into_error(doing, format!("{what} {name} {key} in {}", self.lane.place.url))
+        failure.into_error(doing, format!("{what} {name} {key} in {}", self.connection.place.url))
     }
 
     async fn read_one(&self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
-        let statement = self.statements.get(&self.lane, Kind::Read(fields)).await?;
-        // Cassandra has no empty keys, and refuses to look for one.
+        let statement = self.statements.get(&self.connection, Kind::Read(fields)).await?;
+        // Cassandra has no empty keys, and refuses to search for one.
         if key.is_empty() {
             return Ok(false);
         }
-        let answer = self.lane.session.execute_unpaged(statement, (key,)).await?;
+        let answer = self.connection.session.execute_unpaged(statement, (key,)).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
         let mut rows = rows.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)?;
         match rows.next() {
@@ -75,7 +77,7 @@ impl Client {
         }
     }
 
-    /// Refuses a record with a field that the table does not have, or that is no text.
+    /// Refuses a record with a field that the table lacks, or that is no text.
     fn check(&self, record: &Record) -> Done<()> {
         let names = &self.statements.table.fields;
         let sound = |(field, value)| json::check(names, field, value).map(drop);
@@ -87,10 +89,10 @@ impl Client {
         if key.is_empty() {
             return Err(Failure::Invalid("Cassandra has no empty keys".to_owned()));
         }
-        let statement = self.statements.get(&self.lane, Kind::Insert).await?;
+        let statement = self.statements.get(&self.connection, Kind::Insert).await?;
         let row = Whole { key, record, fields: self.statements.fields(), key_first: true };
-        let answer = self.lane.session.execute_unpaged(statement, row).await?;
-        match !self.lane.options().lwt || notes::applied(answer)? {
+        let answer = self.connection.session.execute_unpaged(statement, row).await?;
+        match !self.connection.options().lwt || notes::applied(answer)? {
             true => Ok(()),
             false => Err(Failure::Duplicate(key.to_owned())),
         }
@@ -106,8 +108,8 @@ impl Client {
         }
         let one = record.iter().next().filter(|_| record.len() == 1);
         let kind = one.map_or(Kind::UpdateAll, |(field, _)| Kind::UpdateOne(field));
-        let statement = self.statements.get(&self.lane, kind).await?;
-        let session = &self.lane.session;
+        let statement = self.statements.get(&self.connection, kind).await?;
+        let session = &self.connection.session;
         let answer = match one {
             Some((_, value)) => session.execute_unpaged(statement, One { value, key }).await?,
             None => {
@@ -115,7 +117,7 @@ impl Client {
                 session.execute_unpaged(statement, row).await?
             }
         };
-        if self.lane.options().lwt { notes::applied(answer) } else { Ok(true) }
+        if self.connection.options().lwt { notes::applied(answer) } else { Ok(true) }
     }
 
     async fn scan_from(
@@ -125,14 +127,15 @@ impl Client {
         fields: Fields,
         scanned: &mut Scanned,
     ) -> Done<()> {
-        let statement = self.statements.get(&self.lane, Kind::Scan(fields)).await?;
+        let statement = self.statements.get(&self.connection, Kind::Scan(fields)).await?;
         if count == 0 {
             return Ok(());
         }
         let limit = i32::try_from(count).unwrap_or(i32::MAX);
         let mut state = PagingState::start();
         loop {
-            let page = self.lane.session.execute_single_page(statement, (start, limit), state);
+            let page =
+                self.connection.session.execute_single_page(statement, (start, limit), state);
             let (answer, more) = page.await?;
             let rows = answer.into_rows_result().map_err(Failure::answer)?;
             for row in rows.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)? {
@@ -148,7 +151,7 @@ impl Client {
     }
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         let done = self.read_one(key, fields, record).await;

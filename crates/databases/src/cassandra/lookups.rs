@@ -1,7 +1,9 @@
-//! Tables of look-ups: for each index one of entries ([`crate::entries`]), as users of Cassandra keep a table for
-//! each way in which they look something up. A load makes them at its end; the transactions keep them in step,
-//! each entry by a write of its own. A search therefore takes an entry for a hint: the document decides.
+//! Lookup tables: a table of entries ([`crate::overlay::entries`]) for each index, as users of
+//! Cassandra keep a table for each of their queries. A load makes them at its end; transactions
+//! update them, each entry by a write of its own. So an entry is only a hint for a search: the
+//! document decides.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -10,24 +12,24 @@ use hoap_workload::capability::{Index, Order};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::statement::prepared::PreparedStatement;
 
-use super::documents::Pages;
+use super::connection::Connection;
 use super::error::{Done, Failure};
-use super::lane::Lane;
+use super::notes;
+use super::pages::Pages;
 use super::schema::{self, DOCUMENT, KEY, LOOKUP, MARKS};
 use super::values::next_text;
-use super::{bulk, notes};
-use crate::entries::{Made, Place};
 use crate::names;
+use crate::overlay::entries::{EntryKey, IndexDefinition};
 
 /// Documents of a page while a table is made.
 const PAGE: i32 = 500;
 
-/// What an index is made of; refuses names that are none.
-pub(super) fn describe(index: &Index) -> Result<Made> {
+/// The definition of an index. Refuses invalid names.
+pub(super) fn describe(index: &Index) -> Result<IndexDefinition> {
     schema::collection(index.collection)?;
     names::field(index.name)?;
     let fields = index.fields.iter().map(|field| names::path(field).map(str::to_owned));
-    Ok(Made {
+    Ok(IndexDefinition {
         name: index.name.to_owned(),
         collection: index.collection.to_owned(),
         fields: fields.collect::<Result<_>>()?,
@@ -35,9 +37,9 @@ pub(super) fn describe(index: &Index) -> Result<Made> {
     })
 }
 
-/// A table and its statements.
+/// A lookup table and its statements.
 pub(super) struct Lookup {
-    pub made: Made,
+    pub definition: IndexDefinition,
     table: String,
     ascending: PreparedStatement,
     descending: PreparedStatement,
@@ -45,29 +47,29 @@ pub(super) struct Lookup {
     delete: PreparedStatement,
 }
 
-/// Makes the table, unless it is whole already.
-pub(super) async fn make(lane: &Arc<Lane>, made: &Made) -> Done<()> {
-    let note = format!("{}{}", notes::LOOKUP, made.name);
-    let there = notes::get(lane, &note).await?;
-    if there.as_ref() == Some(&made.text()) {
+/// Makes the table, unless it is complete.
+pub(super) async fn make(connection: &Connection, definition: &IndexDefinition) -> Done<()> {
+    let note = format!("{}{}", notes::LOOKUP, definition.name);
+    let there = notes::get(connection, &note).await?;
+    if there.as_ref() == Some(&definition.text()) {
         return Ok(());
     }
-    let table = lane.table(&format!("{LOOKUP}{}", made.name));
+    let table = connection.table(&format!("{LOOKUP}{}", definition.name));
     if there.is_some() {
-        lane.alter(format!("DROP TABLE IF EXISTS {table}")).await?;
+        connection.alter(format!("DROP TABLE IF EXISTS {table}")).await?;
     }
-    lane.alter(format!(
+    connection.alter(format!(
         "CREATE TABLE IF NOT EXISTS {table} (part blob, sort blob, {KEY} varchar, PRIMARY KEY (part, \
          sort)){}",
-        schema::table_options(lane)
+        schema::table_options(connection)
     ))
     .await?;
-    schema::add_columns(lane, &made.collection, &[DOCUMENT, MARKS]).await?;
-    let lookup = Lookup::new(lane, made.clone(), table).await?;
-    let collection = lane.table(&made.collection);
+    schema::add_columns(connection, &definition.collection, &[DOCUMENT, MARKS]).await?;
+    let lookup = Lookup::new(connection, definition.clone(), table).await?;
+    let collection = connection.table(&definition.collection);
     let mut pages =
-        Pages::new(lane, format!("SELECT {KEY}, {DOCUMENT} FROM {collection}"), PAGE).await?;
-    while let Some(page) = pages.next(lane).await? {
+        Pages::new(connection, format!("SELECT {KEY}, {DOCUMENT} FROM {collection}"), PAGE).await?;
+    while let Some(page) = pages.next(connection).await? {
         let mut entries = Vec::new();
         for row in page.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)? {
             let mut row = row.map_err(Failure::answer)?;
@@ -75,33 +77,37 @@ pub(super) async fn make(lane: &Arc<Lane>, made: &Made) -> Done<()> {
             let text = next_text(&mut row)?.unwrap_or("{}");
             let document = serde_json::from_str(text)
                 .map_err(|e| Failure::Broken(format!("the document {key} is no JSON: {e}")))?;
-            entries.push((made.place(key, &document), key.to_owned()));
+            entries.push((definition.entry_key(key, &document), key.to_owned()));
         }
         let adds: Vec<_> =
-            entries.iter().map(|(place, key)| lookup.add(lane, place, key)).collect();
+            entries.iter().map(|(entry, key)| lookup.add(connection, entry, key)).collect();
         stream::iter(adds)
-            .buffer_unordered(lane.options().load_concurrency as usize)
+            .buffer_unordered(connection.options().load_concurrency as usize)
             .try_collect::<()>()
             .await?;
     }
-    notes::set(lane, &note, &made.text()).await
+    notes::set(connection, &note, &definition.text()).await
 }
 
-/// The look-ups that are whole, with their statements.
-pub(super) async fn all(lane: &Lane) -> Done<Vec<Arc<Lookup>>> {
-    let noted = notes::all(lane, notes::LOOKUP).await?;
-    let mut known = lane.lookups.lock().await;
+/// The lookup tables that transactions use, by the names of their indexes.
+pub(super) type Cache = tokio::sync::Mutex<HashMap<String, Arc<Lookup>>>;
+
+/// The lookup tables that are complete.
+pub(super) async fn all(connection: &Connection, cache: &Cache) -> Done<Vec<Arc<Lookup>>> {
+    let noted = notes::all(connection, notes::LOOKUP).await?;
+    let mut known = cache.lock().await;
     let mut all = Vec::new();
     for (name, text) in noted {
-        let made = Made::parse(&text).filter(|made| made.whole);
-        let made = made.ok_or_else(|| Failure::Broken(format!("the note {name} is {text}")))?;
-        let made = Made { name, ..made };
-        match known.get(&made.name).filter(|lookup| lookup.made == made) {
+        let definition = IndexDefinition::parse(&text).filter(|definition| definition.whole);
+        let definition =
+            definition.ok_or_else(|| Failure::Broken(format!("the note {name} is {text}")))?;
+        let definition = IndexDefinition { name, ..definition };
+        match known.get(&definition.name).filter(|lookup| lookup.definition == definition) {
             Some(lookup) => all.push(lookup.clone()),
             None => {
-                let table = lane.table(&format!("{LOOKUP}{}", made.name));
-                let lookup = Arc::new(Lookup::new(lane, made, table).await?);
-                known.insert(lookup.made.name.clone(), lookup.clone());
+                let table = connection.table(&format!("{LOOKUP}{}", definition.name));
+                let lookup = Arc::new(Lookup::new(connection, definition, table).await?);
+                known.insert(lookup.definition.name.clone(), lookup.clone());
                 all.push(lookup);
             }
         }
@@ -109,14 +115,18 @@ pub(super) async fn all(lane: &Lane) -> Done<Vec<Arc<Lookup>>> {
     Ok(all)
 }
 
-/// Where a search begins and ends: from the first bytes on, up to the second without them.
+/// The sort keys of a search: from the first, up to the second and without it.
 pub(super) type Range = (Vec<u8>, Vec<u8>);
 
 impl Lookup {
-    async fn new(lane: &Lane, made: Made, table: String) -> Done<Lookup> {
-        let options = lane.options();
+    async fn new(
+        connection: &Connection,
+        definition: IndexDefinition,
+        table: String,
+    ) -> Done<Lookup> {
+        let options = connection.options();
         let prepare = async |text: String, consistency| {
-            let mut statement = lane.session.prepare(text).await?;
+            let mut statement = connection.session.prepare(text).await?;
             statement.set_consistency(consistency);
             Ok::<_, Failure>(statement)
         };
@@ -133,53 +143,54 @@ impl Lookup {
             descending: prepare(search(" ORDER BY sort DESC"), read).await?,
             insert: prepare(insert, write).await?,
             delete: prepare(delete, write).await?,
-            made,
+            definition,
             table,
         })
     }
 
     /// Adds an entry.
-    pub async fn add(&self, lane: &Lane, place: &Place, key: &str) -> Done<()> {
-        bulk::send(lane, &self.insert, (&place.partition, &place.sort, key)).await
+    pub async fn add(&self, connection: &Connection, entry: &EntryKey, key: &str) -> Done<()> {
+        connection.write_repeatable(&self.insert, (&entry.partition, &entry.sort, key)).await
     }
 
     /// Removes an entry.
-    pub async fn remove(&self, lane: &Lane, place: &Place) -> Done<()> {
-        bulk::send(lane, &self.delete, (&place.partition, &place.sort)).await
+    pub async fn remove(&self, connection: &Connection, entry: &EntryKey) -> Done<()> {
+        connection.write_repeatable(&self.delete, (&entry.partition, &entry.sort)).await
     }
 
-    /// The first entries of a range of a partition, so many at most.
+    /// The first entries of a range of a partition, at most `limit`.
     pub async fn some(
         &self,
-        lane: &Lane,
+        connection: &Connection,
         partition: &[u8],
         (from, to): &Range,
         order: Order,
         limit: i32,
-    ) -> Done<Vec<(Place, String)>> {
+    ) -> Done<Vec<(EntryKey, String)>> {
         let statement = match order {
             Order::Ascending => &self.ascending,
             Order::Descending => &self.descending,
         };
-        let answer = lane.session.execute_unpaged(statement, (partition, from, to, limit)).await?;
+        let answer =
+            connection.session.execute_unpaged(statement, (partition, from, to, limit)).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
         let mut some = Vec::new();
         for row in rows.rows::<(Vec<u8>, String)>().map_err(Failure::answer)? {
             let (sort, key) = row.map_err(Failure::answer)?;
-            some.push((Place { partition: partition.to_vec(), sort }, key));
+            some.push((EntryKey { partition: partition.to_vec(), sort }, key));
         }
         Ok(some)
     }
 
-    /// All entries: partitions have no order among them.
-    pub async fn every(&self, lane: &Lane) -> Done<Vec<(Place, String)>> {
+    /// All entries, in no order.
+    pub async fn every(&self, connection: &Connection) -> Done<Vec<(EntryKey, String)>> {
         let text = format!("SELECT part, sort, {KEY} FROM {}", self.table);
-        let mut pages = Pages::new(lane, text, 10 * PAGE).await?;
+        let mut pages = Pages::new(connection, text, 10 * PAGE).await?;
         let mut all = Vec::new();
-        while let Some(page) = pages.next(lane).await? {
+        while let Some(page) = pages.next(connection).await? {
             for row in page.rows::<(Vec<u8>, Vec<u8>, String)>().map_err(Failure::answer)? {
                 let (partition, sort, key) = row.map_err(Failure::answer)?;
-                all.push((Place { partition, sort }, key));
+                all.push((EntryKey { partition, sort }, key));
             }
         }
         Ok(all)

@@ -1,129 +1,90 @@
-//! Apache Cassandra, DataStax Enterprise, ScyllaDB: `cassandra://[USER@]HOST[:PORT][,HOST…]/KEYSPACE?…`. The
-//! options are in [`OPTIONS`]; user and password come from where [`credentials`] says.
+//! Apache Cassandra, DataStax Enterprise, ScyllaDB:
+//! `cassandra://[USER@]HOST[:PORT][,HOST…]/KEYSPACE?…`. The options are in [`OPTIONS`];
+//! [`credentials`] says where user and password come from.
+//!
+//! Read [`database`] and [`connection`] first.
 //!
 //! # Mapping
-//! A collection is a table with the column `y_id`, its partition key, as YCSB's own binding has it. The
-//! members of a document of strings, such as YCSB's records, are columns of their own, added when the first such
-//! document is loaded; any other document is JSON text in the column `doc` ([`document`]).
+//! A collection is a table whose partition key is the column `y_id`, as in YCSB's own binding. A
+//! document of strings, such as a record of YCSB's, has a column for each member, which the first
+//! load adds. Any other document is JSON text in the column `doc` ([`document`]).
 //!
 //! # What Cassandra promises
-//! Each operation is one statement on one partition at the consistency of the options. There are no
-//! transactions of several documents; where the user of a run allows it their changes are applied one by one
-//! ([`stepwise`], [`apply`]). An INSERT replaces what is there and an UPDATE makes what is not, so that
-//! neither says whether the key existed; with `lwt=true` both ask first, in a lightweight transaction (Paxos),
-//! which takes several round trips among the replicas ([`key_value`]).
+//! Each operation is one statement on one partition, at the consistency of the options. There are
+//! no transactions of several documents: where the user of a run allows it, the changes of a
+//! transaction are applied one by one ([`open_transaction`], [`commit`]). An INSERT replaces an
+//! existing row and an UPDATE creates a missing one, so that neither tells whether the key existed.
+//! With `lwt=true` both are lightweight transactions (Paxos), which check first and take several
+//! round trips among the replicas ([`key_value`]).
 //!
 //! # Connections
-//! The clients of a worker thread share a driver's session and with it a connection to each node, on
-//! which their requests are under way together, as the driver's users have it ([`lane`]). The driver repeats
-//! nothing and sends nothing twice.
+//! The clients of a worker thread share a session of the driver and its connections to the nodes,
+//! with their requests in flight together, as applications use the driver ([`runtimes`]). The
+//! driver neither retries nor sends anything twice.
 //!
 //! # Limits
 //! * A scan of a whole collection is no snapshot ([`documents`]).
-//! * A batch of a load is not one step: see [`bulk`].
+//! * A batch of a load is not atomic ([`bulk`]).
 
-mod apply;
 mod bulk;
+mod commit;
+mod connection;
 mod credentials;
+mod database;
 mod document;
 mod documents;
 mod error;
-mod held;
 mod joined;
 mod key_value;
-mod lane;
 mod lookups;
 mod notes;
+mod open_transaction;
 mod options;
+mod pages;
 mod place;
+mod replication;
 mod rows;
+mod runtimes;
 mod schema;
 mod search;
 mod server;
 mod shop;
 mod statements;
-mod stepwise;
 mod tls;
+mod transaction;
 mod values;
-
-use std::sync::Arc;
 
 use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Blocking, Documents, NotApplicable, Stepwise, Target, Transactions,
+    Analytics, Applicable, Blocking, Documents, Stepwise, Target, Transactions,
 };
 
-use crate::{Remote, RemoteJoins, RemoteKeyValue};
-use lane::{Lane, Lanes};
-
+pub use database::Cassandra;
 pub use options::OPTIONS;
 
-/// What it offers.
+/// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "join"];
 
-/// What its transactions are without being any.
+/// Why the results of its transactions are marked.
 const CAVEAT: &str = "Cassandra has no transactions: the changes of each were applied a document at a time by \
                       lightweight transactions, so that others saw it in part, a value computed from what was \
                       read may have overwritten a newer one, and a crash in its midst leaves a part";
 
-/// A cluster. Clones are the same one.
-#[derive(Clone)]
-pub struct Cassandra {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    lanes: Lanes,
-    /// The lane of the runtime in which the cluster was opened, kept for what is done there.
-    _home: Arc<Lane>,
-    description: Description,
-}
-
-/// Opens a `cassandra:` URL and asks the cluster what it is.
+/// Opens a `cassandra:` URL and asks the cluster for its version and settings.
 ///
 /// # Errors
 /// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the cluster;
 /// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<Cassandra> {
-    let place = place::parse(url, &|name| std::env::var(name).ok())?;
-    let lanes = Lanes::new(Arc::new(place))?;
-    let home = lanes.get().await?;
-    let description = server::describe(&home).await?;
-    Ok(Cassandra { shared: Arc::new(Shared { lanes, _home: home, description }) })
-}
-
-impl Cassandra {
-    /// With what it lacks, and why.
-    pub(crate) fn remote(self) -> Remote {
-        let pages = self.not_applicable(
-            "pagination",
-            "CQL has no OFFSET, and reads by the key of a table, not by a field within a document",
-        );
-        let target = Arc::new(self);
-        Remote {
-            key_value: Ok(RemoteKeyValue::new(target.clone())),
-            joins: Ok(RemoteJoins::new(target.clone())),
-            target,
-            pages,
-        }
-    }
-
-    /// The driver's session of the runtime that this is called in.
-    async fn lane(&self) -> Result<Arc<Lane>> {
-        self.shared.lanes.get().await
-    }
-
-    fn not_applicable<T>(&self, capability: &'static str, because: &'static str) -> Applicable<T> {
-        Err(NotApplicable { capability, database: self.shared.description.name.clone(), because })
-    }
+    Cassandra::open(place::parse(url, &|name| std::env::var(name).ok())?).await
 }
 
 impl Blocking for Cassandra {}
 
 impl Target for Cassandra {
     fn description(&self) -> Description {
-        self.shared.description.clone()
+        (*self.description).clone()
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use scylla::statement::{Consistency, SerialConsistency};
 
-use super::schema::Replication;
+use super::replication::Replication;
 use crate::OptionHelp;
 use crate::options::{number, unknown};
 

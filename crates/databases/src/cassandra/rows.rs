@@ -1,10 +1,12 @@
 //! The rows of JSON documents that transactions read and change, each by a lightweight transaction.
 //!
-//! The column [`MARKS`] has the marks of the transactions that wrote a document last, the newest first; that of
-//! a document as it was loaded is null. What a transaction changes is on the condition that the marks are as it
-//! read them. Where no answer comes to such a statement it is sent again: if the first one was applied, the
-//! transaction's own mark is among those that are there, unless very many others have written since.
+//! The column [`MARKS`] has the marks of the transactions that wrote a document last, the newest
+//! first. It is null in a document as it was loaded. A transaction changes a document on the
+//! condition that the marks are as it read them. A statement without an answer is sent again: if
+//! the first one was applied, the transaction's own mark is among the marks of the row, unless very
+//! many others have written since.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use scylla::deserialize::row::ColumnIterator;
@@ -12,47 +14,48 @@ use scylla::response::query_result::QueryResult;
 use scylla::statement::prepared::PreparedStatement;
 use serde_json::{Map, Value};
 
+use super::connection::Connection;
 use super::error::{Done, Failure};
-use super::lane::Lane;
 use super::schema::{self, DOCUMENT, KEY, MARKS};
+use crate::overlay::Version;
 
-/// How many marks a document keeps.
+/// The number of marks that a document keeps.
 const KEPT: usize = 16;
 
-/// A document as it is in its row.
-#[derive(Clone, Debug)]
-pub(super) struct Version {
-    pub marks: Option<String>,
+/// A document and its marks, as a row has them.
+#[derive(Debug)]
+pub(super) struct StoredDocument {
+    pub marks: Version,
     pub document: Map<String, Value>,
 }
 
-impl Version {
-    fn of(marks: Option<&str>, text: Option<&str>) -> Done<Version> {
+impl StoredDocument {
+    fn of(marks: Option<&str>, text: Option<&str>) -> Done<StoredDocument> {
         let broken = |what: &dyn std::fmt::Display| {
             Failure::Broken(format!("a row that transactions read has no document in JSON: {what}"))
         };
         let text = text.ok_or_else(|| broken(&"it is a record of columns"))?;
         let document = serde_json::from_str(text).map_err(|e| broken(&e))?;
-        Ok(Version { marks: marks.map(str::to_owned), document })
+        Ok(StoredDocument { marks: marks.map(str::to_owned), document })
     }
 
-    /// Whether this transaction wrote it, or one of the versions before it.
+    /// Whether this transaction wrote the document, or one of the versions before it.
     pub fn has(&self, mark: &str) -> bool {
         self.marks.iter().any(|marks| marks.split(' ').any(|one| one == mark))
     }
-
-    /// The marks after this transaction has written it.
-    pub fn marked(&self, mark: &str) -> String {
-        let before = self.marks.iter().flat_map(|marks| marks.split(' '));
-        [mark].into_iter().chain(before).take(KEPT).collect::<Vec<_>>().join(" ")
-    }
 }
 
-/// What became of a statement with a condition.
+/// The marks after this transaction has written the document.
+pub(super) fn marked(marks: &Version, mark: &str) -> String {
+    let before = marks.iter().flat_map(|marks| marks.split(' '));
+    [mark].into_iter().chain(before).take(KEPT).collect::<Vec<_>>().join(" ")
+}
+
+/// The outcome of a conditional statement.
 pub(super) enum Applied {
     Yes,
-    /// It does not hold: what is there instead.
-    No(Option<Version>),
+    /// The condition does not hold: the document that is there.
+    No(Option<StoredDocument>),
 }
 
 /// The statements of a collection.
@@ -63,21 +66,28 @@ pub(super) struct Rows {
     delete: PreparedStatement,
 }
 
-/// The statements of a collection, which gets the columns that it lacks.
-pub(super) async fn of(lane: &Lane, collection: &str) -> Done<Arc<Rows>> {
-    let mut all = lane.rows.lock().await;
+/// The statements of the collections that transactions use, by their names.
+pub(super) type Cache = tokio::sync::Mutex<HashMap<String, Arc<Rows>>>;
+
+/// The statements of a collection. Adds the columns that the table lacks.
+pub(super) async fn of(
+    connection: &Connection,
+    cache: &Cache,
+    collection: &str,
+) -> Done<Arc<Rows>> {
+    let mut all = cache.lock().await;
     if let Some(rows) = all.get(collection) {
         return Ok(rows.clone());
     }
-    schema::add_columns(lane, collection, &[DOCUMENT, MARKS]).await?;
-    let options = lane.options();
-    let table = lane.table(collection);
+    schema::add_columns(connection, collection, &[DOCUMENT, MARKS]).await?;
+    let options = connection.options();
+    let table = connection.table(collection);
     let prepare = async |text: String, consistency| {
-        let mut statement = lane.session.prepare(text).await?;
+        let mut statement = connection.session.prepare(text).await?;
         statement.set_consistency(consistency);
         Ok::<_, Failure>(statement)
     };
-    // A row that is not there has null in every column: only its document says that there is one.
+    // A missing row has null in every column: a row exists where its document is not null.
     let same = format!("IF {MARKS} = ? AND {DOCUMENT} != null");
     let write = options.write_consistency;
     let mut read = prepare(
@@ -102,42 +112,53 @@ pub(super) async fn of(lane: &Lane, collection: &str) -> Done<Arc<Rows>> {
 
 impl Rows {
     /// The document of this key.
-    pub async fn read(&self, lane: &Lane, key: &str) -> Done<Option<Version>> {
+    pub async fn read(&self, connection: &Connection, key: &str) -> Done<Option<StoredDocument>> {
         // Cassandra has no empty keys, and refuses to look for one.
         if key.is_empty() {
             return Ok(None);
         }
-        let answer = lane.session.execute_unpaged(&self.read, (key,)).await?;
+        let answer = connection.session.execute_unpaged(&self.read, (key,)).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
         let row = rows.maybe_first_row::<(Option<&str>, Option<&str>)>();
         let row = row.map_err(Failure::answer)?;
-        row.map(|(text, marks)| Version::of(marks, text)).transpose()
+        row.map(|(text, marks)| StoredDocument::of(marks, text)).transpose()
     }
 
-    /// Adds a document, if there is none of this key.
-    pub async fn insert(&self, lane: &Lane, key: &str, text: &str, mark: &str) -> Done<Applied> {
-        applied(lane.session.execute_unpaged(&self.insert, (key, text, mark)).await?)
+    /// Adds a document, if the key is free.
+    pub async fn insert(
+        &self,
+        connection: &Connection,
+        key: &str,
+        text: &str,
+        mark: &str,
+    ) -> Done<Applied> {
+        applied(connection.session.execute_unpaged(&self.insert, (key, text, mark)).await?)
     }
 
-    /// Replaces a document, if its marks still are these.
+    /// Replaces a document, if its marks are still these.
     pub async fn update(
         &self,
-        lane: &Lane,
+        connection: &Connection,
         key: &str,
         (text, mark): (&str, &str),
         seen: &Version,
     ) -> Done<Applied> {
-        let values = (text, seen.marked(mark), key, &seen.marks);
-        applied(lane.session.execute_unpaged(&self.update, values).await?)
+        let values = (text, marked(seen, mark), key, seen);
+        applied(connection.session.execute_unpaged(&self.update, values).await?)
     }
 
-    /// Removes a document, if its marks still are these.
-    pub async fn delete(&self, lane: &Lane, key: &str, seen: &Option<String>) -> Done<Applied> {
-        applied(lane.session.execute_unpaged(&self.delete, (key, seen)).await?)
+    /// Removes a document, if its marks are still these.
+    pub async fn delete(
+        &self,
+        connection: &Connection,
+        key: &str,
+        seen: &Version,
+    ) -> Done<Applied> {
+        applied(connection.session.execute_unpaged(&self.delete, (key, seen)).await?)
     }
 }
 
-/// Whether it was applied, and what is there where it was not, as the node tells in the same answer.
+/// Whether a statement was applied; if not, the same answer has the document that is there.
 fn applied(answer: QueryResult) -> Done<Applied> {
     let rows = answer.into_rows_result().map_err(Failure::answer)?;
     let specs = rows.column_specs();
@@ -156,9 +177,8 @@ fn applied(answer: QueryResult) -> Done<Applied> {
     match cells.get(places.0).copied().flatten() {
         Some([1]) => Ok(Applied::Yes),
         Some([0]) => match text(places.1)? {
-            Some(document) => {
-                Version::of(text(places.2)?, Some(document)).map(|there| Applied::No(Some(there)))
-            }
+            Some(document) => StoredDocument::of(text(places.2)?, Some(document))
+                .map(|there| Applied::No(Some(there))),
             None => Ok(Applied::No(None)),
         },
         _ => Err(Failure::answer("it does not say whether it was applied")),
@@ -171,14 +191,14 @@ mod tests {
 
     #[test]
     fn the_marks_of_the_last_writers_are_kept() {
-        let mut version = Version { marks: None, document: Map::new() };
-        assert!(!version.has("a") && !version.has(""));
+        let mut row = StoredDocument { marks: None, document: Map::new() };
+        assert!(!row.has("a") && !row.has(""));
         for n in 0..40 {
             let mark = format!("m{n}");
-            version.marks = Some(version.marked(&mark));
+            row.marks = Some(marked(&row.marks, &mark));
             for before in 0..40 {
                 let kept = before <= n && before + KEPT > n;
-                assert_eq!(version.has(&format!("m{before}")), kept, "m{before} after {mark}");
+                assert_eq!(row.has(&format!("m{before}")), kept, "m{before} after {mark}");
             }
         }
     }
@@ -186,7 +206,7 @@ mod tests {
     #[test]
     fn a_row_without_a_document_is_said_to_be_broken() {
         for text in [None, Some("{"), Some("[1]")] {
-            let e = Version::of(None, text).unwrap_err();
+            let e = StoredDocument::of(None, text).unwrap_err();
             assert!(matches!(e, Failure::Broken(_)), "{e:?}");
         }
     }

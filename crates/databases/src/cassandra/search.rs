@@ -1,53 +1,52 @@
-//! Searches by a table of look-ups, within what transactions do here.
+//! Searches by a lookup table within a transaction.
 
 use hoap_workload::capability::{Index, Order};
 use serde_json::Value;
 
 use super::error::{Done, Failure};
-use super::held::{Fate, Held, Open};
-use crate::entries::{self, Place};
+use super::open_transaction::OpenTransaction;
+use crate::overlay::Held;
+use crate::overlay::entries::{self, EntryKey, IndexDefinition};
 
 /// Entries of one request where all are wanted.
 const PAGE: usize = 1000;
-/// Entries beyond those that are wanted: some may be of documents that have gone.
+/// Entries read beyond those that are wanted: the documents of some may be gone.
 const SPARE: usize = 4;
 
-/// Keys of the documents whose first index fields have these values, in their order. The transaction has
-/// read them then.
+/// The keys of the documents whose first index fields have these values, in their order. The
+/// overlay holds the documents then.
 pub(super) async fn find(
-    tx: &mut Open<'_>,
+    tx: &mut OpenTransaction<'_>,
     index: &Index,
     prefix: &[Value],
     order: Order,
     limit: Option<usize>,
 ) -> Done<Vec<String>> {
     let lookup = tx.lookup(index.name);
-    let Some(lookup) = lookup.filter(|found| found.made.collection == index.collection) else {
+    let Some(lookup) = lookup.filter(|found| found.definition.collection == index.collection)
+    else {
         return Err(Failure::Missing(format!("no such index: {}", index.name)));
     };
-    let made = &lookup.made;
-    if let Some(why) = entries::misfit(made, index, prefix) {
+    let definition = &lookup.definition;
+    if let Some(why) = definition.misfit(index, prefix) {
         return Err(Failure::Invalid(why));
     }
     let wanted = limit.unwrap_or(usize::MAX);
     if wanted == 0 {
         return Ok(Vec::new());
     }
-    let lane = tx.lane();
-    let mut found: Vec<(Place, String)> = Vec::new();
-    if prefix.is_empty() {
-        let every = lookup.every(&lane).await?;
-        keep(tx, index, every, &mut found, &lookup.made).await?;
-    } else {
-        let from = entries::place(prefix.iter().map(Some));
+    let connection = tx.connection();
+    let prefix = (!prefix.is_empty()).then(|| entries::prefix(prefix));
+    let mut found: Vec<(EntryKey, String)> = Vec::new();
+    if let Some(EntryKey { partition, sort }) = &prefix {
         // No value's bytes begin with 0xFF, and neither does a key's text.
-        let mut range = (from.sort.clone(), [&from.sort[..], &[0xFF]].concat());
+        let mut range = (sort.clone(), [&sort[..], &[0xFF]].concat());
         let chunk = wanted.saturating_add(SPARE).min(PAGE);
         while found.len() < wanted {
             let limit = i32::try_from(chunk).unwrap_or(i32::MAX);
-            let some = lookup.some(&lane, &from.partition, &range, order, limit).await?;
-            let (last, read) = (some.last().map(|(place, _)| place.sort.clone()), some.len());
-            keep(tx, index, some, &mut found, &lookup.made).await?;
+            let some = lookup.some(&connection, partition, &range, order, limit).await?;
+            let (last, read) = (some.last().map(|(entry, _)| entry.sort.clone()), some.len());
+            keep(tx, definition, some, &mut found).await?;
             match (last, order) {
                 (Some(last), Order::Ascending) if read == chunk => {
                     range.0 = [&last[..], &[0]].concat();
@@ -56,43 +55,30 @@ pub(super) async fn find(
                 _ => break,
             }
         }
+    } else {
+        let every = lookup.every(&connection).await?;
+        keep(tx, definition, every, &mut found).await?;
     }
-    let written = tx.documents.iter().filter(|((collection, _), held)| {
-        *collection == index.collection && held.fate != Fate::Same
-    });
-    for ((_, key), held) in written {
-        let Some(document) = held.now() else { continue };
-        let place = made.place(key, document);
-        let from = entries::place(prefix.iter().map(Some));
-        let fits = place.partition == from.partition && place.sort.starts_with(&from.sort);
-        if prefix.is_empty() || fits {
-            found.push((place, key.clone()));
-        }
-    }
-    found.sort();
-    if order == Order::Descending {
-        found.reverse();
-    }
-    found.truncate(wanted);
+    tx.overlay.merge(definition, prefix.as_ref(), &mut found, order, limit);
     Ok(found.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Reads the documents of entries and keeps those that are where their entry is. An entry may be of a document
-/// that is gone, or that has another one meanwhile; those that the transaction has written are not among them.
+/// Reads the documents of entries, and keeps the entries that their documents have. The document of
+/// an entry may be gone or have another entry by now. A document that the transaction has written
+/// is not kept: the overlay adds it.
 async fn keep(
-    tx: &mut Open<'_>,
-    index: &Index,
-    entries: Vec<(Place, String)>,
-    found: &mut Vec<(Place, String)>,
-    made: &entries::Made,
+    tx: &mut OpenTransaction<'_>,
+    definition: &IndexDefinition,
+    entries: Vec<(EntryKey, String)>,
+    found: &mut Vec<(EntryKey, String)>,
 ) -> Done<()> {
     let keys: Vec<&str> = entries.iter().map(|(_, key)| key.as_str()).collect();
-    tx.read(index.collection, &keys).await?;
-    for (place, key) in entries {
-        let held = tx.held(index.collection, &key).filter(|held| held.fate == Fate::Same);
-        let there = held.and_then(Held::now);
-        if there.is_some_and(|document| made.place(&key, document) == place) {
-            found.push((place, key));
+    tx.read(&definition.collection, &keys).await?;
+    for (entry, key) in entries {
+        let held = tx.held(&definition.collection, &key).filter(|held| !held.is_written());
+        let document = held.and_then(Held::now);
+        if document.is_some_and(|document| definition.entry_key(&key, document) == entry) {
+            found.push((entry, key));
         }
     }
     Ok(())

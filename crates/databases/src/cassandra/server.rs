@@ -1,4 +1,4 @@
-//! What a cluster is and how it is set.
+//! The description of a cluster: version, nodes, keyspace, settings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,15 +6,16 @@ use hoap_record::Description;
 use hoap_workload::{Error, ErrorKind, Result};
 use scylla::statement::Consistency;
 
+use super::connection::Connection;
 use super::error::{Doing, Done, Failure};
-use super::lane::Lane;
 use super::options::{Options, name_of};
-use super::schema::{self, Keyspace};
+use super::replication::Keyspace;
+use super::schema;
 
 const UNKNOWN: &str = "unknown";
 
-/// The servers' settings that decide what a write survives and how fast a read is, as
-/// `system_views.settings` (Cassandra 4.0 and later) has them: those of the node that was asked.
+/// The settings that decide which failures a write survives and how fast a read is, as
+/// `system_views.settings` (Cassandra 4.0 and later) of one node has them.
 const SETTINGS: &[&str] = &[
     "commitlog_sync",
     "commitlog_sync_period",
@@ -31,12 +32,12 @@ const SETTINGS: &[&str] = &[
     "concurrent_writes",
 ];
 
-/// Asks the cluster what it is; refuses one that is not what the options say.
-pub(super) async fn describe(lane: &Lane) -> Result<Description> {
-    let url = &lane.place.url;
+/// Asks the cluster for its description. Refuses one that does not fit the options.
+pub(super) async fn describe(connection: &Connection) -> Result<Description> {
+    let url = &connection.place.url;
     let failed = |e: Failure| e.into_error(Doing::Read, format!("ask {url} what it is"));
-    let options = lane.options();
-    let state = lane.session.get_cluster_state();
+    let options = connection.options();
+    let state = connection.session.get_cluster_state();
     let nodes = state.get_nodes_info();
     let datacenters: BTreeSet<&str> =
         nodes.iter().filter_map(|node| node.datacenter.as_deref()).collect();
@@ -46,11 +47,11 @@ pub(super) async fn describe(lane: &Lane) -> Result<Description> {
         return Err(Error::new(ErrorKind::Invalid, format!("open {url}"), answer)
             .advise(format!("its datacenters are {}", all.join(", "))));
     }
-    let keyspace = schema::keyspace(lane).await.map_err(failed)?;
-    check_keyspace(lane, keyspace.as_ref())?;
+    let keyspace = schema::keyspace(connection).await.map_err(failed)?;
+    check_keyspace(connection, keyspace.as_ref())?;
     let scylla = nodes.iter().any(|node| node.sharder().is_some());
-    let (name, version) = version(lane, scylla).await.map_err(failed)?;
-    let mut settings = settings(lane).await;
+    let (name, version) = version(connection, scylla).await.map_err(failed)?;
+    let mut settings = settings(connection).await;
     let durability = durability(&settings, keyspace.as_ref());
     let mut add = |name: &str, value: String| settings.insert(name.to_owned(), value);
     add("nodes", nodes.len().to_string());
@@ -74,17 +75,17 @@ pub(super) async fn describe(lane: &Lane) -> Result<Description> {
     Ok(Description { url: url.clone(), name, version, settings })
 }
 
-/// Refuses options that an existing keyspace does not have.
-fn check_keyspace(lane: &Lane, keyspace: Option<&Keyspace>) -> Result<()> {
+/// Refuses options that an existing keyspace contradicts.
+fn check_keyspace(connection: &Connection, keyspace: Option<&Keyspace>) -> Result<()> {
     let Some(keyspace) = keyspace else { return Ok(()) };
-    let options = lane.options();
+    let options = connection.options();
     let differs = |option: &str| {
         let answer = format!(
             "option `{option}`: the keyspace {} is there and has {}",
-            lane.place.keyspace,
+            connection.place.keyspace,
             describe_keyspace(Some(keyspace))
         );
-        Err(Error::new(ErrorKind::Invalid, format!("open {}", lane.place.url), answer)
+        Err(Error::new(ErrorKind::Invalid, format!("open {}", connection.place.url), answer)
             .advise("ALTER KEYSPACE, drop it, or leave the option out"))
     };
     match (&options.replication, options.durable_writes) {
@@ -105,9 +106,9 @@ fn describe_keyspace(keyspace: Option<&Keyspace>) -> String {
 }
 
 /// Name and version of the database.
-async fn version(lane: &Lane, scylla: bool) -> Done<(String, String)> {
+async fn version(connection: &Connection, scylla: bool) -> Done<(String, String)> {
     let one = async |text: &str| {
-        let answer = lane.run(text, Consistency::One, ()).await?;
+        let answer = connection.run(text, Consistency::One, ()).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
         let row = rows.maybe_first_row::<(Option<String>,)>().map_err(Failure::answer)?;
         Ok::<_, Failure>(row.and_then(|(text,)| text).unwrap_or_else(|| UNKNOWN.to_owned()))
@@ -124,10 +125,10 @@ async fn version(lane: &Lane, scylla: bool) -> Done<(String, String)> {
 }
 
 /// The settings of a node, as far as it states them.
-async fn settings(lane: &Lane) -> BTreeMap<String, String> {
+async fn settings(connection: &Connection) -> BTreeMap<String, String> {
     let text = "SELECT name, value FROM system_views.settings";
     let asked = async {
-        let answer = lane.run(text, Consistency::One, ()).await?;
+        let answer = connection.run(text, Consistency::One, ()).await?;
         let rows = answer.into_rows_result().map_err(Failure::answer)?;
         let rows = rows.rows::<(String, Option<String>)>().map_err(Failure::answer)?;
         rows.collect::<std::result::Result<HashMap<_, _>, _>>().map_err(Failure::answer)
@@ -149,7 +150,7 @@ fn writes(options: &Options) -> &'static str {
     }
 }
 
-/// What an acknowledged write survives on a node that has it.
+/// The failures that an acknowledged write survives on a node.
 fn durability(settings: &BTreeMap<String, String>, keyspace: Option<&Keyspace>) -> String {
     if keyspace.is_some_and(|keyspace| !keyspace.durable_writes) {
         return "none: without a commit log a node that ends loses what it has not written to tables"

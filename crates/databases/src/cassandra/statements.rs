@@ -1,14 +1,15 @@
-//! The prepared statements of a table, found by number. All clients of a lane share them.
+//! The prepared statements of a table of records, found by number. The clients of a runtime share
+//! them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use hoap_workload::Result;
 use hoap_workload::capability::key_value::{Fields, Table};
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
+use super::connection::Connection;
 use super::error::{Doing, Done, Failure};
-use super::lane::Lane;
 use super::schema::{self, KEY};
 use crate::names;
 
@@ -34,22 +35,29 @@ pub(super) struct Statements {
     prepared: Vec<OnceCell<PreparedStatement>>,
 }
 
-/// The statements of a table, which gets the columns of its fields where it lacks them.
-pub(super) async fn of(lane: &Lane, table: &Table) -> Result<Arc<Statements>> {
+/// The statements of the tables that have clients.
+pub(super) type Cache = tokio::sync::Mutex<Vec<(Table, Weak<Statements>)>>;
+
+/// The statements of a table. Adds the columns of the fields that the table lacks.
+pub(super) async fn of(
+    connection: &Connection,
+    cache: &Cache,
+    table: &Table,
+) -> Result<Arc<Statements>> {
     let name = schema::collection(&table.name)?;
     for field in &table.fields {
         names::field(field)?;
     }
-    let mut tables = lane.tables.lock().await;
+    let mut tables = cache.lock().await;
     if let Some(there) = tables.iter().find(|(other, _)| other == table)
         && let Some(statements) = there.1.upgrade()
     {
         return Ok(statements);
     }
     let wanted: Vec<&str> = table.fields.iter().map(String::as_str).collect();
-    let added = schema::add_columns(lane, name, &wanted).await;
+    let added = schema::add_columns(connection, name, &wanted).await;
     added.map_err(|e| {
-        e.into_error(Doing::Write, format!("use table {name} in {}", lane.place.url))
+        e.into_error(Doing::Write, format!("use table {name} in {}", connection.place.url))
     })?;
     let count = 3 * table.fields.len() + 6;
     let prepared = std::iter::repeat_with(OnceCell::new).take(count).collect();
@@ -65,16 +73,16 @@ impl Statements {
     }
 
     /// The statement of this kind.
-    pub async fn get(&self, lane: &Lane, kind: Kind) -> Done<&PreparedStatement> {
+    pub async fn get(&self, connection: &Connection, kind: Kind) -> Done<&PreparedStatement> {
         let cell = self.number(kind).and_then(|number| self.prepared.get(number));
         let cell = cell.ok_or_else(|| Failure::Invalid("no field has that number".to_owned()))?;
         match cell.get() {
             Some(statement) => Ok(statement),
-            None => cell.get_or_try_init(|| self.prepare(lane, kind)).await,
+            None => cell.get_or_try_init(|| self.prepare(connection, kind)).await,
         }
     }
 
-    /// The place of a kind; none where the table has no such field.
+    /// The number of a kind; `None` where the table has no such field.
     fn number(&self, kind: Kind) -> Option<usize> {
         let fields = self.table.fields.len();
         let one = |number: u16| (usize::from(number) < fields).then_some(usize::from(number));
@@ -93,14 +101,14 @@ impl Statements {
     }
 
     #[cold]
-    async fn prepare(&self, lane: &Lane, kind: Kind) -> Done<PreparedStatement> {
-        let options = lane.options();
-        let text = self.text(&lane.table(&self.table.name), kind, options.lwt);
-        let mut statement = lane.session.prepare(text).await?;
+    async fn prepare(&self, connection: &Connection, kind: Kind) -> Done<PreparedStatement> {
+        let options = connection.options();
+        let text = self.text(&connection.table(&self.table.name), kind, options.lwt);
+        let mut statement = connection.session.prepare(text).await?;
         match kind {
             Kind::Read(_) | Kind::Scan(_) => {
                 statement.set_consistency(options.read_consistency);
-                // What the columns are does not change and need not come with each answer.
+                // The columns do not change: answers need not describe them.
                 statement.set_use_cached_result_metadata(true);
             }
             _ => statement.set_consistency(options.write_consistency),

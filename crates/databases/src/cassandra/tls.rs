@@ -1,4 +1,5 @@
-//! TLS to the nodes, with rustls. The driver compares each node's certificate with the node's IP address.
+//! TLS to the nodes, with rustls. The driver compares each node's certificate with the node's IP
+//! address.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use scylla::client::session::TlsContext;
 
 use super::place::Place;
 
-/// How to encrypt, or `None` where nothing is encrypted.
+/// How to encrypt; `None` without TLS.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] for a file that cannot be used.

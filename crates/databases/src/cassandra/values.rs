@@ -1,4 +1,4 @@
-//! Values of statements and of answers, without anything between them and the driver's buffers.
+//! Values of statements and of answers, written to and read from the driver's buffers directly.
 
 use hoap_workload::capability::key_value::{Fields, Record};
 use scylla::deserialize::row::ColumnIterator;
@@ -12,7 +12,8 @@ fn put(writer: &mut RowWriter<'_>, value: &[u8]) -> Result<(), SerializationErro
     writer.make_cell_writer().set_value(value).map(drop).map_err(SerializationError::new)
 }
 
-/// All fields of a table, those that the record lacks left as they are, with the key before or after them.
+/// All fields of a table, those that the record lacks left as they are, with the key before or
+/// after them.
 pub(super) struct Whole<'a> {
     pub key: &'a str,
     pub record: &'a Record,

@@ -7,8 +7,9 @@ use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
+use super::bulk::BatchWriter;
 use super::query::Node;
-use super::{Couchbase, bulk, error, settle, sql};
+use super::{Couchbase, error, settle, sql};
 use crate::sqlpp::Doing;
 
 const NOTE: &str = "note";
@@ -18,7 +19,7 @@ const PAGE: usize = 2000;
 #[async_trait]
 impl Documents for Couchbase {
     async fn note(&self) -> Result<Option<Value>> {
-        if !self.shared.has(&self.node()?, sql::NOTES).await? {
+        if !self.node()?.has(sql::NOTES).await? {
             return Ok(None);
         }
         Ok(self.read_note().await?.map(|(note, _)| note))
@@ -28,17 +29,17 @@ impl Documents for Couchbase {
         let tried = || format!("write the note in {}", self.url());
         let node = self.node()?;
         self.make(&node, &[sql::NOTES]).await?;
-        let collection = self.shared.collection(sql::NOTES);
+        let collection = self.server.collection(sql::NOTES);
         let done = match (self.read_note().await?, expected) {
             (None, None) => {
                 let mut options = InsertOptions::new();
-                options.durability_level = self.shared.place.options.durability.of_driver();
+                options.durability_level = self.server.place.options.durability.of_driver();
                 let insert = collection.insert(NOTE, note, options);
                 self.limited(insert, Doing::Write, tried).await?.map(drop)
             }
             (Some((there, cas)), Some(expected)) if there == *expected => {
                 let mut options = ReplaceOptions::new().cas(cas);
-                options.durability_level = self.shared.place.options.durability.of_driver();
+                options.durability_level = self.server.place.options.durability.of_driver();
                 let replace = collection.replace(NOTE, note, options);
                 self.limited(replace, Doing::Write, tried).await?.map(drop)
             }
@@ -47,7 +48,7 @@ impl Documents for Couchbase {
         match done {
             Ok(()) => Ok(true),
             Err(e) => match e.kind() {
-                // Somebody else was faster.
+                // Another writer was faster.
                 Kind::DocumentExists | Kind::CasMismatch | Kind::DocumentNotFound => Ok(false),
                 _ => Err(error::key_value(&e, Doing::Write, tried())),
             },
@@ -59,7 +60,7 @@ impl Documents for Couchbase {
             sql::name(collection)?;
         }
         let tried = || format!("look for collections in {}", self.url());
-        let there = self.shared.keyspaces(&self.node()?, tried).await?;
+        let there = self.node()?.keyspaces(tried).await?;
         Ok(collections.iter().any(|name| there.iter().any(|there| there == name)))
     }
 
@@ -69,7 +70,7 @@ impl Documents for Couchbase {
         }
         let tried = || format!("drop the collections in {}", self.url());
         let node = self.node()?;
-        let there = self.shared.keyspaces(&node, tried).await?;
+        let there = node.keyspaces(tried).await?;
         for name in there
             .iter()
             .filter(|name| collections.contains(&name.as_str()) || name.as_str() == sql::NOTES)
@@ -96,19 +97,19 @@ impl Documents for Couchbase {
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
         let node = self.node()?;
-        if !self.shared.has(&node, sql::NOTES).await? {
+        if !node.has(sql::NOTES).await? {
             let tried = format!("load into {}", self.url());
             return Err(Error::new(ErrorKind::Unavailable, tried, "the scope has no collections")
                 .advise("create them first"));
         }
-        Ok(Box::new(bulk::Bulk::new(self.clone(), node, part)))
+        Ok(Box::new(BatchWriter::new(self.clone(), node, part)))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
         settle::settle(&self.node()?, indexes).await
     }
 
-    /// Pages by key, through the primary index: no snapshot. Nobody may write meanwhile.
+    /// Pages by key, through the primary index: no snapshot while others write.
     async fn scan(
         &self,
         collection: &str,
@@ -149,13 +150,13 @@ fn said(failure: &crate::sqlpp::Failure, words: &str) -> bool {
 impl Couchbase {
     /// The name of a collection with its bucket and scope, quoted.
     fn full_name(&self, collection: &str) -> String {
-        let place = &self.shared.place;
+        let place = &self.server.place;
         format!("default:`{}`.`{}`.`{collection}`", place.bucket, place.options.scope)
     }
 
     async fn read_note(&self) -> Result<Option<(Value, u64)>> {
         let tried = || format!("read the note in {}", self.url());
-        let collection = self.shared.collection(sql::NOTES);
+        let collection = self.server.collection(sql::NOTES);
         match self.limited(collection.get(NOTE, None), Doing::Read, tried).await? {
             Ok(found) => {
                 let note = serde_json::from_slice(found.content_as_raw().0);
@@ -167,11 +168,11 @@ impl Couchbase {
         }
     }
 
-    /// Makes the scope and those of these collections that are not there.
+    /// Makes the scope and the collections, as far as they are missing.
     async fn make(&self, node: &Node, collections: &[&str]) -> Result<()> {
         let tried = || format!("create the collections in {}", self.url());
-        let place = &self.shared.place;
-        let there = self.shared.keyspaces(node, tried).await?;
+        let place = &self.server.place;
+        let there = node.keyspaces(tried).await?;
         let missing = collections.iter().filter(|name| !there.iter().any(|there| there == *name));
         let mut texts: Vec<String> = Vec::new();
         if there.is_empty() {
@@ -187,10 +188,10 @@ impl Couchbase {
                 _ => {}
             }
         }
-        // The nodes hear of a new collection one after the other.
+        // The nodes learn of a new collection one after the other.
         let limit = tokio::time::Instant::now() + place.options.query_timeout;
         loop {
-            let there = self.shared.keyspaces(node, tried).await?;
+            let there = node.keyspaces(tried).await?;
             if collections.iter().all(|name| there.iter().any(|there| there == name)) {
                 return Ok(());
             }
@@ -198,20 +199,6 @@ impl Couchbase {
                 return Err(Error::new(ErrorKind::Timeout, tried(), "a collection did not appear"));
             }
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        }
-    }
-
-    /// An operation of the driver within the time that it may take.
-    pub(super) async fn limited<T>(
-        &self,
-        operation: impl Future<Output = couchbase::error::Result<T>>,
-        doing: Doing,
-        tried: impl Fn() -> String,
-    ) -> Result<couchbase::error::Result<T>> {
-        let limit = self.shared.place.options.kv_timeout;
-        match tokio::time::timeout(limit, operation).await {
-            Ok(done) => Ok(done),
-            Err(_) => Err(error::late(doing, limit.as_millis(), tried())),
         }
     }
 }

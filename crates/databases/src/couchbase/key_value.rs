@@ -1,10 +1,11 @@
 //! Records by key, through the driver; scans in SQL++.
 //!
 //! A whole record is one get, one field a sub-document look-up. An update of some fields is one
-//! sub-document mutation, of all of them a replacement of the document. A sub-document operation has at most
-//! sixteen paths: more fields are read, set and written back under their CAS, and somebody else's write in
-//! between is a conflict. So is every update of some fields where a durability is asked for: the driver (1.1)
-//! leaves it out of its sub-document mutations, which would be acknowledged too early.
+//! sub-document mutation, of all of them a replacement of the document. A sub-document operation
+//! has at most sixteen paths: more fields are read, set and written back under their CAS, and a
+//! write by another client in between is a conflict. The same holds for every update of some fields
+//! with a durability level: the driver (1.1) omits the level from sub-document mutations, which
+//! would be acknowledged too early.
 
 use couchbase::collection::Collection;
 use couchbase::error::ErrorKind as Kind;
@@ -29,25 +30,25 @@ use crate::{json, names};
 const PATHS: usize = 16;
 
 impl KeyValue for Couchbase {
-    type Session = Client;
+    type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<Client> {
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
         let name = sql::name(&table.name)?;
         for field in &table.fields {
             names::field(field)?;
         }
         let node = self.node()?;
-        // A missing table shows itself before the first operation.
-        if !self.shared.has(&node, name).await? {
+        // A missing table fails here, before the first operation.
+        if !node.has(name).await? {
             let tried = format!("read {name} in {}", self.url());
             let answer = format!("there is no collection {name}");
             return Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST));
         }
-        let collection = self.shared.collection(name);
+        let collection = self.server.collection(name);
         let scan = |fields: &str| {
             format!(
                 "SELECT RAW [META(d).id{fields}] FROM `{name}` AS d WHERE META(d).id >= $1 \
@@ -61,7 +62,14 @@ impl KeyValue for Couchbase {
             one: one.iter().map(|field| scan(field)).collect(),
         };
         let target = self.clone();
-        Ok(Client { target, node, collection, table: table.clone(), scans, json: Vec::new() })
+        Ok(RecordSession {
+            target,
+            node,
+            collection,
+            table: table.clone(),
+            scans,
+            json: Vec::new(),
+        })
     }
 }
 
@@ -72,8 +80,8 @@ struct Scans {
     one: Vec<String>,
 }
 
-/// One client.
-pub struct Client {
+/// The records of one client.
+pub struct RecordSession {
     target: Couchbase,
     node: Node,
     collection: Collection,
@@ -83,7 +91,7 @@ pub struct Client {
     json: Vec<u8>,
 }
 
-impl Client {
+impl RecordSession {
     fn tried(&self, what: &str, key: &str) -> String {
         format!("{what} {} {key} in {}", self.table.name, self.target.url())
     }
@@ -119,7 +127,7 @@ impl Client {
 
     /// Replaces the document by the recycled JSON text.
     async fn replace(&self, key: &str, cas: Option<u64>) -> Result<bool> {
-        let options = &self.target.shared.place.options;
+        let options = &self.target.server.place.options;
         let mut with = ReplaceOptions::new();
         with.cas = cas;
         with.expiry = options.expiry;
@@ -151,7 +159,7 @@ impl Client {
     }
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         let broken =
@@ -182,7 +190,7 @@ impl KeyValueSession for Client {
                 }
                 Ok(true)
             }
-            // No document has it, and the server would call it a wrong request.
+            // No document has this key, and the server would refuse the request as invalid.
             _ if key.is_empty() => Ok(false),
             Fields::None => self.exists(key, "read").await,
             Fields::All => {
@@ -204,7 +212,7 @@ impl KeyValueSession for Client {
         self.json.clear();
         let written = json::write(record, &self.table.fields, &mut self.json);
         written.map_err(|e| self.invalid("insert", key, e))?;
-        let options = &self.target.shared.place.options;
+        let options = &self.target.server.place.options;
         let mut with = InsertOptions::new();
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
@@ -224,7 +232,7 @@ impl KeyValueSession for Client {
             written.map_err(|e| self.invalid("update", key, e))?;
             return self.replace(key, None).await;
         }
-        let durable = self.target.shared.place.options.durability.of_driver().is_some();
+        let durable = self.target.server.place.options.durability.of_driver().is_some();
         if record.len() > PATHS || durable {
             return self.read_and_replace(key, record).await;
         }
@@ -236,7 +244,7 @@ impl KeyValueSession for Client {
             let spec = MutateInSpec::upsert(name, text, None);
             specs.push(spec.map_err(|e| self.invalid("update", key, e.kind().to_string()))?);
         }
-        let options = &self.target.shared.place.options;
+        let options = &self.target.server.place.options;
         let mut with = MutateInOptions::new();
         with.expiry = options.expiry;
         let mutate = self.collection.mutate_in(key, &specs, with);

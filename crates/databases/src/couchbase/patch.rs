@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::sql;
 
-/// `UPDATE … USE KEYS $1 SET … WHERE …`; the parameters after the key are appended to `args`. `cas` is the
-/// document's when it was read.
+/// `UPDATE … USE KEYS $1 SET … WHERE …`; the parameters after the key are appended to `args`. `cas`
+/// is the document's when it was read.
 ///
-/// A path that does not fit would be set in vain, and an addition to what is no number would give null:
+/// A path that does not fit has no effect, and an addition to a value that is no number gives null:
 /// the conditions turn both into "no document changed".
 pub(super) fn update(
     collection: &str,
@@ -40,7 +40,7 @@ pub(super) fn update(
                 args.extend([(*amount).into(), bound.into()]);
                 write!(out, "{place} + ${n}")
             }
-            // What rounding leaves is whole, and the quotient the number nearest to the amount.
+            // The rounded value is whole, and the quotient is the number nearest to the amount.
             Change::AddCents(cents) => {
                 args.push((*cents).into());
                 write!(out, "(ROUND({place} * 100) + ${n}) / 100")
@@ -63,7 +63,7 @@ pub(super) fn update(
     Ok(())
 }
 
-/// What must be in the document before the patch.
+/// The condition on the document before the patch.
 fn condition(patch: &Patch, place: &str, n: usize, out: &mut String) -> Result<()> {
     let _ = match &patch.change {
         Change::AddInteger(amount) => {
@@ -133,7 +133,7 @@ pub(super) fn why_not(row: &[Value], patches: &[Patch]) -> String {
     "a whole number would leave 64 bits".to_owned()
 }
 
-/// What a value is, from TYPE and the value.
+/// The kind of a value, from TYPE and the value.
 fn kind(name: &Value, value: &Value) -> &'static str {
     match (name.as_str().unwrap_or(""), value) {
         ("null", _) => "null",

@@ -1,4 +1,4 @@
-//! A client's way to one query node: statements, prepared once each.
+//! The statements of a client at one query node, each prepared once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,27 +6,28 @@ use std::sync::Arc;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::server::Shared;
-use crate::sqlpp::{Client, Envelope, Failure, Request};
+use super::error;
+use super::server::Server;
+use crate::sqlpp::{Doing, Envelope, Failure, Request, StatementClient};
 
-/// One client at one node. Its HTTP connections are its own, so that they belong to the runtime that
-/// the client runs on.
+/// One client at one node. It has HTTP connections of its own: they belong to the runtime of the
+/// client.
 pub(super) struct Node {
-    pub shared: Arc<Shared>,
-    client: Client,
+    pub server: Arc<Server>,
+    client: StatementClient,
     /// Names of the statements that this client has prepared.
     prepared: HashMap<String, String>,
 }
 
-/// A transaction as the service knows it.
+/// A transaction, as the service identifies it.
 #[derive(Clone, Debug)]
-pub(super) struct Tx {
+pub(super) struct NodeTransaction {
     pub id: String,
-    /// Statements so far.
+    /// The number of statements so far.
     pub statement: u64,
 }
 
-/// What came back.
+/// The answer to a statement.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub rows: Vec<Value>,
@@ -46,22 +47,40 @@ impl Answer {
 
 impl Node {
     /// A client of the next node in turn.
-    pub fn new(shared: Arc<Shared>) -> Result<Node> {
-        let client = shared.client()?;
-        Ok(Node { shared, client, prepared: HashMap::new() })
+    pub fn new(server: Arc<Server>) -> Result<Node> {
+        let client = server.client()?;
+        Ok(Node { server, client, prepared: HashMap::new() })
     }
 
-    /// A client of the same node with the same connections, for what runs beside.
+    /// A client of the same node with the same connections, for statements in the background.
     pub fn beside(&self) -> Node {
-        Node { shared: self.shared.clone(), client: self.client.clone(), prepared: HashMap::new() }
+        Node { server: self.server.clone(), client: self.client.clone(), prepared: HashMap::new() }
     }
 
-    /// Runs a statement as it is.
+    /// Whether the scope has this collection. The driver would search for a missing one until its
+    /// time limit.
+    pub async fn has(&self, collection: &str) -> Result<bool> {
+        let tried = || format!("look for {collection} in {}", self.server.place.url);
+        Ok(self.keyspaces(tried).await?.iter().any(|name| name == collection))
+    }
+
+    /// The collections of the scope.
+    pub async fn keyspaces(&self, tried: impl Fn() -> String) -> Result<Vec<String>> {
+        let text = "SELECT RAW k.name FROM system:keyspaces AS k WHERE k.`bucket` = $1 AND \
+                    k.`scope` = $2";
+        let place = &self.server.place;
+        let args = [place.bucket.as_str().into(), place.options.scope.as_str().into()];
+        let answer = self.ask(text, &args, None).await;
+        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
+        Ok(answer.rows.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
+    }
+
+    /// Runs a statement without preparing it.
     pub async fn ask(
         &self,
         text: &str,
         args: &[Value],
-        tx: Option<&mut Tx>,
+        tx: Option<&mut NodeTransaction>,
     ) -> std::result::Result<Answer, Failure> {
         self.send(Request::new(text), args, tx).await
     }
@@ -71,7 +90,7 @@ impl Node {
         &mut self,
         text: &str,
         args: &[Value],
-        mut tx: Option<&mut Tx>,
+        mut tx: Option<&mut NodeTransaction>,
     ) -> std::result::Result<Answer, Failure> {
         let alone = tx.is_none();
         for last in [false, true] {
@@ -83,7 +102,7 @@ impl Node {
                 }
             };
             match done {
-                // The node has forgotten it, or its plan fits no more; nothing was done yet.
+                // The node has lost the statement, or its plan is stale; nothing was done yet.
                 Err(e) if !last && e.fault().is_some_and(|f| STALE.contains(&f.code)) => {
                     self.prepared.remove(text);
                 }
@@ -94,10 +113,10 @@ impl Node {
         unreachable!("the last time returns")
     }
 
-    /// Goes to the next node where this one takes no connections: whoever asks again is served there. A
-    /// transaction that was begun stays, and is lost with its node.
+    /// Moves to the next node where this one refuses connections: the next statement goes there. An
+    /// open transaction stays, and is lost with its node.
     fn moved(&mut self, e: Failure) -> Failure {
-        if let (Failure::NoConnection(_), Ok(client)) = (&e, self.shared.client()) {
+        if let (Failure::NoConnection(_), Ok(client)) = (&e, self.server.client()) {
             self.client = client;
             self.prepared.clear();
         }
@@ -108,7 +127,7 @@ impl Node {
         if let Some(name) = self.prepared.get(text) {
             return Ok(name.clone());
         }
-        let name = self.shared.statement_name(text);
+        let name = self.server.statement_name(text);
         let statement = format!("PREPARE FORCE `{name}` FROM {text}");
         self.send(Request::new(statement), &[], None).await?;
         self.prepared.insert(text.to_owned(), name.clone());
@@ -119,11 +138,11 @@ impl Node {
         &self,
         request: Request,
         args: &[Value],
-        tx: Option<&mut Tx>,
+        tx: Option<&mut NodeTransaction>,
     ) -> std::result::Result<Answer, Failure> {
-        let options = &self.shared.place.options;
+        let options = &self.server.place.options;
         let mut request = request
-            .set("query_context", self.shared.context.as_str())
+            .set("query_context", self.server.context.as_str())
             .timeout(options.query_timeout);
         if !args.is_empty() {
             request = request.set("args", args.to_vec());
@@ -150,11 +169,11 @@ impl Node {
     }
 
     /// Begins a transaction, which stays at this node.
-    pub async fn begin(&mut self) -> std::result::Result<Tx, Failure> {
-        let options = &self.shared.place.options;
+    pub async fn begin(&mut self) -> std::result::Result<NodeTransaction, Failure> {
+        let options = &self.server.place.options;
         let milliseconds = |limit: std::time::Duration| format!("{}ms", limit.as_millis());
         let request = Request::new("BEGIN WORK")
-            .set("query_context", self.shared.context.as_str())
+            .set("query_context", self.server.context.as_str())
             .set("txtimeout", milliseconds(options.tx_timeout))
             .set("kvtimeout", milliseconds(options.kv_timeout))
             .set("durability_level", options.tx_durability.in_requests())
@@ -162,11 +181,12 @@ impl Node {
             .timeout(options.query_timeout);
         let answer = self.finish(&request).await.map_err(|e| self.moved(e))?;
         match answer.rows.first().and_then(|row| row["txid"].as_str()) {
-            Some(id) => Ok(Tx { id: id.to_owned(), statement: 0 }),
+            Some(id) => Ok(NodeTransaction { id: id.to_owned(), statement: 0 }),
             None => Err(Failure::Malformed("BEGIN WORK answered without a txid".to_owned())),
         }
     }
 }
 
-/// The service's codes for a prepared statement that it does not have, cannot read, or must plan anew.
+/// The service's codes for a prepared statement that it does not have, cannot read, or must plan
+/// anew.
 const STALE: [u64; 5] = [4040, 4050, 4060, 4070, 4090];

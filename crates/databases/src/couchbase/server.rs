@@ -1,4 +1,4 @@
-//! The cluster: the driver, the query nodes, and what they state of themselves.
+//! The cluster: the driver, the query nodes, and their description.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,29 +21,28 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::error;
 use super::options::Place;
-use super::query::Node;
-use crate::sqlpp::{self, Client, Doing};
+use crate::sqlpp::{self, Doing, ServiceAddress, StatementClient};
 
 /// The largest result that is read, bytes: pages and lists of documents, far from it.
 const LARGEST_RESULT: u64 = 1 << 30;
 
-/// What all clients share.
-pub(super) struct Shared {
+/// A scope of a cluster, which all clients share.
+pub(super) struct Server {
     pub place: Place,
     /// The scope, as statements name their keyspaces in it.
     pub context: String,
     /// Addresses of the query nodes.
     nodes: Vec<String>,
-    /// Clients so far: they take the nodes in turn.
+    /// The number of clients so far: they take the nodes in turn.
     next: AtomicUsize,
-    /// The driver, which disconnects when this goes.
+    /// The driver, which disconnects when this is dropped.
     _cluster: Cluster,
     scope: Scope,
     version: String,
 }
 
-/// Nothing that reached a server is sent again; what waits for the driver itself waits on, until the
-/// operation's time limit.
+/// Sends nothing again that reached a server. An operation that waits for the driver itself goes on
+/// waiting, up to its time limit.
 #[derive(Debug)]
 struct Once;
 
@@ -54,9 +53,9 @@ impl RetryStrategy for Once {
     }
 }
 
-impl Shared {
-    /// Connects the driver and asks a query node what it is.
-    pub async fn open(place: Place) -> Result<Arc<Shared>> {
+impl Server {
+    /// Connects the driver and asks a query node for its version.
+    pub async fn open(place: Place) -> Result<Arc<Server>> {
         let cluster = connect(&place).await?;
         let nodes = match place.options.query_nodes.is_empty() {
             false => addresses(&place, &place.options.query_nodes),
@@ -64,7 +63,7 @@ impl Shared {
         };
         let scope = cluster.bucket(place.bucket.as_str()).scope(place.options.scope.as_str());
         let context = format!("default:`{}`.`{}`", place.bucket, place.options.scope);
-        let mut shared = Shared {
+        let mut server = Server {
             place,
             context,
             nodes,
@@ -73,8 +72,8 @@ impl Shared {
             scope,
             version: String::new(),
         };
-        shared.version = shared.ask_version().await?;
-        Ok(Arc::new(shared))
+        server.version = server.ask_version().await?;
+        Ok(Arc::new(server))
     }
 
     async fn ask_version(&self) -> Result<String> {
@@ -93,7 +92,7 @@ impl Shared {
     }
 
     /// A client of the next query node.
-    pub fn client(&self) -> Result<Client> {
+    pub fn client(&self) -> Result<StatementClient> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         query_client(&self.place, &self.nodes[turn % self.nodes.len()])
     }
@@ -112,24 +111,7 @@ impl Shared {
         format!("hoap_{hash:016x}")
     }
 
-    /// Whether the scope has this collection: the driver would look for one that it has not until
-    /// the time is over.
-    pub async fn has(&self, node: &Node, collection: &str) -> Result<bool> {
-        let tried = || format!("look for {collection} in {}", self.place.url);
-        Ok(self.keyspaces(node, tried).await?.iter().any(|name| name == collection))
-    }
-
-    /// The collections of the scope.
-    pub async fn keyspaces(&self, node: &Node, tried: impl Fn() -> String) -> Result<Vec<String>> {
-        let text = "SELECT RAW k.name FROM system:keyspaces AS k WHERE k.`bucket` = $1 AND \
-                    k.`scope` = $2";
-        let args = [self.place.bucket.as_str().into(), self.place.options.scope.as_str().into()];
-        let answer = node.ask(text, &args, None).await;
-        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
-        Ok(answer.rows.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
-    }
-
-    /// What it is and how it is used, for the run folder.
+    /// The description for the run folder.
     pub fn description(&self) -> Description {
         let options = &self.place.options;
         let expiry =
@@ -154,9 +136,9 @@ impl Shared {
     }
 }
 
-fn query_client(place: &Place, base: &str) -> Result<Client> {
+fn query_client(place: &Place, base: &str) -> Result<StatementClient> {
     let options = &place.options;
-    let at = sqlpp::Place {
+    let at = ServiceAddress {
         base: base.to_owned(),
         path: "/query/service",
         credentials: place.credentials.clone(),
@@ -164,7 +146,7 @@ fn query_client(place: &Place, base: &str) -> Result<Client> {
         connect_timeout: options.connect_timeout,
         largest_result: LARGEST_RESULT,
     };
-    Client::new(at, &format!("open {}", place.url))
+    StatementClient::new(at, &format!("open {}", place.url))
 }
 
 fn addresses(place: &Place, nodes: &[String]) -> Vec<String> {
@@ -172,8 +154,8 @@ fn addresses(place: &Place, nodes: &[String]) -> Vec<String> {
     nodes.iter().map(|node| format!("{scheme}://{node}")).collect()
 }
 
-/// Connects the driver. It asks the nodes over and over, without a word, for as long as they do not let it
-/// in: what is wrong is found out by asking their query service.
+/// Connects the driver. While the nodes refuse it the driver tries again and reports nothing: the
+/// query service tells the reason.
 async fn connect(place: &Place) -> Result<Cluster> {
     let tried = || format!("open {}", place.url);
     let options = &place.options;
@@ -201,7 +183,7 @@ async fn connect(place: &Place) -> Result<Cluster> {
     }
 }
 
-/// How the driver says who asks: by user and password, or by a certificate.
+/// The driver's credentials: user and password, or a certificate.
 fn authenticator(place: &Place) -> Result<Authenticator> {
     if let Some(login) = &place.credentials {
         return Ok(PasswordAuthenticator::new(&login.user, &login.password).into());
@@ -228,7 +210,7 @@ fn certificates(place: &Place, path: &str) -> Result<Vec<CertificateDer<'static>
     }
 }
 
-/// Why the driver did not come to an end.
+/// The reason why the driver did not connect.
 async fn why_not(place: &Place) -> Error {
     let tried = format!("open {}", place.url);
     let seconds = place.options.connect_timeout.as_secs_f64();
@@ -275,7 +257,7 @@ async fn why_not(place: &Place) -> Error {
     }
 }
 
-/// The query nodes that the cluster's own map has.
+/// The query nodes in the cluster's own map.
 async fn query_nodes(cluster: &Cluster, place: &Place) -> Result<Vec<String>> {
     let tried = || format!("ask {} for its query nodes", place.url);
     let limit = place.options.connect_timeout;
@@ -293,7 +275,7 @@ async fn query_nodes(cluster: &Cluster, place: &Place) -> Result<Vec<String>> {
             false => addresses(place, std::slice::from_ref(&node.remote)).remove(0),
         })
         .collect();
-    // Each process begins at the same node; clients are what is spread.
+    // Every process begins at the same node: the clients of one are spread.
     nodes.sort();
     match nodes.is_empty() {
         false => Ok(nodes),

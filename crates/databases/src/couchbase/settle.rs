@@ -10,18 +10,18 @@ use super::query::Node;
 use super::{error, sql};
 use crate::sqlpp::Doing;
 
-/// Makes the indexes that are not there, with a primary one for each collection, builds those of a
-/// collection together, and waits until all are online. There is no limit of time: an index is as long in the
-/// making as the data is large.
+/// Makes the missing indexes, with a primary one for each collection, builds those of a collection
+/// together, and waits until all are online. There is no time limit: building takes time in
+/// proportion to the data.
 pub(super) async fn settle(node: &Node, indexes: &[Index]) -> Result<()> {
-    let shared = node.shared.clone();
-    let tried = || format!("make the indexes in {}", shared.place.url);
-    let mut collections = shared.keyspaces(node, tried).await?;
+    let server = node.server.clone();
+    let tried = || format!("make the indexes in {}", server.place.url);
+    let mut collections = node.keyspaces(tried).await?;
     collections.retain(|name| sql::name(name).is_ok());
     make(node, &collections, indexes).await
 }
 
-/// A primary index on a collection that has none yet, as before the end of a load.
+/// Makes the primary index of a collection that has none, as before the end of a load.
 pub(super) async fn primary(node: &Node, collection: &str) -> Result<()> {
     let there = states(node, collection).await?;
     if there.iter().any(|(name, state)| name == sql::PRIMARY && state == "online") {
@@ -31,10 +31,10 @@ pub(super) async fn primary(node: &Node, collection: &str) -> Result<()> {
 }
 
 async fn make(node: &Node, collections: &[String], indexes: &[Index]) -> Result<()> {
-    let shared = node.shared.clone();
-    let tried = || format!("make the indexes in {}", shared.place.url);
+    let server = node.server.clone();
+    let tried = || format!("make the indexes in {}", server.place.url);
     let failed = |e| error::statement(e, Doing::Repeatable, tried());
-    let replicas = shared.place.options.index_replicas;
+    let replicas = server.place.options.index_replicas;
     for collection in collections {
         let there = states(node, collection).await?;
         let has = |name: &str| there.iter().any(|(there, _)| there == name);
@@ -61,7 +61,7 @@ async fn make(node: &Node, collections: &[String], indexes: &[Index]) -> Result<
             let names: Vec<_> = waiting.iter().map(|name| format!("`{name}`")).collect();
             let text = format!("BUILD INDEX ON `{collection}`({}) USING GSI", names.join(", "));
             match node.ask(&text, &[], None).await {
-                // The index service goes on by itself where another build is under way.
+                // The index service continues by itself where another build is in progress.
                 Err(e) if e.fault().is_some_and(|f| later(&f.message)) => {}
                 done => drop(done.map_err(failed)?),
             }
@@ -86,11 +86,11 @@ fn later(message: &str) -> bool {
 
 /// Name and state of each index of a collection.
 pub(super) async fn states(node: &Node, collection: &str) -> Result<Vec<(String, String)>> {
-    let shared = &node.shared;
-    let tried = || format!("look at the indexes of {collection} in {}", shared.place.url);
+    let server = &node.server;
+    let tried = || format!("look at the indexes of {collection} in {}", server.place.url);
     let text = "SELECT RAW [i.name, i.state] FROM system:indexes AS i WHERE i.bucket_id = $1 AND \
                 i.scope_id = $2 AND i.keyspace_id = $3";
-    let place = &shared.place;
+    let place = &server.place;
     let args: [Value; 3] =
         [place.bucket.as_str().into(), place.options.scope.as_str().into(), collection.into()];
     let answer = node.ask(text, &args, None).await;

@@ -98,7 +98,7 @@ impl PageSession for Pager {
         keys: &mut Vec<String>,
     ) -> Result<()> {
         keys.clear();
-        let url = self.node.shared.place.url.clone();
+        let url = self.node.server.place.url.clone();
         let tried = || format!("page through {country} in {url}");
         let args = [country.into(), offset.into(), limit.into()];
         let answer = self.node.run(PAGE, &args, None).await;
@@ -123,7 +123,7 @@ impl PageSession for Pager {
 impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let url = self.node.shared.place.url.clone();
+        let url = self.node.server.place.url.clone();
         let tried = || format!("join zip code {zip}, {month} in {url}");
         let answer = self.node.run(self.text, &[zip.into(), month.into()], None).await;
         let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;

@@ -1,4 +1,4 @@
-//! SQL++ texts. Names are checked and quoted; values are parameters, always.
+//! SQL++ texts. Names are checked and quoted; values are always parameters.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::names;
 
-/// What holds the note and how far loads have come.
+/// The collection of the note and the progress of loads.
 pub(super) const NOTES: &str = "hoap_notes";
 /// The primary index of each collection: scans by key, and counting.
 pub(super) const PRIMARY: &str = "hoap_primary";
 
-/// Refuses what is no name of a benchmark's collection.
+/// A checked name of a collection.
 pub(super) fn name(collection: &str) -> Result<&str> {
     names::collection(collection, &["_", "hoap_"])
 }

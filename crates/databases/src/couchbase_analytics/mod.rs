@@ -1,12 +1,16 @@
 //! Couchbase's Analytics service, Capella Columnar and Enterprise Analytics:
-//! `couchbase-analytics://[USER@]HOST[:PORT]/DATABASE[.SCOPE][?option=value&…]`, `couchbases-analytics://`
-//! with TLS. The options are in [`OPTIONS`]. The password comes from `CB_PASSWORD`, or from a file.
+//! `couchbase-analytics://[USER@]HOST[:PORT]/DATABASE[.SCOPE][?option=value&…]`,
+//! `couchbases-analytics://` with TLS. The options are in [`OPTIONS`]. The password comes from
+//! `CB_PASSWORD`, or from a file.
+//!
+//! Read [`definition`] first; the rest is in [`crate::sqlpp::store`].
 //!
 //! # Mapping
-//! With `link` (always, on Couchbase Server) the collections are shadows of the operational ones, made when
-//! the database is first asked for its note: they follow by themselves, and nothing is loaded here. The note
-//! counts as there when no mutation is on its way any more. Without a link (Columnar, Enterprise Analytics)
-//! they are standalone collections with the primary key `hoap_key`, loaded like AsterixDB's.
+//! With `link` (always, on Couchbase Server) the collections are shadows of the operational ones,
+//! made at the first read of the note: the service keeps them up to date, and nothing is loaded
+//! here. The note is returned once no mutation is on its way. Without a link (Columnar, Enterprise
+//! Analytics) they are standalone collections with the primary key `hoap_key`, loaded like
+//! AsterixDB's.
 //!
 //! # Limits
 //! As AsterixDB's: no transactions of several statements here, no records by key.
@@ -22,17 +26,17 @@ use hoap_record::Description;
 use hoap_workload::Result;
 
 use crate::remote::{Remote, RemoteJoins, RemotePages};
-use crate::sqlpp::store::Shared;
-use crate::sqlpp::{Client, Doing, Place, Request, Service};
+use crate::sqlpp::store::Endpoint;
+use crate::sqlpp::{Doing, Request, Service, ServiceAddress, StatementClient};
 use definition::AnalyticsDefinition;
 
 pub use crate::sqlpp::store::Store as CouchbaseAnalytics;
 pub use options::OPTIONS;
 
-/// What it offers.
+/// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
 
-/// How long the first question may take.
+/// The time limit of the first request.
 const FIRST: Duration = Duration::from_secs(30);
 
 /// Opens a `couchbase-analytics:` URL and asks the service whether it answers this user.
@@ -44,7 +48,7 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
     let parsed = options::parse(url, &|name| std::env::var(name).ok())?;
     let options = &parsed.options;
     let tried = format!("open {}", parsed.shown);
-    let place = Place {
+    let address = ServiceAddress {
         base: parsed.base.clone(),
         path: if options.server { "/analytics/service" } else { "/api/v1/request" },
         credentials: parsed.credentials.clone(),
@@ -52,7 +56,7 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
         connect_timeout: options.connect_timeout,
         largest_result: u64::from(options.max_result_mb) << 20,
     };
-    let client = Client::new(place, &tried)?;
+    let client = StatementClient::new(address, &tried)?;
     let ask = Request::new("SELECT VALUE 1").set("readonly", true).timeout(FIRST);
     let failed = |e: crate::sqlpp::Failure| e.into_error(Service::Analytics, Doing::Read, &*tried);
     client.execute(&ask).await.map_err(failed)?;
@@ -74,7 +78,7 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
     };
     let definition = AnalyticsDefinition::new(&parsed)?;
     Ok(CouchbaseAnalytics {
-        shared: Arc::new(Shared {
+        endpoint: Arc::new(Endpoint {
             client,
             definition: Box::new(definition),
             description,

@@ -1,13 +1,13 @@
 //! Bulk loading.
 //!
-//! BatchWriteItem takes 25 documents, has no conditions and is not atomic, and a transaction takes 100
-//! documents at twice the price: no step covers a batch and its progress. So the documents are written
-//! first, each in the place of whatever was there, and the progress after them. A load that ended halfway
-//! writes its last batch again when it is resumed, which completes it. A key that is there already cannot
-//! be told from that: it is overwritten.
+//! BatchWriteItem takes 25 documents, has no conditions and is not atomic; a transaction takes 100
+//! documents at twice the price. So a batch and its progress are not atomic: the documents are
+//! written first, replacing existing items, and the progress after them. A load that was
+//! interrupted writes its last batch again when it is resumed, which completes it. An existing key
+//! cannot be told from that: it is overwritten.
 //!
-//! Items that the service leaves undone are sent again, later and later, as its documentation wants it:
-//! a load is no measurement.
+//! Unprocessed items are sent again with growing pauses, as the service's documentation asks: a
+//! load is no measurement.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -20,7 +20,6 @@ use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
 
 use super::counters::Units;
-use super::documents;
 use super::error::{Doing, Done, Failure};
 use super::layout::{self, KEY};
 use super::reading::Driver;
@@ -31,27 +30,27 @@ use super::value::{self, Item};
 /// Items that one BatchWriteItem takes.
 const ITEMS: usize = 25;
 
-/// How long the service may refuse every item of a request before the load gives up.
+/// The time for which the service may refuse every item of a request before the load fails.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Writes batches.
-pub(super) struct Bulk {
+/// Writes the batches of one part of a load.
+pub(super) struct BatchWriter {
     server: Arc<Server>,
     driver: Arc<Driver>,
     part: String,
-    /// The collection that was last seen to be there.
+    /// The last collection that was found to have a table.
     known: String,
 }
 
-impl Bulk {
-    pub fn new(server: Arc<Server>, part: &str) -> Bulk {
+impl BatchWriter {
+    pub fn new(server: Arc<Server>, part: &str) -> BatchWriter {
         let driver = server.driver();
-        Bulk { server, driver, part: part.to_owned(), known: String::new() }
+        BatchWriter { server, driver, part: part.to_owned(), known: String::new() }
     }
 }
 
 #[async_trait]
-impl BulkWriter for Bulk {
+impl BulkWriter for BatchWriter {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         let name = layout::progress(&self.part, layout::collection(collection)?);
         let text = self.server.note(&self.driver, &name).await;
@@ -64,7 +63,7 @@ impl BulkWriter for Bulk {
         let name = layout::collection(collection)?;
         let (server, driver) = (&self.server, &self.driver);
         if self.known != name {
-            documents::expect(server, driver, name).await?;
+            server.expect(driver, name).await?;
             name.clone_into(&mut self.known);
         }
         let table = layout::table(&server.options.prefix, name);
@@ -117,7 +116,7 @@ pub(super) async fn put_all(
     stream::iter(requests).buffer_unordered(at_a_time).try_collect().await
 }
 
-/// Puts 25 items at most, and those that were left undone again.
+/// Puts at most 25 items; puts unprocessed ones again.
 async fn put_some(
     server: &Server,
     driver: &Driver,
@@ -158,7 +157,7 @@ async fn put_some(
     }
 }
 
-/// Something between 0 and 1, so that requests that were refused together do not come back together.
+/// A number between 0 and 1 that spreads the retries of requests that were refused together.
 fn jitter() -> f64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     f64::from(now.subsec_nanos() % 1_000_003) / 1_000_003.0

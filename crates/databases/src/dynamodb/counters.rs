@@ -1,4 +1,4 @@
-//! What was asked of the service and what it took: shared by all clients.
+//! Counters of requests, their outcomes and the capacity they consumed, which all clients share.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,25 +12,25 @@ use hoap_workload::ErrorKind;
 /// Capacity comes in halves of units; thousandths leave room.
 const THOUSANDTHS: f64 = 1000.0;
 
-/// Counts since the target was opened.
+/// Counts since the database was opened.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     /// Thousandths of read and write capacity units.
     read_units: AtomicU64,
     write_units: AtomicU64,
     requests: AtomicU64,
-    /// Requests sent, each retry counted. Without retries nobody counts it.
+    /// Requests sent, including retries; 0 where retries are off.
     attempts: AtomicU64,
     conflicts: AtomicU64,
     throttled: AtomicU64,
     timeouts: AtomicU64,
     ambiguous: AtomicU64,
     failed: AtomicU64,
-    /// Items of a batch that the service left undone.
+    /// Items of batches that the service did not process.
     unprocessed: AtomicU64,
 }
 
-/// What a request consumes where the answer does not say.
+/// The capacity that a request consumes, where the answer does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Units {
     Read,
@@ -101,7 +101,7 @@ impl Counters {
     }
 }
 
-/// Counts what the driver sends, where it sends requests again by itself.
+/// Counts the attempts of the driver, where it retries.
 #[derive(Debug)]
 pub(super) struct Attempts(pub std::sync::Arc<Counters>);
 

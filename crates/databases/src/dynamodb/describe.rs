@@ -1,4 +1,4 @@
-//! What the run folder says of the database.
+//! The description of the database for the run folder.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::server::Server;
 /// The database's name.
 pub(super) const NAME: &str = "Amazon DynamoDB";
 
-/// The version of the protocol; the service states none of its own.
+/// The version of the protocol; the service has none of its own.
 const API: &str = "API 2012-08-10";
 
-/// Asks which tables of the prefix there are and how they are paid for. The first requests show whether
-/// the service can be reached and takes the credentials.
+/// Asks which tables the prefix has, and for their capacity. The first requests show whether the
+/// service can be reached and accepts the credentials.
 pub(super) async fn describe(server: &Server) -> Result<Description> {
     let options = &server.options;
     let text = |text: &str| text.to_owned();
@@ -85,8 +85,8 @@ async fn tables(server: &Server) -> Done<BTreeMap<String, String>> {
     }
 }
 
-/// A name that those of the prefix's tables follow, for names come in their order. It is one that a table
-/// may have, with three characters at least; `-` comes before the dot after the prefix.
+/// A name before those of the prefix's tables: the service lists names in their order. It is a
+/// valid name, of at least three characters; `-` sorts before the dot that follows the prefix.
 fn before(prefix: &str) -> String {
     format!("{prefix:-<3}")
 }

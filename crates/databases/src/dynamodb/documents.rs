@@ -6,18 +6,21 @@ use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::error::{Done, Failure, LOAD_FIRST};
+use super::bulk::BatchWriter;
+use super::error::{Done, Failure};
 use super::reading::{Driver, Wanted};
+use super::server::Server;
 use super::tables::{NoteIs, Purpose};
 use super::value;
-use super::{DynamoDb, Server, bulk, index, layout};
-use crate::entries::Made;
-use crate::{document, names};
+use super::{DynamoDb, index, layout};
+use crate::names;
+use crate::overlay::document;
+use crate::overlay::entries::IndexDefinition;
 
 #[async_trait]
 impl Documents for DynamoDb {
     async fn note(&self) -> Result<Option<Value>> {
-        let (server, driver) = (self.server(), self.server().driver());
+        let (server, driver) = (&*self.server, self.server.driver());
         let tried = || format!("read the note in {}", server.url);
         let text = server.note(&driver, layout::NOTE).await.map_err(|e| e.into_error(tried()))?;
         text.map(|text| serde_json::from_str(&text))
@@ -26,13 +29,13 @@ impl Documents for DynamoDb {
     }
 
     async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
-        let (server, driver) = (self.server(), self.server().driver());
+        let (server, driver) = (&*self.server, self.server.driver());
         let set = set_note(server, &driver, expected, note).await;
         set.map_err(|e| e.into_error(format!("write the note in {}", server.url)))
     }
 
     async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        let (server, driver) = (self.server(), self.server().driver());
+        let (server, driver) = (&*self.server, self.server.driver());
         for name in collections {
             let table = layout::table(&server.options.prefix, layout::collection(name)?);
             let there = server.describe(&driver, &table).await;
@@ -45,7 +48,7 @@ impl Documents for DynamoDb {
     }
 
     async fn drop(&self, collections: &[&str]) -> Result<()> {
-        let (server, driver) = (self.server(), self.server().driver());
+        let (server, driver) = (&*self.server, self.server.driver());
         for name in collections {
             layout::collection(name)?;
         }
@@ -54,38 +57,38 @@ impl Documents for DynamoDb {
     }
 
     async fn create(&self, collections: &[&str]) -> Result<()> {
-        let (server, driver) = (self.server(), self.server().driver());
+        let (server, driver) = (&*self.server, self.server.driver());
         let prefix = &server.options.prefix;
         let mut tables = vec![(layout::notes(prefix), Purpose::Notes)];
         for name in collections {
             tables.push((layout::table(prefix, layout::collection(name)?), Purpose::Collection));
         }
-        let made = make_all(server, &driver, &tables).await;
+        let made = server.make_all(&driver, &tables).await;
         made.map_err(|e| e.into_error(format!("create the collections in {}", server.url)))
     }
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(bulk::Bulk::new(self.shared.server.clone(), part)))
+        Ok(Box::new(BatchWriter::new(self.server.clone(), part)))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
         for index in indexes {
-            index::make(self.server(), index).await?;
+            index::make(&self.server, index).await?;
         }
-        // A write is on the disks of two zones when it is acknowledged: there is nothing to wait for.
+        // An acknowledged write is on the disks of two zones: there is nothing to wait for.
         Ok(())
     }
 
-    /// Reads the table page by page, strongly consistent: every document that is there all the time comes
-    /// once, as it was at the moment of its page. That is no snapshot where somebody writes meanwhile;
-    /// the checks run when nobody does.
+    /// Reads the table page by page, strongly consistent: a document that exists throughout comes
+    /// once, as it was at the moment of its page. That is no snapshot while others write; the
+    /// checks run when nobody does.
     async fn scan(
         &self,
         collection: &str,
         fields: &[&str],
         each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
     ) -> Result<()> {
-        let (server, driver) = (self.server(), self.server().driver());
+        let (server, driver) = (&*self.server, self.server.driver());
         let table = layout::table(&server.options.prefix, layout::collection(collection)?);
         for field in fields {
             names::path(field)?;
@@ -123,40 +126,26 @@ async fn set_note(
                 Some(serde_json::from_str(text).map_err(|e| Failure::broken(e.to_string()))?)
             }
         };
-        // Objects are equal whatever the order of their names, texts are not.
+        // The order of names matters to texts, not to objects.
         if value.as_ref() != expected {
             return Ok(false);
         }
         let condition = there.as_deref().map_or(NoteIs::Absent, NoteIs::Text);
         match server.put_note(driver, layout::NOTE, &note.to_string(), condition).await {
             Ok(true) => return Ok(true),
-            // Somebody was faster: it may still be the value expected, written otherwise.
+            // Another writer was faster: the note may still be the expected value, in another text.
             Ok(false) => {}
             Err(e) if e.is_absent() => {
                 let table = (layout::notes(&server.options.prefix), Purpose::Notes);
-                make_all(server, driver, &[table]).await?;
+                server.make_all(driver, &[table]).await?;
             }
             Err(e) => return Err(e),
         }
     }
 }
 
-/// Makes tables at the same time, and waits for them.
-pub(super) async fn make_all(
-    server: &Server,
-    driver: &Driver,
-    tables: &[(String, Purpose)],
-) -> Done<()> {
-    for (table, purpose) in tables {
-        server.make(driver, table, *purpose).await?;
-    }
-    try_join_all(tables.iter().map(|(table, purpose)| server.made(driver, table, *purpose)))
-        .await
-        .map(drop)
-}
-
-/// Removes the note and the progress first, so that nobody takes what is left for a load, and what the
-/// rest is found by last, so that it is found again should this end halfway.
+/// Removes the note and the progress first, so that nobody takes what is left for a load. Removes
+/// the notes of indexes last: an interrupted drop finds their tables again.
 async fn drop_all(server: &Server, driver: &Driver, collections: &[&str]) -> Done<()> {
     let prefix = &server.options.prefix;
     let notes = server.notes(driver, "").await?;
@@ -169,8 +158,8 @@ async fn drop_all(server: &Server, driver: &Driver, collections: &[&str]) -> Don
     let (mut gone, mut kept) = (Vec::new(), 0);
     for (name, text) in &notes {
         let Some(index) = name.strip_prefix(layout::INDEX) else { continue };
-        let made: Made =
-            Made::parse(text).ok_or_else(|| Failure::broken(format!("the note {name}: {text}")))?;
+        let made: IndexDefinition = IndexDefinition::parse(text)
+            .ok_or_else(|| Failure::broken(format!("the note {name}: {text}")))?;
         if collections.contains(&made.collection.as_str()) {
             tables.push(layout::index(prefix, index));
             gone.push(name);
@@ -192,19 +181,4 @@ async fn drop_all(server: &Server, driver: &Driver, collections: &[&str]) -> Don
         }
     }
     Ok(())
-}
-
-/// Refuses where a collection was not made.
-pub(super) async fn expect(server: &Server, driver: &Driver, collection: &str) -> Result<()> {
-    let table = layout::table(&server.options.prefix, collection);
-    let there = server.describe(driver, &table).await;
-    match there.map_err(|e| e.into_error(format!("look for {table} in {}", server.url)))? {
-        Some(_) => Ok(()),
-        None => Err(Error::new(
-            ErrorKind::Missing,
-            format!("use {collection} in {}", server.url),
-            format!("there is no table {table}"),
-        )
-        .advise(LOAD_FIRST)),
-    }
 }

@@ -1,13 +1,13 @@
 //! Records by key.
 //!
 //! A record is an item with a string for each field, as YCSB's own binding writes it. A read is a
-//! GetItem; one field is asked for by a projection, which saves bytes on the way and no capacity. An insert
-//! is a PutItem on the condition that the key is not there. An update is an UpdateItem with the action
+//! GetItem; a read of one field has a projection, which saves bytes and no capacity. An insert is a
+//! PutItem on the condition that the key does not exist. An update is an UpdateItem with the action
 //! PUT for each field, as that binding and the comparison report have it, on the condition that the
-//! key is there; an update expression would be the same on the service's side, and ends at 4 KB.
+//! key exists; an update expression would do the same, and is limited to 4 KB.
 //!
-//! A table is ordered by a hash of the key. A scan is what the report had to make of that: a GetItem
-//! of its first key, then a Scan of the items that follow it in that order.
+//! A table is ordered by a hash of the key. A scan is the report's: a GetItem of its first key,
+//! then a Scan of the items that follow it in that order.
 
 use std::sync::Arc;
 
@@ -21,44 +21,44 @@ use hoap_workload::capability::key_value::{
 };
 use hoap_workload::{Error, ErrorKind, Result};
 
+use super::DynamoDb;
 use super::counters::Units;
 use super::error::{Doing, Done, Failure};
 use super::layout::{self, KEY};
-use super::reading::{Driver, Wanted};
+use super::reading::{self, Driver, Wanted};
 use super::server::Server;
 use super::value::{self, Item};
-use super::{DynamoDb, documents};
 use crate::{json, names};
 
 impl KeyValue for DynamoDb {
-    type Session = Client;
+    type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<Client> {
-        self.client(table, self.server().options.strong).await
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
+        self.records(table, self.server.options.strong).await
     }
 
-    async fn checking_session(&self, table: &Table) -> Result<Client> {
-        self.client(table, true).await
+    async fn checking_session(&self, table: &Table) -> Result<RecordSession> {
+        self.records(table, true).await
     }
 }
 
 impl DynamoDb {
-    async fn client(&self, table: &Table, strong: bool) -> Result<Client> {
+    async fn records(&self, table: &Table, strong: bool) -> Result<RecordSession> {
         let name = layout::collection(&table.name)?;
         for field in &table.fields {
             names::field(field)?;
             value::check_names([field])
-                .map_err(|e| e.into_error(format!("use {name} in {}", self.server().url)))?;
+                .map_err(|e| e.into_error(format!("use {name} in {}", self.server.url)))?;
         }
-        let server = self.shared.server.clone();
+        let server = self.server.clone();
         let driver = server.driver();
-        documents::expect(&server, &driver, name).await?;
+        server.expect(&driver, name).await?;
         let fields = table.fields.iter().map(|field| Wanted::exactly([KEY, field.as_str()]));
-        Ok(Client {
+        Ok(RecordSession {
             stored: layout::table(&server.options.prefix, name),
             one: fields.collect(),
             none: Wanted::exactly([KEY]),
@@ -71,8 +71,8 @@ impl DynamoDb {
     }
 }
 
-/// One client.
-pub struct Client {
+/// The records of one client.
+pub struct RecordSession {
     server: Arc<Server>,
     driver: Arc<Driver>,
     table: Table,
@@ -86,7 +86,7 @@ pub struct Client {
     all: Wanted,
 }
 
-impl Client {
+impl RecordSession {
     fn failed(&self, failure: Failure, what: &str, key: &str) -> Error {
         failure.into_error(format!("{what} {} {key} in {}", self.table.name, self.server.url))
     }
@@ -164,8 +164,8 @@ impl Client {
         }
     }
 
-    /// Whether a record that an insert met is its own: the driver repeats what it sent over a connection
-    /// that was lost, where an option lets it.
+    /// Whether the record that an insert met is its own: where an option allows retries, the driver
+    /// repeats a request whose connection was lost.
     async fn is_ours(&self, key: &str, record: &Record) -> Done<bool> {
         if self.server.options.retries == 0 {
             return Ok(false);
@@ -181,7 +181,7 @@ impl Client {
     }
 
     async fn set(&self, key: &str, record: &Record) -> Done<bool> {
-        if record.is_empty() || !super::reading::possible(key) {
+        if record.is_empty() || !reading::possible(key) {
             self.fields(record).try_for_each(|field| field.map(drop))?;
             return Ok(self.get(key, Fields::None).await?.is_some());
         }
@@ -221,11 +221,11 @@ impl Client {
             return Ok(());
         }
         let mut after = None;
-        if super::reading::possible(start) {
+        if reading::possible(start) {
             if let Some(item) = self.get(start, fields).await? {
                 self.take(&item, fields, scanned.push(start))?;
             }
-            after = Some(super::reading::key(start));
+            after = Some(reading::key(start));
         }
         while scanned.len() < count {
             let limit = i32::try_from(count - scanned.len()).unwrap_or(i32::MAX);
@@ -250,7 +250,7 @@ impl Client {
     }
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         let item = self.get(key, fields).await;

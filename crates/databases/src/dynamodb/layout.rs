@@ -1,7 +1,7 @@
 //! Names of tables and attributes.
 //!
-//! Documents keep the names of their own fields; what this module adds begins with an underscore.
-//! No collection has a dot in its name, so the other tables are never mistaken for one.
+//! Documents keep the names of their own fields; the names that this module adds begin with an
+//! underscore. No collection has a dot in its name, so that no other table is mistaken for one.
 
 use hoap_workload::Result;
 
@@ -10,26 +10,25 @@ use crate::names;
 /// The key of a document, a string: the partition key of every collection's table.
 pub(super) const KEY: &str = "_key";
 
-/// What a transaction that writes a document puts beside it: a string that no other write has used. A
-/// document as it was loaded has none.
+/// The mark of the transaction that wrote a document last, a string that no other transaction has.
+/// A document as it was loaded has none.
 pub(super) const VERSION: &str = "_v";
 
-/// Of an entry of an index: its partition, the rest of its values with the document's key, and that
-/// key.
+/// The partition key and the sort key of an index entry: see [`crate::overlay::entries`].
 pub(super) const PARTITION: &str = "_p";
 #[allow(missing_docs)]
 pub(super) const SORT: &str = "_s";
 
-/// The text of an entry among the notes.
+/// The attribute of a note's text.
 pub(super) const VALUE: &str = "value";
 
-/// The note of the benchmark, among the notes.
+/// The name of the benchmark's note.
 pub(super) const NOTE: &str = "note";
 
-/// What the names of the notes begin with that say how far a part of a load has come.
+/// The beginning of the names of the notes of progress.
 pub(super) const PROGRESS: &str = "progress:";
 
-/// What the names of the notes begin with that say what an index is made of.
+/// The beginning of the names of the notes that define indexes.
 pub(super) const INDEX: &str = "index:";
 
 /// A checked name of a collection.

@@ -1,4 +1,4 @@
-//! Reading items: one, many, in one step, by a range, all.
+//! Reads: one item, many, many of one state, a page of a table, the notes.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use hoap_workload::ErrorKind;
 
 use super::counters::Units;
 use super::error::{Doing, Done, Failure};
-use super::layout::{KEY, VERSION};
+use super::layout::{self, KEY, VERSION};
 use super::server::Server;
 use super::value::{self, Item};
 
@@ -19,7 +19,7 @@ pub(super) const KEYS: usize = 100;
 /// The driver of a thread.
 pub(super) type Driver = aws_sdk_dynamodb::Client;
 
-/// What is read of an item: all, or its key, its version and some fields at its top.
+/// The attributes that are read of an item: all, or some.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted {
     pub expression: Option<String>,
@@ -59,8 +59,8 @@ pub(super) fn key(key: &str) -> HashMap<String, AttributeValue> {
     HashMap::from([(KEY.to_owned(), AttributeValue::S(key.to_owned()))])
 }
 
-/// Whether any item may have this key: no item has an empty one or one above 2 KB, and to ask for one is
-/// an error.
+/// Whether an item may have this key. No key is empty or above 2 KB; asking for such a key is an
+/// error.
 pub(super) fn possible(key: &str) -> bool {
     !key.is_empty() && key.len() <= 2048
 }
@@ -91,7 +91,7 @@ impl Server {
         Ok(answer.item)
     }
 
-    /// The items of these keys, in no particular order; each is read at a moment of its own.
+    /// The items of these keys, in no order; each is read at a moment of its own.
     pub async fn get_many(
         &self,
         driver: &Driver,
@@ -136,7 +136,7 @@ impl Server {
         Ok(items)
     }
 
-    /// The items of these keys, 100 at most, in their order, from one state.
+    /// The items of at most 100 keys, in their order, from one state.
     pub async fn get_at_once(
         &self,
         driver: &Driver,
@@ -165,7 +165,7 @@ impl Server {
         if items.len() != asked {
             return Err(Failure::broken(format!("{} of {asked} items came back", items.len())));
         }
-        // An item that is not there comes as one without attributes.
+        // A missing item comes as one without attributes.
         Ok(items.into_iter().map(|r| r.item.filter(|item| !item.is_empty())).collect())
     }
 
@@ -193,20 +193,20 @@ impl Server {
         Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key))
     }
 
-    /// A text among the notes. `None` too where there are no notes.
+    /// The text of a note. `None` also where there is no table of notes.
     pub async fn note(&self, driver: &Driver, name: &str) -> Done<Option<String>> {
-        let table = super::layout::notes(&self.options.prefix);
+        let table = layout::notes(&self.options.prefix);
         match self.get(driver, &table, name, &Wanted::default(), true).await {
             Ok(None) => Ok(None),
-            Ok(Some(item)) => value::text(&item, super::layout::VALUE).map(|t| Some(t.to_owned())),
+            Ok(Some(item)) => value::text(&item, layout::VALUE).map(|t| Some(t.to_owned())),
             Err(e) if e.is_absent() => Ok(None),
             Err(e) => Err(e),
         }
     }
 
-    /// All notes whose names begin so: name and text.
+    /// The names and texts of all notes whose names begin with `beginning`.
     pub async fn notes(&self, driver: &Driver, beginning: &str) -> Done<Vec<(String, String)>> {
-        let table = super::layout::notes(&self.options.prefix);
+        let table = layout::notes(&self.options.prefix);
         let (mut notes, mut after) = (Vec::new(), None);
         loop {
             let page = self.page(driver, &table, after, None, &Wanted::default(), true).await;
@@ -217,7 +217,7 @@ impl Server {
             for item in &items {
                 let name = value::text(item, KEY)?;
                 if name.starts_with(beginning) {
-                    let text = value::text(item, super::layout::VALUE)?;
+                    let text = value::text(item, layout::VALUE)?;
                     notes.push((name.to_owned(), text.to_owned()));
                 }
             }

@@ -1,4 +1,4 @@
-//! The service: drivers for the threads that use it, requests and what they cost.
+//! The service: a driver for each thread, and sending requests.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -27,7 +27,7 @@ pub(super) struct Server {
     config: Config,
     /// The driver of each thread that has clients.
     drivers: Mutex<HashMap<ThreadId, Weak<aws_sdk_dynamodb::Client>>>,
-    /// Where the option `connections` bounds the requests under way.
+    /// The requests in flight, where the option `connections` limits them.
     permits: Option<Semaphore>,
 }
 
@@ -41,7 +41,7 @@ fn profiles(credentials: &str) -> ProfileFiles {
 }
 
 impl Server {
-    /// Finds credentials as the AWS command line does. Connects to nothing yet.
+    /// Finds credentials as the AWS command line does. Does not connect yet.
     pub async fn new(place: Place) -> Server {
         let Place { url, region, options } = place;
         let retry = match options.retries {
@@ -81,8 +81,8 @@ impl Server {
         Server { url, region, options, counters, config, drivers: Mutex::default(), permits }
     }
 
-    /// The driver for this thread. Threads have runtimes of their own, and a connection lives with the
-    /// runtime that made it.
+    /// The driver of this thread. Each thread has a runtime, and a connection ends with the runtime
+    /// that made it.
     pub fn driver(&self) -> Arc<aws_sdk_dynamodb::Client> {
         let mut drivers = self.drivers.lock().unwrap_or_else(PoisonError::into_inner);
         let id = thread::current().id();
@@ -95,7 +95,7 @@ impl Server {
         driver
     }
 
-    /// Sends a request and counts how it ended.
+    /// Sends a request and counts its outcome.
     pub async fn send<T, E>(
         &self,
         doing: Doing,
@@ -113,7 +113,7 @@ impl Server {
         request.await.map_err(|e| {
             let mut failure = error::of(&e, doing);
             self.counters.failure(failure.kind);
-            // Of several attempts the last one says nothing of those before.
+            // The outcome of the last attempt says nothing about those before.
             if self.options.retries > 0
                 && doing == Doing::Write
                 && matches!(failure.kind, ErrorKind::Unavailable | ErrorKind::Throttled)

@@ -1,4 +1,5 @@
-//! Tables: made, described and removed, which takes the service a while.
+//! Tables: creation, description and removal, which take the service a while. Notes are rows of
+//! one.
 
 use std::time::{Duration, Instant};
 
@@ -6,24 +7,25 @@ use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ProvisionedThroughput,
     ReturnConsumedCapacity, ScalarAttributeType, TableDescription, TableStatus,
 };
-use hoap_workload::ErrorKind;
+use futures_util::future::try_join_all;
+use hoap_workload::{Error, ErrorKind, Result};
 
 use super::counters::Units;
-use super::error::{Doing, Done, Failure};
-use super::layout::{KEY, PARTITION, SORT, VALUE};
+use super::error::{Doing, Done, Failure, LOAD_FIRST};
+use super::layout::{self, KEY, PARTITION, SORT, VALUE};
 use super::options::Capacity;
 use super::reading::Driver;
 use super::server::Server;
 
-/// How long a table may take to be made or removed.
+/// The limit for making or removing a table.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a table is for, which decides its key.
+/// The purpose of a table, which decides its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Documents of a collection.
     Collection,
-    /// Notes: few, and paid for by the request.
+    /// Notes, which are few: always paid for by the request.
     Notes,
     /// Entries of an index, in the order of its values.
     Index,
@@ -87,7 +89,7 @@ impl Server {
         }
     }
 
-    /// Waits until a table can be used, and refuses one of somebody else's.
+    /// Waits until a table can be used. Refuses a table with another key.
     pub async fn made(&self, driver: &Driver, table: &str, purpose: Purpose) -> Done<()> {
         let mut pause = Pause::new();
         loop {
@@ -117,7 +119,32 @@ impl Server {
         }
     }
 
-    /// Asks for the removal of a table and says whether there was one. [`Server::removed`] waits.
+    /// Makes tables at the same time, and waits for them.
+    pub async fn make_all(&self, driver: &Driver, tables: &[(String, Purpose)]) -> Done<()> {
+        for (table, purpose) in tables {
+            self.make(driver, table, *purpose).await?;
+        }
+        let made = tables.iter().map(|(table, purpose)| self.made(driver, table, *purpose));
+        try_join_all(made).await.map(drop)
+    }
+
+    /// Refuses a collection that has no table.
+    pub async fn expect(&self, driver: &Driver, collection: &str) -> Result<()> {
+        let table = layout::table(&self.options.prefix, collection);
+        let there = self.describe(driver, &table).await;
+        match there.map_err(|e| e.into_error(format!("look for {table} in {}", self.url)))? {
+            Some(_) => Ok(()),
+            None => Err(Error::new(
+                ErrorKind::Missing,
+                format!("use {collection} in {}", self.url),
+                format!("there is no table {table}"),
+            )
+            .advise(LOAD_FIRST)),
+        }
+    }
+
+    /// Asks for the removal of a table; returns whether there was one. [`Server::removed`] waits
+    /// for it.
     pub async fn remove(&self, driver: &Driver, table: &str) -> Done<bool> {
         let mut pause = Pause::new();
         loop {
@@ -125,7 +152,7 @@ impl Server {
             match self.send(Doing::Write, request.send()).await {
                 Ok(_) => return Ok(true),
                 Err(e) if e.is_absent() => return Ok(false),
-                // It is being made, or removed already.
+                // The table is being made or removed.
                 Err(e) if e.is_in_use() => pause.take(|| e.answer.clone()).await?,
                 Err(e) => return Err(e),
             }
@@ -141,8 +168,7 @@ impl Server {
         Ok(())
     }
 
-    /// Writes a note, where `condition` holds of the one that is there: none at all, this text, or
-    /// anything. Says whether it did.
+    /// Writes a note where `condition` holds of the existing one; returns whether it did.
     pub async fn put_note(
         &self,
         driver: &Driver,
@@ -151,7 +177,7 @@ impl Server {
         condition: NoteIs<'_>,
     ) -> Done<bool> {
         use aws_sdk_dynamodb::types::AttributeValue::S;
-        let table = super::layout::notes(&self.options.prefix);
+        let table = layout::notes(&self.options.prefix);
         let mut request = driver
             .put_item()
             .table_name(table)
@@ -182,7 +208,7 @@ impl Server {
     pub async fn remove_note(&self, driver: &Driver, name: &str) -> Done<()> {
         let request = driver
             .delete_item()
-            .table_name(super::layout::notes(&self.options.prefix))
+            .table_name(layout::notes(&self.options.prefix))
             .set_key(Some(super::reading::key(name)))
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         let answer = self.send(Doing::Write, request.send()).await?;
@@ -191,7 +217,7 @@ impl Server {
     }
 }
 
-/// What the note must be that is replaced.
+/// The condition on the note that is replaced.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NoteIs<'a> {
     Anything,
@@ -199,7 +225,7 @@ pub(super) enum NoteIs<'a> {
     Text(&'a str),
 }
 
-/// Waits longer each time, and not for ever.
+/// Pauses that grow, up to a total of [`PATIENCE`].
 struct Pause {
     start: Instant,
     next: Duration,

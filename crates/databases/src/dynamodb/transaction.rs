@@ -1,7 +1,4 @@
-//! Document transactions as the workloads see them: clients, and the operations of a transaction, whose work is in
-//! [`super::open`].
-
-use std::sync::Arc;
+//! The operations of document transactions. Their work is in [`super::open_transaction`].
 
 use async_trait::async_trait;
 use hoap_workload::capability::{
@@ -11,47 +8,36 @@ use hoap_workload::{Error, Result};
 use serde_json::Value;
 
 use super::error::Failure;
-use super::open::Open;
-use super::reading::Driver;
-use super::server::Server;
+use super::open_transaction::{OpenTransaction, TransactionSession};
 use super::{DynamoDb, index, layout, search};
-use crate::entries::Made;
 use crate::names;
 
 #[async_trait]
 impl Transactions for DynamoDb {
     async fn session(&self) -> Result<Box<dyn Session>> {
-        let server = self.shared.server.clone();
+        let server = self.server.clone();
         let driver = server.driver();
         let tried = || format!("look for indexes in {}", server.url);
         let indexes = index::all(&server, &driver).await.map_err(|e| e.into_error(tried()))?;
-        Ok(Box::new(ClientSession { server, driver, indexes }))
+        Ok(Box::new(TransactionSession { server, driver, indexes }))
     }
-}
-
-/// One client.
-pub(super) struct ClientSession {
-    pub server: Arc<Server>,
-    pub driver: Arc<Driver>,
-    /// The indexes that writes keep in step.
-    pub indexes: Vec<Made>,
 }
 
 #[async_trait]
-impl Session for ClientSession {
+impl Session for TransactionSession {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        Ok(Box::new(Open::new(self, access)))
+        Ok(Box::new(OpenTransaction::new(self, access)))
     }
 }
 
-/// Refuses names that are none.
+/// Refuses invalid names.
 fn check(collection: &str, fields: &[&str]) -> Result<()> {
     layout::collection(collection)?;
     fields.iter().try_for_each(|field| names::path(field).map(drop))
 }
 
 #[async_trait]
-impl Transaction for Open<'_> {
+impl Transaction for OpenTransaction<'_> {
     async fn get(
         &mut self,
         collection: &str,
@@ -128,7 +114,7 @@ impl Transaction for Open<'_> {
     }
 
     async fn rollback(self: Box<Self>) -> Result<()> {
-        // Nothing was sent.
+        // No change was sent.
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! JSON values as attribute values and back.
 //!
 //! A number is DynamoDB's decimal of 38 digits: integers of 64 bits and sums of money are exact. It
-//! keeps no trailing zeros, and so a whole number comes back as an integer, `300000.0` as `300000`.
+//! keeps no trailing zeros: a whole number comes back as an integer, `300000.0` as `300000`.
 
 use std::collections::HashMap;
 

@@ -11,8 +11,8 @@ use mongodb::bson::{Document, RawDocumentBuf, doc};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::documents::name;
 use super::error::{self, Doing};
+use super::layout::name;
 use super::server::Server;
 use super::{MongoDb, text, value};
 use crate::names;
@@ -24,32 +24,36 @@ impl Analytics for MongoDb {
     }
 
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
-        let (running, _) = watch::channel(Running::default());
-        Ok(Box::new(Stream { server: self.server.clone(), running: Arc::new(running), queries: 0 }))
+        let (running, _) = watch::channel(RunningQuery::default());
+        Ok(Box::new(QuerySession {
+            server: self.server.clone(),
+            running: Arc::new(running),
+            queries: 0,
+        }))
     }
 }
 
-/// One query stream.
-struct Stream {
+/// The queries of one stream.
+struct QuerySession {
     server: Arc<Server>,
-    running: Arc<watch::Sender<Running>>,
-    /// Queries so far.
+    running: Arc<watch::Sender<RunningQuery>>,
+    /// The number of queries so far.
     queries: u64,
 }
 
-/// What a canceller must know of the stream.
+/// The query of a stream, for its cancellers.
 #[derive(Default)]
-struct Running {
+struct RunningQuery {
     /// The number of the query that runs, or 0.
     query: u64,
     /// The last query that was asked to end.
     asked: u64,
 }
 
-/// A query while it runs; dropping it says that it does not any more.
-struct Ending<'a>(&'a watch::Sender<Running>);
+/// Marks a query as running until it is dropped.
+struct QueryGuard<'a>(&'a watch::Sender<RunningQuery>);
 
-impl Drop for Ending<'_> {
+impl Drop for QueryGuard<'_> {
     fn drop(&mut self) {
         self.0.send_if_modified(|running| {
             running.query = 0;
@@ -58,7 +62,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-impl Stream {
+impl QuerySession {
     fn tried(&self) -> String {
         format!("query {}", self.server.shown)
     }
@@ -87,7 +91,7 @@ impl Stream {
         Ok(rows)
     }
 
-    /// How the server runs a query, in its own words.
+    /// The server's own description of how it runs a query.
     async fn plan(&self, query: text::Query) -> Result<Document> {
         let options = &self.server.options;
         let mut command = doc! {
@@ -117,16 +121,16 @@ impl Stream {
         self.queries
     }
 
-    /// Waits for what query `number` gives, or until it is asked to end.
+    /// Waits for the result of query `number`, or until it is asked to end.
     async fn until_asked<T>(
         &self,
         number: u64,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         self.running.send_modify(|running| running.query = number);
-        let _running = Ending(&self.running);
+        let _running = QueryGuard(&self.running);
         let mut asked = self.running.subscribe();
-        // What is given up here closes its connection, and the server ends what it did for it.
+        // Dropping the operation closes its connection, and the server ends it.
         tokio::select! {
             done = work => done,
             _ = asked.wait_for(|running| running.asked == number) => {
@@ -147,7 +151,7 @@ impl Stream {
             let found = document.get(column).map_err(|e| broken(e.to_string()))?;
             let found = value::json(found.unwrap_or(RawBsonRef::Null)).map_err(broken)?;
             Ok(match found {
-                // As SQLite's: there is no truth value in an answer.
+                // As SQLite's: an answer has no truth values.
                 Value::Bool(b) => i64::from(b).into(),
                 nested @ (Value::Array(_) | Value::Object(_)) => nested.to_string().into(),
                 scalar => scalar,
@@ -158,7 +162,7 @@ impl Stream {
 }
 
 #[async_trait]
-impl AnalyticalSession for Stream {
+impl AnalyticalSession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
         let query = self.read(text, parameters)?;
         let columns = query.columns.clone();
@@ -167,13 +171,13 @@ impl AnalyticalSession for Stream {
         Ok(Answer { columns, rows })
     }
 
-    /// The stages of the plan have what each took, and what the whole took is beside the plan or in its
-    /// stages, as the server's version has it.
+    /// Each stage of the plan has its time; the total is beside the plan or in its stages,
+    /// depending on the server's version.
     async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
         let query = self.read(text, parameters)?;
         let number = self.begin();
         let mut plan = self.until_asked(number, self.plan(query)).await?;
-        // Of the answer, not of the plan.
+        // Part of the answer, not of the plan.
         for other in ["ok", "$clusterTime", "operationTime"] {
             plan.remove(other);
         }

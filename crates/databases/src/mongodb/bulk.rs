@@ -1,8 +1,8 @@
 //! Bulk loading.
 //!
-//! A batch goes in unordered, which lets the server write on many threads and shards, and then its
-//! progress. What is between the two when a load is killed is written once more by the next one: a key
-//! that is there already is replaced, so that a batch written twice is a batch written once.
+//! A batch is inserted unordered, which lets the server write on many threads and shards; then the
+//! progress is written. A load that was killed in between writes the batch again when it is
+//! resumed: an existing document is replaced, so that the result is the same.
 
 use std::sync::Arc;
 
@@ -12,23 +12,20 @@ use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 
-use super::documents::name;
 use super::encode;
 use super::error::{self, Doing};
+use super::layout::{PROGRESS, name};
 use super::server::Server;
 
-/// How far each part of a load has come: `{_id: {part, collection}, position}`.
-pub(super) const PROGRESS: &str = "hoap_load";
-
-/// Writes batches and then their progress.
-pub(super) struct Bulk {
+/// Writes the batches of one part of a load.
+pub(super) struct BatchWriter {
     server: Arc<Server>,
     part: String,
 }
 
-impl Bulk {
+impl BatchWriter {
     pub fn new(server: Arc<Server>, part: &str) -> Self {
-        Bulk { server, part: part.to_owned() }
+        BatchWriter { server, part: part.to_owned() }
     }
 
     fn progress(&self) -> mongodb::Collection<Document> {
@@ -52,7 +49,7 @@ impl Bulk {
     }
 }
 
-/// Whoever goes on from the progress saved is right, whether the lost answer was a yes or a no.
+/// A load resumes from the saved progress whatever the lost answer was: nothing is ambiguous.
 fn unavailable(error: Error) -> Error {
     match error.kind {
         ErrorKind::Ambiguous => Error { kind: ErrorKind::Unavailable, ..error },
@@ -61,7 +58,7 @@ fn unavailable(error: Error) -> Error {
 }
 
 #[async_trait]
-impl BulkWriter for Bulk {
+impl BulkWriter for BatchWriter {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         let tried = || format!("read the progress of {collection} in {}", self.server.shown);
         let id = self.id(name(collection)?);
@@ -80,7 +77,7 @@ impl BulkWriter for Bulk {
             )
         };
         let failed = |e: &_| unavailable(error::mongo(e, Doing::Writing, tried()));
-        let documents = Bulk::encode(batch, &tried)?;
+        let documents = BatchWriter::encode(batch, &tried)?;
         let target = self.server.collection(name(collection)?);
         if !documents.is_empty() {
             match target.insert_many(&documents).ordered(false).await {

@@ -9,20 +9,13 @@ use mongodb::bson::{Bson, doc};
 use mongodb::error::{Error as DriverError, ErrorKind as Kind};
 use serde_json::Value;
 
+use super::bulk::BatchWriter;
 use super::error::{self, Doing};
+use super::layout::{NOTES, PROGRESS, name};
 use super::server::Server;
-use super::{MongoDb, bulk, settle, value};
-use crate::names;
-
-/// The collection of the benchmark's note: a document `{_id, value}` with JSON text as its value.
-pub(super) const NOTES: &str = "hoap_note";
+use super::{MongoDb, settle, value};
 
 const NOTE: &str = "note";
-
-/// A collection's name, checked.
-pub(super) fn name(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_", "system"])
-}
 
 #[async_trait]
 impl Documents for MongoDb {
@@ -46,7 +39,7 @@ impl Documents for MongoDb {
         }
         let text = note.to_string();
         match there {
-            // Whoever was quicker changed the text, and then nothing matches.
+            // If another writer was faster the text differs, and nothing matches.
             Some(old) => {
                 let filter = doc! {"_id": NOTE, "value": old};
                 let done = notes.update_one(filter, doc! {"$set": {"value": text}}).await;
@@ -75,10 +68,10 @@ impl Documents for MongoDb {
         for collection in collections {
             name(collection)?;
         }
-        let ours = [NOTES, bulk::PROGRESS];
+        let ours = [NOTES, PROGRESS];
         let all: Vec<&str> = ours.iter().chain(collections).copied().collect();
         let there = existing(&self.server, &all).await?;
-        // The note goes first: what is half dropped is not taken for loaded.
+        // The note first: nobody takes what is left for a load.
         for collection in all.into_iter().filter(|name| there.contains(*name)) {
             let dropped = self.server.database.collection::<Bson>(collection).drop().await;
             dropped.map_err(|e| {
@@ -112,7 +105,7 @@ impl Documents for MongoDb {
     }
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(bulk::Bulk::new(self.server.clone(), part)))
+        Ok(Box::new(BatchWriter::new(self.server.clone(), part)))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {

@@ -1,7 +1,8 @@
-//! JSON text as BSON, without a tree of values in between.
+//! JSON text as BSON, without an intermediate tree of values.
 //!
-//! BSON (bsonspec.org, version 1.1): a document is its length, elements, a zero byte; an element is a
-//! type, a name that a zero byte ends, a value. The names of an array's elements are their positions.
+//! BSON (bsonspec.org, version 1.1): a document is its length, elements, a zero byte; an element is
+//! a type, a name that a zero byte ends, a value. The names of an array's elements are their
+//! positions.
 
 use std::fmt;
 
@@ -31,14 +32,14 @@ pub(super) fn document(key: &str, json: &[u8], out: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-/// Leaves room for a length and says where it is.
+/// Reserves space for a length and returns its position.
 pub(super) fn begin(out: &mut Vec<u8>) -> usize {
     let start = out.len();
     out.extend_from_slice(&[0; 4]);
     start
 }
 
-/// Ends the document that began there.
+/// Ends the document that begins at this position.
 pub(super) fn end(start: usize, out: &mut Vec<u8>) {
     out.push(0);
     // No server takes a message of 2 GiB.
@@ -129,7 +130,7 @@ impl Visitor<'_> for Name<'_> {
     }
 }
 
-/// Appends a value and gives its type.
+/// Appends a value and returns its type.
 struct Element<'a>(&'a mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for Element<'_> {

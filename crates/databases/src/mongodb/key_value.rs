@@ -1,7 +1,7 @@
 //! Records by key.
 //!
-//! A record is a document of string fields with its key as `_id`. Each operation is one command on one
-//! document, which MongoDB applies as a whole.
+//! A record is a document of string fields with its key as `_id`. Each operation is one command on
+//! one document, which MongoDB applies as a whole.
 
 use std::sync::Arc;
 
@@ -14,20 +14,21 @@ use mongodb::Collection;
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 
-use super::documents::{existing, name};
+use super::documents::existing;
 use super::error::{self, Doing};
+use super::layout::name;
 use super::server::Server;
 use super::{MongoDb, encode, value};
 use crate::{json, names};
 
 impl KeyValue for MongoDb {
-    type Session = Client;
+    type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<Client> {
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
         let collection = name(&table.name)?;
         for field in &table.fields {
             names::field(field)?;
@@ -42,26 +43,31 @@ impl KeyValue for MongoDb {
             none: doc! {"_id": 1},
         };
         let records = self.server.collection(collection);
-        Ok(Client { server: self.server.clone(), table: table.clone(), records, projections })
+        Ok(RecordSession {
+            server: self.server.clone(),
+            table: table.clone(),
+            records,
+            projections,
+        })
     }
 }
 
-/// One client. Its connections are the pool's: one for each operation under way.
-pub struct Client {
+/// The records of one client. Each operation takes a connection of the pool.
+pub struct RecordSession {
     server: Arc<Server>,
     table: Table,
     records: Collection<RawDocumentBuf>,
     projections: Projections,
 }
 
-/// Made once; the driver takes each by value.
+/// Projections, made once; the driver takes each by value.
 struct Projections {
     one: Vec<Document>,
     one_of_scan: Vec<Document>,
     none: Document,
 }
 
-impl Client {
+impl RecordSession {
     /// `None` for whole records.
     fn projection(&self, fields: Fields, scan: bool) -> Result<Option<Document>> {
         let of = if scan { &self.projections.one_of_scan } else { &self.projections.one };
@@ -91,7 +97,7 @@ impl Client {
     }
 }
 
-/// Bytes made here as a document.
+/// Bytes of this module as a document.
 fn raw(bytes: Vec<u8>, tried: &dyn Fn() -> String) -> Result<RawDocumentBuf> {
     RawDocumentBuf::from_bytes(bytes).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))
 }
@@ -125,7 +131,7 @@ fn fill(
     Ok(())
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         let tried = || format!("read {} {key} in {}", self.table.name, self.server.shown);

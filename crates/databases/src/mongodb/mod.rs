@@ -1,29 +1,33 @@
 //! MongoDB and Atlas: `mongodb://…` and `mongodb+srv://…` as MongoDB's manual writes them, with
 //! options of `hoap` beside MongoDB's own; both are in [`OPTIONS`].
 //!
+//! Read [`server`] first.
+//!
 //! # Mapping
 //! A collection is a collection, a document is a document with its key as `_id`. Whole numbers are
 //! `int` or `long`, others `double`: money that a transaction adds is rounded to the cent by the
-//! server, in the same step. An index is an ascending index on the paths of its fields. The collections
-//! `hoap_note` and `hoap_load` hold what the database contains and how far a load has come.
+//! server, in the same step. An index is an ascending index on the paths of its fields. The
+//! collections `hoap_note` and `hoap_load` hold the note of the load and its progress.
 //!
 //! # Transactions
-//! A session for each client, a multi-document transaction for each transaction, with read concern
-//! `snapshot` and write concern `majority` unless options say otherwise. An error that the server or the
-//! driver labels `TransientTransactionError` is a conflict. A commit labelled
-//! `UnknownTransactionCommitResult` is sent again until its deadline, after which it is ambiguous. They
-//! want a replica set or a sharded cluster.
+//! Each client has a session, each transaction is a multi-document transaction, with read concern
+//! `snapshot` and write concern `majority` unless options say otherwise. An error that the server
+//! or the driver labels `TransientTransactionError` is a conflict. A commit labelled
+//! `UnknownTransactionCommitResult` is sent again until its deadline, after which it is ambiguous.
+//! Transactions require a replica set or a sharded cluster.
 //!
 //! # Loading
-//! Batches go in unordered and their progress afterwards. What a crash left between the two is written
-//! once more by `--resume`: a document whose key is there already is replaced.
+//! Batches are inserted unordered, and their progress afterwards. `--resume` writes again what a
+//! crash left between the two: an existing document is replaced.
 
 mod analytics;
 mod bulk;
+mod database;
 mod documents;
 mod encode;
 mod error;
 mod key_value;
+mod layout;
 mod options;
 mod patch;
 mod place;
@@ -46,18 +50,13 @@ use hoap_workload::capability::{
 
 use server::Server;
 
+pub use database::MongoDb;
 pub use options::OPTIONS;
 
-/// What it offers. Transactions want a replica set or a sharded cluster.
+/// The capabilities. Transactions require a replica set or a sharded cluster.
 pub(crate) use crate::CAPABILITIES;
 
-/// A MongoDB database. Clones share the driver's client and its connections.
-#[derive(Clone)]
-pub struct MongoDb {
-    server: Arc<Server>,
-}
-
-/// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server what it is.
+/// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server for its version and deployment.
 ///
 /// # Errors
 /// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and

@@ -1,9 +1,10 @@
 //! Changes of one document as updates.
 //!
-//! What sets, counts and appends is an update with `$set`, `$inc` and `$push`. Money is a double: `$inc`
-//! would let the last bits of many sums add up, so an amount is added and rounded to the cent in a pipeline
-//! update, on the server and in one step. Each update names in its filter what must be in the document
-//! before it: what does not fit changes nothing, and the transaction goes on.
+//! Patches that set, count and append are updates with `$set`, `$inc` and `$push`. Money is a
+//! double: with `$inc` the rounding errors of many sums would add up, so an amount is added and
+//! rounded to the cent in a pipeline update, atomically on the server. The filter of each update
+//! has its condition on the document: a patch that does not fit changes nothing, and the
+//! transaction goes on.
 
 use hoap_workload::capability::{Change, Patch};
 use hoap_workload::{Error, ErrorKind, Result};
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use super::value::{bson, dotted, whole};
 
-/// The updates that these patches are, each with its filter. No patch may touch what another one changes.
+/// The updates of these patches, each with its filter. No patch may touch what another one changes.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] where a path is none or a value cannot be stored.
@@ -37,7 +38,7 @@ pub(super) fn updates(
     Ok(updates)
 }
 
-/// Whether a pipeline can do it as well as the operators can.
+/// Whether a pipeline can apply the patch.
 fn plain(patch: &Patch) -> bool {
     !patch.path.contains('[') && !matches!(patch.change, Change::Append(_))
 }
@@ -51,12 +52,12 @@ fn filter(key: &str, patches: &[&Patch]) -> Result<Document> {
     }
     Ok(match conditions.len() {
         1 => doc! {"_id": key},
-        // The key by itself too, by which a router finds the shard.
+        // The key also by itself, by which a router finds the shard.
         _ => doc! {"_id": key, "$and": &conditions[1..]},
     })
 }
 
-/// What must be in the document before a patch. `$type` looks into arrays, which must not fit.
+/// The condition on the document before a patch. `$type` looks into arrays, which must not match.
 fn condition(patch: &Patch) -> Result<Option<Document>> {
     let path = dotted(patch.path)?;
     let no_array = || doc! {"$type": "array"};

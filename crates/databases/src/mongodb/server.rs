@@ -1,4 +1,4 @@
-//! The server or the cluster: connecting to it and what it says that it is.
+//! The server or cluster: connecting to it, and its deployment and version.
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ pub(super) struct Server {
     pub database: Database,
     pub options: Options,
     pub facts: Facts,
-    /// What is set of write concern, read concern and so on, for the run folder.
+    /// The settings of the driver, write concern, read concern and so on, for the run folder.
     pub settings: Vec<(String, String)>,
 }
 
-/// What the server says of itself.
+/// The server's answer to `hello`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Facts {
     pub version: String,
     pub replica_set: Option<String>,
     /// Whether it is a router of a sharded cluster.
     pub sharded: bool,
-    /// Whether it has sessions, without which there are no transactions.
+    /// Whether it has sessions, which transactions require.
     pub sessions: bool,
     pub wire_version: i32,
 }
@@ -46,8 +46,8 @@ impl Facts {
     }
 }
 
-/// MongoDB has no variable for it that all its programs read: these two are ours, the second one in the
-/// form that its container image has.
+/// The password from the environment. No variable is common to MongoDB's programs: these two are
+/// ours, the second one in the form of MongoDB's container image.
 fn password_outside() -> Result<Option<String>> {
     if let Ok(password) = std::env::var("MONGODB_PASSWORD") {
         return Ok(Some(password));
@@ -70,7 +70,7 @@ impl Server {
         let tried = || format!("open {shown}");
         let client_options = client_options(&place).await?;
         let settings = in_force(&client_options);
-        // It lives in this runtime, and so do its connections, whoever uses them.
+        // The client and its connections live in this runtime, whichever runtime uses them.
         let client = Client::with_options(client_options)
             .map_err(|e| hide(error::mongo(&e, Doing::Other, tried()), &place))?;
         let database = client.database(&place.database);
@@ -92,7 +92,7 @@ impl Server {
         self.database.collection(name)
     }
 
-    /// What queries read.
+    /// The read concern of queries.
     pub fn analytics_concern(&self) -> ReadConcern {
         match &self.options.analytics_read_concern {
             Some(concern) => concern.clone(),
@@ -115,7 +115,7 @@ impl Server {
     }
 }
 
-/// The driver's options: the URL's, and where it says nothing ours.
+/// The driver's options: the URL's, else our defaults.
 async fn client_options(place: &Place) -> Result<ClientOptions> {
     let parsed = ClientOptions::parse(&place.connection).await;
     let mut options = parsed.map_err(|e| {
@@ -133,7 +133,8 @@ async fn client_options(place: &Place) -> Result<ClientOptions> {
     options.retry_writes.get_or_insert(false);
     options.retry_reads.get_or_insert(false);
     options.max_pool_size.get_or_insert(10_000);
-    // Many clients begin at the same time; the driver's two at a time would make them queue.
+    // Many clients begin at the same time; the driver's limit of two at a time would make them
+    // queue.
     options.max_connecting.get_or_insert(16);
     options.connect_timeout.get_or_insert(Duration::from_secs(10));
     options.server_selection_timeout.get_or_insert(Duration::from_secs(10));
@@ -167,7 +168,7 @@ pub(super) fn level(concern: &ReadConcern) -> &str {
     }
 }
 
-/// What is set of the driver, for the run folder.
+/// The settings of the driver, for the run folder.
 fn in_force(options: &ClientOptions) -> Vec<(String, String)> {
     let concern = match &options.write_concern {
         Some(concern) => {
@@ -196,7 +197,7 @@ fn in_force(options: &ClientOptions) -> Vec<(String, String)> {
     ]
 }
 
-/// Asks the server what it is.
+/// Asks the server for its version and deployment.
 async fn ask(database: &Database) -> mongodb::error::Result<Facts> {
     let hello = match database.run_command(doc! {"hello": 1}).await {
         // Before 4.4.2, and imitations.

@@ -1,4 +1,5 @@
-//! Clients of document transactions: a driver's session each, from which its transactions are begun.
+//! Clients of document transactions: each has a session of the driver, which begins its
+//! transactions.
 
 use std::sync::Arc;
 
@@ -10,10 +11,10 @@ use mongodb::bson::doc;
 use mongodb::options::{SelectionCriteria, TransactionOptions};
 
 use super::MongoDb;
-use super::documents::NOTES;
 use super::error::Doing;
+use super::layout::NOTES;
 use super::server::Server;
-use super::transaction::Open;
+use super::transaction::OpenTransaction;
 
 #[async_trait]
 impl Transactions for MongoDb {
@@ -23,12 +24,13 @@ impl Transactions for MongoDb {
         let mut transaction = TransactionOptions::default();
         transaction.read_concern = Some(options.transaction_read_concern.clone());
         transaction.write_concern = options.transaction_write_concern.clone();
-        // Whatever the URL says of reads outside of transactions: these are the primary's.
+        // The read preference of the URL is for reads outside of transactions: these go to the
+        // primary.
         transaction.selection_criteria =
             Some(SelectionCriteria::ReadPreference(mongodb::options::ReadPreference::Primary));
         transaction.max_commit_time = Some(options.commit_timeout);
         let server = self.server.clone();
-        Ok(Box::new(Client { server, session: Some(session), options: transaction }))
+        Ok(Box::new(TransactionSession { server, session: Some(session), options: transaction }))
     }
 }
 
@@ -39,16 +41,16 @@ async fn start_session(server: &Server) -> Result<ClientSession> {
         .await
 }
 
-/// One client.
-struct Client {
+/// The transactions of one client.
+struct TransactionSession {
     server: Arc<Server>,
-    /// Lent to the transaction; gone where that was dropped.
+    /// Lent to the open transaction; `None` after one was dropped.
     session: Option<ClientSession>,
     options: TransactionOptions,
 }
 
 #[async_trait]
-impl Session for Client {
+impl Session for TransactionSession {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
         let tried = || format!("begin a transaction in {}", self.server.shown);
         let mut session = match self.session.take() {
@@ -57,9 +59,9 @@ impl Session for Client {
         };
         let begin = session.start_transaction().with_options(self.options.clone());
         self.server.within(Doing::InTransaction, &tried, begin.into_future()).await?;
-        let mut open = Open::new(&self.server, &mut self.session, session, access);
+        let mut open = OpenTransaction::new(&self.server, &mut self.session, session, access);
         if access == Access::Read {
-            // The snapshot is the first command's: it is taken here, not when the first read comes.
+            // The first command takes the snapshot: here, not at the first read.
             let notes = self.server.collection(NOTES);
             let look = notes.find_one(doc! {"_id": 0}).session(open.session());
             self.server.within(Doing::InTransaction, &tried, look.into_future()).await?;

@@ -1,4 +1,4 @@
-//! What the server is and how it is used, for the run folder.
+//! The description of the server for the run folder.
 
 use std::collections::BTreeMap;
 

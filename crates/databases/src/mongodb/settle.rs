@@ -1,4 +1,4 @@
-//! What ends a load: indexes, durability.
+//! The end of a load: indexes, durability.
 
 use std::time::Duration;
 
@@ -9,24 +9,23 @@ use mongodb::bson::{Document, doc};
 use mongodb::error::ErrorKind as Kind;
 use mongodb::options::{IndexOptions, WriteConcern};
 
-use super::documents::name;
 use super::error::{self, Doing};
+use super::layout::{PROGRESS, name};
 use super::server::Server;
-use super::{bulk, value};
+use super::value;
 
-/// Makes the indexes and makes everything durable. MongoDB keeps no statistics that would have to be
-/// gathered.
+/// Makes the indexes and makes everything durable. MongoDB has no statistics to gather.
 pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Result<()> {
     for index in indexes {
         make_index(server, index).await?;
     }
-    // A write that the majority has in its journals takes there all that came before it.
+    // A write that is in the journals of the majority follows all writes before it.
     let mut journaled = WriteConcern::majority();
     journaled.journal = Some(true);
     journaled.w_timeout = Some(Duration::from_secs(600));
     let saved = server
         .database
-        .collection::<Document>(bulk::PROGRESS)
+        .collection::<Document>(PROGRESS)
         .update_one(doc! {"_id": "settled"}, doc! {"$set": {"indexes": indexes.len() as i64}})
         .upsert(true)
         .write_concern(journaled)
@@ -36,7 +35,7 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Result<()> {
     })
 }
 
-/// Makes an index where it is not there. The server compares it with one of the same name.
+/// Makes an index where it is missing. The server compares it with one of the same name.
 async fn make_index(server: &Server, index: &Index) -> Result<()> {
     let mut keys = Document::new();
     for field in &index.fields {

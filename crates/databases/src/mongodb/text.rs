@@ -1,9 +1,9 @@
-//! Query texts: an aggregation pipeline as JSON, with the collection that it begins at, the columns of
-//! its answer, and parameters.
+//! Query texts: an aggregation pipeline as JSON, with the collection that it begins at, the columns
+//! of its answer, and parameters.
 //!
-//! `{"comment": "Q1: …", "collection": "orders", "columns": ["n", …], "pipeline": [{"$match": …}, …]}`;
-//! a parameter is an object `{"$param": "name"}` wherever a value may stand. Where its value is part of an
-//! expression the text has it in a `$literal`, so that no value is taken for the path of a field.
+//! `{"comment": "Q1: …", "collection": "orders", "columns": ["n", …], "pipeline": [{"$match": …},
+//! …]}`; a parameter is an object `{"$param": "name"}` in the place of a value. Within an
+//! expression it is in a `$literal`, so that no value is taken for the path of a field.
 
 use mongodb::bson::{Bson, Document};
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::value;
 use crate::names;
 
-/// What takes the place of a value.
+/// The member that marks a parameter.
 const PARAMETER: &str = "$param";
 
 /// A query with its values.
@@ -22,7 +22,7 @@ pub(super) struct Query {
     pub pipeline: Vec<Document>,
 }
 
-/// Reads a text and puts values in the place of its parameters.
+/// Reads a text and substitutes its parameters.
 ///
 /// # Errors
 /// What is wrong with the text, or with the values for it.

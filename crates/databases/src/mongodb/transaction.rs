@@ -1,7 +1,7 @@
 //! Document transactions: a multi-document transaction each, in the session of its client.
 //!
-//! Writes of two transactions to one document are a conflict at once (first updater wins), as is a write to
-//! what another one has changed since the snapshot. So nothing is locked when it is read to be changed.
+//! Writes of two transactions to one document are a conflict at once (first updater wins), as is a
+//! write to a document that another one has changed since the snapshot. So a read locks nothing.
 
 use std::time::Instant;
 
@@ -14,43 +14,43 @@ use mongodb::bson::{Document, RawDocumentBuf, doc};
 use mongodb::options::Hint;
 use serde_json::Value;
 
-use super::documents::name;
 use super::error::{self, Doing};
+use super::layout::name;
 use super::server::Server;
 use super::{patch, value};
 use crate::patches::{independent, why_not};
 
 const HELD: &str = "a transaction has its session until it ends";
 
-pub(super) struct Open<'a> {
+pub(super) struct OpenTransaction<'a> {
     server: &'a Server,
-    /// Where the session goes back to.
+    /// Where the session is returned to.
     home: &'a mut Option<ClientSession>,
     session: Option<ClientSession>,
     access: Access,
-    /// An error has aborted it, or the server will.
+    /// Whether an error has aborted the transaction, or the server will.
     failed: bool,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenTransaction<'_> {
     fn drop(&mut self) {
         let Some(mut session) = self.session.take() else { return };
-        // The server would keep it, and what it has written, for a minute.
+        // Otherwise the server keeps the transaction and its writes for a minute.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { session.abort_transaction().await });
         }
     }
 }
 
-impl<'a> Open<'a> {
-    /// A transaction that the session has begun; the session goes back to `home` at its end.
+impl<'a> OpenTransaction<'a> {
+    /// A transaction that the session has begun; at its end the session is returned to `home`.
     pub fn new(
         server: &'a Server,
         home: &'a mut Option<ClientSession>,
         session: ClientSession,
         access: Access,
     ) -> Self {
-        Open { server, home, session: Some(session), access, failed: false }
+        OpenTransaction { server, home, session: Some(session), access, failed: false }
     }
 
     /// Its session.
@@ -132,7 +132,8 @@ impl<'a> Open<'a> {
         self.ended(done)?.into_iter().map(pair).collect()
     }
 
-    /// Runs updates one after the other; where one changes nothing, says which promise was broken.
+    /// Runs updates one after the other; the error of one without effect names the condition that
+    /// failed.
     async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
         let server = self.server;
         let tried = || format!("patch {collection} {key} in {}", server.shown);
@@ -157,7 +158,7 @@ impl<'a> Open<'a> {
 }
 
 #[async_trait]
-impl Transaction for Open<'_> {
+impl Transaction for OpenTransaction<'_> {
     async fn get(
         &mut self,
         collection: &str,
@@ -192,7 +193,7 @@ impl Transaction for Open<'_> {
         }
         let find = target.find(doc! {"_id": {"$in": keys}});
         let found = self.find_all(find, fields, &tried).await?;
-        // A transaction names a dozen keys: looking through them costs less than a table.
+        // A transaction names a dozen keys: a linear search costs less than a hash table.
         let row_of =
             |key: &String| found.iter().find(|(there, _)| there == key).map(|(_, row)| row.clone());
         Ok(keys.iter().map(row_of).collect())
@@ -230,7 +231,7 @@ impl Transaction for Open<'_> {
             };
         }
         let target = server.collection(name(index.collection)?);
-        // Without its index a search would read every document; with the hint it is an error.
+        // Without its index a search would read every document; with the hint that is an error.
         let find = target.find(filter).hint(Hint::Name(index.name.to_owned()));
         let mut find = if sort.is_empty() { find } else { find.sort(sort) };
         match limit {
@@ -291,8 +292,8 @@ impl Transaction for Open<'_> {
         let mut session = self.session.take().expect(HELD);
         let limit = server.options.commit_timeout;
         let deadline = Instant::now() + limit;
-        // The drivers' specification of transactions: a commit of unknown result may be sent again, and the
-        // server does it once.
+        // The drivers' specification of transactions: a commit of unknown result may be sent again;
+        // the server applies it once.
         let committing = async {
             loop {
                 match session.commit_transaction().await {
@@ -326,7 +327,7 @@ impl Transaction for Open<'_> {
         let server = self.server;
         let tried = || format!("roll back in {}", server.shown);
         let mut session = self.session.take().expect(HELD);
-        // What the server refuses it has aborted already.
+        // The server has aborted a transaction whose end it refuses.
         let abort = session.abort_transaction().into_future();
         server.within(Doing::InTransaction, &tried, abort).await?;
         *self.home = Some(session);
@@ -334,5 +335,5 @@ impl Transaction for Open<'_> {
     }
 }
 
-/// So that an election is not stormed with commits.
+/// A pause between attempts, so that an election is not flooded with commits.
 const AGAIN_AFTER: std::time::Duration = std::time::Duration::from_millis(20);

@@ -83,7 +83,7 @@ pub(super) fn json(value: RawBsonRef<'_>) -> std::result::Result<Value, String> 
     })
 }
 
-/// A value of BSON to look at: what JSON does not have is its text.
+/// A value of BSON for display: a type that JSON lacks is its text.
 pub(super) fn shown(value: &Bson) -> Value {
     match value {
         Bson::Null => Value::Null,
@@ -125,8 +125,8 @@ fn at(document: &RawDocument, path: &str) -> std::result::Result<Value, String> 
     here.map_or(Ok(Value::Null), json)
 }
 
-/// What a find must bring so that [`row`] finds these fields. A whole array is brought for the sake of
-/// one of its elements: projections cannot name positions.
+/// The projection that returns these fields for [`row`]. It returns whole arrays: projections
+/// cannot name positions.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] where a path is none.
@@ -140,7 +140,7 @@ pub(super) fn projection(fields: &[&str]) -> Result<Document> {
         path.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
     };
     let mut projection = doc! {"_id": 1};
-    // A path inside another one that is brought would be a collision.
+    // A path inside another one of the projection would be a collision.
     for path in &paths {
         if !paths.iter().any(|outer| inside(outer, path)) {
             projection.insert(*path, 1);

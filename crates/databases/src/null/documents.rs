@@ -1,4 +1,4 @@
-//! Whole collections that are counted and thrown away.
+//! Whole collections, which are counted and thrown away.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use hoap_workload::capability::{Batch, BulkWriter, Documents, Index, Row};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-/// What was thrown away.
+/// The documents that were thrown away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Discarded {
     /// Number of documents.
@@ -17,9 +17,9 @@ pub struct Discarded {
     pub bytes: u64,
 }
 
-/// What is remembered of a load while the process lives. Clones are the same.
+/// The state of a load, while the process lives. Clones are the same.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept(Arc<Mutex<State>>);
+pub(super) struct LoadState(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -30,19 +30,19 @@ struct State {
     discarded: Discarded,
 }
 
-impl Kept {
+impl LoadState {
     pub fn discarded(&self) -> Discarded {
         self.state().discarded
     }
 
-    /// The state is whole at every point where a thread could panic.
+    /// The state is consistent wherever a thread could panic.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
-impl Documents for Kept {
+impl Documents for LoadState {
     async fn note(&self) -> Result<Option<Value>> {
         Ok(self.state().note.clone())
     }
@@ -75,7 +75,7 @@ impl Documents for Kept {
     }
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(Bulk { kept: self.clone(), part: part.to_owned() }))
+        Ok(Box::new(BatchWriter { kept: self.clone(), part: part.to_owned() }))
     }
 
     async fn settle(&self, _: &[Index]) -> Result<()> {
@@ -93,13 +93,13 @@ impl Documents for Kept {
     }
 }
 
-struct Bulk {
-    kept: Kept,
+struct BatchWriter {
+    kept: LoadState,
     part: String,
 }
 
 #[async_trait]
-impl BulkWriter for Bulk {
+impl BulkWriter for BatchWriter {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         let key = (self.part.clone(), collection.to_owned());
         Ok(self.kept.state().positions.get(&key).copied().unwrap_or(0))

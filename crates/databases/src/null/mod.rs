@@ -1,16 +1,16 @@
 //! No database: `null:[?option=value&…]`. The options are in [`OPTIONS`].
 //!
-//! Every operation succeeds and does nothing: what is measured against it is the client alone.
-//! Records, keys and rows come back empty. Documents are counted and thrown away; only the note is
-//! kept, as long as the process lives. What cannot be answered by nothing without a lie (document
-//! transactions, analytical queries, reading documents back) is not offered or fails.
+//! Every operation succeeds and does nothing: a run measures the client alone. Records, keys and
+//! rows come back empty. Documents are counted and thrown away; only the note is kept, while the
+//! process lives. Document transactions, analytical queries and reading documents back would need
+//! real answers: they are not offered, or fail.
 //!
-//! With options it is a database of known slowness, against which a driver's figures can be held:
-//! an operation on records, pages or joins takes `latency_us`, and everyone who begins one within a
-//! window waits for the window's end first. Such an operation ends up to a few microseconds late,
-//! never early: it sleeps for all but the last two milliseconds, which a timer cannot hit, and
-//! yields to the other clients of its thread until it is due. It must run in a Tokio runtime that
-//! has a timer. Connecting, loading and the note take no time.
+//! With options it is a database of known latency, to check the driver's measurements: an operation
+//! on records, pages or joins takes `latency_us`, and one that begins within a stall waits for the
+//! stall's end first. Such an operation ends up to a few microseconds late and never early: it
+//! sleeps until two milliseconds before it is due, since timers are not exact, and then yields to
+//! the other clients of its thread. It needs a Tokio runtime with a timer. Connecting, loading and
+//! the note take no time.
 
 mod documents;
 mod pace;
@@ -36,7 +36,7 @@ use crate::OptionHelp;
 use crate::options::{number, set_each, unknown};
 
 pub use documents::Discarded;
-use documents::Kept;
+use documents::LoadState;
 use pace::Pace;
 
 /// The options of a `null:` URL.
@@ -59,20 +59,15 @@ pub const OPTIONS: &[OptionHelp] = &[
     },
 ];
 
-/// What it offers.
+/// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "pagination", "join"];
 
 /// No database. Clones are the same one.
 #[derive(Clone, Debug)]
 pub struct Null {
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    url: String,
+    url: Arc<str>,
     pace: Arc<Pace>,
-    kept: Kept,
+    load: LoadState,
 }
 
 /// Opens a `null:` URL.
@@ -107,24 +102,23 @@ pub fn open(url: &str) -> Result<Null> {
         }
         Ok(())
     })?;
-    let kept = Kept::default();
-    Ok(Null { shared: Arc::new(Shared { url: url.to_owned(), pace: Arc::new(pace), kept }) })
+    Ok(Null { url: url.into(), pace: Arc::new(pace), load: LoadState::default() })
 }
 
 impl Null {
     /// The stall, once the first operation has begun and if there is one.
     pub fn stall(&self) -> Option<Range<Instant>> {
-        self.shared.pace.stall()
+        self.pace.stall()
     }
 
-    /// What was loaded and thrown away.
+    /// The documents that were loaded and thrown away.
     pub fn discarded(&self) -> Discarded {
-        self.shared.kept.discarded()
+        self.load.discarded()
     }
 
-    fn client(&self) -> Client {
-        let pace = &self.shared.pace;
-        Client { pace: pace.slows().then(|| pace.clone()) }
+    fn session(&self) -> NullSession {
+        let pace = &self.pace;
+        NullSession { pace: pace.slows().then(|| pace.clone()) }
     }
 
     fn not_applicable<T>(&self, capability: &'static str) -> Applicable<T> {
@@ -140,10 +134,10 @@ impl Blocking for Null {}
 
 impl Target for Null {
     fn description(&self) -> Description {
-        let pace = &self.shared.pace;
+        let pace = &self.pace;
         let ms = |d: Duration| format!("{} ms", d.as_millis());
         Description {
-            url: self.shared.url.clone(),
+            url: self.url.to_string(),
             name: "null (no database: the client alone)".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             settings: BTreeMap::from([
@@ -156,7 +150,7 @@ impl Target for Null {
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {
-        Ok(&self.shared.kept)
+        Ok(&self.load)
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
@@ -168,16 +162,16 @@ impl Target for Null {
     }
 }
 
-/// One client of nothing.
+/// The operations of one client: records, pages and joins.
 #[derive(Debug)]
-pub struct Client {
+pub struct NullSession {
     /// `None` where operations take no time.
     pace: Option<Arc<Pace>>,
 }
 
-impl Client {
-    /// Waits as long as an operation takes. Only a slow one pays for a place to wait in, so that the
-    /// future of a fast one is a few bytes.
+impl NullSession {
+    /// Waits as long as an operation takes. Only a slow operation allocates a future to wait in:
+    /// that of a fast one is a few bytes.
     async fn operation(&self) {
         if let Some(pace) = &self.pace {
             Box::pin(pace.operation()).await;
@@ -186,18 +180,18 @@ impl Client {
 }
 
 impl KeyValue for Null {
-    type Session = Client;
+    type Session = NullSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, _: &Table) -> Result<Client> {
-        Ok(self.client())
+    async fn session(&self, _: &Table) -> Result<NullSession> {
+        Ok(self.session())
     }
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for NullSession {
     async fn read(&mut self, _: &str, _: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         self.operation().await;
@@ -222,26 +216,26 @@ impl KeyValueSession for Client {
 }
 
 impl Pages for Null {
-    type Session = Client;
+    type Session = NullSession;
 
-    async fn session(&self) -> Result<Client> {
-        Ok(self.client())
+    async fn session(&self) -> Result<NullSession> {
+        Ok(self.session())
     }
 }
 
 impl Joins for Null {
-    type Session = Client;
+    type Session = NullSession;
 
     fn variants(&self) -> &'static [JoinVariant] {
         &JoinVariant::ALL
     }
 
-    async fn session(&self, _: JoinVariant) -> Result<Client> {
-        Ok(self.client())
+    async fn session(&self, _: JoinVariant) -> Result<NullSession> {
+        Ok(self.session())
     }
 }
 
-impl PageSession for Client {
+impl PageSession for NullSession {
     async fn page(&mut self, _: &str, _: u32, _: u32, keys: &mut Vec<String>) -> Result<()> {
         keys.clear();
         self.operation().await;

@@ -1,4 +1,4 @@
-//! How long an operation on nothing takes.
+//! The time that an operation of the null database takes.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ const COARSE: Duration = Duration::from_millis(2);
 pub(super) struct Pace {
     pub latency: Duration,
     pub stall: Duration,
-    /// From the begin of the first operation of any client.
+    /// The time from the begin of the first operation of any client to the stall.
     pub stall_after: Duration,
     first: OnceLock<Instant>,
 }

@@ -15,7 +15,7 @@ use tokio_postgres::types::{FromSql, Type};
 use tokio_postgres::{CancelToken, Statement};
 
 use super::connection::Connection;
-use super::link::Shared;
+use super::link::Pools;
 use super::parameters::{self, Bound, Numbered};
 use super::server::Role;
 use super::{Postgres, error, nul, numeric, sql};
@@ -28,25 +28,25 @@ impl Analytics for Postgres {
 
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let connection = self.server().connect(Role::Queries).await?;
-        let running = Arc::new(Running::default());
+        let running = Arc::new(RunningQuery::default());
         *running.token() = Some(connection.client.cancel_token());
-        Ok(Box::new(Stream { shared: self.shared.clone(), connection, running, queries: 0 }))
+        Ok(Box::new(QuerySession { pools: self.pools.clone(), connection, running, queries: 0 }))
     }
 }
 
-/// One query stream: a connection of its own, whose session only reads. Each query is one statement
-/// and so reads one snapshot. It is prepared anew each time, and so planned for its values.
-struct Stream {
-    shared: Arc<Shared>,
+/// The queries of one stream, on a connection of its own, whose session only reads. Each query is
+/// one statement and reads one snapshot. It is prepared each time, and so planned for its values.
+struct QuerySession {
+    pools: Arc<Pools>,
     connection: Connection,
-    running: Arc<Running>,
+    running: Arc<RunningQuery>,
     /// Queries so far.
     queries: u64,
 }
 
-/// What a canceller must know of the stream.
+/// The query of a stream, for its cancellers.
 #[derive(Default)]
-struct Running {
+struct RunningQuery {
     token: Mutex<Option<CancelToken>>,
     /// The number of the query that runs, or 0.
     query: AtomicU64,
@@ -56,25 +56,25 @@ struct Running {
     sending: AtomicBool,
 }
 
-impl Running {
+impl RunningQuery {
     fn token(&self) -> MutexGuard<'_, Option<CancelToken>> {
         self.token.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Stream {
+impl QuerySession {
     fn tried(&self) -> String {
-        format!("query {}", self.shared.server.url)
+        format!("query {}", self.pools.server.url)
     }
 
     fn invalid(&self, answer: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Invalid, self.tried(), answer)
     }
 
-    /// Makes a lost connection anew.
+    /// Replaces a lost connection.
     async fn ready(&mut self) -> Result<()> {
         if self.connection.is_lost() {
-            self.connection = self.shared.server.connect(Role::Queries).await?;
+            self.connection = self.pools.server.connect(Role::Queries).await?;
             *self.running.token() = Some(self.connection.client.cancel_token());
         }
         Ok(())
@@ -84,7 +84,7 @@ impl Stream {
         self.connection.look_at(e);
         let error = error::postgres(e, self.tried());
         match e.code().map(|code| code.code()) {
-            // What a text that writes is told, in a session that only reads.
+            // The error of a text that writes, in a session that only reads.
             Some("25006") => self.invalid(format!("the text is no query: {}", error.answer)),
             _ => error,
         }
@@ -132,7 +132,7 @@ impl Stream {
         statement.columns().iter().map(column).collect()
     }
 
-    /// The statement that `before` and a query make, the names of its columns and its values.
+    /// The statement of `before` and a query, the names of its columns and its values.
     async fn prepare(
         &mut self,
         before: &str,
@@ -170,7 +170,7 @@ impl Stream {
         let started = Instant::now();
         let rows = loop {
             self.queries += 1;
-            let query = Query::new(&self.running, self.queries);
+            let query = QueryGuard::new(&self.running, self.queries);
             let rows = async {
                 let rows = self.connection.client.query_raw(statement, bound).await?;
                 rows.try_collect::<Vec<tokio_postgres::Row>>().await
@@ -181,11 +181,11 @@ impl Stream {
             if asked || !error::is_cancelled(&e) {
                 break Err(e);
             }
-            // A request to end the query before may reach the server while this one runs.
+            // A request to end the previous query may reach the server while this one runs.
             if self.running.asked.load(Ordering::SeqCst) + 1 == self.queries {
                 continue;
             }
-            let limit = self.shared.server.options.statement_timeout;
+            let limit = self.pools.server.options.statement_timeout;
             let error = self.failed(&e);
             return Err(match !limit.is_zero() && started.elapsed() >= limit {
                 true => Error { kind: ErrorKind::Timeout, ..error },
@@ -226,7 +226,7 @@ const READABLE: &[Type] = &[
 /// A value of a column.
 enum Cell {
     Value(Value),
-    /// A number that JSON does not have.
+    /// A number that JSON cannot represent.
     NoJson(String),
 }
 
@@ -240,7 +240,7 @@ impl<'a> FromSql<'a> for Cell {
             None => Cell::NoJson(x.to_string()),
         };
         Ok(match *kind {
-            // As SQLite's: there is no truth value in an answer.
+            // As SQLite's: an answer has no truth values.
             Type::BOOL => Cell::Value(i64::from(bool::from_sql(kind, raw)?).into()),
             Type::INT2 => Cell::Value(i16::from_sql(kind, raw)?.into()),
             Type::INT4 => Cell::Value(i32::from_sql(kind, raw)?.into()),
@@ -276,16 +276,16 @@ impl<'a> FromSql<'a> for Json {
     }
 }
 
-/// A query while it runs; dropping it says that it does not any more.
-struct Query<'a> {
-    running: &'a Running,
+/// Marks a query as running until it is dropped.
+struct QueryGuard<'a> {
+    running: &'a RunningQuery,
     number: u64,
 }
 
-impl<'a> Query<'a> {
-    fn new(running: &'a Running, number: u64) -> Self {
+impl<'a> QueryGuard<'a> {
+    fn new(running: &'a RunningQuery, number: u64) -> Self {
         running.query.store(number, Ordering::SeqCst);
-        Query { running, number }
+        QueryGuard { running, number }
     }
 
     /// Whether it was asked to end.
@@ -294,14 +294,14 @@ impl<'a> Query<'a> {
     }
 }
 
-impl Drop for Query<'_> {
+impl Drop for QueryGuard<'_> {
     fn drop(&mut self) {
         self.running.query.store(0, Ordering::SeqCst);
     }
 }
 
 #[async_trait]
-impl AnalyticalSession for Stream {
+impl AnalyticalSession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
         let (statement, columns, bound) = self.prepare("", text, parameters).await?;
         let rows = self.run(&statement, &bound).await?;
@@ -312,7 +312,7 @@ impl AnalyticalSession for Stream {
         Ok(Answer { columns, rows })
     }
 
-    /// The plan has what each of its steps took; beside it are the times of the whole.
+    /// The plan has the time of each step; the totals are beside it.
     async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
         let explain = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)";
         let (statement, _, bound) = self.prepare(explain, text, parameters).await?;
@@ -327,7 +327,7 @@ impl AnalyticalSession for Stream {
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
         let text = sql::counters(collection, field)?;
-        let url = self.shared.server.url.clone();
+        let url = self.pools.server.url.clone();
         let tried = || format!("read the counters of {collection} in {url}");
         self.ready().await?;
         let rows = async {
@@ -348,8 +348,8 @@ impl AnalyticalSession for Stream {
 
     fn canceller(&self) -> Option<Canceller> {
         let runtime = Handle::try_current().ok();
-        let runtime = runtime.or_else(|| self.shared.server.runtime().cloned())?;
-        let (shared, running) = (self.shared.clone(), self.running.clone());
+        let runtime = runtime.or_else(|| self.pools.server.runtime().cloned())?;
+        let (pools, running) = (self.pools.clone(), self.running.clone());
         Some(Arc::new(move || {
             let query = running.query.load(Ordering::SeqCst);
             if query == 0 || running.sending.swap(true, Ordering::SeqCst) {
@@ -357,10 +357,10 @@ impl AnalyticalSession for Stream {
             }
             running.asked.store(query, Ordering::SeqCst);
             let token = running.token().clone();
-            let (shared, running) = (shared.clone(), running.clone());
+            let (pools, running) = (pools.clone(), running.clone());
             runtime.spawn(async move {
                 if let Some(token) = token {
-                    shared.server.cancel(&token).await;
+                    pools.server.cancel(&token).await;
                 }
                 running.sending.store(false, Ordering::SeqCst);
             });

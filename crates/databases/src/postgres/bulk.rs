@@ -1,6 +1,6 @@
 //! Bulk loading: `COPY`, in PostgreSQL's binary format.
 //!
-//! Nothing is escaped in that format: whatever is in a text or a key arrives.
+//! The format needs no escapes: it carries any text and key.
 
 use std::sync::Arc;
 
@@ -12,46 +12,41 @@ use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::connection::Connection;
-use super::link::{Link, Shared};
+use super::link::{Link, Pools};
 use super::server::Role;
 use super::types::JSONB_VERSION;
 use super::{error, nul, sql};
 
-/// How far each part of a load has come, saved in the transaction that writes the documents.
-pub(super) const PROGRESS: &str = "CREATE TABLE IF NOT EXISTS hoap_load (
-    part text NOT NULL, collection text NOT NULL, position bigint NOT NULL,
-    PRIMARY KEY (part, collection))";
-
 const SAVE: &str = "INSERT INTO hoap_load (part, collection, position) VALUES ($1, $2, $3)
     ON CONFLICT (part, collection) DO UPDATE SET position = excluded.position";
 
-/// Documents and progress are lost together or not at all, and settling makes both durable.
+/// Documents and progress are lost together or not at all; settling makes both durable.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off";
 
-/// What the file of a binary COPY begins with: signature, flags, length of the extension.
+/// The beginning of the file of a binary COPY: signature, flags, length of the extension.
 const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
-/// And ends with.
+/// The end of the file.
 const TRAILER: i16 = -1;
 /// Bytes that are sent at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Writes batches, each in one transaction with its progress.
-pub(super) struct Bulk {
+/// Writes the batches of one part of a load, each in one transaction with its progress.
+pub(super) struct BatchWriter {
     link: Link,
     part: String,
     /// Recycled.
     buffer: BytesMut,
 }
 
-impl Bulk {
-    pub async fn new(shared: Arc<Shared>, part: &str) -> Result<Self> {
-        let link = Link::new(shared, Role::Maintenance).await?;
-        Ok(Bulk { link, part: part.to_owned(), buffer: BytesMut::new() })
+impl BatchWriter {
+    pub async fn new(pools: Arc<Pools>, part: &str) -> Result<Self> {
+        let link = Link::new(pools, Role::Maintenance).await?;
+        Ok(BatchWriter { link, part: part.to_owned(), buffer: BytesMut::new() })
     }
 }
 
 #[async_trait]
-impl BulkWriter for Bulk {
+impl BulkWriter for BatchWriter {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         let tried = format!("read the progress of {collection} in {}", self.link.url());
         let name = sql::name(collection)?;
@@ -98,7 +93,7 @@ impl BulkWriter for Bulk {
         held.client.batch_execute("COMMIT").await.map_err(|e| {
             held.look_at(&e);
             let error = error::commit(&e, tried);
-            // Whoever goes on from the progress saved is right in either case.
+            // The load resumes from the saved progress, which is right in either case.
             match error.kind {
                 ErrorKind::Ambiguous => Error { kind: ErrorKind::Unavailable, ..error },
                 _ => error,
@@ -136,7 +131,7 @@ async fn send(
     sink.finish().await.map(drop)
 }
 
-/// A length in the format. What is longer than 2 GiB the server refuses: a value has at most 1 GiB.
+/// A length in the format. The server refuses more than 2 GiB: a value has at most 1 GiB.
 fn length(bytes: usize) -> i32 {
     i32::try_from(bytes).unwrap_or(i32::MAX)
 }

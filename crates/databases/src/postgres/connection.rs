@@ -7,7 +7,7 @@ use tokio::task::AbortHandle;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, RowStream, Statement};
 
-/// Prepared statements that a connection keeps: more than the operations of any benchmark have.
+/// The prepared statements that a connection keeps: more than the operations of any benchmark need.
 const STATEMENTS: usize = 1000;
 
 /// A connection. Dropping it ends the session.
@@ -15,7 +15,7 @@ pub(super) struct Connection {
     pub client: Client,
     statements: HashMap<Box<str>, Statement>,
     task: AbortHandle,
-    /// Set where an error said so before the connection's end did.
+    /// Whether an error showed the loss before the driver did.
     lost: bool,
 }
 
@@ -24,12 +24,12 @@ impl Connection {
         Connection { client, statements: HashMap::new(), task, lost: false }
     }
 
-    /// Whether it is known to be gone.
+    /// Whether it is known to be lost.
     pub fn is_lost(&self) -> bool {
         self.lost || self.client.is_closed()
     }
 
-    /// Takes note of an error that may be the end of the connection.
+    /// Notes an error that may be the end of the connection.
     pub fn look_at(&mut self, error: &Error) {
         self.lost |= super::error::is_lost(error);
     }
@@ -39,13 +39,13 @@ impl Connection {
         if let Some(statement) = self.statements.get(text) {
             return Ok(statement.clone());
         }
-        // In a box: what happens once must not make the future of every operation large.
+        // In a box: preparing happens once, and must not enlarge the future of every operation.
         let statement = Box::pin(self.client.prepare(text)).await?;
         self.keep(text, statement.clone());
         Ok(statement)
     }
 
-    /// Runs the statement of a text and gives its rows as they come.
+    /// Runs the statement of a text and returns its rows as they arrive.
     pub async fn rows(
         &mut self,
         text: &str,
@@ -68,12 +68,12 @@ impl Connection {
         self.statements.contains_key(text)
     }
 
-    /// Sends ROLLBACK and does not wait for the answer: whatever is sent next comes after it.
+    /// Sends ROLLBACK and does not wait for the answer: the next statement follows it.
     pub fn roll_back_later(&self) {
         let _ = self.client.batch_execute("ROLLBACK").now_or_never();
     }
 
-    /// Closes it at once, although a result is still being sent.
+    /// Closes the connection at once, even while the server sends a result.
     pub fn abandon(self) {
         self.task.abort();
     }

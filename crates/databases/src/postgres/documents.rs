@@ -6,17 +6,15 @@ use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
+use super::bulk::BatchWriter;
 use super::connection::Connection;
 use super::server::Role;
-use super::{Postgres, bulk, error, nul, settle, sql};
-
-/// Named JSON texts beside the collections: the benchmark's note, and what was settled last.
-pub(super) const NOTES: &str =
-    "CREATE TABLE IF NOT EXISTS hoap_note (name text NOT NULL PRIMARY KEY, value text NOT NULL)";
+use super::tables::{NOTES, PROGRESS, columns, commit, exists, foreign, read_note, write_note};
+use super::{Postgres, error, nul, settle, sql};
 
 const NOTE: &str = "note";
 
-/// Whoever makes or drops tables waits for the others that do.
+/// Changes of the schema run one at a time.
 const TURN: &str = "SELECT pg_advisory_xact_lock(1752130928, hashtext($1::text))";
 
 #[async_trait]
@@ -93,7 +91,7 @@ impl Documents for Postgres {
         }
         let connection = self.begin_making(tried).await?;
         let failed = |e: tokio_postgres::Error| error::postgres(&e, tried());
-        let begin = format!("{NOTES}; {}", bulk::PROGRESS);
+        let begin = format!("{NOTES}; {}", PROGRESS);
         connection.client.batch_execute(&begin).await.map_err(failed)?;
         let unlogged = if self.server().options.unlogged { "UNLOGGED " } else { "" };
         for collection in collections {
@@ -113,7 +111,7 @@ impl Documents for Postgres {
     }
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(bulk::Bulk::new(self.shared.clone(), part).await?))
+        Ok(Box::new(BatchWriter::new(self.pools.clone(), part).await?))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
@@ -132,7 +130,7 @@ impl Documents for Postgres {
         sql::scan(collection, fields, &mut text)?;
         let connection = self.maintain().await?;
         // One statement reads one snapshot. Its rows are read from the network as `each` takes
-        // them, and what is not read yet waits in the server.
+        // them; the others wait in the server.
         let nothing: [&str; 0] = [];
         let rows = connection.client.query_raw(&text, nothing).await.map_err(failed)?;
         pin_mut!(rows);
@@ -160,8 +158,8 @@ impl Postgres {
         self.server().connect(Role::Maintenance).await
     }
 
-    /// Begins a transaction that has the schema and the only right to change it. Dropping the
-    /// connection rolls it back.
+    /// Begins a transaction that makes the schema where it is missing, and alone may change it.
+    /// Dropping the connection rolls it back.
     async fn begin_making(&self, tried: impl Fn() -> String) -> Result<Connection> {
         let connection = self.maintain().await?;
         let failed = |e: tokio_postgres::Error| error::postgres(&e, tried());
@@ -178,61 +176,4 @@ impl Postgres {
         }
         Ok(connection)
     }
-}
-
-pub(super) async fn commit(connection: &Connection, tried: impl Fn() -> String) -> Result<()> {
-    let done = connection.client.batch_execute("COMMIT").await;
-    done.map_err(|e| error::commit(&e, tried()))
-}
-
-/// Whether the schema has a table or an index of this name.
-pub(super) async fn exists(
-    connection: &Connection,
-    name: &str,
-) -> std::result::Result<bool, tokio_postgres::Error> {
-    let text =
-        "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                WHERE n.nspname = current_schema() AND c.relname = $1)";
-    connection.client.query_one(text, &[&name]).await?.try_get(0)
-}
-
-/// The columns of a table, with their types; empty where there is none.
-async fn columns(
-    connection: &Connection,
-    name: &str,
-) -> std::result::Result<String, tokio_postgres::Error> {
-    let text = "SELECT coalesce(string_agg(a.attname || ' ' || format_type(a.atttypid, NULL), ', '
-                                           ORDER BY a.attnum), '')
-                FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-                JOIN pg_namespace n ON n.oid = c.relnamespace
-                WHERE n.nspname = current_schema() AND c.relname = $1
-                AND a.attnum > 0 AND NOT a.attisdropped";
-    connection.client.query_one(text, &[&name]).await?.try_get(0)
-}
-
-pub(super) fn foreign(name: &str, tried: String) -> Error {
-    Error::new(ErrorKind::Unavailable, tried, format!("{name} is there and is not ours"))
-        .advise("drop it, or name another schema or database")
-}
-
-/// The JSON text of this name, locked if it is going to be changed.
-pub(super) async fn read_note(
-    connection: &Connection,
-    name: &str,
-    change: bool,
-) -> std::result::Result<Option<String>, tokio_postgres::Error> {
-    let lock = if change { "FOR UPDATE" } else { "" };
-    let text = format!("SELECT value FROM hoap_note WHERE name = $1 {lock}");
-    let row = connection.client.query_opt(&text, &[&name]).await?;
-    row.map(|row| row.try_get(0)).transpose()
-}
-
-pub(super) async fn write_note(
-    connection: &Connection,
-    name: &str,
-    value: &str,
-) -> std::result::Result<(), tokio_postgres::Error> {
-    let text = "INSERT INTO hoap_note (name, value) VALUES ($1, $2)
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-    connection.client.execute(text, &[&name, &value]).await.map(drop)
 }

@@ -1,8 +1,8 @@
 //! Records by key.
 //!
 //! Each operation is one prepared statement and a transaction of its own. A whole record is read as
-//! the text of its document and taken apart here. The fields that an update sets are one JSON object,
-//! so that one statement serves any set of them.
+//! the text of its document and taken apart here. The fields that an update sets are one JSON
+//! object, so that one statement serves any set of them.
 
 use futures_util::{TryStreamExt, pin_mut};
 use hoap_workload::capability::Applicable;
@@ -19,25 +19,25 @@ use super::{Postgres, error, nul, sql};
 use crate::json;
 
 impl KeyValue for Postgres {
-    type Session = Client;
+    type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<Client> {
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
         let texts = Texts::new(table)?;
-        let mut link = Link::new(self.shared.clone(), Role::Client).await?;
-        // A missing table shows itself before the first operation.
+        let mut link = Link::new(self.pools.clone(), Role::Client).await?;
+        // A missing table fails here, before the first operation.
         let url = self.server().url.as_str();
         let prepared = link.hold().await?.prepared(&texts.read.all).await.map(drop);
         prepared.map_err(|e| error::postgres(&e, format!("read {} in {url}", table.name)))?;
-        Ok(Client { link, table: table.clone(), texts, json: Vec::new() })
+        Ok(RecordSession { link, table: table.clone(), texts, json: Vec::new() })
     }
 }
 
-/// One client.
-pub struct Client {
+/// The records of one client.
+pub struct RecordSession {
     link: Link,
     table: Table,
     texts: Texts,
@@ -45,7 +45,7 @@ pub struct Client {
     json: Vec<u8>,
 }
 
-/// SQL, made once.
+/// SQL texts, made once.
 struct Texts {
     read: Reads,
     scan: Reads,
@@ -53,7 +53,7 @@ struct Texts {
     update: String,
 }
 
-/// A text for each way of choosing fields.
+/// A text for each selection of fields.
 struct Reads {
     all: String,
     one: Vec<String>,
@@ -102,13 +102,13 @@ impl Reads {
     }
 }
 
-/// What an operation failed of.
+/// The failure of an operation.
 enum Failure {
     Connection(Error),
     Postgres(tokio_postgres::Error),
-    /// What was asked is wrong in itself.
+    /// The call is wrong.
     Invalid(String),
-    /// What is stored is no record.
+    /// The stored document is no record.
     Broken(String),
 }
 
@@ -141,7 +141,7 @@ impl Failure {
 
 type Done<T> = std::result::Result<T, Failure>;
 
-impl Client {
+impl RecordSession {
     #[cold]
     fn tried(&self, what: &str, key: &str) -> String {
         format!("{what} {} {key} in {}", self.table.name, self.link.url())
@@ -154,7 +154,7 @@ impl Client {
         let rows = held.rows(text, &[&key]).await.inspect_err(|e| held.look_at(e))?;
         pin_mut!(rows);
         let mut found = false;
-        // To the end: the answer is whole then.
+        // Reads the answer to its end.
         while let Some(row) = rows.try_next().await.inspect_err(|e| held.look_at(e))? {
             decode(&self.table.fields, &row, 0, fields, record)?;
             found = true;
@@ -181,8 +181,8 @@ impl Client {
         Ok(())
     }
 
-    /// Runs one statement as a transaction of its own, with the JSON text in the buffer, and says how
-    /// many rows it changed.
+    /// Runs one statement as a transaction of its own, with the JSON text in the buffer; returns
+    /// the number of rows that it changed.
     async fn write(&mut self, insert: bool, key: &str) -> Done<u64> {
         let text = if insert { &self.texts.insert } else { &self.texts.update };
         let mut held = self.link.hold().await?;
@@ -225,7 +225,7 @@ fn decode(
     }
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         let read = self.read_one(key, fields, record).await;

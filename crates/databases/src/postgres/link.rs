@@ -1,4 +1,5 @@
-//! A client's way to the server: a connection of its own, or one of a pool for a while.
+//! The link of a client to the server: a connection of its own, or one of a pool for each
+//! operation.
 
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -10,22 +11,22 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::connection::Connection;
 use super::server::{Role, Server};
 
-/// The server with the pools that clients share, one a role.
-pub(super) struct Shared {
+/// The server, and a pool of connections for each role, which clients share.
+pub(super) struct Pools {
     pub server: Server,
     pools: Mutex<HashMap<Role, Arc<Pool>>>,
 }
 
-/// At most so many connections, in the hands of clients or idle.
+/// The connections of a role: a limited number, in use or idle.
 struct Pool {
     permits: Arc<Semaphore>,
     #[allow(clippy::vec_box)] // They are moved in and out all the time.
     idle: Mutex<Vec<Box<Connection>>>,
 }
 
-impl Shared {
+impl Pools {
     pub fn new(server: Server) -> Self {
-        Shared { server, pools: Mutex::default() }
+        Pools { server, pools: Mutex::default() }
     }
 
     fn pool(&self, role: Role) -> Arc<Pool> {
@@ -38,101 +39,101 @@ impl Shared {
     }
 }
 
-/// What a mutex guards here is whole at every point where a thread could panic.
+/// The guarded values are consistent wherever a thread could panic.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A client's way to the server. A connection that was lost is made anew at the next use.
+/// The link of a client to the server. A lost connection is replaced at the next use.
 pub(super) struct Link {
-    pub shared: Arc<Shared>,
+    pub pools: Arc<Pools>,
     role: Role,
     /// Its own connection, where there is no pool.
     own: Option<Connection>,
 }
 
 impl Link {
-    /// Connects, so that what is wrong shows itself before the first operation.
-    pub async fn new(shared: Arc<Shared>, role: Role) -> Result<Self> {
-        let mut link = Link { shared, role, own: None };
+    /// Connects, so that a wrong URL fails before the first operation.
+    pub async fn new(pools: Arc<Pools>, role: Role) -> Result<Self> {
+        let mut link = Link { pools, role, own: None };
         link.hold().await?;
         Ok(link)
     }
 
     /// The URL without user and password.
     pub fn url(&self) -> &str {
-        &self.shared.server.url
+        &self.pools.server.url
     }
 
     /// A connection for one transaction or operation.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] where there is none and one attempt to connect failed.
-    pub async fn hold(&mut self) -> Result<Held<'_>> {
-        // In boxes: what connects is large, and this is part of the future of every operation.
-        let server = &self.shared.server;
+    pub async fn hold(&mut self) -> Result<HeldConnection<'_>> {
+        // In boxes: the future of connecting is large, and would be part of every operation's.
+        let server = &self.pools.server;
         if server.options.pool > 0 {
-            return Box::pin(lease(&self.shared, self.role)).await.map(Held::Leased);
+            return Box::pin(lease(&self.pools, self.role)).await.map(HeldConnection::Leased);
         }
         if self.own.as_ref().is_none_or(Connection::is_lost) {
             self.own = None;
             self.own = Some(Box::pin(server.connect(self.role)).await?);
         }
-        Ok(Held::Own(self.own.as_mut().expect("it was made above")))
+        Ok(HeldConnection::Own(self.own.as_mut().expect("it was made above")))
     }
 }
 
-async fn lease(shared: &Arc<Shared>, role: Role) -> Result<Lease> {
-    let pool = shared.pool(role);
-    let tried = || format!("take a pooled connection to {}", shared.server.url);
+async fn lease(pools: &Arc<Pools>, role: Role) -> Result<Lease> {
+    let pool = pools.pool(role);
+    let tried = || format!("take a pooled connection to {}", pools.server.url);
     let permit = pool.permits.clone().acquire_owned().await;
     let permit = permit.map_err(|e| Error::new(ErrorKind::Broken, tried(), e))?;
     let idle = {
         let mut idle = lock(&pool.idle);
         std::iter::from_fn(|| idle.pop()).find(|connection| !connection.is_lost())
     };
-    let connection = match (idle, shared.server.runtime()) {
+    let connection = match (idle, pools.server.runtime()) {
         (Some(connection), _) => connection,
-        // It outlives the client that makes it, and so must what serves it.
+        // The connection may outlive the client that makes it, and so must the task that serves it.
         (None, Some(runtime)) => {
-            let shared = shared.clone();
-            let connecting = runtime.spawn(async move { shared.server.connect(role).await });
+            let pools = pools.clone();
+            let connecting = runtime.spawn(async move { pools.server.connect(role).await });
             Box::new(connecting.await.map_err(|e| Error::new(ErrorKind::Broken, tried(), e))??)
         }
-        (None, None) => Box::new(shared.server.connect(role).await?),
+        (None, None) => Box::new(pools.server.connect(role).await?),
     };
     Ok(Lease { connection: Some(connection), pool, _permit: permit })
 }
 
 /// A connection in use.
-pub(super) enum Held<'a> {
+pub(super) enum HeldConnection<'a> {
     Own(&'a mut Connection),
     Leased(Lease),
 }
 
-impl Deref for Held<'_> {
+impl Deref for HeldConnection<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
         match self {
-            Held::Own(connection) => connection,
-            Held::Leased(lease) => lease.connection.as_ref().expect(LEASED),
+            HeldConnection::Own(connection) => connection,
+            HeldConnection::Leased(lease) => lease.connection.as_ref().expect(LEASED),
         }
     }
 }
 
-impl DerefMut for Held<'_> {
+impl DerefMut for HeldConnection<'_> {
     fn deref_mut(&mut self) -> &mut Connection {
         match self {
-            Held::Own(connection) => connection,
-            Held::Leased(lease) => lease.connection.as_mut().expect(LEASED),
+            HeldConnection::Own(connection) => connection,
+            HeldConnection::Leased(lease) => lease.connection.as_mut().expect(LEASED),
         }
     }
 }
 
 const LEASED: &str = "a lease has its connection until it is dropped";
 
-/// A connection of a pool. Dropping it gives it back.
+/// A connection of a pool, returned when this is dropped.
 pub(super) struct Lease {
     connection: Option<Box<Connection>>,
     pool: Arc<Pool>,
@@ -141,7 +142,7 @@ pub(super) struct Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // Before the permit goes: whoever gets that finds the connection.
+        // Before the permit is released: the next client finds the connection.
         if let Some(connection) = self.connection.take().filter(|c| !c.is_lost()) {
             lock(&self.pool.idle).push(connection);
         }

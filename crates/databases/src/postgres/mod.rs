@@ -2,34 +2,38 @@
 //! The options are in [`OPTIONS`]. The password comes from `PGPASSWORD`, `PGPASSFILE` or
 //! `~/.pgpass`, or from the URL where that is in a file.
 //!
+//! Read [`server`], [`connection`] and [`link`] first.
+//!
 //! # Mapping
 //! A collection is a table `(key text COLLATE "C" PRIMARY KEY, doc jsonb NOT NULL)` in the schema
 //! that the URL names. An index is an index on the expressions `doc -> 'a' -> 'b'` in the order of
-//! its fields: jsonb has an order in which numbers order as numbers, whatever a field holds. Numbers
-//! are `numeric` inside jsonb: money is exact. The tables `hoap_note` and `hoap_load` hold what the
-//! database contains and how far a load has come. U+0000, which PostgreSQL's text cannot hold, is
-//! stored in another way (`nul.rs`).
+//! its fields: jsonb has an order in which numbers order as numbers, whatever a field holds.
+//! Numbers are `numeric` inside jsonb: money is exact. The tables `hoap_note` and `hoap_load` hold
+//! the note of the load and its progress. U+0000, which PostgreSQL's text cannot hold, is encoded
+//! ([`nul`]).
 //!
 //! # Durability
-//! As the server is set, unless `synchronous_commit` says otherwise; the run folder records what was
-//! in force. Bulk loading commits asynchronously: a crash takes the last batches *and* their progress,
-//! and the load goes on from there. Settling ends with a synchronous commit and, where the user may, a
-//! checkpoint, after which the load is durable.
+//! As the server is set, unless `synchronous_commit` says otherwise; the run folder records the
+//! setting in force. Bulk loading commits asynchronously: a crash loses the last batches *and*
+//! their progress, and the load resumes from there. Settling ends with a synchronous commit and,
+//! where the user may, a checkpoint: then the load is durable.
 //!
 //! # Isolation
-//! A transaction that only reads is REPEATABLE READ, READ ONLY: one snapshot, taken when it begins. A
-//! transaction that writes runs at `isolation`. What it reads in order to change it is locked
-//! (`FOR UPDATE`), so that no update is lost at READ COMMITTED either, where clients that meet wait for
-//! each other instead of failing; at the higher levels one of them is a conflict and runs again.
+//! A transaction that only reads is REPEATABLE READ, READ ONLY: one snapshot, taken when it begins.
+//! A transaction that writes runs at `isolation`. What it reads in order to change it is locked
+//! (`FOR UPDATE`), so that READ COMMITTED loses no update either. There, transactions that change
+//! the same document wait for each other; at the higher levels one of them is a conflict and runs
+//! again.
 //!
 //! # Round trips
-//! BEGIN goes out together with the first statement of a transaction that writes. A transaction that
-//! only reads begins with a round trip of its own, in which it takes its snapshot. Statements are
-//! prepared once a connection. A transaction that is dropped sends ROLLBACK and does not wait.
+//! BEGIN goes out together with the first statement of a transaction that writes. A transaction
+//! that only reads begins with a round trip of its own, in which it takes its snapshot. Statements
+//! are prepared once per connection. A dropped transaction sends ROLLBACK and does not wait.
 
 mod analytics;
 mod bulk;
 mod connection;
+mod database;
 mod documents;
 mod error;
 mod key_value;
@@ -45,6 +49,7 @@ mod settings;
 mod settle;
 mod shop;
 mod sql;
+mod tables;
 mod tls;
 mod transaction;
 mod types;
@@ -55,19 +60,14 @@ use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
 
-use link::Shared;
+use link::Pools;
 use server::Server;
 
+pub use database::Postgres;
 pub use options::OPTIONS;
 
-/// What it offers.
+/// The capabilities.
 pub(crate) use crate::CAPABILITIES;
-
-/// A PostgreSQL database. Clones share the pool, if there is one.
-#[derive(Clone)]
-pub struct Postgres {
-    shared: Arc<Shared>,
-}
 
 /// Opens a `postgres:` URL. Connects only when it is used.
 ///
@@ -75,13 +75,7 @@ pub struct Postgres {
 /// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read.
 pub async fn open(url: &str) -> Result<Postgres> {
-    Ok(Postgres { shared: Arc::new(Shared::new(Server::new(url)?)) })
-}
-
-impl Postgres {
-    fn server(&self) -> &Server {
-        &self.shared.server
-    }
+    Ok(Postgres { pools: Arc::new(Pools::new(Server::new(url)?)) })
 }
 
 impl Blocking for Postgres {}

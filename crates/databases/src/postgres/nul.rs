@@ -1,8 +1,8 @@
 //! The character that PostgreSQL's text cannot hold.
 //!
-//! Neither `text` nor the strings of `jsonb` have U+0000. It is stored as U+0001 U+0001, and U+0001
-//! as U+0001 U+0002: every string comes back as it was, its order by bytes is kept, and strings with
-//! neither, which all benchmark data are, are stored as they are.
+//! Neither `text` nor the strings of `jsonb` can hold U+0000. It is stored as U+0001 U+0001, and
+//! U+0001 as U+0001 U+0002: every string is read back unchanged, and the order by bytes is kept.
+//! Strings with neither character, which all benchmark data are, are stored unchanged.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The string that [`encode`] made this of.
+/// The string before [`encode`].
 pub(super) fn decode(stored: &str) -> Cow<'_, str> {
     if memchr::memchr(1, stored.as_bytes()).is_none() {
         return Cow::Borrowed(stored);
@@ -35,7 +35,7 @@ pub(super) fn decode(stored: &str) -> Cow<'_, str> {
         match c {
             '\u{1}' => match chars.next() {
                 Some('\u{1}') => out.push('\0'),
-                // U+0002, or what somebody else wrote.
+                // U+0002, or text of another program.
                 _ => out.push('\u{1}'),
             },
             _ => out.push(c),
@@ -57,7 +57,7 @@ pub(super) fn encode_json(json: &[u8]) -> Cow<'_, [u8]> {
     })
 }
 
-/// The JSON text that [`encode_json`] made this of.
+/// The JSON text before [`encode_json`].
 pub(super) fn decode_json(stored: &[u8]) -> Cow<'_, [u8]> {
     if memmem::find(stored, b"\\u0001").is_none() {
         return Cow::Borrowed(stored);

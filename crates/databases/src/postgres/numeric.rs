@@ -1,6 +1,6 @@
-//! `numeric` in PostgreSQL's binary format: a count of digits, the weight of the first, the sign, the
-//! number of decimals that are shown, and the digits, each of 10,000 (`numeric_send` in PostgreSQL's
-//! `numeric.c`).
+//! `numeric` in PostgreSQL's binary format: a count of digits, the weight of the first, the sign,
+//! the number of decimals that are shown, and the digits, each of 10,000 (`numeric_send` in
+//! PostgreSQL's `numeric.c`).
 
 const BASE_DIGITS: i32 = 4;
 const POSITIVE: u16 = 0;

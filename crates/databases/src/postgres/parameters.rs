@@ -47,7 +47,7 @@ pub(super) fn number(text: &str) -> Result<Numbered<'_>, String> {
                     return Err(format!("parameter {} is not written $name", &rest[..=digits]));
                 }
             },
-            // A name may hold dollars.
+            // A name may contain dollars.
             c if is_name_start(c) => {
                 rest.find(|c| !is_name_part(c) && c != '$').unwrap_or(rest.len())
             }
@@ -69,13 +69,13 @@ fn is_name_part(c: char) -> bool {
     is_name_start(c) || c.is_ascii_digit()
 }
 
-/// Whether what is written ends in the `E` that makes the string after it one with backslashes.
+/// Whether the text ends in the `E` that makes the next string one with backslash escapes.
 fn ends_in_e(before: &str) -> bool {
     let mut chars = before.chars().rev();
     matches!(chars.next(), Some('e' | 'E')) && !chars.next().is_some_and(is_name_part)
 }
 
-/// Length of what is in quotes. A doubled quote is two such parts one after the other.
+/// The length of a quoted part. A doubled quote is two such parts in a row.
 fn quoted(text: &str, quote: char, backslashes: bool) -> usize {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
@@ -88,7 +88,7 @@ fn quoted(text: &str, quote: char, backslashes: bool) -> usize {
     text.len()
 }
 
-/// Length of a comment, in which there may be others.
+/// The length of a comment, which may contain others.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0usize, 0);
     loop {
@@ -190,7 +190,7 @@ impl ToSql for Bound {
         }
     }
 
-    // It was made for its type.
+    // The value was encoded for its type.
     fn accepts(_: &Type) -> bool {
         true
     }

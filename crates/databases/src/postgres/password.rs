@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is known of the password.
+/// The password, or why there is none.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub password: Option<String>,
@@ -10,7 +10,7 @@ pub(super) struct Found {
     pub ignored: Option<String>,
 }
 
-/// Looks into the environment and the password file (`PGPASSFILE`, else `~/.pgpass`).
+/// Looks in the environment and the password file (`PGPASSFILE`, else `~/.pgpass`).
 pub(super) fn find(
     host: &str,
     port: u16,
@@ -53,7 +53,7 @@ fn why_not(file: &Path) -> Option<String> {
     None
 }
 
-/// The password of a line `host:port:database:user:password`, if the line is for what is asked.
+/// The password of a line `host:port:database:user:password`, if the line matches.
 fn password_of(line: &str, asked: &[&str; 4]) -> Option<String> {
     if line.starts_with('#') {
         return None;

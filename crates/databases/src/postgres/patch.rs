@@ -10,7 +10,8 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use super::sql;
 use super::types::Json;
 
-/// `UPDATE collection SET doc = … WHERE key = $1 AND …`, the value of patch i being parameter i + 2.
+/// `UPDATE collection SET doc = … WHERE key = $1 AND …`, the value of patch i being parameter i +
+/// 2.
 ///
 /// Fields at the top are set by one concatenation of objects, the others by `jsonb_set` around it.
 /// These do nothing or fail where a path does not fit: the conditions after the key turn both into
@@ -57,12 +58,12 @@ fn value_of(patch: &Patch, n: usize) -> Result<String> {
     })
 }
 
-/// What must be in the document before the patch.
+/// The condition on the document before the patch.
 fn condition(patch: &Patch, n: usize) -> Result<Option<String>> {
     let at = sql::at(patch.path)?;
     let kind = |at: &str, kind: &str| format!("jsonb_typeof({at}) = '{kind}'");
     Ok(Some(match patch.change {
-        // A cast of what is no number is an error, which only CASE keeps from being reached.
+        // A cast of a value that is no number is an error, which only CASE prevents.
         Change::AddInteger(_) => format!(
             "CASE {} WHEN true THEN scale(({at})::numeric) = 0 AND \
              ({at})::numeric + ${n}::int8 BETWEEN {} AND {} ELSE false END",

@@ -27,14 +27,14 @@ pub(super) struct Server {
     runtime: Option<Handle>,
 }
 
-/// What a connection is for, and so how its session is set.
+/// The purpose of a connection, which decides the settings of its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     /// Transactions, records by key, and joins that the planner chooses.
     Client,
     /// Queries: read-only, and planned for their values.
     Queries,
-    /// Loading and looking after collections: no limit of time.
+    /// Loading and maintenance: without a time limit.
     Maintenance,
     /// Pages of customers, along an index.
     Pages,
@@ -50,8 +50,8 @@ impl Role {
             Role::Client => "",
             Role::Queries => "SET default_transaction_read_only = on;",
             Role::Maintenance => "SET statement_timeout = 0;",
-            // A sequential scan is for where there is no index, which a session refuses. What is off
-            // is not forbidden but priced so high that the query would be worth compiling: no JIT.
+            // A sequential scan would mean a missing index, which a session refuses. A disabled
+            // plan is not forbidden but priced so high that the query would be compiled: no JIT.
             Role::Pages => "SET jit = off; SET enable_seqscan = off;",
             Role::IndexJoin => {
                 "SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off;
@@ -68,13 +68,13 @@ impl Server {
     /// Reads a URL, the environment and the files they name.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where the URL is wrong; [`ErrorKind::Unavailable`] where a certificate
-    /// cannot be read.
+    /// [`ErrorKind::Invalid`] where the URL is wrong; [`ErrorKind::Unavailable`] where a
+    /// certificate cannot be read.
     pub fn new(url: &str) -> Result<Self> {
         let environment = |name: &str| std::env::var(name).ok();
         let options::Parsed { shown, mut config, options } = options::parse(url, &environment)?;
         if config.get_user().is_none() {
-            // As libpq; where neither is set the driver asks the system.
+            // As libpq; the driver asks the system where neither is set.
             if let Some(user) = ["PGUSER", "USER"].iter().find_map(|name| environment(name)) {
                 config.user(user);
             }
@@ -106,12 +106,12 @@ impl Server {
         Ok(Server { url: shown, options, config, tls, ignored, runtime })
     }
 
-    /// The runtime for what outlives the client that made it.
+    /// The runtime of connections that outlive the client that made them.
     pub fn runtime(&self) -> Option<&Handle> {
         self.runtime.as_ref()
     }
 
-    /// Connects and sets the session. What serves the connection runs in the caller's runtime.
+    /// Connects and sets the session. The connection's task runs in the caller's runtime.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] with the reason and what to do.
@@ -152,7 +152,7 @@ impl Server {
             {
                 let mut plain = self.config.clone();
                 plain.ssl_mode(DriverSslMode::Disable);
-                // The first error says more than that there is no rule for doing without.
+                // The first error tells more than the refusal of a connection without TLS.
                 connect(&plain, NoTls).await.map_err(|_| e)
             }
             connected => connected,
@@ -166,7 +166,7 @@ impl Server {
             let level = options.isolation_level();
             let _ = write!(text, "SET default_transaction_isolation = '{level}';");
             if options.serializable() {
-                // What a sequential scan reads is the whole table: every writer of it is in conflict.
+                // A sequential scan reads the whole table, so that every writer conflicts with it.
                 // The planner prefers one where the table is small.
                 text.push_str("SET enable_seqscan = off;");
             }
@@ -184,7 +184,7 @@ impl Server {
 
     /// Asks the server to cancel what a connection runs.
     pub async fn cancel(&self, token: &tokio_postgres::CancelToken) {
-        // That it failed shows in the query going on.
+        // If it fails the query goes on.
         let _ = match &self.tls {
             Some(tls) => token.cancel_query(tls.clone()).await,
             None => token.cancel_query(NoTls).await,
@@ -201,7 +201,7 @@ where
     T::Stream: Send + 'static,
 {
     let (client, connection) = config.connect(tls).await?;
-    // Its errors are those of the statements that were under way.
+    // Its errors are those of the statements in flight.
     let task = tokio::spawn(async move { drop(connection.await) });
     Ok(Connection::new(client, task.abort_handle()))
 }

@@ -1,4 +1,4 @@
-//! What the server is and how it is set.
+//! The description of the server: version and settings.
 
 use std::collections::BTreeMap;
 
@@ -35,10 +35,10 @@ const NAMES: &[&str] = &[
     "work_mem",
 ];
 
-/// The description, read over a connection of its own. Blocks the thread meanwhile, since a
-/// description is no operation; where the server cannot be reached it says so.
+/// The description, read over a connection of its own. Blocks the thread, since a description is no
+/// operation. Where the server cannot be reached the description says so.
 pub(super) fn description(server: &Server) -> Description {
-    // A thread of its own, because the caller's may be driving a runtime already.
+    // A thread of its own: the caller's may run a runtime already.
     let read = std::thread::scope(|scope| {
         scope.spawn(|| read_all(server)).join().unwrap_or_else(|_| {
             let tried = format!("describe {}", server.url);

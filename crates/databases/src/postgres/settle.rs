@@ -1,18 +1,18 @@
-//! What ends a load: indexes, statistics, durability.
+//! The end of a load: indexes, statistics, durability.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_workload::Result;
 use hoap_workload::capability::Index;
 use serde_json::json;
 
-use super::documents::{NOTES, commit, exists, foreign, read_note, write_note};
 use super::server::{Role, Server};
-use super::{bulk, error, sql};
+use super::tables::{NOTES, PROGRESS, commit, exists, foreign, read_note, write_note};
+use super::{error, sql};
 
-/// Indexes and statistics that are made at the same time, each on a connection of its own.
+/// The number of indexes or statistics that are made at the same time, each on its own connection.
 const AT_ONCE: usize = 4;
 
-/// The name of the note that says for what the statistics were gathered last.
+/// The name of the note that has the state for which statistics were gathered last.
 const SETTLED: &str = "settled";
 
 /// Makes the indexes, gathers statistics and makes everything durable.
@@ -28,8 +28,8 @@ async fn at_once<F: Future<Output = Result<()>>>(work: Vec<F>) -> Result<()> {
     stream::iter(work).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-/// Makes an index where it is not there. What made it is kept as its comment, by which it is known
-/// again.
+/// Makes an index where it is missing. Its comment is the statement that made it, which identifies
+/// it.
 async fn make_index(server: &Server, index: &Index) -> Result<()> {
     let tried = || format!("create index {} in {}", index.name, server.url);
     let failed = |e: tokio_postgres::Error| error::postgres(&e, tried());
@@ -56,7 +56,7 @@ async fn gather_statistics(server: &Server) -> Result<()> {
     let tried = || format!("gather statistics in {}", server.url);
     let failed = |e: tokio_postgres::Error| error::postgres(&e, tried());
     let connection = server.connect(Role::Maintenance).await?;
-    let tables = format!("SET client_min_messages = warning; {NOTES}; {}", bulk::PROGRESS);
+    let tables = format!("SET client_min_messages = warning; {NOTES}; {}", PROGRESS);
     connection.client.batch_execute(&tables).await.map_err(failed)?;
     let state = "SELECT (SELECT coalesce(sum(position), 0)::int8 FROM hoap_load),
                  (SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema())";
@@ -82,15 +82,15 @@ async fn gather_statistics(server: &Server) -> Result<()> {
     connection.client.batch_execute(begin).await.map_err(failed)?;
     write_note(&connection, SETTLED, &state).await.map_err(failed)?;
     commit(&connection, tried).await?;
-    // So that the run does not pay for the load's pages. It needs the role pg_checkpoint.
+    // The run should not write the load's pages. It needs the role pg_checkpoint.
     match connection.client.batch_execute("CHECKPOINT").await {
         Err(e) if e.code().is_none_or(|code| code.code() != "42501") => Err(failed(e)),
         _ => Ok(()),
     }
 }
 
-/// Gathers statistics of a table, and does now what the server would do in the background of a run:
-/// every row is marked as seen by all.
+/// Gathers statistics of a table, and marks its rows as visible to all, which the server would
+/// otherwise do in the background of a run.
 async fn vacuum(server: &Server, collection: &str) -> Result<()> {
     let connection = server.connect(Role::Maintenance).await?;
     let text = format!("VACUUM (ANALYZE) \"{}\"", sql::name(collection)?);

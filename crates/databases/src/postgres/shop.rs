@@ -142,7 +142,7 @@ impl Pager {
         keys: &mut Vec<String>,
         tried: &(dyn Fn(&str) -> String + Sync),
     ) -> Result<()> {
-        let shared = self.link.shared.clone();
+        let pools = self.link.pools.clone();
         let mut held = self.link.hold().await?;
         let country = json_string(country);
         let rows = async {
@@ -166,7 +166,7 @@ impl Pager {
         let done = rows.await;
         done.map_err(|e| {
             held.look_at(&e);
-            error::postgres(&e, tried(&shared.server.url))
+            error::postgres(&e, tried(&pools.server.url))
         })
     }
 }
@@ -179,7 +179,8 @@ impl Joiner {
         rows: &mut Vec<JoinRow>,
         tried: &(dyn Fn(&str) -> String + Sync),
     ) -> Result<()> {
-        let (shared, two_phase) = (self.link.shared.clone(), self.two_phase);
+        let pools = self.link.pools.clone();
+        let two_phase = self.two_phase;
         let mut held = self.link.hold().await?;
         let (zip_json, month_json) = (json_string(zip), json_string(month));
         let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
@@ -210,7 +211,7 @@ impl Joiner {
         let done = done.await;
         done.map_err(|e| {
             held.look_at(&e);
-            error::postgres(&e, tried(&shared.server.url))
+            error::postgres(&e, tried(&pools.server.url))
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::names::{self, path};
 /// to us.
 pub(super) fn name(collection: &str) -> Result<&str> {
     let name = names::collection(collection, &["pg_", "hoap_"])?;
-    // A longer name would be cut off without a word (NAMEDATALEN).
+    // The server truncates a longer name silently (NAMEDATALEN).
     match name.len() {
         0..64 => Ok(name),
         _ => Err(Error::new(
@@ -83,7 +83,7 @@ pub(super) fn get(
 }
 
 /// The same `WHERE key = ANY($1)`, in the order of the keys: transactions that lock the same rows
-/// then lock them in the same order and do not wait for each other in a ring.
+/// lock them in the same order, without deadlocks.
 pub(super) fn get_many(
     collection: &str,
     asked: &[&str],

@@ -24,7 +24,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::options::{Options, SslMode};
 
-/// How to encrypt, or `None` where nothing is encrypted.
+/// How to encrypt; `None` without TLS.
 ///
 /// # Errors
 /// [`ErrorKind::Unavailable`] where a file is missing that the mode needs, or cannot be used.
@@ -117,13 +117,13 @@ fn read_key(file: &Path) -> std::result::Result<PrivateKeyDer<'static>, String> 
     PrivateKeyDer::from_pem_file(file).map_err(|e| e.to_string())
 }
 
-/// Looks at as much of the server's certificate as the mode asks for. Signatures of the handshake are
+/// Verifies the server's certificate as far as the mode requires. Signatures of the handshake are
 /// verified in every mode.
 #[derive(Debug)]
 struct Verifier {
-    /// `None`: any certificate will do.
+    /// `None`: any certificate is accepted.
     chain: Option<Arc<WebPkiServerVerifier>>,
-    /// Whether it must be made for the host's name.
+    /// Whether the certificate must be for the host's name.
     name: bool,
     provider: Arc<CryptoProvider>,
 }
@@ -138,7 +138,7 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
         let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
-        // The name is looked at last: where only that fails, the chain is sound.
+        // The name is checked last: where only that fails, the chain is valid.
         match chain.verify_server_cert(end_entity, intermediates, server_name, ocsp, now) {
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

@@ -15,7 +15,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 
 use super::connection::Connection;
-use super::link::{Held, Link};
+use super::link::{HeldConnection, Link};
 use super::patch::{self, Parameter};
 use super::server::Role;
 use super::types::Json;
@@ -25,22 +25,22 @@ use crate::patches::{independent, why_not};
 #[async_trait]
 impl Transactions for Postgres {
     async fn session(&self) -> Result<Box<dyn Session>> {
-        let link = Link::new(self.shared.clone(), Role::Client).await?;
+        let link = Link::new(self.pools.clone(), Role::Client).await?;
         let level = self.server().options.isolation_level();
         let begin = format!("BEGIN ISOLATION LEVEL {level}");
         let url = self.server().url.as_str().into();
-        Ok(Box::new(ClientSession { link, begin, url, buffers: Buffers::default() }))
+        Ok(Box::new(TransactionSession { link, begin, url, buffers: Buffers::default() }))
     }
 }
 
-/// The snapshot is taken by the first statement after BEGIN: here, not when the first read comes.
+/// The first statement after BEGIN takes the snapshot: here, not at the first read.
 const BEGIN_READING: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT pg_catalog.pg_current_snapshot()";
 
-/// One client.
-struct ClientSession {
+/// The transactions of one client.
+struct TransactionSession {
     link: Link,
-    /// What begins a transaction that writes.
+    /// The statement that begins a transaction that writes.
     begin: String,
     url: Arc<str>,
     buffers: Buffers,
@@ -54,11 +54,11 @@ struct Buffers {
 }
 
 #[async_trait]
-impl Session for ClientSession {
+impl Session for TransactionSession {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
         let mut held = self.link.hold().await?;
         let state = match access {
-            // It goes out together with the first statement.
+            // BEGIN is sent together with the first statement.
             Access::Write => State::NotBegun(&self.begin),
             Access::Read => {
                 let begun = held.client.batch_execute(BEGIN_READING).await;
@@ -70,30 +70,36 @@ impl Session for ClientSession {
                 State::Open
             }
         };
-        Ok(Box::new(Open { held, access, state, url: &self.url, buffers: &mut self.buffers }))
+        Ok(Box::new(OpenTransaction {
+            held,
+            access,
+            state,
+            url: &self.url,
+            buffers: &mut self.buffers,
+        }))
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State<'a> {
-    /// The server has not been told yet; with what to tell it.
+    /// BEGIN was not sent yet: its text.
     NotBegun(&'a str),
     Open,
-    /// An error has aborted it.
+    /// An error has aborted the transaction.
     Failed,
-    /// It has ended.
+    /// The transaction has ended.
     Over,
 }
 
-struct Open<'a> {
-    held: Held<'a>,
+struct OpenTransaction<'a> {
+    held: HeldConnection<'a>,
     access: Access,
     state: State<'a>,
     url: &'a str,
     buffers: &'a mut Buffers,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenTransaction<'_> {
     fn drop(&mut self) {
         if matches!(self.state, State::Open | State::Failed) {
             self.held.roll_back_later();
@@ -103,8 +109,8 @@ impl Drop for Open<'_> {
 
 type Done<T> = std::result::Result<T, tokio_postgres::Error>;
 
-/// Runs a statement, together with the BEGIN where there is one to send. Both are sent before the
-/// answer to either is read.
+/// Runs a statement, together with BEGIN where that was not sent yet. Both are sent before either
+/// answer is read.
 async fn beginning<T>(
     client: &Client,
     begin: Option<&str>,
@@ -119,7 +125,7 @@ async fn beginning<T>(
     }
 }
 
-impl<'a> Open<'a> {
+impl<'a> OpenTransaction<'a> {
     fn check_open(&self, tried: impl Fn() -> String) -> Result<()> {
         match self.state {
             State::NotBegun(_) | State::Open => Ok(()),
@@ -143,7 +149,7 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// What is only read cannot be locked.
+    /// A transaction that only reads cannot lock.
     fn intent(&self, intent: Intent) -> Intent {
         match self.access {
             Access::Read => Intent::Look,
@@ -151,7 +157,7 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// Takes note of the end that an error is to the transaction.
+    /// Notes an error that ends the transaction.
     fn failed(&mut self, e: &tokio_postgres::Error, tried: String) -> Error {
         self.held.look_at(e);
         self.state = State::Failed;
@@ -164,7 +170,7 @@ impl<'a> Open<'a> {
         connection.prepared(&self.buffers.sql).await
     }
 
-    /// From now on there is something to roll back.
+    /// From here on a drop must roll back.
     fn take_begin(&mut self) -> Option<&'a str> {
         match self.state {
             State::NotBegun(begin) => {
@@ -192,7 +198,7 @@ impl<'a> Open<'a> {
         beginning(client, begin, client.execute(&statement, parameters)).await
     }
 
-    /// Runs one UPDATE; on no change says which promise was broken.
+    /// Runs one UPDATE; the error of one without effect names the condition that failed.
     async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
         let url = self.url;
         let tried = || format!("patch {collection} {key} in {url}");
@@ -217,13 +223,13 @@ impl<'a> Open<'a> {
     }
 }
 
-/// The key that a row of [`sql::scan`] begins with.
+/// The key of a row of [`sql::scan`].
 fn key_of(row: &tokio_postgres::Row) -> Done<Cow<'_, str>> {
     row.try_get(0).map(nul::decode)
 }
 
 #[async_trait]
-impl Transaction for Open<'_> {
+impl Transaction for OpenTransaction<'_> {
     async fn get(
         &mut self,
         collection: &str,
@@ -261,7 +267,7 @@ impl Transaction for Open<'_> {
             let key = key_of(row).map_err(|e| error::postgres(&e, tried()))?;
             found.push((key, sql::row(row, fields.len(), tried)?));
         }
-        // A transaction names a dozen keys: looking through them costs less than a table.
+        // A transaction names a dozen keys: a linear search costs less than a hash table.
         let row_of =
             |key: &String| found.iter().find(|(there, _)| there == key).map(|(_, row)| row.clone());
         Ok(keys.iter().map(row_of).collect())
@@ -309,7 +315,7 @@ impl Transaction for Open<'_> {
         let url = self.url;
         let tried = || format!("insert {collection} {key} into {url}");
         self.check_writer(tried)?;
-        // An error would abort the transaction, and a savepoint would be one more round trip.
+        // An error would abort the transaction; a savepoint would cost a round trip.
         self.buffers.sql.clear();
         self.buffers.sql.push_str(&format!(
             "INSERT INTO \"{}\" (key, doc) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING",
@@ -359,7 +365,7 @@ impl Transaction for Open<'_> {
             return Err(Error::new(ErrorKind::Unavailable, tried(), answer));
         }
         let done = self.held.client.batch_execute("COMMIT").await;
-        // Where it failed the server has rolled it back.
+        // If it failed the server has rolled back.
         self.state = State::Over;
         done.map_err(|e| {
             self.held.look_at(&e);
@@ -380,8 +386,8 @@ impl Transaction for Open<'_> {
     }
 }
 
-impl Open<'_> {
-    /// Without its index a search would read every document, and nobody would notice.
+impl OpenTransaction<'_> {
+    /// Without its index a search would read every document unnoticed.
     async fn check_index(&mut self, index: &Index, tried: impl Fn() -> String) -> Result<()> {
         let text = "SELECT EXISTS (SELECT 1 FROM pg_index
                     WHERE indexrelid = to_regclass(quote_ident($1::text)) AND indisvalid)";

@@ -1,4 +1,4 @@
-//! Values between PostgreSQL's binary formats and ours, without copies between.
+//! Values in PostgreSQL's binary formats, without intermediate copies.
 
 use std::error::Error;
 

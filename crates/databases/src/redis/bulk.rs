@@ -1,13 +1,12 @@
 //! Bulk loading.
 //!
-//! On one server a batch, its keys and its progress are one script: all of it is there or nothing, and
-//! a key that is there already refuses the batch.
+//! On one server a batch, its keys and its progress are one script, which is atomic; an existing
+//! key refuses the batch.
 //!
-//! In a cluster they are on different nodes, and no step covers them. The keys are written first,
-//! so that removing the collection finds every document; then the documents, each in the place of
-//! whatever was there; then the progress. A load that ended halfway writes its last batch again when it
-//! is resumed, which completes it. A key that is there already cannot be told from that: it is
-//! overwritten.
+//! In a cluster they are on different nodes, and are not atomic. The keys are written first, so
+//! that a drop of the collection finds every document; then the documents, replacing existing ones;
+//! then the progress. A load that was interrupted writes its last batch again when it is resumed,
+//! which completes it. An existing key cannot be told from that: it is overwritten.
 
 use async_trait::async_trait;
 use hoap_workload::Result;
@@ -15,24 +14,23 @@ use hoap_workload::capability::{Batch, BulkWriter};
 use hoap_workload::words::counted;
 use redis::{Cmd, Value};
 
-use super::connection::Line;
-use super::documents::{expect, read_notes};
+use super::connection::ClientConnection;
 use super::error::{Doing, Done, Failure};
 use super::pages::PAGE;
-use super::{document, layout};
+use super::{document, layout, notes};
 
-/// Bytes of JSON text after which a batch is written. The server does nothing else while it runs the script
-/// of a batch: it is to be ready for others after milliseconds.
+/// Bytes of JSON text after which a batch is written. The server does nothing else while it runs
+/// the script of a batch, which should take milliseconds.
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Arguments that a command may have: Redis takes 2^20.
+/// The limit for the arguments of a command: Redis takes 2^20.
 const ARGUMENTS: usize = 1_000_000;
 
-/// Writes batches.
-pub(super) struct Bulk {
-    line: Line,
+/// Writes the batches of one part of a load.
+pub(super) struct BatchWriter {
+    connection: ClientConnection,
     part: String,
-    /// The collection that was last seen to be there.
+    /// The last collection that was found to exist.
     known: String,
     /// Recycled: arguments of a batch, one after the other, and the end of each.
     bytes: Vec<u8>,
@@ -41,10 +39,10 @@ pub(super) struct Bulk {
     counts: Vec<usize>,
 }
 
-impl Bulk {
-    pub fn new(line: Line, part: &str) -> Self {
-        Bulk {
-            line,
+impl BatchWriter {
+    pub fn new(connection: ClientConnection, part: &str) -> Self {
+        BatchWriter {
+            connection,
             part: part.to_owned(),
             known: String::new(),
             bytes: Vec::new(),
@@ -53,7 +51,7 @@ impl Bulk {
         }
     }
 
-    /// Takes the documents apart into names and values.
+    /// Splits the documents into names and values.
     fn take_apart(&mut self, batch: &Batch) -> Done<()> {
         self.bytes.clear();
         self.ends.clear();
@@ -73,16 +71,16 @@ impl Bulk {
 
     async fn write_batch(&mut self, name: &str, batch: &Batch, position: u64) -> Done<()> {
         self.take_apart(batch)?;
-        let server = self.line.server().clone();
+        let server = self.connection.server().clone();
         let prefix = &server.options.prefix;
-        let (notes, keys) = (layout::notes(prefix), layout::keys(prefix, name));
+        let (hash, keys) = (layout::notes(prefix), layout::keys(prefix, name));
         let before = layout::documents(prefix, name);
         let progress = layout::progress_field(&self.part, name);
         if server.cluster.is_some() {
             self.write_apart(batch, &keys, &before).await?;
             let mut save = redis::cmd("HSET");
-            save.arg(notes).arg(progress).arg(position);
-            return self.line.write(&save).await.map(drop);
+            save.arg(hash).arg(progress).arg(position);
+            return self.connection.write(&save).await.map(drop);
         }
         let arguments = 6 + 3 * batch.len() + self.ends.len();
         if arguments > ARGUMENTS {
@@ -92,7 +90,7 @@ impl Bulk {
         }
         let (bytes, ends, counts) = (&self.bytes, &self.ends, &self.counts);
         let fill = |command: &mut Cmd| {
-            command.arg(notes).arg(keys);
+            command.arg(hash).arg(keys);
             for (key, _) in batch.iter() {
                 command.arg([before.as_bytes(), key.as_bytes()].concat());
             }
@@ -106,7 +104,7 @@ impl Bulk {
                 at += count;
             }
         };
-        match self.line.run(|s| &s.batch, 2 + batch.len(), fill).await? {
+        match self.connection.run(|s| &s.batch, 2 + batch.len(), fill).await? {
             Value::Int(0) => Ok(()),
             Value::Int(there) => {
                 let at = usize::try_from(there - 1).unwrap_or(0);
@@ -125,14 +123,14 @@ impl Bulk {
             for key in some {
                 add.arg(0).arg(key);
             }
-            self.line.write(&add).await?;
+            self.connection.write(&add).await?;
         }
         let mut at = 0;
         for (keys, counts) in all.chunks(PAGE).zip(self.counts.chunks(PAGE)) {
             let mut commands = Vec::with_capacity(keys.len());
             for (key, &count) in keys.iter().zip(counts) {
                 let mut command = redis::cmd("EVAL");
-                command.arg(self.line.server().scripts.replace.text).arg(1);
+                command.arg(self.connection.server().scripts.replace.text).arg(1);
                 command.arg([before.as_bytes(), key.as_bytes()].concat());
                 for n in at..at + count {
                     command.arg(argument(&self.bytes, &self.ends, n));
@@ -140,7 +138,7 @@ impl Bulk {
                 at += count;
                 commands.push(command);
             }
-            self.line.send_all(commands).await?;
+            self.connection.send_all(commands).await?;
         }
         Ok(())
     }
@@ -152,15 +150,16 @@ fn argument<'a>(bytes: &'a [u8], ends: &[usize], n: usize) -> &'a [u8] {
 }
 
 #[async_trait]
-impl BulkWriter for Bulk {
+impl BulkWriter for BatchWriter {
     fn batch_bytes(&self) -> usize {
         BATCH_BYTES
     }
 
     async fn position(&mut self, collection: &str) -> Result<u64> {
         let field = layout::progress_field(&self.part, layout::collection(collection)?);
-        let tried = format!("read the progress of {collection} in {}", self.line.server().url);
-        let text = read_notes(&mut self.line, &field).await;
+        let tried =
+            format!("read the progress of {collection} in {}", self.connection.server().url);
+        let text = notes::read(&mut self.connection, &field).await;
         let text = text.map_err(|e| e.into_error(Doing::Read, tried))?;
         Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
@@ -168,10 +167,10 @@ impl BulkWriter for Bulk {
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
         let name = layout::collection(collection)?;
         if self.known != name {
-            expect(&mut self.line, &[name], &[]).await?;
+            notes::expect(&mut self.connection, &[name], &[]).await?;
             name.clone_into(&mut self.known);
         }
-        let url = &self.line.server().url;
+        let url = &self.connection.server().url;
         let documents = counted(batch.len(), "document", "documents");
         let tried = format!("load {documents} into {collection} of {url}");
         let written = self.write_batch(name, batch, position).await;

@@ -1,4 +1,4 @@
-//! Connections: made, shared, lost and made again.
+//! Connections to the server: how clients share them, and replace lost ones.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -26,20 +26,20 @@ pub(super) struct Server {
     pub config: AsyncConnectionConfig,
     pub cluster: Option<ClusterClient>,
     pub scripts: Scripts,
-    /// Where several clients of a thread share connections: those that have room.
-    pub lanes: Mutex<HashMap<ThreadId, Vec<Weak<Lane>>>>,
+    /// Where clients of a thread share connections: those with room for another client.
+    pub connections: Mutex<HashMap<ThreadId, Vec<Weak<SharedConnection>>>>,
 }
 
 impl Server {
     /// Connects to the server, or to all nodes of the cluster.
-    async fn connect(&self) -> Result<Connection> {
+    async fn connect(&self) -> Result<DriverConnection> {
         let connection = match &self.cluster {
             None => self
                 .client
                 .get_multiplexed_async_connection_with_config(&self.config)
                 .await
-                .map(Connection::One),
-            Some(cluster) => cluster.get_async_connection().await.map(Connection::Cluster),
+                .map(DriverConnection::One),
+            Some(cluster) => cluster.get_async_connection().await.map(DriverConnection::Cluster),
         };
         connection.map_err(|e| self.not_connected(&e))
     }
@@ -54,103 +54,105 @@ impl Server {
         error::of(e, Doing::Connect, format!("connect to {}", self.url))
     }
 
-    /// A line of its own.
-    pub async fn line(self: &Arc<Self>) -> Result<Line> {
+    /// A connection that no other client uses.
+    pub async fn own_connection(self: &Arc<Self>) -> Result<ClientConnection> {
         let current = tokio::sync::Mutex::new(None);
-        Line::on(Arc::new(Lane { server: self.clone(), current })).await
+        ClientConnection::on(Arc::new(SharedConnection { server: self.clone(), current })).await
     }
 
-    /// A line for a client: on a connection that other clients of this thread use as well, as far
-    /// as the options say so.
-    pub async fn client_line(self: &Arc<Self>) -> Result<Line> {
+    /// The connection of a client, which other clients of the thread share as far as the options
+    /// say so.
+    pub async fn client_connection(self: &Arc<Self>) -> Result<ClientConnection> {
         if self.options.pipeline == 1 {
-            return self.line().await;
+            return self.own_connection().await;
         }
-        let lane = {
-            let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-            // Threads end with their step, and their lanes with them.
-            for shared in lanes.values_mut() {
-                shared.retain(|lane| lane.strong_count() > 0);
+        let shared = {
+            let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+            // A thread ends with its step, and its connections with it.
+            for of_thread in connections.values_mut() {
+                of_thread.retain(|shared| shared.strong_count() > 0);
             }
-            lanes.retain(|_, shared| !shared.is_empty());
-            let shared = lanes.entry(thread::current().id()).or_default();
-            let room = |lane: &&Weak<Lane>| lane.strong_count() < self.options.pipeline as usize;
-            match shared.iter().find(room).and_then(Weak::upgrade) {
-                Some(lane) => lane,
+            connections.retain(|_, of_thread| !of_thread.is_empty());
+            let of_thread = connections.entry(thread::current().id()).or_default();
+            let room = |shared: &&Weak<SharedConnection>| {
+                shared.strong_count() < self.options.pipeline as usize
+            };
+            match of_thread.iter().find(room).and_then(Weak::upgrade) {
+                Some(shared) => shared,
                 None => {
                     let current = tokio::sync::Mutex::new(None);
-                    let lane = Arc::new(Lane { server: self.clone(), current });
-                    shared.push(Arc::downgrade(&lane));
-                    lane
+                    let shared = Arc::new(SharedConnection { server: self.clone(), current });
+                    of_thread.push(Arc::downgrade(&shared));
+                    shared
                 }
             }
         };
-        Line::on(lane).await
+        ClientConnection::on(shared).await
     }
 }
 
-/// What commands go over.
+/// A connection of the driver.
 #[derive(Clone)]
-enum Connection {
-    /// To a server. It ends when the server goes away.
+enum DriverConnection {
+    /// To one server. It ends with the server.
     One(MultiplexedConnection),
     /// To the nodes of a cluster. The driver repairs it and follows redirections.
     Cluster(ClusterConnection),
 }
 
 /// A connection for one client or several.
-pub(super) struct Lane {
+pub(super) struct SharedConnection {
     server: Arc<Server>,
-    /// The connection that was made last, whatever became of it.
-    current: tokio::sync::Mutex<Option<Held>>,
+    /// The last connection that was made, open or lost.
+    current: tokio::sync::Mutex<Option<Generation>>,
 }
 
 #[derive(Clone)]
-struct Held {
-    connection: Connection,
-    /// How many were made on this lane before.
-    turn: u64,
+struct Generation {
+    connection: DriverConnection,
+    /// The number of connections that were made before it.
+    number: u64,
 }
 
-/// One client's use of a [`Lane`]. After its connection was lost the next operation makes a new
-/// one, or takes the one that another client of the lane has made meanwhile.
-pub(super) struct Line {
-    lane: Arc<Lane>,
-    held: Option<Held>,
-    /// The turn of the connection that was lost last.
+/// One client's use of a [`SharedConnection`]. After a loss the next operation of any of its
+/// clients connects again, for all of them.
+pub(super) struct ClientConnection {
+    shared: Arc<SharedConnection>,
+    held: Option<Generation>,
+    /// The number of the last lost connection.
     lost: Option<u64>,
-    /// Recycled: the command of [`Line::run`].
+    /// Recycled: the command of [`ClientConnection::run`].
     command: Cmd,
 }
 
-impl Line {
-    async fn on(lane: Arc<Lane>) -> Result<Line> {
-        let held = Some(hold(&lane, None).await?);
-        Ok(Line { lane, held, lost: None, command: Cmd::new() })
+impl ClientConnection {
+    async fn on(shared: Arc<SharedConnection>) -> Result<ClientConnection> {
+        let held = Some(hold(&shared, None).await?);
+        Ok(ClientConnection { shared, held, lost: None, command: Cmd::new() })
     }
 
     /// The server.
     pub fn server(&self) -> &Arc<Server> {
-        &self.lane.server
+        &self.shared.server
     }
 
-    async fn held(&mut self) -> Done<&mut Connection> {
+    async fn held(&mut self) -> Done<&mut DriverConnection> {
         let held = match self.held.take() {
             Some(held) => held,
-            None => hold(&self.lane, self.lost).await.map_err(Failure::NotConnected)?,
+            None => hold(&self.shared, self.lost).await.map_err(Failure::NotConnected)?,
         };
         Ok(&mut self.held.insert(held).connection)
     }
 
-    /// After an error: gives up a connection that is of no use any more.
+    /// Notes an error; gives up a lost connection.
     fn failed(&mut self, e: RedisError) -> Failure {
         let ended = match &self.held {
             // The driver repairs it.
-            Some(Held { connection: Connection::Cluster(_), .. }) => false,
+            Some(Generation { connection: DriverConnection::Cluster(_), .. }) => false,
             _ => e.is_unrecoverable_error(),
         };
         if ended && let Some(held) = self.held.take() {
-            self.lost = Some(held.turn);
+            self.lost = Some(held.number);
         }
         Failure::Redis(e)
     }
@@ -158,28 +160,28 @@ impl Line {
     /// Sends one command and waits for its answer.
     pub async fn send(&mut self, command: &Cmd) -> Done<Value> {
         let answer = match self.held().await? {
-            Connection::One(connection) => connection.send_packed_command(command).await,
-            Connection::Cluster(connection) => connection.req_packed_command(command).await,
+            DriverConnection::One(connection) => connection.send_packed_command(command).await,
+            DriverConnection::Cluster(connection) => connection.req_packed_command(command).await,
         };
         answer.and_then(no_error).map_err(|e| self.failed(e))
     }
 
-    /// Sends commands without waiting in between; the answers, in their order. The first error is
-    /// that of all.
+    /// Sends commands without waiting in between, and returns the answers in their order, or the
+    /// first error.
     pub async fn send_all(&mut self, commands: Vec<Cmd>) -> Done<Vec<Value>> {
         let count = commands.len();
         if count == 0 {
             return Ok(Vec::new());
         }
         let answers = match self.held().await? {
-            Connection::One(connection) => {
+            DriverConnection::One(connection) => {
                 let mut all = Pipeline::with_capacity(count);
                 for command in commands {
                     all.add_command(command);
                 }
                 connection.send_packed_commands(&all, 0, count).await
             }
-            Connection::Cluster(connection) => {
+            DriverConnection::Cluster(connection) => {
                 let each = commands.into_iter().map(|command| {
                     let mut connection = connection.clone();
                     async move { connection.req_packed_command(&command).await }
@@ -191,15 +193,15 @@ impl Line {
         checked.map_err(|e| self.failed(e))
     }
 
-    /// Runs a script that writes, on so many keys; `fill` adds keys and arguments. Where the options
-    /// say so, it waits for replicas as well.
+    /// Runs a script that writes, on a number of keys; `fill` adds keys and arguments. Waits for
+    /// replicas where the options say so.
     pub async fn run(
         &mut self,
         script: impl Fn(&Scripts) -> &Script,
         keys: usize,
         fill: impl FnOnce(&mut Cmd),
     ) -> Done<Value> {
-        let server = self.lane.server.clone();
+        let server = self.shared.server.clone();
         let script = script(&server.scripts);
         let hash = match script.hash.get() {
             Some(hash) => hash,
@@ -210,7 +212,7 @@ impl Line {
         fill(&mut self.command);
         let command = std::mem::take(&mut self.command);
         let mut answer = self.write(&command).await;
-        // A server that was started anew, or took over from another, does not know the script.
+        // A restarted server, or a replica that took over, does not know the script.
         if let Err(Failure::Redis(e)) = &answer
             && e.kind() == redis::ErrorKind::Server(ServerErrorKind::NoScript)
         {
@@ -240,7 +242,7 @@ impl Line {
     /// Sends a command that writes and, where the options say so, waits for replicas.
     pub async fn write(&mut self, command: &Cmd) -> Done<Value> {
         let Options { wait_replicas: wanted, wait_timeout_ms: milliseconds, .. } =
-            self.lane.server.options;
+            self.shared.server.options;
         if wanted == 0 {
             return self.send(command).await;
         }
@@ -249,8 +251,10 @@ impl Line {
         both.add_command(command.clone());
         both.cmd("WAIT").arg(wanted).arg(milliseconds);
         let answers = match self.held().await? {
-            Connection::One(connection) => connection.send_packed_commands(&both, 0, 2).await,
-            Connection::Cluster(connection) => connection.req_packed_commands(&both, 0, 2).await,
+            DriverConnection::One(connection) => connection.send_packed_commands(&both, 0, 2).await,
+            DriverConnection::Cluster(connection) => {
+                connection.req_packed_commands(&both, 0, 2).await
+            }
         };
         let mut answers = answers.map_err(|e| self.failed(e))?.into_iter();
         let written = answers.next().unwrap_or_default();
@@ -265,20 +269,20 @@ impl Line {
     }
 }
 
-/// The lane's connection, made anew if it is the one that was lost.
-async fn hold(lane: &Arc<Lane>, lost: Option<u64>) -> Result<Held> {
-    let mut current = lane.current.lock().await;
-    let turn = match &*current {
-        Some(held) if lost.is_none_or(|lost| held.turn > lost) => return Ok(held.clone()),
-        Some(held) => held.turn + 1,
+/// The current connection, replaced if it is the lost one.
+async fn hold(shared: &Arc<SharedConnection>, lost: Option<u64>) -> Result<Generation> {
+    let mut current = shared.current.lock().await;
+    let number = match &*current {
+        Some(held) if lost.is_none_or(|lost| held.number > lost) => return Ok(held.clone()),
+        Some(held) => held.number + 1,
         None => 0,
     };
-    let held = Held { connection: lane.server.connect().await?, turn };
+    let held = Generation { connection: shared.server.connect().await?, number };
     *current = Some(held.clone());
     Ok(held)
 }
 
-/// An error that the server answered is an error.
+/// Turns an error in an answer into an error.
 #[inline]
 fn no_error(value: Value) -> RedisResult<Value> {
     match value {

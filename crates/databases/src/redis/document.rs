@@ -1,10 +1,10 @@
 //! Documents as hashes.
 //!
-//! A member of a document's object is a field of the hash: a string under the member's own name, as it
-//! is; any other value as JSON text under the name followed by `:json`. So records of strings look as
-//! YCSB's own binding writes them, and what a query reads of a document it reads without the rest.
-//! A string whose name would be mistaken (empty, or ending in `:json`) is stored as JSON text too.
-//! Redis has no empty hash: a document without members has a field without name.
+//! A member of a document's object is a field of the hash: a string under the member's own name, as
+//! it is; any other value as JSON text under the name followed by `:json`. So records of strings
+//! look as YCSB's own binding writes them, and what a query reads of a document it reads without
+//! the rest. A string with an ambiguous name (empty, or ending in `:json`) is stored as JSON text
+//! too. Redis has no empty hash: a document without members has a field without name.
 
 use hoap_workload::Result;
 use redis::Value as Answer;
@@ -13,14 +13,14 @@ use serde_json::{Map, Value};
 use super::error::{Done, Failure};
 use crate::names;
 
-/// What follows the name of a member that is not a string.
+/// The end of the field's name of a member that is not a string.
 const JSON: &str = ":json";
 
 /// The field of a document without members.
 pub(super) const EMPTY: (&str, &str) = ("", "");
 
-/// Calls `each` with name and value of every field of the document in this JSON text, and returns their
-/// number; the error says what is wrong with the text.
+/// Calls `each` with the name and the value of every field of the document in this JSON text, and
+/// returns their number, or what is wrong with the text.
 pub(super) fn fields(
     text: &[u8],
     mut each: impl FnMut(&str, &[u8]),
@@ -47,7 +47,7 @@ pub(super) fn fields(
 pub(super) struct Path {
     /// The fields that may hold the member: as a string, as JSON text.
     pub fields: [String; 2],
-    /// The way from the member on, as a JSON pointer.
+    /// The rest of the path, as a JSON pointer.
     pointer: String,
 }
 
@@ -60,7 +60,7 @@ impl Path {
         Ok(Path { fields: [member.to_owned(), format!("{member}{JSON}")], pointer })
     }
 
-    /// The value at the path, from what was answered for the two fields.
+    /// The value at the path, from the answers for the two fields.
     pub fn value(&self, answers: &[Answer]) -> Done<Value> {
         match answers {
             [Answer::BulkString(text), _] if self.pointer.is_empty() => {

@@ -1,17 +1,17 @@
 //! Records by key.
 //!
-//! A record is a hash. A read is one HMGET of the fields by name; an insert is a script that adds the
-//! record and its key in one step. An update is one HSET, as YCSB's own binding has it: its answer, the
-//! number of fields that were not there before, is 0 where the record has them all. Where it is not, a
-//! script looks for the key among the table's, and takes back what was written to a record that does not
-//! exist, of which somebody may have had a glimpse. A script that looks first costs the server half as much
-//! again (`bench/redis`), and is what a cluster gets, where the key is on another node.
-//! A scan takes keys from the collection's sorted set and then reads their records, sent together. It
-//! is no snapshot: a record may change between the two.
+//! A record is a hash. A read is one HMGET of the fields by name; an insert is a script that adds
+//! the record and its key atomically. An update is one HSET, as in YCSB's own binding: its answer,
+//! the number of new fields, is 0 where the record has them all. Otherwise a script searches the
+//! table's keys, and removes a record that did not exist; another client may have seen it in
+//! between. A script that checks first costs the server half as much again (`bench/redis`); in a
+//! cluster, where the key is on another node, it is used. A scan takes keys from the collection's
+//! sorted set and then reads their records in one pipeline. It is no snapshot: a record may change
+//! between the two.
 //!
-//! In a cluster a record and the set of keys are on different nodes. An insert adds the record first,
-//! so that no scan finds a key without its record, whoever fails in between; the next insert of
-//! that key finds the record there and adds the key.
+//! In a cluster a record and the set of keys are on different nodes. An insert adds the record
+//! first, so that no scan finds a key without its record, even after a failure; the next insert of
+//! that key finds the record and adds the key.
 
 use std::sync::Arc;
 
@@ -22,29 +22,30 @@ use hoap_workload::capability::key_value::{
 use hoap_workload::{Error, Result};
 use redis::{Cmd, Value};
 
-use super::connection::{Line, Server};
+use super::answers::texts;
+use super::connection::{ClientConnection, Server};
 use super::error::{Doing, Done, Failure};
-use super::{Redis, document, documents, layout};
+use super::{Redis, document, layout, notes};
 use crate::names;
 
 impl KeyValue for Redis {
-    type Session = Client;
+    type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<Client> {
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
         let name = layout::collection(&table.name)?;
         for field in &table.fields {
             names::field(field)?;
         }
-        let server: &Arc<Server> = &self.shared.server;
-        let mut line = server.client_line().await?;
-        documents::expect(&mut line, &[name], &[]).await?;
+        let server: &Arc<Server> = &self.server;
+        let mut connection = server.client_connection().await?;
+        notes::expect(&mut connection, &[name], &[]).await?;
         let prefix = &server.options.prefix;
         let key = layout::documents(prefix, name);
-        Ok(Client {
+        Ok(RecordSession {
             table: table.clone(),
             keys: layout::keys(prefix, name),
             before: key.len(),
@@ -52,29 +53,29 @@ impl KeyValue for Redis {
             start: String::new(),
             command: Cmd::new(),
             cluster: server.cluster.is_some(),
-            line,
+            connection,
         })
     }
 }
 
-/// One client.
-pub struct Client {
-    line: Line,
+/// The records of one client.
+pub struct RecordSession {
+    connection: ClientConnection,
     table: Table,
     /// The set of the table's keys.
     keys: String,
-    /// The name of the record of the operation under way; its first `before` bytes are the table's.
+    /// The name of the current operation's record; its first `before` bytes are the table's.
     key: String,
     before: usize,
-    /// Recycled: where a scan begins, the command of a read.
+    /// Recycled: the start of a scan, the command of a read.
     start: String,
     command: Cmd,
     cluster: bool,
 }
 
-impl Client {
+impl RecordSession {
     fn failed(&self, failure: Failure, doing: Doing, what: &str, key: &str) -> Error {
-        let tried = format!("{what} {} {key} in {}", self.table.name, self.line.server().url);
+        let tried = format!("{what} {} {key} in {}", self.table.name, self.connection.server().url);
         failure.into_error(doing, tried)
     }
 
@@ -87,15 +88,15 @@ impl Client {
     async fn exists(&mut self) -> Done<bool> {
         self.command.clear();
         self.command.arg("EXISTS").arg(&self.key);
-        Ok(self.line.send(&self.command).await? == Value::Int(1))
+        Ok(self.connection.send(&self.command).await? == Value::Int(1))
     }
 
     async fn read_named(&mut self, fields: Fields, record: &mut Record) -> Done<bool> {
         if !ask(&self.table, fields, &self.key, &mut self.command)? {
             return self.exists().await;
         }
-        let answer = self.line.send(&self.command).await?;
-        // Fields that are all missing say nothing of the record.
+        let answer = self.connection.send(&self.command).await?;
+        // Where all fields are missing the record may exist all the same.
         if take(&answer, fields, record)? { Ok(true) } else { self.exists().await }
     }
 
@@ -107,19 +108,19 @@ impl Client {
                 command.arg(name).arg(keys).arg(key);
                 write(table, record, command);
             };
-            return wrote(self.line.run(|s| &s.insert, 2, fill).await);
+            return wrote(self.connection.run(|s| &s.insert, 2, fill).await);
         }
         let fill = |command: &mut Cmd| {
             command.arg(name);
             write(table, record, command);
         };
-        let there = self.line.run(|s| &s.insert_alone, 1, fill).await?;
+        let there = self.connection.run(|s| &s.insert_alone, 1, fill).await?;
         let mut add = redis::cmd("ZADD");
         add.arg(keys).arg(0).arg(key);
-        let added = self.line.write(&add).await? == Value::Int(1);
+        let added = self.connection.write(&add).await? == Value::Int(1);
         match there {
             Value::Int(0) => Ok(true),
-            // The driver repeats what it sent over a connection that was lost. A record of just these
+            // The driver repeats a command whose connection was lost. A record of exactly these
             // fields whose key was not among the keys yet is this insert's.
             Value::Int(2) => Ok(added),
             _ => Ok(false),
@@ -137,19 +138,19 @@ impl Client {
                 command.arg(name);
                 write(table, record, command);
             };
-            return wrote(self.line.run(|s| &s.update, 1, fill).await);
+            return wrote(self.connection.run(|s| &s.update, 1, fill).await);
         }
         self.command.clear();
         self.command.arg("HSET").arg(name);
         write(table, record, &mut self.command);
-        if self.line.write(&self.command).await? == Value::Int(0) {
+        if self.connection.write(&self.command).await? == Value::Int(0) {
             return Ok(true);
         }
-        // Fields that were not there: of a record that lacked them, or of none.
+        // New fields: the record lacked them, or did not exist.
         let fill = |command: &mut Cmd| {
             command.arg(name).arg(keys).arg(key);
         };
-        wrote(self.line.run(|s| &s.take_back, 2, fill).await)
+        wrote(self.connection.run(|s| &s.take_back, 2, fill).await)
     }
 
     async fn scan_from(
@@ -169,7 +170,7 @@ impl Client {
         self.command.clear();
         self.command.arg("ZRANGE").arg(&self.keys).arg(&self.start).arg("+");
         self.command.arg("BYLEX").arg("LIMIT").arg(0).arg(count);
-        let keys = super::texts(self.line.send(&self.command).await?)?;
+        let keys = texts(self.connection.send(&self.command).await?)?;
         if fields == Fields::None || self.table.fields.is_empty() {
             for key in &keys {
                 scanned.push(key);
@@ -183,9 +184,10 @@ impl Client {
             ask(&self.table, fields, &self.key, &mut command)?;
             commands.push(command);
         }
-        let answers = self.line.send_all(commands).await?;
+        let answers = self.connection.send_all(commands).await?;
         for (key, answer) in keys.iter().zip(&answers) {
-            // A record without any of these fields is one, unless it went since its key was read.
+            // A record may lack all of these fields; it may also have been removed since its key
+            // was read.
             if all_nil(answer) {
                 self.name(key);
                 if !self.exists().await? {
@@ -198,7 +200,7 @@ impl Client {
     }
 }
 
-/// Whether a script has written. Where it has not, no replica need have anything of it.
+/// Whether a script has written. If not, the replicas do not matter.
 fn wrote(answer: Done<Value>) -> Done<bool> {
     match answer {
         Ok(Value::Int(0)) | Err(Failure::NotReplicated { answer: Value::Int(0), .. }) => Ok(false),
@@ -218,7 +220,7 @@ fn check(table: &Table, record: &Record) -> Done<()> {
     record.iter().try_for_each(|(number, _)| field(table, number).map(drop))
 }
 
-/// Makes the command that reads these fields, or says that there are none to read.
+/// Makes the command that reads these fields; returns whether there are any.
 fn ask(table: &Table, fields: Fields, key: &str, command: &mut Cmd) -> Done<bool> {
     command.clear();
     command.arg("HMGET").arg(key);
@@ -236,7 +238,7 @@ fn ask(table: &Table, fields: Fields, key: &str, command: &mut Cmd) -> Done<bool
     Ok(true)
 }
 
-/// Reads an answer to [`ask`] into an empty record, and says whether there was any field.
+/// Reads an answer to [`ask`] into an empty record; returns whether there was any field.
 fn take(answer: &Value, fields: Fields, record: &mut Record) -> Done<bool> {
     let Value::Array(values) = answer else {
         return Err(Failure::Broken(format!("HMGET answered {answer:?}")));
@@ -266,7 +268,7 @@ fn write(table: &Table, record: &Record, command: &mut Cmd) {
     }
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         self.name(key);

@@ -3,22 +3,23 @@
 //! With the prefix `hoap`:
 //!
 //! * `hoap:COLLECTION:KEY` is a document, a hash.
-//! * `hoap.keys:COLLECTION` holds the keys of a collection, a sorted set of equal scores: in the order
-//!   of their bytes.
-//! * `hoap.index:NAME:VALUE` holds the keys of the documents with this value in the field of an index,
-//!   likewise; `hoap.values:NAME` is the set of these values.
+//! * `hoap.keys:COLLECTION` holds the keys of a collection, a sorted set of equal scores: in the
+//!   order of their bytes.
+//! * `hoap.index:NAME:VALUE` holds the keys of the documents with this value in the field of an
+//!   index, likewise; `hoap.values:NAME` is the set of these values.
 //! * `hoap.notes` is a hash: the note, and a field for each collection, index and progress.
 //!
-//! Neither a prefix nor the name of a collection has a dot or a colon, so no two of these meet.
+//! Neither a prefix nor the name of a collection has a dot or a colon, so that no two names
+//! collide.
 
 use hoap_workload::Result;
 
 use crate::names;
 
-/// The field of the notes that holds the benchmark's note.
+/// The field of the benchmark's note.
 pub(super) const NOTE: &str = "note";
 
-/// The field of the notes that settling writes.
+/// The field that settling writes.
 pub(super) const SETTLED: &str = "settled";
 
 /// A checked name of a collection.
@@ -26,7 +27,7 @@ pub(super) fn collection(name: &str) -> Result<&str> {
     names::collection(name, &["hoap_"])
 }
 
-/// What a document's key is appended to.
+/// The prefix of the names of a collection's documents.
 pub(super) fn documents(prefix: &str, collection: &str) -> String {
     format!("{prefix}:{collection}:")
 }
@@ -36,7 +37,7 @@ pub(super) fn keys(prefix: &str, collection: &str) -> String {
     format!("{prefix}.keys:{collection}")
 }
 
-/// What an index's value is appended to.
+/// The prefix of the names of an index's sets.
 pub(super) fn index(prefix: &str, name: &str) -> String {
     format!("{prefix}.index:{name}:")
 }
@@ -51,20 +52,20 @@ pub(super) fn notes(prefix: &str) -> String {
     format!("{prefix}.notes")
 }
 
-/// The field of the notes that says that a collection exists.
+/// The field of an existing collection.
 pub(super) fn collection_field(collection: &str) -> String {
     format!("collection {collection}")
 }
 
-/// The field of the notes that describes an index.
+/// The field of an index's definition.
 pub(super) fn index_field(name: &str) -> String {
     format!("index {name}")
 }
 
-/// What the fields of the notes that hold progress begin with.
+/// The beginning of the fields of progress.
 pub(super) const PROGRESS: &str = "progress ";
 
-/// The field of the notes that holds the progress of a part.
+/// The field of a part's progress.
 pub(super) fn progress_field(part: &str, collection: &str) -> String {
     format!("{PROGRESS}{collection} {part}")
 }

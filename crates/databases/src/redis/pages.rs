@@ -2,12 +2,13 @@
 
 use redis::Value as Answer;
 
-use super::connection::Line;
+use super::answers::texts;
+use super::connection::ClientConnection;
 use super::error::Done;
 use super::layout;
 
-/// Documents that are read or removed at once: as many as keep a connection busy while the server
-/// answers others in between.
+/// Documents that are read or removed at once: enough to keep a connection busy, few enough for the
+/// server to answer others in between.
 pub(super) const PAGE: usize = 500;
 
 /// The pages of a collection, in the order of the keys.
@@ -31,14 +32,14 @@ pub(super) fn pages(prefix: &str, collection: &str) -> Pages {
 
 impl Pages {
     /// The keys of the next page, `None` after the last.
-    pub async fn page(&mut self, line: &mut Line) -> Done<Option<Vec<String>>> {
+    pub async fn page(&mut self, connection: &mut ClientConnection) -> Done<Option<Vec<String>>> {
         if self.ended {
             return Ok(None);
         }
         let mut command = redis::cmd("ZRANGE");
         command.arg(&self.set).arg(&self.from).arg("+").arg("BYLEX");
         command.arg("LIMIT").arg(0).arg(PAGE);
-        let keys = super::texts(line.send(&command).await?)?;
+        let keys = texts(connection.send(&command).await?)?;
         self.ended = keys.len() < PAGE;
         let Some(last) = keys.last() else { return Ok(None) };
         self.from = format!("({last}");
@@ -50,10 +51,10 @@ impl Pages {
         format!("{}{key}", self.before)
     }
 
-    /// Fields of each of these documents, as HMGET answers them.
+    /// Fields of each of these documents, as HMGET returns them.
     pub async fn read(
         &self,
-        line: &mut Line,
+        connection: &mut ClientConnection,
         keys: &[String],
         fields: &[impl AsRef<str>],
     ) -> Done<Vec<Answer>> {
@@ -65,17 +66,21 @@ impl Pages {
             }
             command
         };
-        line.send_all(keys.iter().map(read).collect()).await
+        connection.send_all(keys.iter().map(read).collect()).await
     }
 
-    /// Which of these documents are there.
-    pub async fn exist(&self, line: &mut Line, keys: &[String]) -> Done<Vec<bool>> {
+    /// Whether each of these documents exists.
+    pub async fn exist(
+        &self,
+        connection: &mut ClientConnection,
+        keys: &[String],
+    ) -> Done<Vec<bool>> {
         let look = |key: &String| {
             let mut command = redis::cmd("EXISTS");
             command.arg(self.name(key));
             command
         };
-        let answers = line.send_all(keys.iter().map(look).collect()).await?;
+        let answers = connection.send_all(keys.iter().map(look).collect()).await?;
         Ok(answers.into_iter().map(|answer| answer == Answer::Int(1)).collect())
     }
 }

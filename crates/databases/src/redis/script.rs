@@ -1,8 +1,8 @@
-//! What must happen on the server in one step, as Lua scripts.
+//! The Lua scripts, which the server runs atomically.
 //!
-//! A script runs alone on the server and is kept there under the hash of its text; what it writes
-//! goes to the append-only file and to replicas as one transaction. Redis does not undo the writes of a
-//! script that fails, so each script looks at everything that could make it fail before it writes.
+//! A script runs alone on the server, which keeps it under the hash of its text; its writes go to
+//! the append-only file and to replicas as one transaction. Redis does not undo the writes of a
+//! script that fails, so each script checks everything before it writes.
 
 use tokio::sync::OnceCell;
 
@@ -18,7 +18,7 @@ pub(super) struct Script {
 #[derive(Debug)]
 pub(super) struct Scripts {
     /// Adds a record and its key to the collection's. Keys: record, keys of the collection.
-    /// Arguments: key, then names and values. 1 where it was added, 0 where it is there already.
+    /// Arguments: key, then names and values. Returns 1 where it was added, 0 where it exists.
     pub insert: Script,
     /// Adds a record alone, for a cluster. Key: record. Arguments: names and values. 0 where it was
     /// added, 1 where another one is there, 2 where one of just these fields is there.
@@ -29,10 +29,12 @@ pub(super) struct Scripts {
     /// collection's. Keys: record, keys of the collection. Argument: key. Says whether it may stay.
     pub take_back: Script,
     /// Adds documents, their keys and the progress, or nothing. Keys: the notes, keys of the
-    /// collection, documents. Arguments: name and value of the progress; then of each document its key,
-    /// the number of its names and values, and these. 0 or the position of a document that is there.
+    /// collection, documents. Arguments: name and value of the progress; then of each document its
+    /// key, the number of its names and values, and these. 0 or the position of a document that is
+    /// there.
     pub batch: Script,
-    /// Puts a document in the place of whatever is there. Key: document. Arguments: names and values.
+    /// Puts a document in the place of whatever is there. Key: document. Arguments: names and
+    /// values.
     pub replace: Script,
     /// Compares a field of a hash with a text (empty: absent) and sets it. Says whether it did.
     pub compare_and_set: Script,

@@ -1,4 +1,4 @@
-//! What a server is and how it is set.
+//! The description of a server: version, cluster, settings.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use redis::{Cmd, RedisResult, Value};
 use super::error::{self, Doing};
 use super::options::Options;
 
-/// What a server states of itself.
+/// The server's own statements: INFO, settings, nodes.
 pub(super) struct Stated {
     /// The lines of INFO.
     info: BTreeMap<String, String>,
@@ -21,7 +21,7 @@ pub(super) struct Stated {
     pub nodes: Vec<(String, u16)>,
 }
 
-/// The settings that decide what a write survives and what is kept.
+/// The settings that decide which failures a write survives, and what is evicted.
 const SETTINGS: &[&str] =
     &["appendonly", "appendfsync", "save", "maxmemory", "maxmemory-policy", "io-threads"];
 
@@ -65,7 +65,7 @@ impl Stated {
         self.info("cluster_enabled") == Some("1")
     }
 
-    /// Refuses a server that is not what the options say.
+    /// Refuses a server that does not fit the options.
     pub fn check(&self, url: &str, options: &Options) -> Result<()> {
         let (answer, advice) = match (self.is_in_cluster(), options.cluster) {
             (true, false) => ("it is a node of a cluster", "add cluster=true"),
@@ -75,7 +75,7 @@ impl Stated {
         Err(Error::new(ErrorKind::Invalid, format!("open {url}"), answer).advise(advice))
     }
 
-    /// As the run folder records it.
+    /// The description for the run folder.
     pub fn description(&self, url: &str, options: &Options) -> Description {
         let valkey = self.info("valkey_version");
         let version = valkey.or_else(|| self.info("redis_version")).unwrap_or(UNKNOWN);
@@ -123,7 +123,7 @@ impl Stated {
         Description { url: url.to_owned(), name, version: version.to_owned(), settings }
     }
 
-    /// What an acknowledged write survives.
+    /// The failures that an acknowledged write survives.
     fn durability(&self) -> &'static str {
         match (self.setting("appendonly"), self.setting("appendfsync"), self.setting("save")) {
             ("no", _, "") => "none: acknowledged writes are lost when the process ends",
@@ -186,7 +186,7 @@ fn nodes(slots: &Value) -> Vec<(String, u16)> {
         for node in array(&range).iter().skip(2) {
             let [host, port, ..] = &array(node)[..] else { continue };
             let (Some(host), Value::Int(port)) = (text(host), port) else { continue };
-            // A node that does not know its own address yet names none.
+            // A node that does not know its own address yet has none.
             if let (false, Ok(port)) = (host.is_empty(), u16::try_from(*port)) {
                 nodes.push((host, port));
             }

@@ -1,33 +1,34 @@
-//! The end of a load: what was written is to be durable, as far as the server keeps anything.
+//! The end of a load: durability, as far as the server has any.
 
 use hoap_workload::{Error, ErrorKind, Result};
 use redis::Value;
 
-use super::connection::Line;
+use super::connection::ClientConnection;
 use super::error::{Doing, Failure};
 use super::layout;
 
-/// How long the server may take to sync its append-only file, milliseconds.
+/// The time limit for syncing the append-only file, milliseconds.
 const SYNC_MS: u32 = 30_000;
 
-/// Waits until the append-only file is on the disk, on a server that has one and the command to wait
-/// for it (WAITAOF: Redis 7.2, Valkey). A server without keeps a load in memory, and
-/// its description says so. A cluster's nodes are not asked: each would have to be, after a write.
-pub(super) async fn durable(line: &mut Line) -> Result<()> {
-    if line.server().cluster.is_some() {
+/// Waits until the append-only file is on the disk, on a server that has one and the command to
+/// wait for it (WAITAOF: Redis 7.2, Valkey). Any other server keeps a load in memory, and its
+/// description says so. A cluster's nodes are not asked: each would need a write and a wait.
+pub(super) async fn durable(connection: &mut ClientConnection) -> Result<()> {
+    if connection.server().cluster.is_some() {
         return Ok(());
     }
-    let tried = format!("wait until {} has written its file", line.server().url);
-    let notes = layout::notes(&line.server().options.prefix);
-    // The command waits for what its own connection wrote, and so for everything before.
+    let tried = format!("wait until {} has written its file", connection.server().url);
+    let notes = layout::notes(&connection.server().options.prefix);
+    // The command waits for the writes of its own connection, and so for all before them.
     let mut write = redis::cmd("HSET");
     write.arg(notes).arg(layout::SETTLED).arg("");
-    line.write(&write).await.map_err(|e| e.into_error(Doing::Write, &tried))?;
+    connection.write(&write).await.map_err(|e| e.into_error(Doing::Write, &tried))?;
     let mut wait = redis::cmd("WAITAOF");
-    // Whatever the limit for answers is, it is not for this.
-    let milliseconds = SYNC_MS.min(line.server().options.response_timeout.as_millis() as u32 / 2);
+    // Half the limit for answers, so that the server answers first.
+    let milliseconds =
+        SYNC_MS.min(connection.server().options.response_timeout.as_millis() as u32 / 2);
     wait.arg(1).arg(0).arg(milliseconds);
-    match line.send(&wait).await {
+    match connection.send(&wait).await {
         Ok(Value::Array(synced)) if synced.first() == Some(&Value::Int(0)) => {
             let answer = format!("it was not on the disk after {milliseconds} ms");
             Err(Error::new(ErrorKind::Timeout, tried, answer)

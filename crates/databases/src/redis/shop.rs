@@ -13,10 +13,11 @@ use hoap_workload::capability::shop::{
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use redis::{Cmd, Value};
 
-use super::connection::Line;
+use super::answers::texts;
+use super::connection::ClientConnection;
 use super::document::Path;
 use super::error::{Doing, Done, Failure};
-use super::{Redis, documents, layout};
+use super::{Redis, layout, notes};
 
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
@@ -37,7 +38,7 @@ impl Joins for Redis {
     }
 
     async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
-        let server = &self.shared.server;
+        let server = &self.server;
         if variant != JoinVariant::TwoPhase {
             return Err(variant.refused("Redis", &server.url));
         }
@@ -55,7 +56,7 @@ impl Joins for Redis {
 
 /// A connection that searches customers by an index.
 struct Client {
-    line: Line,
+    connection: ClientConnection,
     /// The set of a country's or a zip code's customers; its first `before` bytes are the index's.
     set: String,
     before: usize,
@@ -78,7 +79,7 @@ impl Client {
         self.set.push_str(value);
         self.command.clear();
         self.command.arg("ZRANGE").arg(&self.set).arg(first).arg(last);
-        super::texts(self.line.send(&self.command).await?)
+        texts(self.connection.send(&self.command).await?)
     }
 }
 
@@ -109,7 +110,7 @@ impl Joiner {
             command
         };
         let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
-        let lists = self.client.line.send_all(customers.iter().map(list).collect()).await?;
+        let lists = self.client.connection.send_all(customers.iter().map(list).collect()).await?;
         let mut commands = Vec::new();
         for answer in &lists {
             let orders = self.list.value(values(answer, 2)?)?;
@@ -121,7 +122,7 @@ impl Joiner {
             }
         }
         let mut sum: Option<i64> = None;
-        for answer in &self.client.line.send_all(commands).await? {
+        for answer in &self.client.connection.send_all(commands).await? {
             let values = values(answer, 4)?;
             if self.month.value(&values[..2])?.as_str() != Some(month) {
                 continue;
@@ -166,7 +167,7 @@ impl PageSession for Pager {
         }
         let first = i64::from(offset);
         let found = self.0.range(country, first, first + i64::from(limit) - 1).await;
-        let tried = || format!("page through {country} in {}", self.0.line.server().url);
+        let tried = || format!("page through {country} in {}", self.0.connection.server().url);
         *keys = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
         Ok(())
     }
@@ -176,7 +177,7 @@ impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         let joined = self.join_in_two(zip, month, rows).await;
-        let tried = || format!("join zip code {zip}, {month} in {}", self.client.line.server().url);
+        let tried = || format!("join zip code {zip}, {month} in {}", self.client.connection.server().url);
         joined.map_err(|e| e.into_error(Doing::Read, tried()))
     }
 }

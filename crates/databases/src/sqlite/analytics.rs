@@ -20,23 +20,23 @@ impl Analytics for Sqlite {
     }
 
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
-        let database = self.shared.database.clone();
+        let database = self.writer.database.clone();
         let connection = database.connect(Role::Reader)?;
-        // A query runs once with its values and may be planned for them.
+        // A query runs once with its values: it may be planned for them.
         connection::set_stable_plans(&connection, false)
             .map_err(|e| error::sqlite(e, format!("set {}", database.url)))?;
-        Ok(Box::new(Stream { database, connection }))
+        Ok(Box::new(QuerySession { database, connection }))
     }
 }
 
-/// One query stream: a read-only connection of its own. Each query is one statement and so reads
-/// one snapshot.
-struct Stream {
+/// The queries of one stream, on a read-only connection of its own. Each query is one statement and
+/// reads one snapshot.
+struct QuerySession {
     database: Arc<Database>,
     connection: Connection,
 }
 
-impl Stream {
+impl QuerySession {
     fn tried(&self) -> String {
         format!("query {}", self.database.url)
     }
@@ -114,7 +114,7 @@ impl Stream {
 }
 
 #[async_trait]
-impl AnalyticalSession for Stream {
+impl AnalyticalSession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
         let mut statement = self.prepare(text)?;
         self.bind(&mut statement, parameters)?;
@@ -133,7 +133,7 @@ impl AnalyticalSession for Stream {
         Ok(answer)
     }
 
-    /// The plan's steps, each with the number of the one that it is part of. They are not timed.
+    /// The plan's steps, each with the number of its parent. They are not timed.
     async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
         self.prepare(text)?;
         let steps = self.query(&format!("EXPLAIN QUERY PLAN {text}"), parameters).await?.rows;

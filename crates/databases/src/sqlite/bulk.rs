@@ -10,34 +10,38 @@ use hoap_workload::words::counted;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::connection::Role;
-use super::{Shared, error, sql, transaction};
+use super::writer::Writer;
+use super::{error, sql, transaction};
 
-/// How far each part of a load has come, saved in the transaction that writes the documents.
+/// The progress of each part of a load, saved in the transaction that writes the documents.
 pub(super) const PROGRESS: &str = "CREATE TABLE IF NOT EXISTS hoap_load (
     part TEXT NOT NULL, collection TEXT NOT NULL, position INTEGER NOT NULL,
     PRIMARY KEY (part, collection)) WITHOUT ROWID";
 
-/// Another process that loads polls for the write lock about once a millisecond. This often it
-/// gets a gap that it cannot miss.
+/// Another loading process polls for the write lock about once a millisecond. These gaps let it in.
 const GAP_EVERY: Duration = Duration::from_millis(250);
 const GAP: Duration = Duration::from_millis(2);
 
-/// Writes batches, each in one transaction with its progress.
-pub(super) struct Bulk {
-    shared: Arc<Shared>,
+/// Writes the batches of one part of a load, each in one transaction with its progress.
+pub(super) struct BatchWriter {
+    writer: Arc<Writer>,
     part: String,
     sql: String,
     last_gap: Instant,
 }
 
-impl Bulk {
-    pub fn new(shared: Arc<Shared>, part: &str) -> Result<Self> {
-        shared
-            .writer
+impl BatchWriter {
+    pub fn new(writer: Arc<Writer>, part: &str) -> Result<Self> {
+        writer
             .turn(Role::Writer)?
             .execute_batch(PROGRESS)
-            .map_err(|e| error::sqlite(e, format!("begin to load {}", shared.database.url)))?;
-        Ok(Bulk { shared, part: part.to_owned(), sql: String::new(), last_gap: Instant::now() })
+            .map_err(|e| error::sqlite(e, format!("begin to load {}", writer.database.url)))?;
+        Ok(BatchWriter {
+            writer,
+            part: part.to_owned(),
+            sql: String::new(),
+            last_gap: Instant::now(),
+        })
     }
 
     fn insert(&self, connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
@@ -57,10 +61,10 @@ impl Bulk {
 }
 
 #[async_trait]
-impl BulkWriter for Bulk {
+impl BulkWriter for BatchWriter {
     async fn position(&mut self, collection: &str) -> Result<u64> {
-        let tried = || format!("read the progress of {collection} in {}", self.shared.database.url);
-        let turn = self.shared.writer.turn(Role::Writer)?;
+        let tried = || format!("read the progress of {collection} in {}", self.writer.database.url);
+        let turn = self.writer.turn(Role::Writer)?;
         let position: Option<i64> = turn
             .query_row(
                 "SELECT position FROM hoap_load WHERE part = ?1 AND collection = ?2",
@@ -73,7 +77,7 @@ impl BulkWriter for Bulk {
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let database = &self.shared.database;
+        let database = &self.writer.database;
         let tried = || {
             format!(
                 "load {} into {collection} of {}",
@@ -83,7 +87,7 @@ impl BulkWriter for Bulk {
         };
         let name = sql::name(collection)?;
         sql::insert(collection, &mut self.sql)?;
-        let turn = self.shared.writer.turn(Role::Writer)?;
+        let turn = self.writer.turn(Role::Writer)?;
         let synchronous = |level: &str| {
             // `full` would sync the log for every batch; settling syncs everything once.
             match database.options.synchronous {
@@ -98,7 +102,7 @@ impl BulkWriter for Bulk {
             .map_err(|e| (e, true))
             .and_then(|()| transaction::commit(&turn))
             .inspect_err(|_| {
-                // Outside a transaction this fails and does no harm.
+                // Outside a transaction this fails harmlessly.
                 let _ = turn.execute_batch("ROLLBACK");
                 let _ = synchronous("full");
             })
@@ -123,7 +127,7 @@ mod tests {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
     }
 
-    /// The writing connection is shared: what a load relaxes must not relax the transactions after.
+    /// The writing connection is shared: the settings of a load must not affect later transactions.
     #[test]
     fn a_batch_good_or_bad_leaves_the_connection_as_durable_as_it_was() {
         for (synchronous, number) in [("full", 2), ("normal", 1), ("off", 0)] {
@@ -134,8 +138,8 @@ mod tests {
             let writer = Writer::new(database.clone());
             let table = "CREATE TABLE c (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)";
             writer.turn(Role::Creator).unwrap().execute_batch(table).unwrap();
-            let shared = Arc::new(Shared { database, writer });
-            let mut bulk = Bulk::new(shared.clone(), "1/1").unwrap();
+            let writer = Arc::new(writer);
+            let mut bulk = BatchWriter::new(writer.clone(), "1/1").unwrap();
             let mut batch = Batch::default();
             batch.push(|key, text| {
                 key.push('1');
@@ -143,7 +147,7 @@ mod tests {
             });
             for good in [true, false] {
                 assert_eq!(wait(bulk.write("c", &batch, 1)).is_ok(), good);
-                let turn = shared.writer.turn(Role::Writer).unwrap();
+                let turn = writer.turn(Role::Writer).unwrap();
                 assert!(turn.is_autocommit());
                 let read = "PRAGMA synchronous";
                 let now: i64 = turn.query_row(read, [], |row| row.get(0)).unwrap();

@@ -1,4 +1,4 @@
-//! Connections to one database file, all set alike.
+//! Connections to one database file, with the same settings.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,7 +11,8 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::{self, LOAD_FIRST};
 use super::options::Options;
 
-/// Prepared statements that a connection keeps: more than the transactions of any benchmark have.
+/// The prepared statements that a connection keeps: more than the transactions of any benchmark
+/// need.
 const STATEMENTS: usize = 256;
 
 /// A database file and how to open it.
@@ -35,8 +36,8 @@ pub(super) enum Role {
 }
 
 impl Database {
-    /// Whether there is anything at the path. A path that cannot be looked at counts as there:
-    /// opening it says why.
+    /// Whether the path exists. A path that cannot be examined counts as existing: opening it tells
+    /// why.
     pub fn exists(&self) -> bool {
         self.path.try_exists().unwrap_or(true)
     }
@@ -69,7 +70,7 @@ impl Database {
             })
             .map_err(|e| {
                 let error = error::sqlite(e, tried());
-                // Waiting on is no use before there is a transaction that could be run again.
+                // Before a transaction has begun there is nothing to run again: no further wait.
                 match error.kind {
                     ErrorKind::Conflict => Error { kind: ErrorKind::Unavailable, ..error },
                     _ => error,
@@ -125,11 +126,11 @@ impl Database {
             pragmas.push_str(&format!("PRAGMA max_page_count = {};", options.max_pages));
         }
         connection.execute_batch(&pragmas)?;
-        // SQLite has not looked into the file yet: a file that is no database shows itself here.
+        // SQLite has not read the file yet: one that is no database fails here.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
     }
 
-    /// The settings really in force, name → value, read back from a new connection.
+    /// The settings in force, name → value, read from a new connection.
     pub fn settings(&self) -> Result<Vec<(String, String)>> {
         let connection = self.connect(Role::Reader)?;
         let mut settings = Vec::new();
@@ -151,7 +152,7 @@ impl Database {
                 .map_err(|e| error::sqlite(e, format!("read {pragma} of {}", self.url)))?;
             settings.push((pragma.to_owned(), shown(pragma, &value)));
         }
-        // Not a PRAGMA: the waiting is our own (`wait_for_others`).
+        // Not a PRAGMA: this module waits (`wait_for_others`).
         let busy = format!("{} ms", self.options.busy_timeout.as_millis());
         settings.push(("busy_timeout".to_owned(), busy));
         Ok(settings)
@@ -160,9 +161,9 @@ impl Database {
 
 /// Whether a prepared statement keeps its plan whatever values are bound to it.
 ///
-/// Where it does not, SQLite prepares a statement that searches a range or an expression anew each
-/// time it is run with other values, to choose by its statistics; for a search of one kind, run a
-/// million times, that costs more than the search.
+/// Otherwise SQLite prepares a statement that searches a range or an expression again for each set
+/// of values, to choose a plan by its statistics; for a search that runs a million times this costs
+/// more than the search.
 pub(super) fn set_stable_plans(connection: &Connection, stable: bool) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, stable).map(drop)
 }
@@ -191,8 +192,8 @@ fn shown(pragma: &str, value: &rusqlite::types::Value) -> String {
 
 /// Waits for another process's lock in short sleeps.
 ///
-/// SQLite's own handler sleeps up to 100 ms at a time, in which a busy loader takes the lock again
-/// and again.
+/// SQLite's own handler sleeps up to 100 ms at a time, while a busy loader takes the lock again and
+/// again.
 fn wait_for_others(limit: Duration) -> impl FnMut(i32) -> bool + Send + 'static {
     let mut since = Instant::now();
     move |calls| {

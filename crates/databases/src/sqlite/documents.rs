@@ -14,7 +14,8 @@ use super::error;
 use super::writer::Turn;
 use super::{Sqlite, bulk, sql, transaction};
 
-/// Named JSON values beside the collections: the benchmark's note, and what was settled last.
+/// Notes, JSON values by their names: the benchmark's, and the state of the load that was settled
+/// last.
 const NOTES: &str = "CREATE TABLE IF NOT EXISTS hoap_note (
     name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 
@@ -75,9 +76,9 @@ impl Documents for Sqlite {
         self.write(tried, |connection| {
             connection.execute_batch(&text).map_err(|e| error::sqlite(e, tried()))
         })?;
-        // The pages of the dropped tables are free but scattered over the file. A database with
-        // nothing else in it starts anew; while somebody else has it open it may keep its pages.
-        let turn = self.shared.writer.turn(Role::Writer)?;
+        // The pages of the dropped tables are free but scattered over the file. An otherwise empty
+        // database is reset; while another process has it open it may keep its pages.
+        let turn = self.writer.turn(Role::Writer)?;
         let look = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%')";
         let empty = turn.query_row(look, [], |row| row.get(0));
         if empty.map_err(|e| error::sqlite(e, tried()))? {
@@ -111,16 +112,16 @@ impl Documents for Sqlite {
     }
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(bulk::Bulk::new(self.shared.clone(), part)?))
+        Ok(Box::new(bulk::BatchWriter::new(self.writer.clone(), part)?))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
         let url = &self.database().url;
-        let turn = self.shared.writer.turn(Role::Writer)?;
+        let turn = self.writer.turn(Role::Writer)?;
         for index in indexes {
             let tried = || format!("create index {} in {url}", index.name);
             let wanted = sql::create_index(index)?;
-            // Looked for inside of the transaction: another process may be making it just now.
+            // Inside the transaction: another process may be making it.
             turn.begin().map_err(|e| error::sqlite(e, tried()))?;
             let there = schema_of(&turn, index.name).map_err(|e| error::sqlite(e, tried()))?;
             match there {
@@ -162,7 +163,7 @@ impl Documents for Sqlite {
 
 impl Sqlite {
     fn database(&self) -> &Database {
-        &self.shared.database
+        &self.writer.database
     }
 
     /// Runs `work` in one write transaction on a file that is made if it is missing.
@@ -171,7 +172,7 @@ impl Sqlite {
         tried: impl Fn() -> String,
         work: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
-        let turn = self.shared.writer.turn(Role::Creator)?;
+        let turn = self.writer.turn(Role::Creator)?;
         turn.begin().map_err(|e| error::sqlite(e, tried()))?;
         let done = work(&turn)?;
         commit(&turn, tried)?;
@@ -183,7 +184,7 @@ fn commit(turn: &Turn<'_>, tried: impl Fn() -> String) -> Result<()> {
     transaction::commit(turn).map_err(|(e, open)| error::commit(e, open, tried()))
 }
 
-/// The text that made a table or an index, whatever case its name was written in.
+/// The text that made a table or an index, whatever the case of its name.
 fn schema_of(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     connection
         .prepare_cached("SELECT ifnull(sql, '') FROM sqlite_schema WHERE lower(name) = lower(?1)")?

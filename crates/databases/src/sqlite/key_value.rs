@@ -1,7 +1,7 @@
 //! Records by key.
 //!
 //! Each operation is one statement and a transaction of its own: reads and scans on the client's
-//! connection, which never locks a writer out, inserts and updates in the writers' queue.
+//! connection, which never locks a writer out, inserts and updates in the queue of writers.
 //!
 //! A whole record is read as the JSON text of its document and taken apart here, which costs two
 //! thirds of what one `doc ->> path` a field does. A value that is set is bound as text, which
@@ -18,35 +18,36 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use super::connection::Role;
-use super::{Shared, Sqlite, error, sql};
+use super::writer::Writer;
+use super::{Sqlite, error, sql};
 use crate::json;
 
 /// Fields that one call of `jsonb_set` sets: a function has at most 1000 arguments.
 const FIELDS_A_CALL: usize = 400;
 
 impl KeyValue for Sqlite {
-    type Session = Client;
+    type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<Client> {
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
         let texts = Texts::new(table)?;
-        let shared = self.shared.clone();
-        let reader = shared.database.connect(Role::Reader)?;
-        // A missing table shows itself before the first operation.
+        let writer = self.writer.clone();
+        let reader = writer.database.connect(Role::Reader)?;
+        // A missing table fails here, before the first operation.
         reader.prepare_cached(&texts.read.all).map_err(|e| {
-            error::sqlite(e, format!("read {} in {}", table.name, shared.database.url))
+            error::sqlite(e, format!("read {} in {}", table.name, writer.database.url))
         })?;
         let (text, json) = (String::new(), Vec::new());
-        Ok(Client { shared, reader, table: table.clone(), texts, text, json })
+        Ok(RecordSession { writer, reader, table: table.clone(), texts, text, json })
     }
 }
 
-/// One client: a connection of its own for reading, and a place in the queue for writing.
-pub struct Client {
-    shared: Arc<Shared>,
+/// One client: a connection of its own for reading, and the queue for writing.
+pub struct RecordSession {
+    writer: Arc<Writer>,
     reader: Connection,
     table: Table,
     texts: Texts,
@@ -55,7 +56,7 @@ pub struct Client {
     json: Vec<u8>,
 }
 
-/// SQL, made once.
+/// SQL texts, made once.
 struct Texts {
     read: Reads,
     scan: Reads,
@@ -66,7 +67,7 @@ struct Texts {
     set: Vec<String>,
 }
 
-/// A text for each way of choosing fields.
+/// A text for each selection of fields.
 struct Reads {
     all: String,
     one: Vec<String>,
@@ -115,12 +116,12 @@ impl Reads {
     }
 }
 
-/// What a statement failed of.
+/// The failure of a statement.
 enum Failure {
     Sqlite(rusqlite::Error),
-    /// What was asked is wrong in itself.
+    /// The call is wrong.
     Invalid(String),
-    /// What is stored is no record.
+    /// The stored document is no record.
     Broken(String),
 }
 
@@ -142,9 +143,9 @@ impl Failure {
 
 type Done<T> = std::result::Result<T, Failure>;
 
-impl Client {
+impl RecordSession {
     fn tried(&self, what: &str, key: &str) -> String {
-        format!("{what} {} {key} in {}", self.table.name, self.shared.database.url)
+        format!("{what} {} {key} in {}", self.table.name, self.writer.database.url)
     }
 
     fn read_one(&self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
@@ -205,14 +206,14 @@ impl Client {
         }
     }
 
-    /// Runs one statement as a transaction of its own and says how many rows it changed.
+    /// Runs one statement as a transaction of its own; returns the number of rows that it changed.
     fn write(
         &self,
         text: &str,
         bind: impl FnOnce(&mut rusqlite::Statement<'_>) -> rusqlite::Result<()>,
         tried: impl Fn() -> String,
     ) -> Result<usize> {
-        let turn = self.shared.writer.turn(Role::Writer)?;
+        let turn = self.writer.turn(Role::Writer)?;
         turn.prepare_cached(text)
             .and_then(|mut statement| {
                 bind(&mut statement)?;
@@ -245,7 +246,7 @@ impl Client {
     }
 }
 
-impl KeyValueSession for Client {
+impl KeyValueSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
         record.clear();
         self.read_one(key, fields, record).map_err(|e| e.into_error(self.tried("read", key)))

@@ -43,7 +43,7 @@ pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) -> R
     Ok(())
 }
 
-/// What must be in the document before the patch, and where.
+/// The condition on the document before the patch, and its place.
 fn condition(patch: &Patch) -> Option<(&str, &'static str)> {
     let path = patch.path;
     match patch.change {

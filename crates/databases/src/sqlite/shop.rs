@@ -86,7 +86,7 @@ impl Joins for Sqlite {
             JoinVariant::Index => Way::OneStatement(INDEX),
             JoinVariant::Ansi => Way::OneStatement(ANSI),
             JoinVariant::TwoPhase => Way::TwoPhase,
-            other => return Err(other.refused("SQLite", &self.shared.database.url)),
+            other => return Err(other.refused("SQLite", &self.writer.database.url)),
         };
         let texts: &[&str] = match &way {
             Way::OneStatement(text) => &[text],

@@ -12,20 +12,24 @@ use rusqlite::{CachedStatement, Connection};
 use serde_json::Value;
 
 use super::connection::{Database, Role};
-use super::writer::Turn;
-use super::{Shared, Sqlite, error, patch, sql};
+use super::writer::{Turn, Writer};
+use super::{Sqlite, error, patch, sql};
 
 #[async_trait]
 impl Transactions for Sqlite {
     async fn session(&self) -> Result<Box<dyn Session>> {
-        let reader = self.shared.database.connect(Role::Reader)?;
-        Ok(Box::new(Client { shared: self.shared.clone(), reader, buffers: Buffers::default() }))
+        let reader = self.writer.database.connect(Role::Reader)?;
+        Ok(Box::new(TransactionSession {
+            writer: self.writer.clone(),
+            reader,
+            buffers: Buffers::default(),
+        }))
     }
 }
 
-/// One client: a connection of its own for reading, and a place in the queue for writing.
-struct Client {
-    shared: Arc<Shared>,
+/// One client: a connection of its own for reading, and the queue for writing.
+struct TransactionSession {
+    writer: Arc<Writer>,
     reader: Connection,
     buffers: Buffers,
 }
@@ -38,28 +42,28 @@ struct Buffers {
 }
 
 #[async_trait]
-impl Session for Client {
+impl Session for TransactionSession {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        let database = &self.shared.database;
+        let database = &self.writer.database;
         let tried = || format!("begin a transaction in {}", database.url);
         let held = match access {
             Access::Write => {
-                let turn = self.shared.writer.turn(Role::Writer)?;
+                let turn = self.writer.turn(Role::Writer)?;
                 turn.begin().map_err(|e| error::sqlite(e, tried()))?;
-                Held::Writer(turn)
+                HeldConnection::Writer(turn)
             }
             Access::Read => {
                 begin_snapshot(&self.reader).map_err(|e| error::sqlite(e, tried()))?;
-                Held::Reader(&mut self.reader)
+                HeldConnection::Reader(&mut self.reader)
             }
         };
-        Ok(Box::new(Open { held, database, buffers: &mut self.buffers }))
+        Ok(Box::new(OpenTransaction { held, database, buffers: &mut self.buffers }))
     }
 }
 
 /// Begins a read transaction now: BEGIN alone would take its snapshot at the first read.
 pub(super) fn begin_snapshot(connection: &Connection) -> rusqlite::Result<()> {
-    // A failed rollback may have left the one before open.
+    // A failed rollback may have left the previous transaction open.
     if !connection.is_autocommit() {
         connection.execute_batch("ROLLBACK")?;
     }
@@ -72,42 +76,42 @@ pub(super) fn begin_snapshot(connection: &Connection) -> rusqlite::Result<()> {
     looked.map(drop)
 }
 
-enum Held<'a> {
+enum HeldConnection<'a> {
     Reader(&'a mut Connection),
     Writer(Turn<'a>),
 }
 
-impl Deref for Held<'_> {
+impl Deref for HeldConnection<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
         match self {
-            Held::Reader(connection) => connection,
-            Held::Writer(turn) => turn,
+            HeldConnection::Reader(connection) => connection,
+            HeldConnection::Writer(turn) => turn,
         }
     }
 }
 
-struct Open<'a> {
-    held: Held<'a>,
+struct OpenTransaction<'a> {
+    held: HeldConnection<'a>,
     database: &'a Database,
     buffers: &'a mut Buffers,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenTransaction<'_> {
     fn drop(&mut self) {
-        // A writer's turn rolls back by itself.
-        if let Held::Reader(connection) = &self.held
+        // The turn of a writer rolls back by itself.
+        if let HeldConnection::Reader(connection) = &self.held
             && !connection.is_autocommit()
         {
-            // Nothing was written; should it fail, the next begin tries again.
+            // Nothing was written; if it fails, the next begin tries again.
             let _ = connection.execute_batch("ROLLBACK");
         }
     }
 }
 
-impl Open<'_> {
-    /// After some errors (a full disk) SQLite has rolled back by itself, and what came next would
+impl OpenTransaction<'_> {
+    /// After some errors (a full disk) SQLite has rolled back by itself; the next statement would
     /// be a transaction of its own.
     fn check_open(&self, tried: impl Fn() -> String) -> Result<()> {
         if self.held.is_autocommit() {
@@ -123,8 +127,8 @@ impl Open<'_> {
     fn check_writer(&self, tried: impl Fn() -> String) -> Result<()> {
         self.check_open(&tried)?;
         match self.held {
-            Held::Writer(_) => Ok(()),
-            Held::Reader(_) => Err(Error::new(
+            HeldConnection::Writer(_) => Ok(()),
+            HeldConnection::Reader(_) => Err(Error::new(
                 ErrorKind::Invalid,
                 tried(),
                 "the transaction was begun for reading only",
@@ -143,7 +147,7 @@ impl Open<'_> {
         }
     }
 
-    /// Runs one UPDATE; on no change says which promise was broken.
+    /// Runs one UPDATE; the error of one without effect names the condition that failed.
     fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
         let tried = || format!("patch {collection} {key} in {}", self.database.url);
         patch::update(collection, patches, &mut self.buffers.sql)?;
@@ -176,7 +180,7 @@ fn bind(
 }
 
 #[async_trait]
-impl Transaction for Open<'_> {
+impl Transaction for OpenTransaction<'_> {
     async fn get(
         &mut self,
         collection: &str,
@@ -189,8 +193,8 @@ impl Transaction for Open<'_> {
         self.read(collection, key, fields)
     }
 
-    // One prepared statement run for each key: in the same process this costs no more than a list
-    // of keys, whose text would differ with its length.
+    // One prepared statement, run for each key: in the same process this costs no more than a list
+    // of keys, whose text would depend on its length.
     async fn get_many(
         &mut self,
         collection: &str,
@@ -293,7 +297,7 @@ impl Transaction for Open<'_> {
     }
 }
 
-/// Commits; on an error says whether the transaction is still open.
+/// Commits; with an error returns whether the transaction is still open.
 pub(super) fn commit(connection: &Connection) -> std::result::Result<(), (rusqlite::Error, bool)> {
     connection
         .prepare_cached("COMMIT")

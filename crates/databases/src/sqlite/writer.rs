@@ -1,9 +1,9 @@
-//! The one connection that writes, handed from one writer to the next in the order of arrival.
+//! The one connection that writes, which is handed from writer to writer in the order of arrival.
 //!
-//! SQLite has one writer at a time. Waiters that sleep and poll, as its busy handler makes them,
-//! waste the time in between and starve each other; here they queue. All writers share one
-//! connection because SQLite empties a connection's page cache whenever another one has committed:
-//! so the cache and the prepared statements stay warm.
+//! SQLite has one writer at a time. Its busy handler makes writers sleep and poll, which wastes
+//! time and starves some of them; here they queue. All writers share one connection, because SQLite
+//! empties a connection's page cache whenever another one has committed: the cache and the prepared
+//! statements stay warm.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -18,20 +18,20 @@ use super::connection::{Database, Role};
 
 /// The queue for the writing connection.
 pub(super) struct Writer {
-    database: Arc<Database>,
+    pub database: Arc<Database>,
     queue: Mutex<Queue>,
 }
 
 struct Queue {
     taken: bool,
-    /// The connection while nobody has it; `None` before the first use.
+    /// The connection while no writer has it; `None` before the first use.
     idle: Option<Connection>,
     waiting: VecDeque<Arc<Waiter>>,
 }
 
 struct Waiter {
     thread: Thread,
-    /// What the one before handed over.
+    /// The connection that the previous writer handed over.
     handed: Mutex<Handed>,
 }
 
@@ -85,7 +85,7 @@ impl Writer {
             std::thread::park_timeout(left);
         }
         let mut queue = lock(&self.queue);
-        // It may have been handed over at the last moment; under the lock there is no more doubt.
+        // It may have been handed over at the last moment; the lock settles that.
         if let Handed::Over(connection) = taken() {
             return Ok(connection);
         }
@@ -114,13 +114,13 @@ impl Writer {
     }
 }
 
-/// What a mutex guards here is whole at every point where a thread could panic.
+/// The guarded values are consistent wherever a thread could panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The right to write, and the connection to do it with. Dropping it rolls back what is open and
-/// hands the connection on.
+/// The right to write, and the connection. Dropping it rolls back an open transaction and hands the
+/// connection on.
 pub(super) struct Turn<'a> {
     writer: &'a Writer,
     connection: Option<Connection>,
@@ -135,7 +135,7 @@ impl Deref for Turn<'_> {
 }
 
 impl Turn<'_> {
-    /// Begins a write transaction. There is no read before it that a lock could come too late for.
+    /// Begins a write transaction, with the lock before any read.
     pub fn begin(&self) -> rusqlite::Result<()> {
         self.prepare_cached("BEGIN IMMEDIATE")?.execute([]).map(drop)
     }
@@ -209,7 +209,7 @@ mod tests {
             writer.database.options,
             Options { busy_timeout: std::time::Duration::from_millis(20), ..Options::default() }
         );
-        // A file that cannot be opened gives the turn back.
+        // Where the file cannot be opened the next writer gets the turn.
         assert!(writer.turn(Role::Writer).is_err());
         let turn = writer.turn(Role::Creator).unwrap();
         std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The HTTP client.
+//! The HTTP client, which sends statements.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::request::Request;
 use super::stream::{Splitter, start};
 use super::tls::Tls;
+use super::words::words;
 
 /// User and password of HTTP's basic authentication.
 #[derive(Clone)]
@@ -27,52 +28,52 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Where a service is.
+/// A service and how to connect to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ServiceAddress {
     /// `http://host:port` or `https://host:port`, without a slash at the end.
     pub base: String,
     /// The path of the statements' endpoint, such as `/query/service`.
     pub path: &'static str,
-    /// Who asks, if it wants to know.
+    /// The user, where the service requires one.
     pub credentials: Option<Credentials>,
-    /// Whom to trust, and what to show.
+    /// The authorities to trust, and the certificate to show.
     pub tls: Tls,
-    /// How long to wait for a connection.
+    /// The time limit of connecting.
     pub connect_timeout: Duration,
-    /// Bytes of rows that a result may have.
+    /// The limit for the rows of a result, bytes.
     pub largest_result: u64,
 }
 
 /// Sends statements. Clones share connections.
 #[derive(Clone, Debug)]
-pub(crate) struct Client {
+pub(crate) struct StatementClient {
     http: reqwest::Client,
-    place: Place,
+    address: ServiceAddress,
 }
 
-impl Client {
+impl StatementClient {
     /// A client; nothing is sent yet. `tried` names what is being opened.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] where the file of certificates cannot be used.
-    pub fn new(place: Place, tried: &str) -> Result<Client> {
-        // Another database's driver may have chosen one before: any will do.
+    pub fn new(address: ServiceAddress, tried: &str) -> Result<StatementClient> {
+        // Another driver may have installed a provider before: any will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let invalid = |answer: String| Error::new(ErrorKind::Invalid, tried, answer);
         let builder = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
-            .connect_timeout(place.connect_timeout)
+            .connect_timeout(address.connect_timeout)
             .tcp_nodelay(true);
-        let builder = place.tls.apply(builder).map_err(invalid)?;
+        let builder = address.tls.apply(builder).map_err(invalid)?;
         let http = builder.build().map_err(|e| invalid(words(&e)))?;
-        Ok(Client { http, place })
+        Ok(StatementClient { http, address })
     }
 
-    /// Runs a statement, calls `each` with the text of every row as it arrives, and gives the rest of the
-    /// answer. Rows may have been handed out when it fails.
+    /// Runs a statement, calls `each` with the text of every row as it arrives, and returns the
+    /// rest of the answer. `each` may have been called before a failure.
     ///
     /// # Errors
     /// Every error that the service reports, whatever its HTTP status, and what `each` returned.
@@ -83,7 +84,7 @@ impl Client {
     ) -> std::result::Result<Envelope, Failure> {
         let patience = request.patience();
         let asked = async {
-            let post = self.http.post(format!("{}{}", self.place.base, self.place.path));
+            let post = self.http.post(format!("{}{}", self.address.base, self.address.path));
             let post = post.header("content-type", "application/json").body(request.body());
             let response = self.signed(post).send().await.map_err(Failure::of_http)?;
             self.answer(response, each).await
@@ -96,15 +97,16 @@ impl Client {
         }
     }
 
-    /// Runs a statement whose rows nobody needs.
+    /// Runs a statement and ignores its rows.
     ///
     /// # Errors
-    /// Those of [`Client::run`].
+    /// Those of [`StatementClient::run`].
     pub async fn execute(&self, request: &Request) -> std::result::Result<Envelope, Failure> {
         self.run(request, &mut |_| Ok(())).await
     }
 
-    /// Calls another endpoint of the same host, `path` with its query, and gives HTTP's status and the text.
+    /// Calls another endpoint of the same host, `path` with its query; returns HTTP's status and
+    /// the text.
     ///
     /// # Errors
     /// No connection, or it was lost, or `limit` is over.
@@ -114,7 +116,7 @@ impl Client {
         path: &str,
         limit: Duration,
     ) -> std::result::Result<(u16, String), Failure> {
-        let call = self.http.request(method, format!("{}{path}", self.place.base));
+        let call = self.http.request(method, format!("{}{path}", self.address.base));
         let call = async {
             let response = self.signed(call).send().await.map_err(Failure::of_http)?;
             let status = response.status().as_u16();
@@ -125,7 +127,7 @@ impl Client {
     }
 
     fn signed(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-        match &self.place.credentials {
+        match &self.address.credentials {
             Some(c) => request.basic_auth(&c.user, Some(&c.password)),
             None => request,
         }
@@ -144,13 +146,13 @@ impl Client {
                 beginning.extend_from_slice(&piece[..piece.len().min(200)]);
             }
             splitter.push(&piece, each).map_err(Failure::Malformed)?;
-            if splitter.bytes > self.place.largest_result {
-                return Err(Failure::TooLarge(self.place.largest_result));
+            if splitter.bytes > self.address.largest_result {
+                return Err(Failure::TooLarge(self.address.largest_result));
             }
         }
         let envelope = match splitter.end() {
             Ok(envelope) => envelope,
-            // A page of a proxy, or nothing at all.
+            // A page of a proxy, or an empty answer.
             Err(_) if status >= 400 => {
                 return Err(Failure::Http { status, text: start(&beginning) });
             }
@@ -168,19 +170,4 @@ impl Client {
             }),
         }
     }
-}
-
-/// Everything that an error of HTTP says, in one line, without the URL.
-pub(super) fn words(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(e) = cause {
-        let more = e.to_string();
-        if !words.contains(&more) {
-            words.push_str(": ");
-            words.push_str(&more);
-        }
-        cause = e.source();
-    }
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! What came back beside the rows.
+//! The answer without its rows.
 
 use serde_json::Value;
 
@@ -12,14 +12,14 @@ pub(crate) struct Envelope {
 /// One error or warning of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// The number by which the service's manual lists it. AsterixDB writes 1 and a code such as `ASX1077`
-    /// in the message: then it is that code's number, and 0 where there is none.
+    /// The number by which the service's manual lists it. AsterixDB writes 1 and a code such as
+    /// `ASX1077` in the message: then it is that code's number, and 0 where there is none.
     pub code: u64,
     /// The letters before the code's number: `ASX`, `HYR`, or none.
     pub family: String,
-    /// In the service's words, in one line.
+    /// The service's text, in one line.
     pub message: String,
-    /// Whether the service says that the same may succeed another time.
+    /// Whether the service says that a retry may succeed.
     pub retry: bool,
 }
 
@@ -48,7 +48,8 @@ impl Envelope {
         faults(self.get("warnings")).into_iter().map(|fault| fault.message).collect()
     }
 
-    /// The names of the columns in their order, where the service tells them (`client-type` `jdbc`).
+    /// The names of the columns in their order, where the service tells them (`client-type`
+    /// `jdbc`).
     pub fn columns(&self) -> Option<Vec<String>> {
         let names = self.get("signature").get("name")?.as_array()?;
         names.iter().map(|name| name.as_str().map(str::to_owned)).collect()
@@ -65,7 +66,7 @@ impl Fault {
         let text = text.map_or_else(|| value.to_string(), str::to_owned);
         let message = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let code = value["code"].as_u64().unwrap_or(0);
-        // Transactions say it in the cause of the error.
+        // In transactions the cause of the error has it.
         let retry = value["retry"] == true || value["cause"]["retry"] == true;
         match symbol(&message) {
             Some((family, code)) => Fault { code, family: family.to_owned(), message, retry },

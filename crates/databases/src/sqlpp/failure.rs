@@ -2,8 +2,8 @@
 
 use hoap_workload::{Error, ErrorKind};
 
-use super::client::words;
 use super::envelope::Fault;
+use super::words::words;
 
 /// Whose codes they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Who asks: user, password and certificate, as the URLs of all of Couchbase's services name them.
+//! Authentication: user, password and certificate, as in the URLs of all of Couchbase's services.
 
 use super::{Credentials, Tls};
 use crate::OptionHelp;
@@ -24,7 +24,8 @@ pub(crate) const PASSWORD_FILE: OptionHelp = OptionHelp {
 };
 
 impl Tls {
-    /// What is wrong with options that do not go together; `tls` is whether the URL's scheme has it.
+    /// What is wrong with options that do not go together; `tls` is whether the URL's scheme has
+    /// it.
     pub fn check(&self, tls: bool, scheme: &str) -> Result<(), String> {
         let Tls { ca, cert, key } = self;
         if !tls && [ca, cert, key].iter().any(|file| !file.is_empty()) {
@@ -37,7 +38,8 @@ impl Tls {
     }
 }
 
-/// What a URL says before its `@`: user and password, percent-encoded. Empty is what it does not say.
+/// What a URL says before its `@`: user and password, percent-encoded. Empty is what it does not
+/// say.
 pub(crate) struct Named {
     user: String,
     password: String,
@@ -58,12 +60,13 @@ impl Named {
         Ok(Named { user, password })
     }
 
-    /// Adds what the URL leaves to a file, and to `CB_USERNAME` and `CB_PASSWORD` of the environment, the
-    /// names that Couchbase's own tools use. `None` where nobody is named, and where a certificate stands
-    /// for the user.
+    /// Adds what the URL leaves to a file, and to `CB_USERNAME` and `CB_PASSWORD` of the
+    /// environment, the names that Couchbase's own tools use. `None` where nobody is named, and
+    /// where a certificate stands for the user.
     ///
     /// # Errors
-    /// There is a user and no password, the file cannot be read, or a certificate and a user are named.
+    /// There is a user and no password, the file cannot be read, or a certificate and a user are
+    /// named.
     pub fn complete(
         self,
         tls: &Tls,

@@ -1,11 +1,12 @@
-//! SQL++ over HTTP: what AsterixDB, Couchbase Analytics and Couchbase's query service have in common.
+//! SQL++ over HTTP, which AsterixDB, Couchbase Analytics and Couchbase's query service have in
+//! common.
 //!
-//! A statement is a POST of JSON with its parameters beside it; the answer is one JSON object whose
-//! member `results` may be of any size. [`client`] sends and watches the clock, [`stream`] takes the
-//! rows out of the answer while it arrives, [`failure`] sorts what went wrong by the codes of each
-//! service, [`name`] quotes identifiers, [`tls`] and [`login`] are about who may ask.
+//! A statement is a POST of JSON, with its parameters; the answer is one JSON object, whose member
+//! `results` may have any size. Read [`client`] first, which sends statements within their time
+//! limits. [`stream`] reads the rows of an answer while it arrives, [`failure`] classifies errors
+//! by the codes of each service, [`name`] quotes identifiers, [`tls`] and [`login`] authenticate.
 //!
-//! Nothing is sent twice: the HTTP client neither follows redirections nor tries again.
+//! Nothing is sent twice: the HTTP client neither follows redirections nor retries.
 
 mod client;
 mod envelope;
@@ -20,8 +21,9 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod words;
 
-pub(crate) use client::{Client, Credentials, Place};
+pub(crate) use client::{Credentials, ServiceAddress, StatementClient};
 pub(crate) use envelope::Envelope;
 pub(crate) use failure::{Doing, Failure, Service};
 #[cfg(any(feature = "couchbase", feature = "couchbase-analytics"))]

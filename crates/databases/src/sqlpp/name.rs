@@ -4,12 +4,13 @@ use hoap_workload::{Error, ErrorKind, Result};
 
 /// An identifier between backticks, appended to `out`.
 ///
-/// How a backtick within is written differs among the services (AsterixDB takes a backslash before it,
-/// Couchbase a second one), so that a name with one is refused, as are backslashes and control
+/// How a backtick within is written differs among the services (AsterixDB takes a backslash before
+/// it, Couchbase a second one), so that a name with one is refused, as are backslashes and control
 /// characters.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where the name is empty, longer than 256 bytes or holds what cannot be quoted.
+/// [`ErrorKind::Invalid`] where the name is empty, longer than 256 bytes or holds what cannot be
+/// quoted.
 pub(crate) fn quote(name: &str, out: &mut String) -> Result<()> {
     let bad = |c: char| c == '`' || c == '\\' || c.is_control();
     if name.is_empty() || name.len() > 256 || name.contains(bad) {

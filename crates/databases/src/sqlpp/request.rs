@@ -1,4 +1,4 @@
-//! What is asked.
+//! A statement and its settings.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// This statement.
+    /// A request for a statement.
     pub fn new(statement: impl Into<String>) -> Self {
         Request::default().set("statement", statement.into())
     }
@@ -38,8 +38,7 @@ impl Request {
         self
     }
 
-    /// How long it may take. The service is told (`timeout`); where it does not keep to it, the client
-    /// ends the wait a little later.
+    /// The time limit. The service gets it as `timeout`; the client stops waiting a little later.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self.set("timeout", format!("{}ms", limit.as_millis()))

@@ -1,8 +1,8 @@
-//! Rows out of an answer while it arrives.
+//! The rows of an answer, read while it arrives.
 //!
-//! An answer is one JSON object. The elements of its member `results` are handed out one by one as text;
-//! everything else is kept, with an empty list in the place of the rows, and read at the end. What is held
-//! in memory is one row and the rest of the answer, however large the result is.
+//! An answer is one JSON object. The elements of its member `results` are handed out one by one as
+//! text; everything else is kept, with an empty list in the place of the rows, and read at the end.
+//! What is held in memory is one row and the rest of the answer, however large the result is.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::envelope::Envelope;
 /// The bytes beside the rows that an answer may have: plans and profiles are some megabytes.
 const ENVELOPE: usize = 64 << 20;
 
-/// Takes an answer apart, piece by piece.
+/// Splits an answer that arrives in pieces.
 #[derive(Default)]
 pub(super) struct Splitter {
     /// Everything but the rows.
@@ -165,7 +165,7 @@ impl Splitter {
         Ok(())
     }
 
-    /// What was beside the rows.
+    /// The answer without its rows.
     ///
     /// # Errors
     /// The answer is no JSON object, or it ended before its end.

@@ -1,8 +1,8 @@
-//! What secures the way to a service.
+//! TLS between the client and a service.
 
 use reqwest::{Certificate, ClientBuilder, Identity};
 
-use super::client::words;
+use super::words::words;
 
 /// Files in PEM; empty where there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::{Shared, Store, parameters, shadow, underway};
+use super::endpoint::{Endpoint, Store};
+use super::{parameters, shadow, underway};
 use crate::names;
 use crate::sqlpp::{Doing, Envelope, Failure, Request};
 
@@ -22,9 +23,9 @@ impl Analytics for Store {
 
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let runtime = Handle::try_current().ok();
-        let running = Arc::new(Running::default());
-        Ok(Box::new(Stream {
-            shared: self.shared.clone(),
+        let running = Arc::new(RunningQuery::default());
+        Ok(Box::new(QuerySession {
+            endpoint: self.endpoint.clone(),
             running,
             runtime,
             followed: String::new(),
@@ -33,10 +34,10 @@ impl Analytics for Store {
     }
 }
 
-/// One query stream. A query is one request, and cancelled by its context identifier.
-struct Stream {
-    shared: Arc<Shared>,
-    running: Arc<Running>,
+/// The queries of one stream. A query is one request, and cancelled by its context identifier.
+struct QuerySession {
+    endpoint: Arc<Endpoint>,
+    running: Arc<RunningQuery>,
     runtime: Option<Handle>,
     /// The collection of counters that is known to be there.
     followed: String,
@@ -47,9 +48,9 @@ struct Stream {
 /// Warnings that a service lists of a query.
 const WARNINGS: u32 = 10;
 
-/// What a canceller must know.
+/// The query of a stream, for its cancellers.
 #[derive(Default)]
-struct Running {
+struct RunningQuery {
     /// The identifier of the query that runs; empty where none does.
     context: Mutex<String>,
     /// Whether it was asked to end.
@@ -58,7 +59,7 @@ struct Running {
     sending: AtomicBool,
 }
 
-impl Running {
+impl RunningQuery {
     fn set(&self, context: String) {
         self.asked.store(false, Ordering::SeqCst);
         *self.context.lock().unwrap_or_else(PoisonError::into_inner) = context;
@@ -69,18 +70,18 @@ impl Running {
     }
 }
 
-/// A query while it runs; dropping it says that it does not any more.
-struct Query<'a>(&'a Running);
+/// Marks a query as running until it is dropped.
+struct QueryGuard<'a>(&'a RunningQuery);
 
-impl Drop for Query<'_> {
+impl Drop for QueryGuard<'_> {
     fn drop(&mut self) {
         self.0.context.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
-impl Stream {
+impl QuerySession {
     fn tried(&self) -> String {
-        format!("query {}", self.shared.url())
+        format!("query {}", self.endpoint.url())
     }
 
     fn invalid(&self, answer: impl std::fmt::Display) -> Error {
@@ -90,7 +91,7 @@ impl Stream {
     /// A request for a text with its parameters.
     fn request(&self, text: &str, given: &[(String, Value)]) -> Result<Request> {
         parameters::check(text, given).map_err(|e| self.invalid(e))?;
-        let definition = &self.shared.definition;
+        let definition = &self.endpoint.definition;
         let (name, value) = definition.context();
         let mut request = Request::new(format!("{}{text}", definition.prelude(text)))
             .set(name, value)
@@ -103,7 +104,7 @@ impl Stream {
         for (name, value) in given {
             request = request.parameter(name, value.clone());
         }
-        if let Some(limit) = self.shared.query_timeout {
+        if let Some(limit) = self.endpoint.query_timeout {
             request = request.timeout(limit);
         }
         Ok(request)
@@ -117,8 +118,8 @@ impl Stream {
         self.warnings.clear();
         let context = underway::context();
         self.running.set(context.clone());
-        let query = Query(&self.running);
-        let ended = underway::run(&self.shared, request, &context, each).await;
+        let query = QueryGuard(&self.running);
+        let ended = underway::run(&self.endpoint, request, &context, each).await;
         let asked = self.running.asked.load(Ordering::SeqCst);
         drop(query);
         if let Ok(envelope) = &ended {
@@ -126,7 +127,7 @@ impl Stream {
         }
         ended.map_err(|e| {
             let writes = e.fault().is_some_and(|f| f.family == "ASX" && f.code == 44);
-            let error = self.shared.failed(e, Doing::Read, self.tried());
+            let error = self.endpoint.failed(e, Doing::Read, self.tried());
             match error.kind {
                 _ if writes => self.invalid(format!("the text is no query: {}", error.answer)),
                 ErrorKind::Unavailable | ErrorKind::Timeout if asked => {
@@ -148,7 +149,7 @@ fn value(value: Value) -> Value {
 }
 
 #[async_trait]
-impl AnalyticalSession for Stream {
+impl AnalyticalSession for QuerySession {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
         let request = self.request(text, parameters)?;
         let mut objects = Vec::new();
@@ -196,17 +197,17 @@ impl AnalyticalSession for Stream {
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
-        let name = self.shared.definition.name(collection)?;
+        let name = self.endpoint.definition.name(collection)?;
         let field = names::field(field)?;
         if self.followed != collection {
-            shadow::follow(&self.shared, collection).await?;
+            shadow::follow(&self.endpoint, collection).await?;
             collection.clone_into(&mut self.followed);
         }
-        let key = self.shared.definition.key("c");
+        let key = self.endpoint.definition.key("c");
         let text = format!("SELECT VALUE [{key}, c.`{field}`] FROM {name} AS c");
-        let tried = format!("read the counters of {collection} in {}", self.shared.url());
-        let failed = |e: Failure| self.shared.failed(e, Doing::Read, &tried);
-        let rows = self.shared.rows(Request::new(text)).await.map_err(failed)?;
+        let tried = format!("read the counters of {collection} in {}", self.endpoint.url());
+        let failed = |e: Failure| self.endpoint.failed(e, Doing::Read, &tried);
+        let rows = self.endpoint.rows(Request::new(text)).await.map_err(failed)?;
         let counter = |row: &Value| {
             let whole = row[1].as_i64().or_else(|| {
                 let real = row[1].as_f64().filter(|x| x.fract() == 0.0 && x.abs() < 9e15)?;
@@ -221,16 +222,16 @@ impl AnalyticalSession for Stream {
 
     fn canceller(&self) -> Option<Canceller> {
         let runtime = Handle::try_current().ok().or_else(|| self.runtime.clone())?;
-        let (shared, running) = (self.shared.clone(), self.running.clone());
+        let (endpoint, running) = (self.endpoint.clone(), self.running.clone());
         Some(Arc::new(move || {
             let context = running.context();
             if context.is_empty() || running.sending.swap(true, Ordering::SeqCst) {
                 return;
             }
             running.asked.store(true, Ordering::SeqCst);
-            let (shared, running) = (shared.clone(), running.clone());
+            let (endpoint, running) = (endpoint.clone(), running.clone());
             runtime.spawn(async move {
-                underway::end(&shared, &context).await;
+                underway::end(&endpoint, &context).await;
                 running.sending.store(false, Ordering::SeqCst);
             });
         }))

@@ -1,9 +1,9 @@
 //! Bulk loading in batches.
 //!
-//! A batch is one UPSERT, and the progress another one after it in the same request: no step covers
-//! both, nor all documents of a batch. A load that ended in between writes its last batch again when it is
-//! resumed, which puts the same documents in the same places. A key that is there already cannot be
-//! told from that: it is overwritten, not refused.
+//! A batch is one UPSERT, and the progress another one after it in the same request: neither the
+//! two nor the documents of a batch are atomic. A load that was interrupted writes its last batch
+//! again when it is resumed, with the same result. An existing key cannot be told from that: it is
+//! overwritten, not refused.
 
 use std::sync::Arc;
 
@@ -12,35 +12,37 @@ use hoap_workload::capability::{Batch, BulkWriter};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use super::{KEY, PROGRESS, STATEMENT, Shared};
+use super::definition::{KEY, PROGRESS, STATEMENT};
+use super::endpoint::Endpoint;
 use crate::sqlpp::{Doing, Request};
 
-/// How far a part has come.
+/// The progress of one part of a load.
 #[derive(Clone)]
 pub(super) struct Progress {
-    shared: Arc<Shared>,
+    endpoint: Arc<Endpoint>,
     part: String,
     name: String,
 }
 
 impl Progress {
-    pub fn new(shared: Arc<Shared>, part: &str) -> Result<Self> {
-        let name = shared.definition.name(PROGRESS)?;
-        Ok(Progress { shared, part: part.to_owned(), name })
+    pub fn new(endpoint: Arc<Endpoint>, part: &str) -> Result<Self> {
+        let name = endpoint.definition.name(PROGRESS)?;
+        Ok(Progress { endpoint, part: part.to_owned(), name })
     }
 
     fn mark(&self, collection: &str) -> String {
         format!("{} {collection}", self.part)
     }
 
-    /// The position of a collection; where only one that was loaded as a whole counts, 0 of any other.
+    /// The position of a collection. With `whole` it is 0 unless the collection was loaded as a
+    /// whole.
     pub async fn position(&self, collection: &str, whole: bool) -> Result<u64> {
-        self.shared.definition.name(collection)?;
-        let tried = format!("read the progress of {collection} in {}", self.shared.url());
+        self.endpoint.definition.name(collection)?;
+        let tried = format!("read the progress of {collection} in {}", self.endpoint.url());
         let text = format!("SELECT VALUE p FROM {} AS p WHERE p.{KEY} = $k", self.name);
         let ask = Request::new(text).parameter("k", self.mark(collection));
-        let rows = self.shared.rows(ask).await;
-        let rows = rows.map_err(|e| self.shared.failed(e, Doing::Read, tried))?;
+        let rows = self.endpoint.rows(ask).await;
+        let rows = rows.map_err(|e| self.endpoint.failed(e, Doing::Read, tried))?;
         let row = rows.first().filter(|row| !whole || row["whole"] == true);
         Ok(row.and_then(|row| row["position"].as_u64()).unwrap_or(0))
     }
@@ -52,10 +54,10 @@ impl Progress {
 
     /// Saves that a collection is loaded as a whole.
     pub async fn save_whole(&self, collection: &str, position: u64) -> Result<()> {
-        let tried = format!("save the progress of {collection} in {}", self.shared.url());
+        let tried = format!("save the progress of {collection} in {}", self.endpoint.url());
         let request = self.request(self.save(", \"whole\": true"), collection, position);
-        let done = self.shared.client.execute(&request).await;
-        done.map(drop).map_err(|e| self.shared.failed(e, Doing::Repeatable, tried))
+        let done = self.endpoint.client.execute(&request).await;
+        done.map(drop).map_err(|e| self.endpoint.failed(e, Doing::Repeatable, tried))
     }
 
     fn request(&self, statement: String, collection: &str, position: u64) -> Request {
@@ -64,23 +66,23 @@ impl Progress {
     }
 }
 
-/// Writes batches.
-pub(super) struct Bulk {
-    shared: Arc<Shared>,
+/// Writes the batches of one part of a load.
+pub(super) struct BatchWriter {
+    endpoint: Arc<Endpoint>,
     progress: Progress,
     /// The collection written last, and its full name.
     known: (String, String),
 }
 
-impl Bulk {
-    pub fn new(shared: Arc<Shared>, part: &str) -> Result<Self> {
-        let progress = Progress::new(shared.clone(), part)?;
-        Ok(Bulk { shared, progress, known: Default::default() })
+impl BatchWriter {
+    pub fn new(endpoint: Arc<Endpoint>, part: &str) -> Result<Self> {
+        let progress = Progress::new(endpoint.clone(), part)?;
+        Ok(BatchWriter { endpoint, progress, known: Default::default() })
     }
 
     /// The documents with their keys inside: a list of JSON values, or a string of lines.
     fn value(&self, batch: &Batch) -> std::result::Result<Vec<u8>, String> {
-        let lines = self.shared.definition.lines().is_some();
+        let lines = self.endpoint.definition.lines().is_some();
         let mut all = Vec::with_capacity(batch.bytes() * 5 / 4 + 64);
         let (begin, between, end): (&[u8], u8, &[u8]) =
             if lines { (b"", b'\n', b"") } else { (b"[", b',', b"]") };
@@ -111,7 +113,7 @@ pub(super) fn keyed(key: &str, text: &[u8], out: &mut Vec<u8>) -> std::result::R
     if !members.trim_ascii().is_empty() {
         out.push(b',');
     }
-    // A line's end is white space where it is not escaped.
+    // An unescaped end of line is white space.
     let start = out.len();
     out.extend_from_slice(members);
     if memchr::memchr(b'\n', members).is_some() {
@@ -122,31 +124,31 @@ pub(super) fn keyed(key: &str, text: &[u8], out: &mut Vec<u8>) -> std::result::R
 }
 
 #[async_trait]
-impl BulkWriter for Bulk {
+impl BulkWriter for BatchWriter {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         self.progress.position(collection, false).await
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let shared = self.shared.clone();
+        let endpoint = self.endpoint.clone();
         if self.known.0 != collection {
-            self.known = (collection.to_owned(), shared.definition.name(collection)?);
+            self.known = (collection.to_owned(), endpoint.definition.name(collection)?);
         }
         let tried = format!(
             "load {} into {collection} of {}",
             counted(batch.len(), "document", "documents"),
-            shared.url()
+            endpoint.url()
         );
         let mut statements = Vec::new();
         let mut value = None;
         if !batch.is_empty() {
-            let documents = shared.definition.lines().unwrap_or("SELECT VALUE r FROM $d AS r");
+            let documents = endpoint.definition.lines().unwrap_or("SELECT VALUE r FROM $d AS r");
             statements.push(format!("UPSERT INTO {} ({documents})", self.known.1));
             let made = self.value(batch);
             value = Some(made.map_err(|e| Error::new(ErrorKind::Invalid, &*tried, e))?);
         }
         statements.push(self.progress.save(""));
-        if shared.definition.several() {
+        if endpoint.definition.several() {
             statements = vec![statements.join("; ")];
         }
         for statement in statements {
@@ -154,14 +156,15 @@ impl BulkWriter for Bulk {
             if let Some(value) = value.take() {
                 request = request.text_parameter("d", value);
             }
-            let done = shared.client.execute(&request).await;
-            done.map_err(|e| shared.failed(e, Doing::Repeatable, &*tried))?;
+            let done = endpoint.client.execute(&request).await;
+            done.map_err(|e| endpoint.failed(e, Doing::Repeatable, &*tried))?;
         }
         Ok(())
     }
 
-    /// A request costs AsterixDB much, whatever is in it; its controller needs memory of many times the batch.
+    /// A request is expensive for AsterixDB whatever its size; its controller needs many times the
+    /// memory of the batch.
     fn batch_bytes(&self) -> usize {
-        if self.shared.definition.lines().is_some() { 8 << 20 } else { 4 << 20 }
+        if self.endpoint.definition.lines().is_some() { 8 << 20 } else { 4 << 20 }
     }
 }

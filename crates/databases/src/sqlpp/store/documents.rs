@@ -5,8 +5,12 @@ use hoap_workload::capability::{Applicable, BulkWriter, Documents, Index, Row};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::{KEY, NOTE, PROGRESS, STATEMENT, Shared, Store, bulk, files, settle, shadow};
-use crate::names;
+use super::bulk::BatchWriter;
+use super::definition::{KEY, NOTE, PROGRESS, STATEMENT};
+use super::endpoint::{Endpoint, Store};
+use super::files::FileWriter;
+use super::path::path;
+use super::{settle, shadow};
 use crate::sqlpp::{Doing, Failure, Request};
 
 /// A note and its number.
@@ -15,29 +19,29 @@ type Numbered = (u64, Value);
 #[async_trait]
 impl Documents for Store {
     async fn note(&self) -> Result<Option<Value>> {
-        if let Some(shadow) = self.shared.definition.shadow() {
-            return shadow::note(&self.shared, &shadow).await;
+        if let Some(shadow) = self.endpoint.definition.shadow() {
+            return shadow::note(&self.endpoint, &shadow).await;
         }
-        let tried = format!("read the note in {}", self.shared.url());
-        if self.shared.existing(&[NOTE], &tried).await?.is_empty() {
+        let tried = format!("read the note in {}", self.endpoint.url());
+        if self.endpoint.existing(&[NOTE], &tried).await?.is_empty() {
             return Ok(None);
         }
-        Ok(last_note(&self.shared, &tried).await?.map(|(_, note)| note))
+        Ok(last_note(&self.endpoint, &tried).await?.map(|(_, note)| note))
     }
 
-    /// Notes are numbered, and the last one counts. A new one is an INSERT, which only one of those that
-    /// want the same number wins.
+    /// Notes are numbered, and the last one counts. A new one is an INSERT: of two with the same
+    /// number one fails.
     async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
-        let shared = &self.shared;
-        let tried = format!("write the note in {}", shared.url());
-        writable(shared, &tried)?;
-        create(shared, &[NOTE], &tried).await?;
-        let last = last_note(shared, &tried).await?;
+        let endpoint = &self.endpoint;
+        let tried = format!("write the note in {}", endpoint.url());
+        writable(endpoint, &tried)?;
+        create(endpoint, &[NOTE], &tried).await?;
+        let last = last_note(endpoint, &tried).await?;
         if last.as_ref().map(|(_, note)| note) != expected {
             return Ok(false);
         }
         let number = last.map_or(1, |(number, _)| number + 1);
-        let name = shared.definition.name(NOTE)?;
+        let name = endpoint.definition.name(NOTE)?;
         let statement =
             format!("INSERT INTO {name} ([{{\"{KEY}\": $k, \"number\": $n, \"note\": $text}}])");
         let request = Request::new(statement)
@@ -45,9 +49,9 @@ impl Documents for Store {
             .parameter("n", number)
             .parameter("text", note.to_string())
             .timeout(STATEMENT);
-        match shared.client.execute(&request).await {
+        match endpoint.client.execute(&request).await {
             Ok(_) => Ok(true),
-            Err(e) => match shared.failed(e, Doing::Write, tried) {
+            Err(e) => match endpoint.failed(e, Doing::Write, tried) {
                 e if e.kind == ErrorKind::Duplicate => Ok(false),
                 e => Err(e),
             },
@@ -56,35 +60,35 @@ impl Documents for Store {
 
     async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
         for collection in collections {
-            self.shared.definition.name(collection)?;
+            self.endpoint.definition.name(collection)?;
         }
-        let tried = format!("look for collections in {}", self.shared.url());
-        Ok(!self.shared.existing(collections, &tried).await?.is_empty())
+        let tried = format!("look for collections in {}", self.endpoint.url());
+        Ok(!self.endpoint.existing(collections, &tried).await?.is_empty())
     }
 
     async fn drop(&self, collections: &[&str]) -> Result<()> {
-        let tried = format!("drop the collections in {}", self.shared.url());
+        let tried = format!("drop the collections in {}", self.endpoint.url());
         let mut all = vec![NOTE, PROGRESS];
         all.extend_from_slice(collections);
         for collection in collections {
-            self.shared.definition.name(collection)?;
+            self.endpoint.definition.name(collection)?;
         }
-        for collection in self.shared.existing(&all, &tried).await? {
-            self.shared.define(self.shared.definition.remove(&collection)?, &tried).await?;
+        for collection in self.endpoint.existing(&all, &tried).await? {
+            self.endpoint.define(self.endpoint.definition.remove(&collection)?, &tried).await?;
         }
         Ok(())
     }
 
     async fn create(&self, collections: &[&str]) -> Result<()> {
-        let tried = format!("create the collections in {}", self.shared.url());
-        writable(&self.shared, &tried)?;
+        let tried = format!("create the collections in {}", self.endpoint.url());
+        writable(&self.endpoint, &tried)?;
         let mut all = vec![NOTE, PROGRESS];
         all.extend_from_slice(collections);
-        create(&self.shared, &all, &tried).await
+        create(&self.endpoint, &all, &tried).await
     }
 
     fn in_parts(&self) -> Applicable<()> {
-        match self.shared.folder {
+        match self.endpoint.folder {
             None => Ok(()),
             Some(_) => self.not_applicable(
                 "a load in parts by files",
@@ -94,30 +98,30 @@ impl Documents for Store {
     }
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        let tried = format!("load into {}", self.shared.url());
-        writable(&self.shared, &tried)?;
-        create(&self.shared, &[PROGRESS], &tried).await?;
-        let shared = self.shared.clone();
-        Ok(match &self.shared.folder {
-            Some(folder) => Box::new(files::Files::new(shared, part, folder)?),
-            None => Box::new(bulk::Bulk::new(shared, part)?),
+        let tried = format!("load into {}", self.endpoint.url());
+        writable(&self.endpoint, &tried)?;
+        create(&self.endpoint, &[PROGRESS], &tried).await?;
+        let endpoint = self.endpoint.clone();
+        Ok(match &self.endpoint.folder {
+            Some(folder) => Box::new(FileWriter::new(endpoint, part, folder)?),
+            None => Box::new(BatchWriter::new(endpoint, part)?),
         })
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
-        settle::settle(&self.shared, indexes).await
+        settle::settle(&self.endpoint, indexes).await
     }
 
-    /// One query. Its rows are read as they arrive. The service reads each document in its latest
-    /// state: that is no snapshot where somebody writes meanwhile; the checks run when nobody does.
+    /// One query, whose rows are read as they arrive. The service reads each document in its latest
+    /// state: that is no snapshot while others write; the checks run when nobody does.
     async fn scan(
         &self,
         collection: &str,
         fields: &[&str],
         each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
     ) -> Result<()> {
-        let definition = &self.shared.definition;
-        let tried = format!("scan {collection} in {}", self.shared.url());
+        let definition = &self.endpoint.definition;
+        let tried = format!("scan {collection} in {}", self.endpoint.url());
         let mut text = format!("SELECT VALUE [{}", definition.key("d"));
         for field in fields {
             text.push_str(", ");
@@ -139,28 +143,18 @@ impl Documents for Store {
             })
         };
         let request = Request::new(text).set("readonly", true).timeout(STATEMENT);
-        let done = self.shared.client.run(&request, &mut read).await;
+        let done = self.endpoint.client.run(&request, &mut read).await;
         match (done, stopped) {
             (Ok(_), _) => Ok(()),
             (Err(_), Some(e)) => Err(e),
-            (Err(e), None) => Err(self.shared.failed(e, Doing::Read, tried)),
+            (Err(e), None) => Err(self.endpoint.failed(e, Doing::Read, tried)),
         }
     }
 }
 
-/// Appends the path of a field of the document that a variable names.
-pub(super) fn path(variable: &str, path: &str, out: &mut String) -> Result<()> {
-    out.push_str(variable);
-    for segment in names::path(path)?.split('.') {
-        let (name, positions) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
-        out.push_str(&format!(".`{name}`{positions}"));
-    }
-    Ok(())
-}
-
-/// Refuses to write what is a shadow.
-fn writable(shared: &Shared, tried: &str) -> Result<()> {
-    match shared.definition.shadow() {
+/// Refuses to write to shadows.
+fn writable(endpoint: &Endpoint, tried: &str) -> Result<()> {
+    match endpoint.definition.shadow() {
         None => Ok(()),
         Some(_) => {
             let answer = "its collections are shadows of operational ones";
@@ -170,41 +164,42 @@ fn writable(shared: &Shared, tried: &str) -> Result<()> {
     }
 }
 
-async fn create(shared: &Shared, collections: &[&str], tried: &str) -> Result<()> {
-    let there = shared.existing(collections, tried).await?;
+async fn create(endpoint: &Endpoint, collections: &[&str], tried: &str) -> Result<()> {
+    let there = endpoint.existing(collections, tried).await?;
     let missing: Vec<&str> =
         collections.iter().copied().filter(|c| !there.iter().any(|t| t == c)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    for statement in shared.definition.create(&missing)? {
-        make(shared, statement, tried).await?;
+    for statement in endpoint.definition.create(&missing)? {
+        make(endpoint, statement, tried).await?;
     }
     Ok(())
 }
 
-/// Makes something that is not there yet. Where somebody else makes it at the same moment, `IF NOT EXISTS` may
-/// meet it too late: the entry in the service's own metadata is a duplicate then, and the next try finds it there.
-async fn make(shared: &Shared, statement: String, tried: &str) -> Result<()> {
+/// Runs a statement with `IF NOT EXISTS`. Where another client runs it at the same moment, the
+/// entry in the service's own metadata may be a duplicate all the same; the next attempt finds it
+/// there.
+async fn make(endpoint: &Endpoint, statement: String, tried: &str) -> Result<()> {
     const TRIES: u32 = 10;
     for _ in 1..TRIES {
-        match shared.define(statement.clone(), tried).await {
+        match endpoint.define(statement.clone(), tried).await {
             Err(e) if e.kind == ErrorKind::Duplicate => {
                 tokio::time::sleep(std::time::Duration::from_millis(200)).await;
             }
             done => return done,
         }
     }
-    shared.define(statement, tried).await
+    endpoint.define(statement, tried).await
 }
 
-/// The note that counts.
-async fn last_note(shared: &Shared, tried: &str) -> Result<Option<Numbered>> {
-    let name = shared.definition.name(NOTE)?;
+/// The last note.
+async fn last_note(endpoint: &Endpoint, tried: &str) -> Result<Option<Numbered>> {
+    let name = endpoint.definition.name(NOTE)?;
     let text =
         format!("SELECT VALUE [n.number, n.note] FROM {name} AS n ORDER BY n.number DESC LIMIT 1");
-    let rows = shared.rows(Request::new(text)).await;
-    let rows = rows.map_err(|e: Failure| shared.failed(e, Doing::Read, tried))?;
+    let rows = endpoint.rows(Request::new(text)).await;
+    let rows = rows.map_err(|e: Failure| endpoint.failed(e, Doing::Read, tried))?;
     let broken = |why: String| Error::new(ErrorKind::Broken, tried, why);
     let Some(row) = rows.first() else { return Ok(None) };
     let (Some(number), Some(text)) = (row[0].as_u64(), row[1].as_str()) else {

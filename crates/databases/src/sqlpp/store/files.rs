@@ -1,8 +1,8 @@
 //! Bulk loading by files that the nodes read themselves.
 //!
-//! The documents of a collection go into a file for each node, and then into the dataset by one LOAD, which
-//! fills an empty one only. Its progress is saved after it. What a load that was interrupted left in a
-//! dataset is dropped and loaded again, and so is what was begun in batches.
+//! The documents of a collection are written to a file for each node, and then loaded by one LOAD,
+//! which requires an empty dataset. The progress is saved after it. A dataset of an interrupted
+//! load, or of a load in batches, is dropped and loaded again.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -16,27 +16,21 @@ use hoap_workload::{Error, ErrorKind, Result};
 use tokio::task::JoinSet;
 
 use super::bulk::{Progress, keyed};
-use super::{Shared, underway};
+use super::endpoint::{Endpoint, Folder};
+use super::underway;
 use crate::sqlpp::{Doing, Failure, Request};
 
-/// Where a load puts its files.
-pub(crate) struct Folder {
-    /// The load's own folder, in one that all nodes see under the same path.
-    pub path: PathBuf,
-    /// The nodes' names.
-    pub nodes: Vec<String>,
-}
-
-/// Collections that are loaded at the same time, while the files of the next one are written: a LOAD keeps
-/// one core of each node busy.
+/// Collections that are loaded at the same time, while the files of the next one are written: a
+/// LOAD keeps one core of each node busy.
 const AT_ONCE: usize = 2;
 
 /// The limit of a LOAD.
 const LIMIT: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Writes files. Dropping it gives up what is not finished, and removes them.
-pub(super) struct Files {
-    shared: Arc<Shared>,
+/// Writes the files of one part of a load. Dropping it abandons unfinished LOADs and removes the
+/// files.
+pub(super) struct FileWriter {
+    endpoint: Arc<Endpoint>,
     progress: Progress,
     nodes: Vec<String>,
     loads: JoinSet<Result<()>>,
@@ -56,7 +50,7 @@ struct Open {
     position: u64,
 }
 
-/// A folder that goes with its content.
+/// A folder that is removed when this is dropped.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {
@@ -75,10 +69,10 @@ fn failed(path: &Path, e: std::io::Error) -> Error {
     Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e).advise(advice)
 }
 
-impl Files {
-    /// Makes the folder. What a load that was killed left there goes.
-    pub fn new(shared: Arc<Shared>, part: &str, folder: &Folder) -> Result<Self> {
-        let progress = Progress::new(shared.clone(), part)?;
+impl FileWriter {
+    /// Makes the folder. Removes what a killed load left there.
+    pub fn new(endpoint: Arc<Endpoint>, part: &str, folder: &Folder) -> Result<Self> {
+        let progress = Progress::new(endpoint.clone(), part)?;
         let (path, nodes) = (folder.path.clone(), folder.nodes.clone());
         if path.exists() {
             fs::remove_dir_all(&path).map_err(|e| failed(&path, e))?;
@@ -86,13 +80,13 @@ impl Files {
         fs::create_dir(&path).map_err(|e| failed(&path, e))?;
         let (loads, scratch) = (JoinSet::new(), Scratch(path));
         let (open, written, line) = (None, Vec::new(), Vec::new());
-        Ok(Files { shared, progress, nodes, loads, open, written, line, scratch })
+        Ok(FileWriter { endpoint, progress, nodes, loads, open, written, line, scratch })
     }
 
     fn begin(&self, collection: &str) -> Result<Open> {
-        self.shared.definition.name(collection)?;
+        self.endpoint.definition.name(collection)?;
         if self.written.iter().any(|written| written == collection) {
-            let tried = format!("load {collection} into {} by files", self.shared.url());
+            let tried = format!("load {collection} into {} by files", self.endpoint.url());
             let answer = "its batches do not come one after the other";
             return Err(Error::new(ErrorKind::Broken, tried, answer));
         }
@@ -105,7 +99,7 @@ impl Files {
         Ok(Open { collection: collection.to_owned(), files, documents: 0, position: 0 })
     }
 
-    /// Begins to load what is written.
+    /// Begins to load the written files.
     async fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         self.written.push(open.collection.clone());
@@ -118,8 +112,8 @@ impl Files {
             self.one().await?;
         }
         let load = Load {
-            shared: self.shared.clone(),
-            tried: format!("load {} into {} by files", open.collection, self.shared.url()),
+            endpoint: self.endpoint.clone(),
+            tried: format!("load {} into {} by files", open.collection, self.endpoint.url()),
             collection: open.collection,
             paths: self.nodes.iter().cloned().zip(paths).collect(),
             documents: open.documents,
@@ -145,7 +139,7 @@ impl Files {
 }
 
 #[async_trait]
-impl BulkWriter for Files {
+impl BulkWriter for FileWriter {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         self.progress.position(collection, true).await
     }
@@ -159,7 +153,7 @@ impl BulkWriter for Files {
         for (key, text) in batch.iter() {
             self.line.clear();
             keyed(key, text, &mut self.line).map_err(|e| {
-                let tried = format!("load {collection} into {} by files", self.shared.url());
+                let tried = format!("load {collection} into {} by files", self.endpoint.url());
                 Error::new(ErrorKind::Invalid, tried, e)
             })?;
             self.line.push(b'\n');
@@ -183,7 +177,7 @@ impl BulkWriter for Files {
 
 /// One collection.
 struct Load {
-    shared: Arc<Shared>,
+    endpoint: Arc<Endpoint>,
     tried: String,
     collection: String,
     /// Each node with its file.
@@ -193,31 +187,32 @@ struct Load {
 }
 
 impl Load {
-    /// Loads into an empty dataset, which it makes where it is not, and counts what is there then: a file
-    /// that a node sees only in part is no error of LOAD.
+    /// Loads into an empty dataset, which it makes where it is missing, and counts the documents: a
+    /// file that a node sees only in part is no error of LOAD.
     async fn run(&self) -> Result<()> {
-        let shared = &self.shared;
+        let endpoint = &self.endpoint;
         let is = |e: &Failure, family, code| {
             e.fault().is_some_and(|f| (&*f.family, f.code) == (family, code))
         };
         let mut found = self.fill().await;
-        // After its start the cluster may not know localfs yet to the second of two that come at once.
+        // After its start the cluster may not know localfs yet to the second of two that come at
+        // once.
         if found.as_ref().is_err_and(|e| is(e, "ASX", 3025)) {
             tokio::time::sleep(Duration::from_millis(500)).await;
             found = self.fill().await;
         }
         let found = match found {
             Err(e) if is(&e, "HYR", 34) => {
-                let mut anew = vec![shared.definition.remove(&self.collection)?];
-                anew.extend(shared.definition.create(&[&self.collection])?);
+                let mut anew = vec![endpoint.definition.remove(&self.collection)?];
+                anew.extend(endpoint.definition.create(&[&self.collection])?);
                 for statement in anew {
-                    shared.define(statement, &self.tried).await?;
+                    endpoint.define(statement, &self.tried).await?;
                 }
                 self.fill().await
             }
             found => found,
         };
-        let found = found.map_err(|e| shared.failed(e, Doing::Repeatable, &*self.tried))?;
+        let found = found.map_err(|e| endpoint.failed(e, Doing::Repeatable, &*self.tried))?;
         if found == Some(self.documents) {
             return Ok(());
         }
@@ -227,9 +222,9 @@ impl Load {
             .advise("the nodes must see in load_folder what hoap writes there"))
     }
 
-    /// The documents that the dataset has after its LOAD.
+    /// The number of documents that the dataset has after its LOAD.
     async fn fill(&self) -> std::result::Result<Option<u64>, Failure> {
-        let name = self.shared.definition.name(&self.collection);
+        let name = self.endpoint.definition.name(&self.collection);
         let name = name.map_err(|e| Failure::Malformed(e.answer))?;
         let at = |(node, path): &(String, PathBuf)| format!("{node}://{}", path.display());
         let paths: Vec<_> = self.paths.iter().map(at).collect();
@@ -245,7 +240,7 @@ impl Load {
             Ok(())
         };
         let request = request.timeout(LIMIT);
-        underway::run(&self.shared, request, &underway::context(), &mut read).await?;
+        underway::run(&self.endpoint, request, &underway::context(), &mut read).await?;
         Ok(found)
     }
 }

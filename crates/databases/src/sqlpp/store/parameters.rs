@@ -35,7 +35,7 @@ pub(super) fn names(text: &str) -> Result<Vec<&str>, String> {
     Ok(names)
 }
 
-/// Length of what is in quotes, in which a backslash escapes.
+/// The length of a quoted part, in which a backslash escapes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {

@@ -1,7 +1,7 @@
 //! Collections that follow those of an operational database.
 //!
-//! Nothing is loaded into them. They are made, and their link connected, when the database is first asked for
-//! its note; the note is the operational one, and counts as there when nothing is on its way any more.
+//! Nothing is loaded into them. The first read of the note makes them and connects their link. The
+//! note is the operational one, which is returned once no mutation is on its way.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -12,28 +12,9 @@ use hoap_workload::{Error, ErrorKind, Result};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::Shared;
+use super::definition::{Indexes, Shadow};
+use super::endpoint::Endpoint;
 use crate::sqlpp::{Doing, Failure, Request};
-
-/// What makes and follows shadows.
-pub(crate) struct Shadow {
-    /// The collections that are shadowed.
-    pub collections: &'static [&'static str],
-    /// Those of which statistics are gathered.
-    pub analyzed: &'static [&'static str],
-    /// The statement that connects the link.
-    pub connect: String,
-    /// A query of the operational note.
-    pub note: String,
-    /// The path under which the service says how far it has taken in what.
-    pub progress: &'static str,
-    /// The link's name.
-    pub link: String,
-    /// The scope's name as the service's report has it, in either spelling.
-    pub scope: String,
-    /// With dots.
-    pub scope_with_dots: String,
-}
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -41,71 +22,73 @@ const LIMIT: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// [`ErrorKind::Unavailable`] while mutations are on their way, and says how far the shadows are.
-pub(super) async fn note(shared: &Shared, shadow: &Shadow) -> Result<Option<Value>> {
-    let tried = format!("follow the operational database in {}", shared.url());
-    if !shared.prepared.load(Ordering::SeqCst) && !make(shared, shadow.collections, &tried).await? {
-        connect(shared, shadow, &tried).await?;
+pub(super) async fn note(endpoint: &Endpoint, shadow: &Shadow) -> Result<Option<Value>> {
+    let tried = format!("follow the operational database in {}", endpoint.url());
+    if !endpoint.prepared.load(Ordering::SeqCst)
+        && !make(endpoint, shadow.collections, &tried).await?
+    {
+        connect(endpoint, shadow, &tried).await?;
     }
-    let failed = |e: Failure| shared.failed(e, Doing::Read, &tried);
-    let rows = shared.rows(Request::new(shadow.note.clone())).await.map_err(failed)?;
+    let failed = |e: Failure| endpoint.failed(e, Doing::Read, &tried);
+    let rows = endpoint.rows(Request::new(shadow.note.clone())).await.map_err(failed)?;
     let Some(note) = rows.into_iter().next() else { return Ok(None) };
-    if shared.prepared.load(Ordering::SeqCst) {
+    if endpoint.prepared.load(Ordering::SeqCst) {
         return Ok(Some(note));
     }
-    if let Some(answer) = behind(shared, shadow, &tried).await? {
+    if let Some(answer) = behind(endpoint, shadow, &tried).await? {
         return Err(Error::new(ErrorKind::Unavailable, tried, answer).advise("wait for it"));
     }
     for collection in shadow.analyzed {
-        if super::Indexes::Published == shared.indexes {
-            for statement in shared.definition.published(collection)? {
-                shared.define(statement, &tried).await?;
+        if Indexes::Published == endpoint.indexes {
+            for statement in endpoint.definition.published(collection)? {
+                endpoint.define(statement, &tried).await?;
             }
         }
-        if let Some(statement) = shared.definition.analyze(collection)? {
-            shared.define(statement, &tried).await?;
+        if let Some(statement) = endpoint.definition.analyze(collection)? {
+            endpoint.define(statement, &tried).await?;
         }
     }
-    shared.prepared.store(true, Ordering::SeqCst);
+    endpoint.prepared.store(true, Ordering::SeqCst);
     Ok(Some(note))
 }
 
-/// Makes the shadow of a collection that is none of the benchmark's, and may not have been there when the
-/// others were made.
-pub(super) async fn follow(shared: &Shared, collection: &str) -> Result<()> {
-    if shared.definition.shadow().is_none() {
+/// Makes the shadow of a collection that is not one of the benchmark's, and may be newer than the
+/// others.
+pub(super) async fn follow(endpoint: &Endpoint, collection: &str) -> Result<()> {
+    if endpoint.definition.shadow().is_none() {
         return Ok(());
     }
-    let tried = format!("follow {collection} in {}", shared.url());
-    make(shared, &[collection], &tried).await.map(drop)
+    let tried = format!("follow {collection} in {}", endpoint.url());
+    make(endpoint, &[collection], &tried).await.map(drop)
 }
 
-/// Makes the shadows that are missing and connects their link. Says whether any was missing.
-async fn make(shared: &Shared, collections: &[&str], tried: &str) -> Result<bool> {
-    let there = shared.existing(collections, tried).await?;
+/// Makes the missing shadows and connects their link. Returns whether any was missing.
+async fn make(endpoint: &Endpoint, collections: &[&str], tried: &str) -> Result<bool> {
+    let there = endpoint.existing(collections, tried).await?;
     let missing: Vec<&str> =
         collections.iter().copied().filter(|c| !there.iter().any(|name| name == c)).collect();
-    let Some(shadow) = shared.definition.shadow().filter(|_| !missing.is_empty()) else {
+    let Some(shadow) = endpoint.definition.shadow().filter(|_| !missing.is_empty()) else {
         return Ok(false);
     };
-    for statement in shared.definition.create(&missing)? {
-        shared.define(statement, tried).await?;
+    for statement in endpoint.definition.create(&missing)? {
+        endpoint.define(statement, tried).await?;
     }
-    connect(shared, &shadow, tried).await?;
+    connect(endpoint, &shadow, tried).await?;
     Ok(true)
 }
 
-async fn connect(shared: &Shared, shadow: &Shadow, tried: &str) -> Result<()> {
-    shared.define(shadow.connect.clone(), tried).await
+async fn connect(endpoint: &Endpoint, shadow: &Shadow, tried: &str) -> Result<()> {
+    endpoint.define(shadow.connect.clone(), tried).await
 }
 
-/// What the service has not taken in yet, in words; `None` where there is nothing. A collection of which
-/// it does not say anything has not begun.
+/// The mutations that the service has not ingested yet, in words; `None` where there are none. A
+/// collection that the report lacks has not begun.
 ///
 /// # Errors
 /// The link is not healthy, or there is no report.
-async fn behind(shared: &Shared, shadow: &Shadow, tried: &str) -> Result<Option<String>> {
-    let failed = |e: Failure| shared.failed(e, Doing::Read, tried);
-    let called = shared.client.call(Method::GET, shadow.progress, LIMIT).await;
+async fn behind(endpoint: &Endpoint, shadow: &Shadow, tried: &str) -> Result<Option<String>> {
+    let failed = |e: Failure| endpoint.failed(e, Doing::Read, tried);
+    let called = endpoint.client.call(Method::GET, shadow.progress, LIMIT).await;
     let (status, text) = called.map_err(failed)?;
     if status >= 400 {
         return Err(failed(Failure::Http { status, text: text.chars().take(200).collect() }));
@@ -130,12 +113,12 @@ async fn behind(shared: &Shared, shadow: &Shadow, tried: &str) -> Result<Option<
     }))
 }
 
-/// Why a report says nothing of use.
+/// Why a report cannot be used.
 #[derive(Debug)]
 struct Trouble(ErrorKind, String);
 
-/// The shares, 0 to 1, to which the collections of a scope are taken in, from the service's report: links,
-/// in each the states of groups of collections.
+/// The shares, 0 to 1, of the collections of a scope that the service has ingested, from its
+/// report: links, each with the states of groups of collections.
 fn report(text: &str, shadow: &Shadow) -> std::result::Result<BTreeMap<String, f64>, Trouble> {
     let broken = |answer: String| Trouble(ErrorKind::Broken, answer);
     let report: Value = serde_json::from_str(text).map_err(|e| broken(e.to_string()))?;

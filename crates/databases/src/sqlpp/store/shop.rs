@@ -9,7 +9,8 @@ use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::{Shared, Store, underway};
+use super::endpoint::{Endpoint, Store};
+use super::underway;
 use crate::sqlpp::{Doing, Failure, Request};
 
 const CUSTOMERS: &str = "shop_customer";
@@ -19,11 +20,11 @@ impl Pages for Store {
     type Session = Pager;
 
     async fn session(&self) -> Result<Pager> {
-        let shared = &self.shared;
-        let statement = page(shared)?;
-        let tried = format!("page through customers in {}", shared.url());
-        expect_index(shared, COUNTRY_INDEX, &tried).await?;
-        Ok(Pager(Client { shared: shared.clone(), statement }))
+        let endpoint = &self.endpoint;
+        let statement = page(endpoint)?;
+        let tried = format!("page through customers in {}", endpoint.url());
+        expect_index(endpoint, COUNTRY_INDEX, &tried).await?;
+        Ok(Pager(Client { endpoint: endpoint.clone(), statement }))
     }
 }
 
@@ -35,23 +36,23 @@ impl Joins for Store {
     }
 
     async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
-        let shared = &self.shared;
+        let endpoint = &self.endpoint;
         let hint = match variant {
             JoinVariant::Index => "/*+ indexnl */ ",
             JoinVariant::Ansi => "",
             JoinVariant::Hash => "/*+ hash-bcast */ ",
-            other => return Err(other.refused(&shared.description.name, shared.url())),
+            other => return Err(other.refused(&endpoint.description.name, endpoint.url())),
         };
-        let statement = join(shared, hint)?;
-        expect_index(shared, ZIP_INDEX, &format!("join in {}", shared.url())).await?;
-        Ok(Joiner(Client { shared: shared.clone(), statement }))
+        let statement = join(endpoint, hint)?;
+        expect_index(endpoint, ZIP_INDEX, &format!("join in {}", endpoint.url())).await?;
+        Ok(Joiner(Client { endpoint: endpoint.clone(), statement }))
     }
 }
 
 /// Refuses a search that would read all customers.
-async fn expect_index(shared: &Shared, index: &str, tried: &str) -> Result<()> {
-    let ask = Request::new(shared.definition.indexes()).parameter("name", CUSTOMERS);
-    let rows = shared.rows(ask).await.map_err(|e| shared.failed(e, Doing::Read, tried))?;
+async fn expect_index(endpoint: &Endpoint, index: &str, tried: &str) -> Result<()> {
+    let ask = Request::new(endpoint.definition.indexes()).parameter("name", CUSTOMERS);
+    let rows = endpoint.rows(ask).await.map_err(|e| endpoint.failed(e, Doing::Read, tried))?;
     if rows.iter().any(|row| row.as_str() == Some(index)) {
         return Ok(());
     }
@@ -59,8 +60,8 @@ async fn expect_index(shared: &Shared, index: &str, tried: &str) -> Result<()> {
     Err(Error::new(ErrorKind::Missing, tried, answer).advise("run `hoap load` first"))
 }
 
-fn page(shared: &Shared) -> Result<String> {
-    let definition = &shared.definition;
+fn page(endpoint: &Endpoint) -> Result<String> {
+    let definition = &endpoint.definition;
     let (name, key) = (definition.name(CUSTOMERS)?, definition.key("c"));
     // Without an order two pages might have the same customer: many nodes answer.
     Ok(format!(
@@ -69,8 +70,8 @@ fn page(shared: &Shared) -> Result<String> {
     ))
 }
 
-fn join(shared: &Shared, hint: &str) -> Result<String> {
-    let definition = &shared.definition;
+fn join(endpoint: &Endpoint, hint: &str) -> Result<String> {
+    let definition = &endpoint.definition;
     let (customers, orders) = (definition.name(CUSTOMERS)?, definition.name(ORDERS)?);
     // Cents are whole numbers, and so is their sum.
     Ok(format!(
@@ -86,7 +87,7 @@ fn join(shared: &Shared, hint: &str) -> Result<String> {
 
 /// One client and its statement.
 struct Client {
-    shared: Arc<Shared>,
+    endpoint: Arc<Endpoint>,
     statement: String,
 }
 
@@ -100,7 +101,7 @@ impl Client {
     /// A request for the statement of this session.
     fn request(&self) -> Request {
         let request = Request::new(self.statement.clone()).set("readonly", true);
-        match self.shared.query_timeout {
+        match self.endpoint.query_timeout {
             Some(limit) => request.timeout(limit),
             None => request,
         }
@@ -127,10 +128,10 @@ impl PageSession for Pager {
             keys.push(serde_json::from_slice(row).map_err(|e| format!("a key: {e}"))?);
             Ok(())
         };
-        let done = underway::run(shared, request, &underway::context(), &mut read).await;
+        let done = underway::run(endpoint, request, &underway::context(), &mut read).await;
         done.map(drop).map_err(|e: Failure| {
             keys.clear();
-            shared.failed(e, Doing::Read, format!("page through {country} in {}", shared.url()))
+            endpoint.failed(e, Doing::Read, format!("page through {country} in {}", endpoint.url()))
         })
     }
 }
@@ -138,7 +139,7 @@ impl PageSession for Pager {
 impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let shared = &self.0.shared;
+        let endpoint = &self.0.endpoint;
         let request = self.0.request().parameter("zip", zip).parameter("month", month);
         let mut read = |row: &[u8]| {
             let (month, zip, cents): (String, String, Value) =
@@ -149,11 +150,11 @@ impl JoinSession for Joiner {
             rows.push(JoinRow { month, zip, cents });
             Ok(())
         };
-        let done = underway::run(shared, request, &underway::context(), &mut read).await;
+        let done = underway::run(endpoint, request, &underway::context(), &mut read).await;
         done.map(drop).map_err(|e: Failure| {
             rows.clear();
-            let tried = format!("join zip code {zip}, {month} in {}", shared.url());
-            shared.failed(e, Doing::Read, tried)
+            let tried = format!("join zip code {zip}, {month} in {}", endpoint.url());
+            endpoint.failed(e, Doing::Read, tried)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that the service is asked to end where nobody waits for their answer any more.
+//! Requests that the service is asked to end when their client no longer waits for the answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::Method;
 use tokio::runtime::Handle;
 
-use super::Shared;
+use super::endpoint::Endpoint;
 use crate::sqlpp::{Envelope, Failure, Request};
 
 /// An identifier that no other request has, of characters that a query of a URL may have.
@@ -18,48 +18,48 @@ pub(super) fn context() -> String {
     format!("hoap-{}-{number}-{nanos}", std::process::id())
 }
 
-/// Asks the service to end a request. Where that fails, whoever asks again tries again.
-pub(super) async fn end(shared: &Shared, context: &str) {
-    let path = format!("{}?client_context_id={context}", shared.definition.cancel());
-    let _ = shared.client.call(Method::DELETE, &path, Duration::from_secs(5)).await;
+/// Asks the service to end a request. Failures are ignored: the caller may ask again.
+pub(super) async fn end(endpoint: &Endpoint, context: &str) {
+    let path = format!("{}?client_context_id={context}", endpoint.definition.cancel());
+    let _ = endpoint.client.call(Method::DELETE, &path, Duration::from_secs(5)).await;
 }
 
-/// Runs a request under an identifier of [`context`]. The service is asked to end it where it is late, its
-/// rows are too many, or the future is dropped.
+/// Runs a request under an identifier of [`context`]. The service is asked to end it where it is
+/// late, its rows are too many, or the future is dropped.
 pub(super) async fn run(
-    shared: &Arc<Shared>,
+    endpoint: &Arc<Endpoint>,
     request: Request,
     context: &str,
     each: &mut (dyn FnMut(&[u8]) -> Result<(), String> + Send),
 ) -> Result<Envelope, Failure> {
     let request = request.set("client_context_id", context);
     let mut underway = Underway {
-        shared: shared.clone(),
+        endpoint: endpoint.clone(),
         context: context.to_owned(),
         runtime: Handle::try_current().ok(),
     };
-    let ended = shared.client.run(&request, each).await;
+    let ended = endpoint.client.run(&request, each).await;
     underway.runtime = None;
     if let Err(Failure::Late(_) | Failure::TooLarge(_)) = &ended {
         // A service does not keep its own limit in every operator; left alone the request goes on.
-        end(shared, context).await;
+        end(endpoint, context).await;
     }
     ended
 }
 
 /// A request without an answer.
 struct Underway {
-    shared: Arc<Shared>,
+    endpoint: Arc<Endpoint>,
     context: String,
-    /// Where to ask from; `None` once it is answered.
+    /// The runtime to ask from; `None` once the request is answered.
     runtime: Option<Handle>,
 }
 
 impl Drop for Underway {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            let (shared, context) = (self.shared.clone(), std::mem::take(&mut self.context));
-            runtime.spawn(async move { end(&shared, &context).await });
+            let (endpoint, context) = (self.endpoint.clone(), std::mem::take(&mut self.context));
+            runtime.spawn(async move { end(&endpoint, &context).await });
         }
     }
 }

@@ -1,8 +1,7 @@
-//! Transactions as the workloads see them, which are none here: clients, and the operations, whose work is in
-//! [`super::held`].
+//! The operations of transactions, which promise nothing of a transaction here. Their work is in
+//! [`super::open_transaction`].
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use hoap_workload::capability::{
@@ -12,36 +11,26 @@ use hoap_workload::{Error, Result};
 use serde_json::Value;
 
 use super::error::Doing;
-use super::held::{Held, Open};
-use super::lane::Lane;
-use super::lookups::{self, Lookup};
-use super::rows::Rows;
-use super::{Cassandra, schema, search};
-use crate::{document, names};
+use super::open_transaction::{OpenTransaction, TransactionSession};
+use super::{Cassandra, lookups, schema, search};
+use crate::names;
+use crate::overlay::{Held, document};
 
 #[async_trait]
 impl Transactions for Cassandra {
     async fn session(&self) -> Result<Box<dyn Session>> {
-        let lane = self.lane().await?;
-        let tried = || format!("look for the tables of look-ups in {}", lane.place.url);
-        let found = lookups::all(&lane).await;
+        let connection = self.connection().await?;
+        let tried = || format!("look for the tables of look-ups in {}", connection.place.url);
+        let found = lookups::all(&connection, &connection.lookups).await;
         let lookups = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
-        Ok(Box::new(ClientSession { lane, lookups, rows: HashMap::new() }))
+        Ok(Box::new(TransactionSession { connection, lookups, rows: HashMap::new() }))
     }
 }
 
-/// One client.
-pub(super) struct ClientSession {
-    pub lane: Arc<Lane>,
-    pub lookups: Vec<Arc<Lookup>>,
-    /// The statements of the collections that it has touched.
-    pub rows: HashMap<String, Arc<Rows>>,
-}
-
 #[async_trait]
-impl Session for ClientSession {
+impl Session for TransactionSession {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        Ok(Box::new(Open::new(self, access)))
+        Ok(Box::new(OpenTransaction::new(self, access)))
     }
 }
 
@@ -50,14 +39,14 @@ fn row(held: Option<&Held>, fields: &[&str]) -> Option<Row> {
     held.and_then(Held::now).map(|document| document::row(document, fields))
 }
 
-/// Refuses names that are none.
+/// Refuses invalid names.
 fn check(collection: &str, fields: &[&str]) -> Result<()> {
     schema::collection(collection)?;
     fields.iter().try_for_each(|field| names::path(field).map(drop))
 }
 
 #[async_trait]
-impl Transaction for Open<'_> {
+impl Transaction for OpenTransaction<'_> {
     async fn get(
         &mut self,
         collection: &str,
@@ -136,7 +125,7 @@ impl Transaction for Open<'_> {
     }
 
     async fn rollback(self: Box<Self>) -> Result<()> {
-        // Nothing was sent.
+        // No change was sent.
         Ok(())
     }
 }

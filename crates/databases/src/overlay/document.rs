@@ -1,16 +1,16 @@
-//! Fields and patches of a document that is held in memory, for databases whose transactions gather their changes.
+//! Paths into a document in memory, and patches of it.
 
 use hoap_workload::capability::{Change, Patch, Row};
 use serde_json::{Map, Value};
 
 use crate::patches::kind;
 
-/// The name at the top of a checked path.
+/// The top-level field of a checked path.
 pub(crate) fn top(path: &str) -> &str {
     &path[..path.find(['.', '[']).unwrap_or(path.len())]
 }
 
-/// What is at a path.
+/// The value at a path.
 pub(crate) fn get<'a>(document: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let first = top(path);
     let mut here = document.get(first)?;
@@ -45,7 +45,7 @@ fn steps(rest: &str) -> impl Iterator<Item = Step<'_>> {
 /// Applies one patch.
 ///
 /// # Errors
-/// Why it does not fit. The document is as it was then.
+/// Why the patch does not fit. The document is unchanged then.
 pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch) -> Result<(), String> {
     let path = patch.path;
     let no = |there: Option<&Value>, path: &str, wish: &str| {

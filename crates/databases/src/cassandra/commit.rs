@@ -1,29 +1,32 @@
-//! The commit of what is no transaction: its changes, a document at a time.
+//! The commit of a transaction that promises nothing: its changes, a document at a time.
 //!
-//! What others may make impossible goes first: inserts and deletes, each on the condition that the document is not
-//! there, or as it was read. The first one that does not hold ends it as a conflict, and those before it are undone:
-//! nothing was applied. Then the entries of look-ups, so that a search finds a document when it and those that were
-//! inserted with it are there. Then patches: they fit whatever the newest document is, so that one whose condition
-//! does not hold is applied to that, until it holds. (The first step of all is an exception: where nothing has been
-//! applied yet, a patch that does not hold is a conflict too, and what it was computed from is read anew.)
+//! 1. Inserts, replacements and deletes, which another transaction can make impossible: each on the
+//!    condition that the document is absent, or as it was read. Where a condition fails the commit
+//!    is a conflict: the steps before are undone, and nothing was applied.
+//! 2. Their entries in lookup tables: a search finds a document once it and those inserted with it
+//!    exist.
+//! 3. Patches, which fit the newest document whatever it is: where the condition fails, the patch
+//!    is applied to the newest document, until the condition holds. The exception is a patch that
+//!    is the first step of all: nothing was applied, so it is a conflict, and the transaction reads
+//!    anew.
 //!
-//! From the first step that holds on the rest is tried until it is done, for [`LIMIT`]. Where it is not done then, or where
-//! it cannot be known what became of a step, the outcome is unknown, and what is there may be a part.
+//! After the first applied step the others are tried until they succeed, for [`LIMIT`]. Where a
+//! step does not succeed, or its outcome cannot be known, the outcome of the commit is unknown: a
+//! part of the changes may be applied.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+use super::connection::Connection;
 use super::error::{Done, Failure};
-use super::held::{Fate, Held};
-use super::lane::Lane;
 use super::lookups::Lookup;
 use super::notes::random;
-use super::rows::{Applied, Rows, Version};
-use crate::document;
+use super::rows::{Applied, Rows, StoredDocument, marked};
+use crate::overlay::{Held, Version, Write, document};
 
-/// How long a step is tried.
+/// The time for which a step is tried.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// A mark that no other transaction has.
@@ -31,39 +34,39 @@ pub(super) fn mark() -> String {
     format!("{:016x}", random())
 }
 
-/// A document that changes.
+/// The change of one document.
 pub(super) struct Step {
     pub key: String,
     pub rows: Arc<Rows>,
-    /// The look-ups of its collection.
+    /// The lookup tables of its collection.
     pub lookups: Vec<Arc<Lookup>>,
     pub held: Held,
 }
 
-/// What became of a step.
+/// The outcome of a step.
 enum Ended {
     Applied,
-    /// What is there instead.
-    Refused(Option<Version>),
+    /// The condition failed: the document that is there.
+    Refused(Option<StoredDocument>),
 }
 
-/// A commit under way.
-pub(super) struct Work<'a> {
-    lane: &'a Lane,
+/// A commit in progress.
+pub(super) struct Commit<'a> {
+    connection: &'a Connection,
     mark: String,
     /// Whether a step has been applied.
     begun: bool,
 }
 
-impl<'a> Work<'a> {
-    pub fn new(lane: &'a Lane, mark: String) -> Self {
-        Work { lane, mark, begun: false }
+impl<'a> Commit<'a> {
+    pub fn new(connection: &'a Connection, mark: String) -> Self {
+        Commit { connection, mark, begun: false }
     }
 
-    /// Applies the steps, in their order among those of their kind.
+    /// Applies the steps, each kind in its order.
     pub async fn apply(mut self, steps: Vec<Step>) -> Done<()> {
         let (patches, claims): (Vec<Step>, Vec<Step>) =
-            steps.into_iter().partition(|step| matches!(step.held.fate, Fate::Patched(_)));
+            steps.into_iter().partition(|step| matches!(step.held.write, Write::Patch(..)));
         for (n, claim) in claims.iter().enumerate() {
             let failed = match self.claim(claim).await {
                 Ok(true) => {
@@ -71,7 +74,7 @@ impl<'a> Work<'a> {
                     continue;
                 }
                 Ok(false) => conflict(&claim.key),
-                // It may have been applied: what is there is not touched any more.
+                // It may have been applied: nothing is undone.
                 Err(e @ Failure::Partly(_)) => return Err(e),
                 Err(e) => e,
             };
@@ -81,8 +84,7 @@ impl<'a> Work<'a> {
             return Err(failed);
         }
         for claim in &claims {
-            let before = claim.held.seen.as_ref().map(|version| &version.document);
-            self.entries(claim, before, claim.held.now()).await?;
+            self.entries(claim, claim.held.read.as_ref(), claim.held.now()).await?;
         }
         for patch in &patches {
             self.patch(patch).await?;
@@ -90,51 +92,53 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Inserts, replaces or deletes a document; says whether it was as it was read.
+    /// Inserts, replaces or deletes a document; returns whether it was as it was read.
     async fn claim(&self, step: &Step) -> Done<bool> {
-        let done = match (&step.held.fate, &step.held.seen) {
-            (Fate::Gone, Some(seen)) => self.until_known(step, Change::Delete(&seen.marks)).await?,
-            (Fate::Put, None) => {
-                self.until_known(step, Change::Insert(&text(&step.held.then))).await?
+        let change = match (&step.held.write, &step.held.version) {
+            (Write::Delete, Some(marks)) => self.until_known(step, Change::Delete(marks)).await,
+            (Write::Put(document), None) => {
+                self.until_known(step, Change::Insert(&text(document))).await
             }
-            (_, Some(seen)) => {
-                self.until_known(step, Change::Update(&text(&step.held.then), seen)).await?
+            (Write::Put(document), Some(marks)) => {
+                self.until_known(step, Change::Update(&text(document), marks)).await
             }
-            (_, None) => return Err(Failure::Broken(format!("nothing is known of {}", step.key))),
+            _ => return Err(Failure::Broken(format!("nothing is known of {}", step.key))),
         };
-        Ok(matches!(done, Ended::Applied))
+        Ok(matches!(change?, Ended::Applied))
     }
 
-    /// Makes a claim undone.
+    /// Undoes a claim.
     async fn undo(&self, step: &Step) -> Done<()> {
-        let undone = match (&step.held.fate, &step.held.seen) {
-            (Fate::Put, None) => {
+        let undone = match (&step.held.write, &step.held.version, &step.held.read) {
+            (Write::Put(_), None, _) => {
                 self.until_known(step, Change::Delete(&Some(self.mark.clone()))).await
             }
-            (Fate::Gone, Some(seen)) => {
-                self.until_known(step, Change::Insert(&text(&seen.document))).await
+            (Write::Delete, Some(_), Some(read)) => {
+                self.until_known(step, Change::Insert(&text(read))).await
             }
-            (_, Some(seen)) => {
-                let ours = Version {
-                    marks: Some(seen.marked(&self.mark)),
-                    document: step.held.then.clone(),
-                };
-                self.until_known(step, Change::Update(&text(&seen.document), &ours)).await
+            (Write::Put(_), Some(marks), Some(read)) => {
+                let ours = Some(marked(marks, &self.mark));
+                self.until_known(step, Change::Update(&text(read), &ours)).await
             }
-            (_, None) => return Ok(()),
+            _ => return Ok(()),
         };
         undone.map(drop)
     }
 
     /// Patches the document that was read, or the newest one.
     async fn patch(&mut self, step: &Step) -> Done<()> {
-        let (Fate::Patched(patches), Some(seen)) = (&step.held.fate, &step.held.seen) else {
+        let Held {
+            version: Some(marks),
+            read: Some(read),
+            write: Write::Patch(patches, after),
+            ..
+        } = &step.held
+        else {
             return Err(Failure::Broken(format!("{} is not patched", step.key)));
         };
-        let mut seen = seen.clone();
-        let mut then = step.held.then.clone();
+        let (mut marks, mut before, mut after) = (marks.clone(), read.clone(), after.clone());
         loop {
-            let change = self.until_known(step, Change::Update(&text(&then), &seen)).await;
+            let change = self.until_known(step, Change::Update(&text(&after), &marks)).await;
             match change.map_err(|e| if self.begun { partly(e) } else { e })? {
                 Ended::Applied => break,
                 Ended::Refused(_) if !self.begun => return Err(conflict(&step.key)),
@@ -143,20 +147,20 @@ impl<'a> Work<'a> {
                     return Err(partly(gone));
                 }
                 Ended::Refused(Some(newest)) => {
-                    then = newest.document.clone();
+                    after = newest.document.clone();
                     for patch in patches {
-                        document::apply(&mut then, patch)
+                        document::apply(&mut after, patch)
                             .map_err(|why| partly(Failure::Broken(why)))?;
                     }
-                    seen = newest;
+                    (marks, before) = (newest.marks, newest.document);
                 }
             }
         }
         self.begun = true;
-        self.entries(step, Some(&seen.document), Some(&then)).await
+        self.entries(step, Some(&before), Some(&after)).await
     }
 
-    /// Brings the entries of a document in step with it.
+    /// Replaces the entries of a document where they change.
     async fn entries(
         &self,
         step: &Step,
@@ -164,17 +168,17 @@ impl<'a> Work<'a> {
         after: Option<&Map<String, Value>>,
     ) -> Done<()> {
         for lookup in &step.lookups {
-            let place = |document| lookup.made.place(&step.key, document);
-            let (before, after) = (before.map(place), after.map(place));
+            let entry = |document| lookup.definition.entry_key(&step.key, document);
+            let (before, after) = (before.map(entry), after.map(entry));
             if before == after {
                 continue;
             }
-            if let Some(place) = after {
-                let add = lookup.add(self.lane, &place, &step.key).await;
+            if let Some(entry) = after {
+                let add = lookup.add(self.connection, &entry, &step.key).await;
                 add.map_err(partly)?;
             }
-            if let Some(place) = before {
-                let remove = lookup.remove(self.lane, &place).await;
+            if let Some(entry) = before {
+                let remove = lookup.remove(self.connection, &entry).await;
                 remove.map_err(partly)?;
             }
         }
@@ -184,18 +188,18 @@ impl<'a> Work<'a> {
     async fn send(&self, step: &Step, change: &Change<'_>) -> Done<Applied> {
         let Step { key, rows, .. } = step;
         match change {
-            Change::Insert(text) => rows.insert(self.lane, key, text, &self.mark).await,
+            Change::Insert(text) => rows.insert(self.connection, key, text, &self.mark).await,
             Change::Update(text, seen) => {
-                rows.update(self.lane, key, (text, &self.mark), seen).await
+                rows.update(self.connection, key, (text, &self.mark), seen).await
             }
-            Change::Delete(seen) => rows.delete(self.lane, key, seen).await,
+            Change::Delete(seen) => rows.delete(self.connection, key, seen).await,
         }
     }
 
-    /// Sends a statement until it is known what became of it.
+    /// Sends a statement until its outcome is known.
     async fn until_known(&self, step: &Step, change: Change<'_>) -> Done<Ended> {
         let end = Instant::now() + LIMIT;
-        // Whether one without an answer may have been applied.
+        // Whether an earlier statement, which got no answer, may have been applied.
         let mut unsure = false;
         let mut rest = 10;
         loop {
@@ -204,7 +208,8 @@ impl<'a> Work<'a> {
                 Ok(Applied::No(Some(there))) if unsure && there.has(&self.mark) => {
                     return Ok(Ended::Applied);
                 }
-                // Ours may have been the statement that deleted it, or it was written and deleted since.
+                // This statement may have deleted it, or it was applied and another transaction
+                // deleted it.
                 Ok(Applied::No(None)) if unsure => {
                     return Err(Failure::Partly(format!(
                         "no answer came to a change of {}, which is gone now",
@@ -226,12 +231,12 @@ impl<'a> Work<'a> {
 
 /// A statement of a step.
 enum Change<'a> {
-    /// This text, where there is nothing.
+    /// Inserts this text, where there is no document.
     Insert(&'a str),
-    /// This text, in the place of what was seen.
+    /// Replaces the document of these marks.
     Update(&'a str, &'a Version),
-    /// Nothing, in the place of what has these marks.
-    Delete(&'a Option<String>),
+    /// Deletes the document of these marks.
+    Delete(&'a Version),
 }
 
 fn text(document: &Map<String, Value>) -> String {
@@ -242,7 +247,7 @@ fn conflict(key: &str) -> Failure {
     Failure::Conflict(format!("{key} was changed after it was read"))
 }
 
-/// The failure of a commit of which a part is or may be there.
+/// The failure of a commit of which a part is or may be applied.
 fn partly(why: Failure) -> Failure {
     match why {
         Failure::Partly(_) => why,

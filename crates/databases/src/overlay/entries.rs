@@ -1,35 +1,40 @@
-//! Indexes as tables of entries, for databases whose own hold no nested field or are read late.
+//! Indexes as tables of entries, for databases whose own indexes hold no nested field or lag
+//! behind.
 //!
-//! An entry's partition is the value of the index's first field (the warehouse), its sort key the values of the
-//! others and the document's key, in bytes that compare as the values do. A search by the first fields
-//! reads one partition from a place on.
+//! The partition key of an entry is the value of the index's first field (the warehouse). The sort
+//! key is the values of the other fields and the document's key, in bytes that compare as the
+//! values do. A search by the first fields reads a range of one partition.
 //!
-//! A value is a byte for its type and then: of a number its nearest floating-point number and its whole
-//! part, both as bytes that compare as numbers; of a string its bytes, a zero byte as two, and an end
-//! that is smaller than any other byte. Nulls and absent fields come first.
+//! A value is encoded as a byte for its type and then:
+//! * a number as its nearest floating-point number and its whole part, both in bytes that compare
+//!   as the numbers do;
+//! * a string as its bytes, a zero byte as two bytes, and an end that is smaller than any other
+//!   byte.
+//!
+//! Nulls and absent fields come first.
 
 use hoap_workload::capability::Index;
 use serde_json::{Map, Value, json};
 
-use crate::document;
+use super::document;
 
-/// What the notes say of an index.
+/// An index, as the notes describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Made {
+pub(crate) struct IndexDefinition {
     pub name: String,
     pub collection: String,
     /// Paths of its fields.
     pub fields: Vec<String>,
-    /// Whether it has an entry for every document.
+    /// Whether every document has its entry.
     pub whole: bool,
 }
 
-impl Made {
-    /// From the text of a note; the name is the note's.
-    pub fn parse(text: &str) -> Option<Made> {
+impl IndexDefinition {
+    /// Reads the text of a note. The name is empty: it is part of the note's name.
+    pub fn parse(text: &str) -> Option<IndexDefinition> {
         let value: Value = serde_json::from_str(text).ok()?;
         let texts = |value: &Value| value.as_str().map(str::to_owned);
-        Some(Made {
+        Some(IndexDefinition {
             name: String::new(),
             collection: texts(&value["collection"])?,
             fields: value["fields"].as_array()?.iter().map(texts).collect::<Option<_>>()?,
@@ -43,29 +48,53 @@ impl Made {
             .to_string()
     }
 
-    /// The place of a document among the entries.
-    pub fn place(&self, key: &str, whole: &Map<String, Value>) -> Place {
-        let values = self.fields.iter().map(|field| document::get(whole, field));
-        let mut place = place(values);
-        place.sort.extend_from_slice(key.as_bytes());
-        place
+    /// The key of a document's entry.
+    pub fn entry_key(&self, key: &str, document: &Map<String, Value>) -> EntryKey {
+        let values = self.fields.iter().map(|field| document::get(document, field));
+        let mut entry = encode(values);
+        entry.sort.extend_from_slice(key.as_bytes());
+        entry
+    }
+
+    /// Why a search for these values does not fit the index.
+    pub fn misfit(&self, index: &Index, prefix: &[Value]) -> Option<String> {
+        if !self.fields.iter().eq(index.fields.iter()) {
+            return Some(format!("the index {} is on {}", index.name, self.fields.join(", ")));
+        }
+        if prefix.len() > self.fields.len() {
+            let (given, of) = (prefix.len(), self.fields.len());
+            return Some(format!("{given} values for an index of {of} fields"));
+        }
+        let strange = prefix.iter().find(|v| v.is_array() || v.is_object());
+        strange.map(|value| format!("{value} cannot be searched for"))
     }
 }
 
-/// Where an entry is, or where those with the same first values begin.
+/// The key of an entry, or the beginning of the keys of all entries with the same first values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
+pub(crate) struct EntryKey {
     pub partition: Vec<u8>,
     pub sort: Vec<u8>,
 }
 
-/// The place of these values, of which there is at least one.
-pub(crate) fn place<'a>(values: impl IntoIterator<Item = Option<&'a Value>>) -> Place {
-    let mut place = Place { partition: Vec::new(), sort: Vec::new() };
-    for (n, value) in values.into_iter().enumerate() {
-        append(value, if n == 0 { &mut place.partition } else { &mut place.sort });
+impl EntryKey {
+    /// Whether the entry has the first values of `prefix`.
+    pub fn begins_with(&self, prefix: &EntryKey) -> bool {
+        self.partition == prefix.partition && self.sort.starts_with(&prefix.sort)
     }
-    place
+}
+
+/// The beginning of the keys of all entries with these first values, at least one.
+pub(crate) fn prefix(values: &[Value]) -> EntryKey {
+    encode(values.iter().map(Some))
+}
+
+fn encode<'a>(values: impl IntoIterator<Item = Option<&'a Value>>) -> EntryKey {
+    let mut entry = EntryKey { partition: Vec::new(), sort: Vec::new() };
+    for (n, value) in values.into_iter().enumerate() {
+        append(value, if n == 0 { &mut entry.partition } else { &mut entry.sort });
+    }
+    entry
 }
 
 fn append(value: Option<&Value>, out: &mut Vec<u8>) {
@@ -96,19 +125,6 @@ fn append_text(kind: u8, text: &[u8], out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(&[0, 1]);
-}
-
-/// Why a search by these values does not fit the index that is there.
-pub(crate) fn misfit(made: &Made, index: &Index, prefix: &[Value]) -> Option<String> {
-    if !made.fields.iter().eq(index.fields.iter()) {
-        return Some(format!("the index {} is on {}", index.name, made.fields.join(", ")));
-    }
-    if prefix.len() > made.fields.len() {
-        let (given, of) = (prefix.len(), made.fields.len());
-        return Some(format!("{given} values for an index of {of} fields"));
-    }
-    let strange = prefix.iter().find(|v| v.is_array() || v.is_object());
-    strange.map(|value| format!("{value} cannot be searched for"))
 }
 
 #[cfg(test)]
@@ -166,15 +182,15 @@ mod tests {
 
     #[test]
     fn an_index_is_found_again_in_its_note() {
-        let made = Made {
+        let made = IndexDefinition {
             name: String::new(),
             collection: "orders".into(),
             fields: vec!["a".into(), "b.c".into()],
             whole: true,
         };
-        assert_eq!(Made::parse(&made.text()), Some(made));
+        assert_eq!(IndexDefinition::parse(&made.text()), Some(made));
         for text in ["", "{}", "[]", "{\"collection\":\"a\",\"fields\":[1],\"whole\":true}"] {
-            assert_eq!(Made::parse(text), None);
+            assert_eq!(IndexDefinition::parse(text), None);
         }
     }
 }

@@ -1,0 +1,159 @@
+//! A session of the driver, and the statements that run once.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hoap_workload::Result;
+use scylla::client::PoolSize;
+use scylla::client::execution_profile::ExecutionProfile;
+use scylla::client::session::{Session, TlsContext};
+use scylla::client::session_builder::SessionBuilder;
+use scylla::errors::ExecutionError;
+use scylla::policies::load_balancing::DefaultPolicy;
+use scylla::policies::retry::FallthroughRetryPolicy;
+use scylla::response::query_result::QueryResult;
+use scylla::serialize::row::SerializeRow;
+use scylla::statement::prepared::PreparedStatement;
+use scylla::statement::{Consistency, SerialConsistency, Statement};
+
+use super::error::{self, Done, Failure};
+use super::options::Options;
+use super::place::Place;
+
+/// The attempts at a repeatable write that times out, and the first pause between them, which then
+/// doubles.
+const ATTEMPTS: u32 = 6;
+const REST: Duration = Duration::from_millis(100);
+
+/// The limit for a change of the schema and for the nodes to agree on it.
+const SCHEMA: Duration = Duration::from_secs(120);
+
+/// A session of the driver, which keeps connections to every node.
+pub(super) struct Connection {
+    pub place: Arc<Place>,
+    pub session: Session,
+    /// Held while a table gets columns: one change of the schema at a time.
+    pub altering: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Connection {
+    /// Connects to the cluster.
+    ///
+    /// # Errors
+    /// Those of the driver, with advice where a file of credentials was ignored.
+    pub async fn open(
+        place: Arc<Place>,
+        tls: Option<TlsContext>,
+        altering: Arc<tokio::sync::Mutex<()>>,
+    ) -> Result<Connection> {
+        let Place { url, hosts, keyspace, credentials, options } = &*place;
+        let mut policy = DefaultPolicy::builder().token_aware(options.token_aware);
+        if !options.datacenter.is_empty() {
+            policy = policy.prefer_datacenter(options.datacenter.clone());
+        }
+        let profile = ExecutionProfile::builder()
+            .consistency(options.read_consistency)
+            .serial_consistency(Some(options.serial_consistency))
+            .request_timeout(Some(options.request_timeout))
+            .load_balancing_policy(policy.build())
+            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+            .speculative_execution_policy(None)
+            .build();
+        let connections =
+            NonZeroUsize::new(options.connections as usize).unwrap_or(NonZeroUsize::MIN);
+        let mut builder = SessionBuilder::new()
+            .known_nodes(hosts)
+            .default_execution_profile_handle(profile.into_handle())
+            .connection_timeout(options.connect_timeout)
+            .pool_size(PoolSize::PerShard(connections))
+            // Only what token-aware routing needs.
+            .keyspaces_to_fetch([keyspace])
+            .fetch_full_schema_metadata(false)
+            .schema_agreement_timeout(SCHEMA)
+            .tls_context(tls);
+        if let Some(user) = &credentials.user {
+            builder = builder.user(user, credentials.password.as_deref().unwrap_or_default());
+        }
+        let session = builder.build().await.map_err(|e| {
+            let e = error::connecting(&e, format!("connect to {url}"));
+            match &credentials.ignored {
+                Some(why) if credentials.password.is_none() => {
+                    let advice = e.advice.clone().map_or(why.clone(), |a| format!("{a}; {why}"));
+                    e.advise(advice)
+                }
+                _ => e,
+            }
+        })?;
+        Ok(Connection { place, session, altering })
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.place.options
+    }
+
+    /// A table of the keyspace as statements name it.
+    pub fn table(&self, name: &str) -> String {
+        format!("\"{}\".\"{name}\"", self.place.keyspace)
+    }
+
+    /// The consistency of a read that sees the outcome of lightweight transactions.
+    pub fn serial(&self) -> Consistency {
+        match self.options().serial_consistency {
+            SerialConsistency::Serial => Consistency::Serial,
+            SerialConsistency::LocalSerial => Consistency::LocalSerial,
+        }
+    }
+
+    /// Runs a statement once.
+    pub async fn run(
+        &self,
+        text: impl Into<String>,
+        consistency: Consistency,
+        values: impl SerializeRow,
+    ) -> Done<QueryResult> {
+        let mut statement = Statement::new(text);
+        statement.set_consistency(consistency);
+        Ok(self.session.query_unpaged(statement, values).await?)
+    }
+
+    /// Writes a row that may be written twice; writes it again where it times out.
+    pub async fn write_repeatable(
+        &self,
+        statement: &PreparedStatement,
+        row: impl SerializeRow,
+    ) -> Done<()> {
+        let mut rest = REST;
+        for left in (0..ATTEMPTS).rev() {
+            match self.session.execute_unpaged(statement, &row).await.map_err(Failure::from) {
+                Ok(_) => break,
+                Err(e) if left > 0 && e.is_unsure() => tokio::time::sleep(rest).await,
+                Err(e) => return Err(e),
+            }
+            rest *= 2;
+        }
+        Ok(())
+    }
+
+    /// Changes the schema; returns when all nodes that are up have it. A node may not know yet what
+    /// another client has just made through another node: it is asked again once the nodes agree.
+    pub async fn alter(&self, text: impl Into<String>) -> Done<()> {
+        let mut statement = Statement::new(text);
+        statement.set_request_timeout(Some(SCHEMA));
+        for _ in 0..5 {
+            match self.session.query_unpaged(statement.clone(), ()).await.map_err(Failure::from) {
+                Err(e) if e.is_missing() => self.agree().await?,
+                done => return done.map(drop),
+            }
+        }
+        self.session.query_unpaged(statement, ()).await.map(drop).map_err(Failure::from)
+    }
+
+    /// Waits until all nodes that are up have the same schema. A node applies what is in its tables
+    /// of the schema a moment later, hence the pause.
+    pub async fn agree(&self) -> Done<()> {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let agreed = self.session.await_schema_agreement().await;
+        agreed.map(drop).map_err(|e| Failure::from(ExecutionError::from(e)))
+    }
+}

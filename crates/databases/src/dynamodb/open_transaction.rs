@@ -1,0 +1,334 @@
+//! An open transaction.
+//!
+//! Reads are strongly consistent and go out at once. Writes wait in memory ([`crate::overlay`]);
+//! the commit sends them as one TransactWriteItems, on the condition that the documents are as they
+//! were read: each has the mark of the transaction that wrote it last. A document that is read to
+//! be changed is part of the condition; one that is only read is, with `conditions=read`.
+//!
+//! A transaction that only reads ends by reading the marks again, all of them in TransactGetItems
+//! after its last read. If none has changed there was a moment at which everything that it read was
+//! current, and no other transaction was half applied; otherwise it is a conflict. A transaction
+//! that read once, in one step, does not need this.
+//!
+//! *Not promised*: a search sees the moment at which it is made. A document that appears among its
+//! results before the commit is not noticed, unless both transactions write the same document.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::{Access, Intent, Patch, Row};
+use serde_json::{Map, Value};
+
+use super::commit;
+use super::counters::Units;
+use super::error::{Doing, Done, Failure};
+use super::layout::{self, VERSION};
+use super::options::Conditions;
+use super::reading::{Driver, KEYS, Wanted, possible};
+use super::server::Server;
+use super::value::{self, Item};
+use crate::overlay::entries::IndexDefinition;
+use crate::overlay::{self, Held, Overlay, Refused, Version, document};
+
+/// Items that one TransactWriteItems takes.
+const ITEMS: usize = 100;
+
+/// The transactions of one client.
+pub(super) struct TransactionSession {
+    pub server: Arc<Server>,
+    pub driver: Arc<Driver>,
+    /// The indexes whose entries the commit writes.
+    pub indexes: Vec<IndexDefinition>,
+}
+
+pub(super) struct OpenTransaction<'a> {
+    session: &'a TransactionSession,
+    pub overlay: Overlay,
+    /// Collections and keys of the documents that the commit requires to be as they were read.
+    checked: BTreeSet<(String, String)>,
+    /// Requests that have read, each from a state of its own.
+    reads: u32,
+    /// Whether the transaction met a conflict: the commit is refused then.
+    conflict: bool,
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Failure {
+        match refused {
+            Refused::Invalid(why) => Failure::invalid(why),
+            Refused::Duplicate(_) => Failure::new(ErrorKind::Duplicate, "the key exists"),
+            Refused::Broken(why) => Failure::broken(why),
+        }
+    }
+}
+
+/// The version of an item; `None` where there is no item.
+fn version(item: Option<&Item>) -> Done<Option<Version>> {
+    match item.map(|item| item.get(VERSION)) {
+        None => Ok(None),
+        Some(None) => Ok(Some(None)),
+        Some(Some(AttributeValue::S(version))) => Ok(Some(Some(version.clone()))),
+        Some(Some(other)) => Err(Failure::broken(format!("a version is {other:?}"))),
+    }
+}
+
+impl<'a> OpenTransaction<'a> {
+    pub fn new(session: &'a TransactionSession, access: Access) -> Self {
+        let overlay = Overlay::new(access);
+        OpenTransaction { session, overlay, checked: BTreeSet::new(), reads: 0, conflict: false }
+    }
+
+    pub fn server(&self) -> &'a Server {
+        &self.session.server
+    }
+
+    pub fn driver(&self) -> &'a Driver {
+        &self.session.driver
+    }
+
+    /// The index of this name.
+    pub fn index(&self, name: &str) -> Option<&'a IndexDefinition> {
+        let session = self.session;
+        session.indexes.iter().find(|definition| definition.name == name)
+    }
+
+    pub fn count_read(&mut self) {
+        self.reads += 1;
+    }
+
+    pub fn conflict<T>(&mut self, answer: String) -> Done<T> {
+        self.conflict = true;
+        Err(Failure::new(ErrorKind::Conflict, answer))
+    }
+
+    /// Keeps what was read of a document.
+    fn keep_read(
+        &mut self,
+        collection: &str,
+        key: &str,
+        item: Option<&Item>,
+        document: Option<Map<String, Value>>,
+    ) -> Done<()> {
+        match self.overlay.keep_read(collection, key, version(item)?, document) {
+            true => Ok(()),
+            false => self.conflict(format!("{collection} {key} was changed between two reads")),
+        }
+    }
+
+    fn check(&mut self, collection: &str, key: &str) {
+        self.checked.insert((collection.to_owned(), key.to_owned()));
+    }
+
+    /// Reads items by their keys.
+    async fn fetch(
+        &mut self,
+        collection: &str,
+        keys: &[&str],
+        wanted: &Wanted,
+    ) -> Done<HashMap<String, Item>> {
+        let (server, driver) = (self.server(), self.driver());
+        let table = layout::table(&server.options.prefix, collection);
+        let mut items = Vec::with_capacity(keys.len());
+        match (keys, self.overlay.access()) {
+            ([], _) => {}
+            ([key], _) => {
+                self.reads += 1;
+                items.extend(server.get(driver, &table, key, wanted, true).await?);
+            }
+            (keys, Access::Write) => {
+                items = server.get_many(driver, &table, keys, wanted).await?;
+            }
+            (keys, Access::Read) => {
+                for some in keys.chunks(KEYS) {
+                    self.reads += 1;
+                    let keys = some.iter().map(|key| (table.clone(), *key));
+                    let found = server.get_at_once(driver, keys, wanted).await?;
+                    items.extend(found.into_iter().flatten());
+                }
+            }
+        }
+        items
+            .into_iter()
+            .map(|item| Ok((value::text(&item, layout::KEY)?.to_owned(), item)))
+            .collect()
+    }
+
+    /// Reads the documents of these keys, as far as they are not known: whole where they are read
+    /// to be changed. Returns the documents that were read in part.
+    pub async fn read(
+        &mut self,
+        collection: &str,
+        keys: &[&str],
+        fields: &[&str],
+        intent: Intent,
+    ) -> Done<HashMap<String, Map<String, Value>>> {
+        let access = self.overlay.access();
+        let whole = access == Access::Write && intent == Intent::Change;
+        let checked = match access {
+            Access::Read => true,
+            Access::Write => whole || self.server().options.conditions == Conditions::Read,
+        };
+        let mut missing: Vec<&str> = Vec::with_capacity(keys.len());
+        for &key in keys {
+            let known = self.overlay.get(collection, key).is_some_and(Held::is_known);
+            if !known && possible(key) && !missing.contains(&key) {
+                missing.push(key);
+            }
+        }
+        let wanted = match whole {
+            true => Wanted::default(),
+            false => Wanted::fields(fields.iter().map(|field| document::top(field))),
+        };
+        let items = self.fetch(collection, &missing, &wanted).await?;
+        let mut parts = HashMap::new();
+        for key in missing {
+            let item = items.get(key);
+            let document = item.map(value::document).transpose()?;
+            let (held, part) = if whole { (document, None) } else { (None, document) };
+            self.keep_read(collection, key, item, held)?;
+            if checked {
+                self.check(collection, key);
+            }
+            parts.extend(part.map(|part| (key.to_owned(), part)));
+        }
+        Ok(parts)
+    }
+
+    /// A document after [`OpenTransaction::read`], which returned `parts`.
+    pub fn document<'d>(
+        &'d self,
+        collection: &str,
+        key: &str,
+        parts: &'d HashMap<String, Map<String, Value>>,
+    ) -> Option<&'d Map<String, Value>> {
+        let held = self.overlay.get(collection, key).filter(|held| held.exists())?;
+        held.now().or_else(|| parts.get(key))
+    }
+
+    /// The values of a document after [`OpenTransaction::read`], which returned `parts`.
+    pub fn row(
+        &self,
+        collection: &str,
+        key: &str,
+        fields: &[&str],
+        parts: &HashMap<String, Map<String, Value>>,
+    ) -> Option<Row> {
+        let document = self.document(collection, key, parts)?;
+        Some(document::row(document, fields))
+    }
+
+    /// Reads the whole document, to be changed.
+    async fn read_to_change(&mut self, collection: &str, key: &str) -> Done<()> {
+        self.read(collection, &[key], &[], Intent::Change).await?;
+        if self.overlay.get(collection, key).is_some_and(Held::exists) {
+            self.check(collection, key);
+        }
+        Ok(())
+    }
+
+    pub async fn insert_document(
+        &mut self,
+        collection: &str,
+        key: &str,
+        document: &Value,
+    ) -> Done<()> {
+        self.overlay.begin_change()?;
+        if !possible(key) {
+            return Err(Failure::invalid("a key has 1 to 2048 bytes"));
+        }
+        let document = overlay::object(document)?;
+        value::check_names(document.keys())?;
+        if self.overlay.get(collection, key).is_none() {
+            let items = self.fetch(collection, &[key], &Wanted::fields([])).await?;
+            self.keep_read(collection, key, items.get(key), None)?;
+        }
+        let inserted = self.overlay.insert(collection, key, document);
+        if inserted.is_err() {
+            // Another transaction may have inserted it since this one began to read, and changed
+            // what told this one to choose the key: that is a conflict.
+            if let Err(e) = self.validate().await {
+                self.conflict |= e.kind == ErrorKind::Conflict;
+                return Err(e);
+            }
+        }
+        Ok(inserted?)
+    }
+
+    pub async fn patch_document(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch],
+    ) -> Done<()> {
+        self.overlay.begin_change()?;
+        for patch in patches {
+            value::check_names([&document::top(patch.path).to_owned()])?;
+        }
+        if patches.is_empty() {
+            return Ok(());
+        }
+        self.read_to_change(collection, key).await?;
+        Ok(self.overlay.patch(collection, key, patches)?)
+    }
+
+    pub async fn delete_document(&mut self, collection: &str, key: &str) -> Done<bool> {
+        self.overlay.begin_change()?;
+        self.read_to_change(collection, key).await?;
+        Ok(self.overlay.delete(collection, key))
+    }
+
+    /// Refuses where a document has another version than the one that was read.
+    async fn validate(&mut self) -> Done<()> {
+        let (server, driver) = (self.server(), self.driver());
+        let wanted = Wanted::fields([]);
+        let all: Vec<_> = self.overlay.documents().collect();
+        for some in all.chunks(KEYS) {
+            let keys = some.iter().map(|(collection, key, _)| {
+                (layout::table(&server.options.prefix, collection), *key)
+            });
+            let items = server.get_at_once(driver, keys, &wanted).await?;
+            for ((collection, key, held), item) in some.iter().zip(&items) {
+                if version(item.as_ref())? != held.version {
+                    let answer = format!("{collection} {key} was changed after it was read");
+                    return Err(Failure::new(ErrorKind::Conflict, answer));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub async fn commit_all(mut self) -> Done<()> {
+        if self.conflict {
+            return Err(Failure::new(ErrorKind::Conflict, "the transaction met a conflict before"));
+        }
+        if self.overlay.access() == Access::Read {
+            return if self.reads < 2 { Ok(()) } else { self.validate().await };
+        }
+        let (server, driver) = (self.server(), self.driver());
+        let prefix = &server.options.prefix;
+        let writes = commit::items(prefix, &self.overlay, &self.checked, &self.session.indexes)?;
+        if writes.is_empty() {
+            return Ok(());
+        }
+        if writes.len() > ITEMS {
+            return Err(Failure::invalid(format!(
+                "the transaction has {} items with its conditions and the entries of its indexes, and \
+                 TransactWriteItems takes {ITEMS}",
+                writes.len()
+            )));
+        }
+        let request = driver
+            .transact_write_items()
+            .set_transact_items(Some(writes))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let answer = server.send(Doing::Write, request.send()).await.map_err(|e| match e.kind {
+            // It may have been applied.
+            ErrorKind::Timeout => Failure { kind: ErrorKind::Ambiguous, ..e },
+            _ => e,
+        })?;
+        server.counters.consumed(Units::Write, answer.consumed_capacity());
+        Ok(())
+    }
+}

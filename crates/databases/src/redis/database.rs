@@ -1,0 +1,122 @@
+//! The handle that [`super::open`] returns, and opening it.
+
+use std::sync::Arc;
+
+use hoap_record::Description;
+use hoap_workload::capability::{Applicable, NotApplicable};
+use hoap_workload::{Error, ErrorKind, Result};
+use redis::cluster::ClusterClient;
+use redis::{
+    AsyncConnectionConfig, Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, RedisResult,
+    TlsCertificates,
+};
+
+use super::connection::Server;
+use super::error::{self, Doing};
+use super::options::{Options, Place};
+use super::server::Stated;
+
+/// A Redis or Valkey server, or a cluster. Clones are the same one.
+#[derive(Clone)]
+pub struct Redis {
+    pub(super) server: Arc<Server>,
+    pub(super) description: Arc<Description>,
+}
+
+impl Redis {
+    /// Connects once, and asks the server for its version and settings.
+    pub(super) async fn open(place: Place) -> Result<Redis> {
+        let certificates = certificates(&place)?;
+        let invalid = |e| error::of(&e, Doing::Connect, format!("open {}", place.url));
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(place.options.connect_timeout))
+            .set_response_timeout(Some(place.options.response_timeout));
+        let client = client(place.info.clone(), certificates.clone()).map_err(invalid)?;
+        let mut server = Server {
+            url: place.url.clone(),
+            client,
+            config,
+            cluster: None,
+            scripts: Default::default(),
+            connections: Default::default(),
+            options: place.options.clone(),
+        };
+        let stated = Stated::ask(&mut server.connect_one().await?, &server.url).await?;
+        stated.check(&server.url, &server.options)?;
+        if server.options.cluster {
+            server.cluster = Some(cluster(&place, certificates, &stated.nodes).map_err(invalid)?);
+        }
+        let description = stated.description(&server.url, &server.options);
+        Ok(Redis { server: Arc::new(server), description: Arc::new(description) })
+    }
+
+    pub(super) fn not_applicable<T>(
+        &self,
+        capability: &'static str,
+        because: &'static str,
+    ) -> Applicable<T> {
+        Err(NotApplicable { capability, database: self.description.name.clone(), because })
+    }
+}
+
+fn client(info: ConnectionInfo, certificates: Option<TlsCertificates>) -> RedisResult<Client> {
+    match certificates {
+        Some(certificates) => Client::build_with_tls(info, certificates),
+        None => Client::open(info),
+    }
+}
+
+/// The driver's client of a cluster. It connects as long as one of these nodes answers.
+fn cluster(
+    place: &Place,
+    certificates: Option<TlsCertificates>,
+    nodes: &[(String, u16)],
+) -> RedisResult<ClusterClient> {
+    let others = nodes.iter().map(|(host, port)| {
+        let addr = match place.info.addr() {
+            ConnectionAddr::TcpTls { insecure, tls_params, .. } => ConnectionAddr::TcpTls {
+                host: host.clone(),
+                port: *port,
+                insecure: *insecure,
+                tls_params: tls_params.clone(),
+            },
+            _ => ConnectionAddr::Tcp(host.clone(), *port),
+        };
+        place.info.clone().set_addr(addr)
+    });
+    let timeout = place.options.response_timeout;
+    let builder = ClusterClient::builder(std::iter::once(place.info.clone()).chain(others))
+        .connection_timeout(place.options.connect_timeout)
+        // The limit of an operation with its redirections. The limit of an answer is longer: at
+        // that one the driver would send the operation again.
+        .overall_response_timeout(Some(timeout))
+        .response_timeout(timeout * 2);
+    match certificates {
+        Some(certificates) => builder.certs(certificates).build(),
+        None => builder.build(),
+    }
+}
+
+/// The files that the options name, `None` without TLS.
+fn certificates(place: &Place) -> Result<Option<TlsCertificates>> {
+    if !matches!(place.info.addr(), ConnectionAddr::TcpTls { .. }) {
+        return Ok(None);
+    }
+    // Another driver may have installed a provider before: any will do.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let Options { tls_ca, tls_cert, tls_key, .. } = &place.options;
+    let read = |option: &str, path: &String| {
+        if path.is_empty() {
+            return Ok(None);
+        }
+        std::fs::read(path).map(Some).map_err(|e| {
+            let tried = format!("open {}", place.url);
+            Error::new(ErrorKind::Invalid, tried, format!("option `{option}`: {path}: {e}"))
+        })
+    };
+    let client_tls = match (read("tls_cert", tls_cert)?, read("tls_key", tls_key)?) {
+        (Some(client_cert), Some(client_key)) => Some(ClientTlsConfig { client_cert, client_key }),
+        _ => None,
+    };
+    Ok(Some(TlsCertificates { client_tls, root_cert: read("tls_ca", tls_ca)? }))
+}

@@ -1,0 +1,58 @@
+//! The hash of notes: the benchmark's, collections, indexes, the progress of loads.
+
+use hoap_workload::{Error, ErrorKind, Result};
+use redis::Value as Answer;
+use serde::{Deserialize, Serialize};
+
+use super::connection::ClientConnection;
+use super::error::{Doing, Done, Failure, LOAD_FIRST};
+use super::layout;
+
+/// An index, as the notes describe it.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct IndexDefinition {
+    pub collection: String,
+    pub field: String,
+    /// Whether it has every document.
+    pub whole: bool,
+}
+
+/// Reads a note.
+pub(super) async fn read(connection: &mut ClientConnection, field: &str) -> Done<Option<String>> {
+    let mut command = redis::cmd("HGET");
+    command.arg(layout::notes(&connection.server().options.prefix)).arg(field);
+    match connection.send(&command).await? {
+        Answer::Nil => Ok(None),
+        Answer::BulkString(text) => String::from_utf8(text)
+            .map(Some)
+            .map_err(|_| Failure::Broken(format!("the note `{field}` is not UTF-8"))),
+        other => Err(Failure::Broken(format!("HGET answered {other:?}"))),
+    }
+}
+
+/// Refuses a collection that was not made, or an index that is not complete.
+pub(super) async fn expect(
+    connection: &mut ClientConnection,
+    collections: &[&str],
+    indexes: &[&str],
+) -> Result<()> {
+    let url = connection.server().url.clone();
+    let missing = |what: String| {
+        Error::new(ErrorKind::Missing, format!("use {url}"), what).advise(LOAD_FIRST)
+    };
+    let failed = |e: Failure| e.into_error(Doing::Read, format!("look at the notes in {url}"));
+    for name in collections {
+        let field = layout::collection_field(name);
+        if read(connection, &field).await.map_err(failed)?.is_none() {
+            return Err(missing(format!("there is no collection {name}")));
+        }
+    }
+    for name in indexes {
+        let text = read(connection, &layout::index_field(name)).await.map_err(failed)?;
+        let made = text.and_then(|text| serde_json::from_str::<IndexDefinition>(&text).ok());
+        if !made.is_some_and(|made| made.whole) {
+            return Err(missing(format!("the index {name} is missing")));
+        }
+    }
+    Ok(())
+}
