@@ -31,6 +31,8 @@ mod json;
 pub mod mongodb;
 mod names;
 pub mod null;
+// Each database needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
 mod options;
 mod patches;
 #[cfg(feature = "postgres")]
@@ -46,9 +48,11 @@ pub mod sqlite;
     allow(dead_code, unused_imports)
 )]
 mod sqlpp;
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
 pub mod url;
 
 pub use any::*;
+pub use options::OptionHelp;
 pub use remote::*;
 
 /// A database that `hoap` knows, whether or not it is part of this build.
@@ -79,17 +83,6 @@ impl Scheme {
 pub const CAPABILITIES: &[&str] =
     &["documents", "transactions", "analytics", "key-value", "scans", "pagination", "join"];
 
-/// What one option of a URL means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OptionHelp {
-    /// Its name.
-    pub name: &'static str,
-    /// Its value where the URL does not give it.
-    pub default: &'static str,
-    /// What it does, with the unit and the values allowed.
-    pub meaning: &'static str,
-}
-
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<AnyTarget>> + Send + 'a>>;
 type Opener = for<'a> fn(&'a str) -> Opening<'a>;
 
@@ -118,7 +111,10 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
         let names = SCHEMES.iter().filter(|s| s.built_in());
         names.map(|s| s.form).collect::<Vec<_>>().join(", ")
     };
-    let Some((name, _)) = url.split_once(':') else {
+    // What is no scheme may be a part of something with a password in it.
+    let good = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
+    let scheme = url.split_once(':').map(|(name, _)| name).filter(|name| name.bytes().all(good));
+    let Some(name) = scheme else {
         return Err(invalid("open a target".into(), "a target is a URL, SCHEME:REST".into())
             .advise(format!("this build has {}", built_in())));
     };
@@ -241,4 +237,16 @@ const fn absent(
     form: &'static str,
 ) -> Scheme {
     Scheme { names, database, form, options: &[], capabilities: &[], open: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::url::{FILES, PLACES};
+
+    #[test]
+    fn every_scheme_is_one_of_a_place_or_of_a_file() {
+        for name in super::known().iter().flat_map(|scheme| scheme.names) {
+            assert!(PLACES.contains(name) != FILES.contains(name), "{name}");
+        }
+    }
 }

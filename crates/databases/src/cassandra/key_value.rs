@@ -4,7 +4,7 @@
 //!
 //! * An *insert* replaces whatever is there, and an *update* makes the record where it is not: Cassandra writes
 //!   without reading, so that neither can say whether the key was there. An insert is never a duplicate, an update
-//!   always finds its record. With `lwt=true` both are lightweight transactions, which know.
+//!   always finds its record. With `lwt=on` both are lightweight transactions, which know.
 //! * A *scan* goes on in the order of the keys' tokens, which are hashes: `token(y_id) >= token(START)`. It begins with the
 //!   record of its start, and which ones follow has nothing to do with their keys.
 

@@ -10,7 +10,7 @@
 //! Each operation is one statement on one partition at the consistency of the options. There are no
 //! transactions of several documents; where the user of a run allows it their changes are applied one by one
 //! ([`stepwise`], [`apply`]). An INSERT replaces what is there and an UPDATE makes what is not, so that
-//! neither says whether the key existed; with `lwt=true` both ask first, in a lightweight transaction (Paxos),
+//! neither says whether the key existed; with `lwt=on` both ask first, in a lightweight transaction (Paxos),
 //! which takes several round trips among the replicas ([`key_value`]).
 //!
 //! # Connections

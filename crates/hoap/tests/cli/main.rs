@@ -18,6 +18,7 @@ mod pair;
 mod queries;
 mod report;
 mod schema;
+mod secrets;
 mod whole;
 
 use std::path::{Path, PathBuf};

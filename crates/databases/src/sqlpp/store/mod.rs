@@ -26,6 +26,7 @@ use hoap_workload::{Error, Result};
 use serde_json::Value;
 
 use super::{Client, Doing, Failure, Request, Service};
+use crate::options::{Read, meant};
 
 pub(crate) use files::Folder;
 pub(crate) use shadow::Shadow;
@@ -121,15 +122,20 @@ pub(crate) enum Indexes {
     Published,
 }
 
+/// The meaning of option `indexes`.
+pub(crate) const INDEXES: &str = "which indexes a load makes: searched: those that a workload here searches (the shop's); \
+     published: those and the CH2++ paper's for queries; all: those of the benchmarks' \
+     transactions, too";
+
 impl Indexes {
     /// The word of the option.
-    pub fn parse(word: &str) -> std::result::Result<Indexes, String> {
-        match word {
-            "searched" => Ok(Indexes::Searched),
-            "all" => Ok(Indexes::All),
-            "published" => Ok(Indexes::Published),
-            _ => Err(format!("`{word}` is not one of searched, all, published")),
-        }
+    pub fn parse(word: &str) -> Read<Indexes> {
+        let words = [
+            ("searched", Indexes::Searched),
+            ("all", Indexes::All),
+            ("published", Indexes::Published),
+        ];
+        meant(&words)(word)
     }
 
     fn makes(self, index: &Index) -> bool {
