@@ -59,7 +59,8 @@ impl<'a> Parts<'a> {
             Some((base, query)) => (base, Some(query)),
             None => (url, None),
         };
-        let (scheme, rest) = base.split_once("://").ok_or("it names no host")?;
+        let parts = base.split_once("://").filter(|(scheme, _)| !scheme.contains(':'));
+        let (scheme, rest) = parts.ok_or("it names no host")?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         if authority.contains('#') {
             return Err("a part after # means nothing here");
@@ -295,10 +296,10 @@ fn secret_options(text: &str) -> Vec<(usize, usize)> {
     let mut open = None;
     let ends = text.match_indices('=').map(|(equals, _)| (name_before(equals), equals));
     for (name, equals) in ends {
-        let start = equals - name.len();
-        let separated = text[..start].ends_with(|c: char| c.is_whitespace() || "&;".contains(c));
-        if let Some(from) = open.filter(|_| separated && !name.is_empty()) {
-            found.push((from, start - 1));
+        let before = text[..equals - name.len()].char_indices().next_back();
+        let separator = before.filter(|(_, c)| c.is_whitespace() || "&;".contains(*c));
+        if let (Some(from), Some((to, _)), false) = (open, separator, name.is_empty()) {
+            found.push((from, to));
             open = None;
         }
         if open.is_none() && is_secret(name, &text[equals + 1..]) {
@@ -318,13 +319,8 @@ fn is_secret(name: &str, value: &str) -> bool {
     let words =
         ["password", "passwd", "passphrase", "pwd", "secret", "credential", "apikey", "api_key"];
     // MongoDB's holds a session token of AWS among others.
-    let properties = name == "authmechanismproperties"
-        && value
-            .split('&')
-            .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase()
-            .contains("session_token");
+    let properties =
+        name == "authmechanismproperties" && value.to_ascii_lowercase().contains("session_token");
     !file
         && (name == "pass"
             || name.ends_with("token")
@@ -359,6 +355,7 @@ mod tests {
                 "dynamodb://eu?endpoint=http://k:p@h&x=1",
                 "dynamodb://eu?endpoint=http://k:***@h&x=1",
             ),
+            ("postgres:password=é\u{a0}host=é", "postgres:password=***\u{a0}host=é"),
             ("sqlite:x.db?password=s", "sqlite:x.db?password=***"),
         ] {
             assert!(has_secret(url), "{url}");
@@ -425,6 +422,7 @@ mod tests {
         assert_eq!(parts.shown(), "x://a,b:70,[::1]:71/d/e?f=g");
         for (url, why) in [
             ("x:/h", "no host"),
+            ("x:u:secret://h", "no host"),
             ("x://u:secret%@h", "password does not decode"),
             ("x://%ff:secret@h", "name does not decode"),
             ("x://u:%+1@h", "password does not decode"),

@@ -172,7 +172,8 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
         _ => options.set(name, value),
     })?;
     // The driver takes a second host for one more to try, libpq for one instead of the first.
-    if !(parts.hosts.is_empty() || options.host.is_empty() && options.port.is_empty()) {
+    let given = !(options.host.is_empty() && options.port.is_empty());
+    if given && !parts.hosts.is_empty() {
         return Err(invalid("host or port is given twice".into())
             .advise("write it either before the path or as an option"));
     }
