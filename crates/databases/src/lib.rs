@@ -26,6 +26,9 @@ mod document;
 pub mod dynamodb;
 #[cfg(any(feature = "cassandra", feature = "dynamodb"))]
 mod entries;
+// Each database needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
+mod failure;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;

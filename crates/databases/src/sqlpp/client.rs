@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::request::Request;
 use super::stream::{Splitter, start};
 use super::tls::Tls;
+use crate::failure::chain;
 
 /// User and password of HTTP's basic authentication.
 #[derive(Clone)]
@@ -67,7 +68,7 @@ impl Client {
             .connect_timeout(place.connect_timeout)
             .tcp_nodelay(true);
         let builder = place.tls.apply(builder).map_err(invalid)?;
-        let http = builder.build().map_err(|e| invalid(words(&e)))?;
+        let http = builder.build().map_err(|e| invalid(chain(&e)))?;
         Ok(Client { http, place })
     }
 
@@ -168,19 +169,4 @@ impl Client {
             }),
         }
     }
-}
-
-/// Everything that an error of HTTP says, in one line, without the URL.
-pub(super) fn words(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(e) = cause {
-        let more = e.to_string();
-        if !words.contains(&more) {
-            words.push_str(": ");
-            words.push_str(&more);
-        }
-        cause = e.source();
-    }
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
