@@ -88,6 +88,8 @@ mod tests {
         let place = parse("mongodb+srv://me@cluster.example/db", Some("p w/é")).unwrap();
         assert_eq!(place.connection, "mongodb+srv://me:p%20w%2F%C3%A9@cluster.example/db");
         assert_eq!(place.shown, "mongodb+srv://cluster.example/db");
+        let place = parse("mongodb://me:p@ss@h/db", None).unwrap();
+        assert_eq!(place.connection, "mongodb://me:p%40ss@h/db");
         let place = parse("mongodb://[::1]:27017/db", Some("unused")).unwrap();
         assert_eq!(place.connection, "mongodb://[::1]:27017/db");
         assert_eq!(place.password, None);

@@ -248,6 +248,9 @@ mod tests {
         assert_eq!(socket.get_hosts(), [Host::Unix("/tmp/a b".into())]);
         assert_eq!((socket.get_ports(), socket.get_user()), (&[7][..], Some("me")));
         assert_eq!(host_name(&socket), "/tmp/a b");
+        let odd = read("postgres://u:p@s%25s@h").config;
+        assert_eq!(odd.get_password(), Some(&b"p@s%s"[..]));
+        assert_eq!((odd.get_hosts(), odd.get_dbname()), (&[Host::Tcp("h".into())][..], None));
     }
 
     #[test]
