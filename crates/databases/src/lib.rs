@@ -21,6 +21,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 mod any;
 #[cfg(feature = "asterixdb")]
 pub mod asterixdb;
+mod capabilities;
 #[cfg(feature = "cassandra")]
 pub mod cassandra;
 #[cfg(feature = "couchbase")]
@@ -29,12 +30,16 @@ pub mod couchbase;
 pub mod couchbase_analytics;
 #[cfg(feature = "dynamodb")]
 pub mod dynamodb;
-mod help;
+// Each database needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
+mod failure;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;
 mod names;
 pub mod null;
+// Each database needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
 mod options;
 #[cfg(any(feature = "cassandra", feature = "dynamodb"))]
 // Each of the two needs a part of it.
@@ -54,10 +59,12 @@ pub mod sqlite;
     allow(dead_code, unused_imports)
 )]
 mod sqlpp;
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
 pub mod url;
 
 pub use any::*;
-pub use help::*;
+pub use capabilities::CAPABILITIES;
+pub use options::OptionHelp;
 pub use remote::*;
 
 /// A database that `hoap` knows, whether or not it is part of this build.
@@ -111,7 +118,10 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
         let names = SCHEMES.iter().filter(|s| s.built_in());
         names.map(|s| s.form).collect::<Vec<_>>().join(", ")
     };
-    let Some((name, _)) = url.split_once(':') else {
+    // What is no scheme may be a part of something with a password in it.
+    let good = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
+    let scheme = url.split_once(':').map(|(name, _)| name).filter(|name| name.bytes().all(good));
+    let Some(name) = scheme else {
         return Err(invalid("open a target".into(), "a target is a URL, SCHEME:REST".into())
             .advise(format!("this build has {}", built_in())));
     };
@@ -234,4 +244,16 @@ const fn absent(
     form: &'static str,
 ) -> Scheme {
     Scheme { names, database, form, options: &[], capabilities: &[], open: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::url::{FILES, PLACES};
+
+    #[test]
+    fn every_scheme_is_one_of_a_place_or_of_a_file() {
+        for name in super::known().iter().flat_map(|scheme| scheme.names) {
+            assert!(PLACES.contains(name) != FILES.contains(name), "{name}");
+        }
+    }
 }

@@ -123,3 +123,59 @@ fn capabilities_are_what_the_database_has() {
         assert!(variants.is_err() || variants.is_ok_and(|variants| !variants.is_empty()));
     }
 }
+
+/// URLs with a password where people put it, sound and not. `SCHEME` stands for a scheme, and nobody
+/// listens where they lead.
+const WITH_SECRETS: &[&str] = &[
+    "SCHEME://u:hunter2@127.0.0.1:1/d",
+    "SCHEME://u:p@hunter2@127.0.0.1:1/d",
+    "SCHEME://u:p/hunter2@127.0.0.1:1/d",
+    "SCHEME://u:1?hunter2@127.0.0.1:1/d",
+    "SCHEME://u:p#hunter2@127.0.0.1:1/d",
+    "SCHEME://u:hunter2%zz@127.0.0.1:1/d",
+    "SCHEME://u:hunter2@127.0.0.1:port/d",
+    "SCHEME://u:hunter2@/d",
+    "SCHEME://u:hunter2@127.0.0.1:1/d?bogus_option=1",
+    "SCHEME://u:hunter2@127.0.0.1:1/d?bogus_option",
+    "SCHEME://u:hunter2",
+    "SCHEME://:hunter2",
+    "SCHEME://127.0.0.1:1/d?password=hunter2&bogus=1",
+    "SCHEME://127.0.0.1:1/d?bogus_option=1&password=p&hunter2",
+    "SCHEME://127.0.0.1:1/d?endpoint=http://u:hunter2@h",
+    "SCHEME:///u:hunter2@127.0.0.1/d",
+    "SCHEME:/u:hunter2@127.0.0.1",
+    "SCHEME:u:hunter2@127.0.0.1/d",
+    "SCHEME:u:hunter2",
+    "SCHEME:host=127.0.0.1 password=hunter2",
+    "SCHEME:password='p hunter2' host=127.0.0.1",
+    "SCHEME?password=hunter2:1",
+];
+
+#[test]
+fn no_database_repeats_a_secret_of_its_url() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for name in hoap_databases::known().iter().flat_map(|scheme| scheme.names) {
+        // A name of a file is no secret; where there is a host it is no file.
+        let place = |form: &&&str| form.starts_with("SCHEME://") && !form.starts_with("SCHEME:///");
+        let file = ["sqlite", "duckdb", "null"].contains(name);
+        for form in WITH_SECRETS.iter().filter(|form| !file || place(form)) {
+            for scheme in [name.to_string(), name.to_uppercase()] {
+                let url = form.replace("SCHEME", &scheme);
+                // What takes longer tries to connect, without a word.
+                let limit = std::time::Duration::from_secs(1);
+                let opened = runtime.block_on(async {
+                    tokio::time::timeout(limit, hoap_databases::open(&url)).await
+                });
+                let told = match opened {
+                    Ok(Ok(target)) => target.description().url,
+                    Ok(Err(e)) => e.to_string(),
+                    Err(_) => String::new(),
+                };
+                let shown = hoap_databases::url::redact(&url);
+                for text in [&told, &shown] {
+                    assert!(!text.contains("hunter2") && !text.contains('\n'), "{url}: {text}");
+                }
+            }
+        }
+    }
+}

@@ -28,7 +28,7 @@ impl AsterixDefinition {
         quote(&dataverse, &mut quoted)?;
         let mut settings = String::new();
         let names = ["sortmemory", "joinmemory", "groupmemory"];
-        for (name, (_, megabytes)) in names.iter().zip(options.memory) {
+        for (name, (_, megabytes)) in names.iter().zip(options.memory()) {
             if megabytes > 0 {
                 settings.push_str(&format!("SET `compiler.{name}` \"{megabytes}MB\"; "));
             }

@@ -76,8 +76,8 @@ pub(super) async fn describe(
             other => drop(settings.insert((*name).to_owned(), other.to_string())),
         }
     }
-    for (name, megabytes) in options.memory.iter().filter(|(_, megabytes)| *megabytes > 0) {
-        settings.insert((*name).to_owned(), megabytes.to_string());
+    for (name, megabytes) in options.memory().into_iter().filter(|(_, megabytes)| *megabytes > 0) {
+        settings.insert(name.to_owned(), megabytes.to_string());
     }
     if !options.load_folder.is_empty() {
         settings.insert("load_folder".to_owned(), options.load_folder.clone());

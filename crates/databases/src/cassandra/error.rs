@@ -6,10 +6,10 @@ use scylla::errors::{
     MetadataError, NewSessionError, PrepareError, RequestAttemptError,
 };
 
-use ErrorKind::{Ambiguous, Broken, Invalid, Timeout, Unavailable};
+use crate::failure::Failure as Meaning;
+pub(super) use crate::failure::LOAD_FIRST;
 
-/// Advice for a database that lacks what a load makes.
-pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
+use ErrorKind::{Ambiguous, Broken, Timeout, Unavailable};
 
 /// What was under way when an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,32 +101,28 @@ impl Failure {
 
     /// What went wrong, in words.
     pub fn words(&self) -> String {
+        self.meaning(Doing::Write).answer
+    }
+
+    /// What it means for the caller.
+    fn meaning(&self, doing: Doing) -> Meaning {
         match self {
-            Failure::Execution(e) => {
-                judge(e, Doing::Write).answer.split_whitespace().collect::<Vec<_>>().join(" ")
+            Failure::Execution(e) => judge(e, doing),
+            Failure::Duplicate(key) => Meaning::duplicate(key),
+            Failure::Invalid(answer) => Meaning::invalid(answer),
+            Failure::Broken(answer) => Meaning::broken(answer),
+            Failure::Missing(answer) => Meaning::missing(answer),
+            Failure::Conflict(answer) => Meaning::of(ErrorKind::Conflict, answer, None),
+            Failure::Partly(answer) => {
+                let advice = "the checks after the run say whether something is there in part";
+                Meaning::of(Ambiguous, answer, advice)
             }
-            Failure::Duplicate(key) => format!("the key {key} is there already"),
-            Failure::Invalid(answer)
-            | Failure::Broken(answer)
-            | Failure::Missing(answer)
-            | Failure::Conflict(answer)
-            | Failure::Partly(answer) => answer.clone(),
         }
     }
 
     /// As an error that says what was tried.
     pub fn into_error(self, doing: Doing, tried: impl Into<String>) -> Error {
-        let answer = self.words();
-        match self {
-            Failure::Execution(e) => of(&e, doing, tried),
-            Failure::Duplicate(_) => Error::new(ErrorKind::Duplicate, tried, answer),
-            Failure::Invalid(_) => Error::new(Invalid, tried, answer),
-            Failure::Broken(_) => Error::new(Broken, tried, answer),
-            Failure::Missing(_) => Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST),
-            Failure::Conflict(_) => Error::new(ErrorKind::Conflict, tried, answer),
-            Failure::Partly(_) => Error::new(Ambiguous, tried, answer)
-                .advise("the checks after the run say whether something is there in part"),
-        }
+        self.meaning(doing).into_error(tried)
     }
 }
 
@@ -135,21 +131,6 @@ const NAME_AND_PASSWORD: &str = "name the user in the URL and put the password i
 const REACH: &str = "check that the cluster is up and that hosts and port are its";
 const SEE_SERVER: &str =
     "see what the nodes are busy with (nodetool tpstats), or raise the server's request timeout";
-
-/// What an error means.
-struct Judged {
-    kind: ErrorKind,
-    answer: String,
-    advice: Option<&'static str>,
-}
-
-fn judged(
-    kind: ErrorKind,
-    answer: impl ToString,
-    advice: impl Into<Option<&'static str>>,
-) -> Judged {
-    Judged { kind, answer: answer.to_string(), advice: advice.into() }
-}
 
 /// What a node said, where one did.
 fn cause(error: &ExecutionError) -> Option<&RequestAttemptError> {
@@ -170,10 +151,11 @@ fn says_missing(text: &str) -> bool {
         .any(|part| text.contains(part))
 }
 
-fn judge(error: &ExecutionError, doing: Doing) -> Judged {
+/// Sorts an error by what the caller may do about it.
+fn judge(error: &ExecutionError, doing: Doing) -> Meaning {
     match error {
-        ExecutionError::BadQuery(e) => judged(Invalid, e, None),
-        ExecutionError::EmptyPlan => judged(
+        ExecutionError::BadQuery(e) => Meaning::invalid(e),
+        ExecutionError::EmptyPlan => Meaning::of(
             Unavailable,
             "no node can be asked",
             "check that the nodes are up, those of option datacenter where one is named",
@@ -184,159 +166,153 @@ fn judge(error: &ExecutionError, doing: Doing) -> Judged {
             PrepareError::AllAttemptsFailed { first_attempt } => {
                 attempt(first_attempt, Doing::Read)
             }
-            other => judged(Broken, other, None),
+            other => Meaning::broken(other),
         },
         // A node whose connections are gone gets nothing sent.
         ExecutionError::ConnectionPoolError(e) => pool(e),
         ExecutionError::LastAttemptError(e) => attempt(e, doing),
-        ExecutionError::RequestTimeout(after) => judged(
+        ExecutionError::RequestTimeout(after) => Meaning::of(
             if doing == Doing::Write { Ambiguous } else { Timeout },
             format!("no answer within {} ms", after.as_millis()),
             "see what the nodes are busy with, or raise request_timeout_ms",
         ),
-        ExecutionError::SchemaAgreementError(e) => {
-            judged(Unavailable, e, "the nodes do not agree on the schema: nodetool describecluster")
-        }
-        ExecutionError::MetadataError(e) => judged(Unavailable, e, REACH),
-        other => judged(Broken, other, None),
+        ExecutionError::SchemaAgreementError(e) => Meaning::of(
+            Unavailable,
+            e,
+            "the nodes do not agree on the schema: nodetool describecluster",
+        ),
+        ExecutionError::MetadataError(e) => Meaning::of(Unavailable, e, REACH),
+        other => Meaning::broken(other),
     }
 }
 
 /// What an attempt to have a node do something ended with.
-fn attempt(error: &RequestAttemptError, doing: Doing) -> Judged {
+fn attempt(error: &RequestAttemptError, doing: Doing) -> Meaning {
     match error {
         RequestAttemptError::DbError(error, message) => database(error, message, doing),
         RequestAttemptError::BrokenConnectionError(e) => match doing {
-            Doing::Write => judged(
+            Doing::Write => Meaning::of(
                 Ambiguous,
                 e,
                 "the connection was lost before the answer: see the node's log",
             ),
-            Doing::Read => judged(Unavailable, e, "the connection was lost: see the node's log"),
+            Doing::Read => {
+                Meaning::of(Unavailable, e, "the connection was lost: see the node's log")
+            }
         },
         RequestAttemptError::SerializationError(_)
-        | RequestAttemptError::CqlRequestSerialization(_) => judged(Invalid, error, None),
-        RequestAttemptError::UnableToAllocStreamId => judged(
+        | RequestAttemptError::CqlRequestSerialization(_) => Meaning::invalid(error),
+        RequestAttemptError::UnableToAllocStreamId => Meaning::of(
             Unavailable,
             "too many requests are under way on a connection",
             "raise connections",
         ),
         RequestAttemptError::RepreparedIdChanged { .. } => {
-            judged(Unavailable, "the table was made anew meanwhile", "run it again")
+            Meaning::of(Unavailable, "the table was made anew meanwhile", "run it again")
         }
-        other => judged(Broken, other, None),
+        other => Meaning::broken(other),
     }
 }
 
 /// What a node answered.
-fn database(error: &DbError, message: &str, doing: Doing) -> Judged {
+fn database(error: &DbError, message: &str, doing: Doing) -> Meaning {
     // The numbers are in the error, the words in the message.
     let both = || format!("{error}: {message}");
     match error {
         DbError::Invalid if says_missing(message) => {
-            judged(ErrorKind::Missing, message, LOAD_FIRST)
+            Meaning::of(ErrorKind::Missing, message, LOAD_FIRST)
         }
         // A node on which the table is just being dropped. A write may have met others before that.
         DbError::ServerError if doing == Doing::Read && message.contains("Unknown CF") => {
-            judged(ErrorKind::Missing, message, LOAD_FIRST)
+            Meaning::of(ErrorKind::Missing, message, LOAD_FIRST)
         }
-        DbError::Invalid | DbError::SyntaxError | DbError::ConfigError => {
-            judged(Invalid, message, None)
-        }
-        DbError::AuthenticationError => judged(Unavailable, message, NAME_AND_PASSWORD),
-        DbError::Unauthorized => judged(
+        DbError::Invalid | DbError::SyntaxError | DbError::ConfigError => Meaning::invalid(message),
+        DbError::AuthenticationError => Meaning::of(Unavailable, message, NAME_AND_PASSWORD),
+        DbError::Unauthorized => Meaning::of(
             Unavailable,
             message,
             "GRANT the user MODIFY and SELECT on the keyspace, for a load CREATE, ALTER and DROP too",
         ),
         DbError::Unavailable { .. } => {
-            judged(Unavailable, both(), "bring the nodes up, or lower the consistency")
+            Meaning::of(Unavailable, both(), "bring the nodes up, or lower the consistency")
         }
         DbError::Overloaded | DbError::RateLimitReached { .. } => {
-            judged(Unavailable, both(), "the cluster takes no more: use fewer clients")
+            Meaning::of(Unavailable, both(), "the cluster takes no more: use fewer clients")
         }
-        DbError::IsBootstrapping => judged(Unavailable, both(), "wait until the node is up"),
+        DbError::IsBootstrapping => Meaning::of(Unavailable, both(), "wait until the node is up"),
         // The reads of a lightweight transaction come before it is applied, or after somebody else's is.
         DbError::ReadTimeout { .. } => {
-            judged(if doing == Doing::Write { Ambiguous } else { Timeout }, both(), SEE_SERVER)
+            Meaning::of(if doing == Doing::Write { Ambiguous } else { Timeout }, both(), SEE_SERVER)
         }
-        DbError::WriteTimeout { .. } => judged(Ambiguous, both(), SEE_SERVER),
-        DbError::ReadFailure { .. } => judged(Unavailable, both(), "see the replicas' logs"),
-        DbError::WriteFailure { .. } => judged(Ambiguous, both(), "see the replicas' logs"),
-        DbError::TruncateError | DbError::AlreadyExists { .. } => judged(Unavailable, both(), None),
+        DbError::WriteTimeout { .. } => Meaning::of(Ambiguous, both(), SEE_SERVER),
+        DbError::ReadFailure { .. } => Meaning::of(Unavailable, both(), "see the replicas' logs"),
+        DbError::WriteFailure { .. } => Meaning::of(Ambiguous, both(), "see the replicas' logs"),
+        DbError::TruncateError | DbError::AlreadyExists { .. } => {
+            Meaning::of(Unavailable, both(), None)
+        }
         // ServerError, and what newer servers know, such as an unknown outcome of Paxos (0x1700).
-        _ if doing == Doing::Write => judged(Ambiguous, both(), "see the nodes' logs"),
-        _ => judged(Broken, both(), "see the nodes' logs"),
+        _ if doing == Doing::Write => Meaning::of(Ambiguous, both(), "see the nodes' logs"),
+        _ => Meaning::of(Broken, both(), "see the nodes' logs"),
     }
 }
 
 /// Why there is no connection.
-fn pool(error: &ConnectionPoolError) -> Judged {
+fn pool(error: &ConnectionPoolError) -> Meaning {
     let ConnectionPoolError::Broken { last_connection_error } = error else {
-        return judged(Unavailable, error, REACH);
+        return Meaning::of(Unavailable, error, REACH);
     };
     match last_connection_error {
         ConnectionError::ConnectionSetupRequestError(e) => match e.get_error() {
             ConnectionSetupRequestErrorKind::MissingAuthentication => {
-                judged(Unavailable, "it wants a user's name and password", NAME_AND_PASSWORD)
+                Meaning::of(Unavailable, "it wants a user's name and password", NAME_AND_PASSWORD)
             }
             ConnectionSetupRequestErrorKind::DbError(error, message) => {
                 database(error, message, Doing::Read)
             }
-            other => judged(Unavailable, other, REACH),
+            other => Meaning::of(Unavailable, other, REACH),
         },
-        ConnectionError::ConnectTimeout => judged(
+        ConnectionError::ConnectTimeout => Meaning::of(
             Unavailable,
             "no connection in time",
             "check hosts, port and firewall, or raise connect_timeout_ms",
         ),
-        ConnectionError::IoError(e) if e.to_string().contains("ertificate") => judged(
+        ConnectionError::IoError(e) if e.to_string().contains("ertificate") => Meaning::of(
             Unavailable,
             e,
             "name the authority's certificate with tls_ca; the nodes' must name their IP addresses",
         ),
-        other => judged(Unavailable, other, REACH),
+        other => Meaning::of(Unavailable, other, REACH),
     }
 }
 
-/// Sorts an error by what the caller may do about it.
-pub(super) fn of(error: &ExecutionError, doing: Doing, tried: impl Into<String>) -> Error {
-    finish(judge(error, doing), tried)
-}
-
-/// The same for an error of connecting.
+/// Sorts an error of connecting by what the caller may do about it.
 pub(super) fn connecting(error: &NewSessionError, tried: impl Into<String>) -> Error {
     let judged = match error {
-        NewSessionError::FailedToResolveAnyHostname(hosts) => judged(
+        NewSessionError::FailedToResolveAnyHostname(hosts) => Meaning::of(
             Unavailable,
             format!("no address is known for {}", hosts.join(", ")),
             "check the hosts' names",
         ),
         NewSessionError::MetadataError(MetadataError::ConnectionPoolError(e)) => pool(e),
-        NewSessionError::IllegalConfig(_) => judged(Invalid, error, None),
-        other => judged(Unavailable, other, REACH),
+        NewSessionError::IllegalConfig(_) => Meaning::invalid(error),
+        other => Meaning::of(Unavailable, other, REACH),
     };
-    finish(judged, tried)
-}
-
-fn finish(Judged { kind, answer, advice }: Judged, tried: impl Into<String>) -> Error {
-    // An error is one line.
-    let answer = answer.split_whitespace().collect::<Vec<_>>().join(" ");
-    let error = Error::new(kind, tried, answer);
-    match advice {
-        Some(advice) => error.advise(advice),
-        None => error,
-    }
+    judged.into_error(tried)
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use ErrorKind::Invalid;
     use scylla::errors::WriteType;
     use scylla::statement::Consistency::Quorum;
 
     use super::*;
+
+    fn of(error: &ExecutionError, doing: Doing, tried: &str) -> Error {
+        judge(error, doing).into_error(tried)
+    }
 
     fn said(error: DbError, doing: Doing) -> Error {
         let attempt = RequestAttemptError::DbError(error, "so it\nsaid".to_owned());

@@ -4,7 +4,7 @@
 //!
 //! * An *insert* replaces an existing record, and an *update* creates a missing one: Cassandra
 //!   writes without reading, so that neither can tell whether the key existed. An insert is never a
-//!   duplicate, and an update always finds its record. With `lwt=true` both are lightweight
+//!   duplicate, and an update always finds its record. With `lwt=on` both are lightweight
 //!   transactions, which check first.
 //! * A *scan* follows the order of the keys' tokens, which are hashes: `token(y_id) >=
 //!   token(START)`. It begins with the record of its start; the order of the others is unrelated to

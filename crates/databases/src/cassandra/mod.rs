@@ -14,7 +14,7 @@
 //! no transactions of several documents: where the user of a run allows it, the changes of a
 //! transaction are applied one by one ([`open_transaction`], [`commit`]). An INSERT replaces an
 //! existing row and an UPDATE creates a missing one, so that neither tells whether the key existed.
-//! With `lwt=true` both are lightweight transactions (Paxos), which check first and take several
+//! With `lwt=on` both are lightweight transactions (Paxos), which check first and take several
 //! round trips among the replicas ([`key_value`]).
 //!
 //! # Connections

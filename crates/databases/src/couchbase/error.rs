@@ -3,9 +3,9 @@
 use couchbase::error::ErrorKind as Kind;
 use hoap_workload::{Error, ErrorKind};
 
+use crate::failure::Failure as Meaning;
+pub(super) use crate::failure::LOAD_FIRST;
 use crate::sqlpp::{Doing, Failure, Service};
-
-pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
 
 /// An error of a key-value operation. What a write may have done before it failed is of unknown outcome.
 pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing, tried: String) -> Error {
@@ -51,9 +51,7 @@ pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing, tried: String
         // The connection went away while the request was under way, and whatever else there is.
         _ => (unknown, ""),
     };
-    let answer = e.kind().to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    let error = Error::new(kind, tried, answer);
-    if advice.is_empty() { error } else { error.advise(advice) }
+    Meaning::of(kind, e.kind(), advice).into_error(tried)
 }
 
 /// A key-value operation that took too long.

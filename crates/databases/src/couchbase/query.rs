@@ -152,7 +152,7 @@ impl Node {
                 tx.statement += 1;
                 request.set("txid", tx.id.as_str()).set("txstmtnum", tx.statement)
             }
-            None => request.set("scan_consistency", options.scan_consistency.as_str()),
+            None => request.set("scan_consistency", options.scan_consistency),
         };
         self.finish(&request).await
     }
@@ -177,7 +177,7 @@ impl Node {
             .set("txtimeout", milliseconds(options.tx_timeout))
             .set("kvtimeout", milliseconds(options.kv_timeout))
             .set("durability_level", options.tx_durability.in_requests())
-            .set("scan_consistency", options.scan_consistency.as_str())
+            .set("scan_consistency", options.scan_consistency)
             .timeout(options.query_timeout);
         let answer = self.finish(&request).await.map_err(|e| self.moved(e))?;
         match answer.rows.first().and_then(|row| row["txid"].as_str()) {

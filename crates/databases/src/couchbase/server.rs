@@ -120,12 +120,12 @@ impl Server {
             ("durability", options.durability.name().to_owned()),
             ("tx_durability", options.tx_durability.name().to_owned()),
             ("txtimeout_ms", options.tx_timeout.as_millis().to_string()),
-            ("scan_consistency", options.scan_consistency.clone()),
+            ("scan_consistency", options.scan_consistency.to_owned()),
             ("expiry", expiry),
             ("kv_connections", options.kv_connections.to_string()),
             ("query_nodes", self.nodes.len().to_string()),
             ("tls", self.place.tls.to_string()),
-            ("client_certificate", (!options.tls.cert.is_empty()).to_string()),
+            ("client_certificate", (!options.tls_cert.is_empty()).to_string()),
         ];
         Description {
             url: self.place.url.clone(),
@@ -142,7 +142,7 @@ fn query_client(place: &Place, base: &str) -> Result<StatementClient> {
         base: base.to_owned(),
         path: "/query/service",
         credentials: place.credentials.clone(),
-        tls: options.tls.clone(),
+        tls: options.tls(),
         connect_timeout: options.connect_timeout,
         largest_result: LARGEST_RESULT,
     };
@@ -166,8 +166,8 @@ async fn connect(place: &Place) -> Result<Cluster> {
         .kv_options(kv)
         .orphan_reporter_options(OrphanReporterOptions::new().enabled(false))
         .default_retry_strategy(Arc::new(Once));
-    if !options.tls.ca.is_empty() {
-        let authorities = certificates(place, &options.tls.ca)?;
+    if !options.tls_ca.is_empty() {
+        let authorities = certificates(place, &options.tls_ca)?;
         given = given.tls_options(TlsOptions::new().add_ca_certificates(authorities));
     }
     let driver = async {
@@ -188,7 +188,7 @@ fn authenticator(place: &Place) -> Result<Authenticator> {
     if let Some(login) = &place.credentials {
         return Ok(PasswordAuthenticator::new(&login.user, &login.password).into());
     }
-    let tls = &place.options.tls;
+    let tls = place.options.tls();
     let chain = certificates(place, &tls.cert)?;
     let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|e| {
         let answer = format!("{}: {e}", tls.key);

@@ -52,7 +52,7 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
         base: parsed.base.clone(),
         path: if options.server { "/analytics/service" } else { "/api/v1/request" },
         credentials: parsed.credentials.clone(),
-        tls: options.tls.clone(),
+        tls: options.tls(),
         connect_timeout: options.connect_timeout,
         largest_result: u64::from(options.max_result_mb) << 20,
     };
@@ -65,7 +65,7 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
         ("storage".to_owned(), options.storage.to_owned()),
         ("analyze".to_owned(), options.analyze.to_owned()),
         ("tls".to_owned(), parsed.base.starts_with("https").to_string()),
-        ("client_certificate".to_owned(), (!options.tls.cert.is_empty()).to_string()),
+        ("client_certificate".to_owned(), (!options.tls_cert.is_empty()).to_string()),
     ]);
     if !options.link.is_empty() {
         settings.insert("link".to_owned(), options.link.clone());

@@ -4,158 +4,69 @@ use std::time::Duration;
 
 use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::OptionHelp;
-use crate::options::{number, set_each, unknown};
-use crate::sqlpp::store::Indexes;
+use crate::options::{
+    Read, meant, milliseconds, number, options, set_each, text, unless_zero, words,
+};
+use crate::sqlpp::store::{INDEXES, Indexes};
 use crate::sqlpp::{Credentials, Named, PASSWORD_FILE, TLS_CERT, TLS_KEY, Tls, quote};
-use crate::url::redact;
+use crate::url::{self, Parts};
 
-/// The settings that a URL may change. [`OPTIONS`] says what each means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Options {
-    /// Couchbase Server's service, not Columnar.
-    pub server: bool,
-    /// Empty: standalone collections.
-    pub link: String,
-    /// Bucket and scope of the operational collections; empty: the database's name.
-    pub source: String,
-    pub storage: &'static str,
-    pub analyze: &'static str,
-    pub indexes: Indexes,
-    pub query_timeout: Option<Duration>,
-    pub connect_timeout: Duration,
-    pub max_result_mb: u32,
-    pub tls: Tls,
-    pub password_file: String,
+options! {
+    /// The settings that a URL may change.
+    pub(super) struct Options {
+        /// Couchbase Server's service, not Columnar.
+        server: bool = ("service", "columnar", meant(&[("columnar", false), ("server", true)]),
+            "columnar: Capella Columnar (Capella Analytics), Enterprise Analytics; server: the \
+             Analytics service of Couchbase Server"),
+        /// Empty: standalone collections.
+        link: String = ("link", "", identifier,
+            "the link to the operational collections, which are then shadowed; empty: standalone \
+             collections, on a server the link Local"),
+        /// Bucket and scope of the operational collections; empty: the database's name.
+        source: String = ("source", "", source,
+            "bucket.scope of the operational collections; empty: as the database is named"),
+        storage: &'static str = ("storage", "server", words(&["server", "row", "column"]),
+            "server, row or column: the storage format of collections that are made"),
+        analyze: &'static str = ("analyze", "high", words(&["off", "low", "medium", "high"]),
+            "low, medium or high: the sample of ANALYZE COLLECTION after a load or once shadows \
+             have caught up; off: none, and no cost-based optimization"),
+        indexes: Indexes = ("indexes", "searched", Indexes::parse, INDEXES),
+        query_timeout: Option<Duration> = ("query_timeout_ms", "0",
+            unless_zero(milliseconds(0..=86_400_000)),
+            "milliseconds that a query may take; 0: as the service is set; to 86400000"),
+        connect_timeout: Duration = ("connect_timeout_ms", "10000", milliseconds(1..=3_600_000),
+            "milliseconds to wait for a connection; 1 to 3600000"),
+        max_result_mb: u32 = ("max_result_mb", "1024", number(1..=1 << 20),
+            "megabytes that the rows of a result may have; 1 to 1048576"),
+        tls_ca: String = ("tls_ca", "", text,
+            "file with the certificates (PEM) that the service's must be signed by; empty: the \
+             system's"),
+        tls_cert: String = ("tls_cert", "", text, TLS_CERT),
+        tls_key: String = ("tls_key", "", text, TLS_KEY),
+        password_file: String = ("password_file", "", text, PASSWORD_FILE),
+    }
 }
-
-/// The options of a `couchbase-analytics:` URL.
-pub const OPTIONS: &[OptionHelp] = &[
-    OptionHelp {
-        name: "service",
-        default: "columnar",
-        meaning: "columnar: Capella Columnar (Capella Analytics), Enterprise Analytics; server: the \
-                  Analytics service of Couchbase Server",
-    },
-    OptionHelp {
-        name: "link",
-        default: "",
-        meaning: "the link to the operational collections, which are then shadowed; empty: \
-                  standalone collections, on a server the link Local",
-    },
-    OptionHelp {
-        name: "source",
-        default: "",
-        meaning: "bucket.scope of the operational collections; empty: as the database is named",
-    },
-    OptionHelp {
-        name: "storage",
-        default: "server",
-        meaning: "server, row or column: the storage format of collections that are made",
-    },
-    OptionHelp {
-        name: "analyze",
-        default: "high",
-        meaning: "low, medium or high: the sample of ANALYZE COLLECTION after a load or once shadows \
-                  have caught up; off: none, and no cost-based optimization",
-    },
-    OptionHelp {
-        name: "indexes",
-        default: "searched",
-        meaning: "which indexes a load makes: searched: those that a workload here searches (the \
-                  shop's); published: those and the CH2++ paper's for queries; all: those of the \
-                  benchmarks' transactions, too",
-    },
-    OptionHelp {
-        name: "query_timeout_ms",
-        default: "0",
-        meaning: "milliseconds that a query may take; 0: as the service is set; to 86400000",
-    },
-    OptionHelp {
-        name: "connect_timeout_ms",
-        default: "10000",
-        meaning: "milliseconds to wait for a connection; 1 to 3600000",
-    },
-    OptionHelp {
-        name: "max_result_mb",
-        default: "1024",
-        meaning: "megabytes that the rows of a result may have; 1 to 1048576",
-    },
-    OptionHelp {
-        name: "tls_ca",
-        default: "",
-        meaning: "file with the certificates (PEM) that the service's must be signed by; empty: the \
-                  system's",
-    },
-    TLS_CERT,
-    TLS_KEY,
-    PASSWORD_FILE,
-];
 
 impl Options {
-    fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
-        let text = || value.to_owned();
-        match name {
-            "service" => self.server = word(value, &["columnar", "server"])? == "server",
-            "link" if value.is_empty() => self.link.clear(),
-            "link" => self.link = identifier(value)?,
-            "source" if value.is_empty() => self.source.clear(),
-            "source" if value.split('.').count() != 2 => {
-                return Err(format!("`{value}` is not bucket.scope"));
-            }
-            "source" => self.source = identifier(value)?,
-            "storage" => self.storage = word(value, &["server", "row", "column"])?,
-            "analyze" => self.analyze = word(value, &["off", "low", "medium", "high"])?,
-            "indexes" => self.indexes = Indexes::parse(value)?,
-            "query_timeout_ms" => {
-                let limit = number(value, 0, 86_400_000)?;
-                self.query_timeout = (limit > 0).then(|| Duration::from_millis(limit.into()));
-            }
-            "connect_timeout_ms" => {
-                self.connect_timeout = Duration::from_millis(number(value, 1, 3_600_000)?.into());
-            }
-            "max_result_mb" => self.max_result_mb = number(value, 1, 1 << 20)?,
-            "tls_ca" => self.tls.ca = text(),
-            "tls_cert" => self.tls.cert = text(),
-            "tls_key" => self.tls.key = text(),
-            "password_file" => self.password_file = text(),
-            _ => return Err(unknown(OPTIONS)),
-        }
-        Ok(())
+    /// The files that secure the connection.
+    pub fn tls(&self) -> Tls {
+        Tls { ca: self.tls_ca.clone(), cert: self.tls_cert.clone(), key: self.tls_key.clone() }
     }
 }
 
-fn word(value: &str, words: &[&'static str]) -> std::result::Result<&'static str, String> {
-    let found = words.iter().find(|w| **w == value).copied();
-    found.ok_or_else(|| format!("`{value}` is not one of {}", words.join(", ")))
+fn source(value: &str) -> Read<String> {
+    match value.split('.').count() {
+        2 => identifier(value),
+        _ if value.is_empty() => Ok(String::new()),
+        _ => Err(format!("`{value}` is not bucket.scope")),
+    }
 }
 
-fn identifier(value: &str) -> std::result::Result<String, String> {
-    quote(value, &mut String::new()).map_err(|e| e.answer)?;
+fn identifier(value: &str) -> Read<String> {
+    if !value.is_empty() {
+        quote(value, &mut String::new()).map_err(|e| e.answer)?;
+    }
     Ok(value.to_owned())
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let mut options = Options {
-            server: false,
-            link: String::new(),
-            source: String::new(),
-            storage: "",
-            analyze: "",
-            indexes: Indexes::Searched,
-            query_timeout: None,
-            connect_timeout: Duration::ZERO,
-            max_result_mb: 0,
-            tls: Tls::default(),
-            password_file: String::new(),
-        };
-        for option in OPTIONS {
-            let set = options.set(option.name, option.default);
-            debug_assert_eq!(set, Ok(()), "{}", option.name);
-        }
-        options
-    }
 }
 
 /// What a URL names.
@@ -176,69 +87,54 @@ pub(super) struct Parsed {
 /// # Errors
 /// [`ErrorKind::Invalid`], which repeats no secret.
 pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Parsed> {
-    let shown = redact(url);
+    let malformed = |answer: &str| {
+        let form = "couchbase-analytics://USER@HOST:PORT/DATABASE.SCOPE";
+        url::malformed("couchbase-analytics", form, answer)
+    };
+    let parts = Parts::of(url).map_err(malformed)?;
+    let tls = parts.scheme == "couchbases-analytics";
+    let [(host, port)] = parts.hosts().map_err(malformed)?[..] else {
+        return Err(malformed("it names several hosts"));
+    };
+    let port = port.unwrap_or(if tls { 18095 } else { 8095 });
+    let (shown, database) = (parts.shown(), parts.path);
     let error = |answer: String| Error::new(ErrorKind::Invalid, format!("open {shown}"), answer);
-    let invalid = |answer: &str| {
-        error(answer.to_owned()).advise("write couchbase-analytics://USER@HOST:PORT/DATABASE.SCOPE")
-    };
-    let (place, query) = match url.split_once('?') {
-        Some((place, query)) => (place, Some(query)),
-        None => (url, None),
-    };
-    let (scheme, rest) = place.split_once("://").ok_or_else(|| invalid("it names no host"))?;
-    let tls = scheme.starts_with("couchbases");
-    let (authority, database) =
-        rest.rsplit_once('/').ok_or_else(|| invalid("it names no database"))?;
-    let (info, authority) = match authority.rsplit_once('@') {
-        Some((info, authority)) => (info, authority),
-        None => ("", authority),
-    };
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if !authority.ends_with(']') => {
-            (host, port.parse().map_err(|_| invalid("the port is no number up to 65535"))?)
-        }
-        _ => (authority, if tls { 18095u16 } else { 8095 }),
-    };
-    if host.is_empty() || host.contains(|c: char| c.is_whitespace() || "\\#%/".contains(c)) {
-        return Err(invalid("it names no host"));
-    }
-    let named = Named::read(info).map_err(|why| {
-        error(why.to_owned()).advise("write / ? # @ : and % in it as %2F %3F %23 %40 %3A and %25")
-    })?;
     let mut options = Options::default();
-    set_each(url, query, |name, value| match name {
+    set_each(&shown, parts.query, |name, value| match name {
         "password" => {
             Err("it would be seen by others: set CB_PASSWORD or name a password_file".to_owned())
         }
         _ => options.set(name, value),
     })?;
-    let mut parts: Vec<String> = database.split('.').map(str::to_owned).collect();
-    for part in &parts {
-        quote(part, &mut String::new()).map_err(|e| invalid(&e.answer))?;
+    let mut names: Vec<String> = database.split('.').map(str::to_owned).collect();
+    for name in &names {
+        quote(name, &mut String::new()).map_err(|e| malformed(&e.answer))?;
     }
-    match (parts.len(), options.server) {
-        (1, false) => parts.push("Default".to_owned()),
+    match (names.len(), options.server) {
+        _ if database.contains('/') => return Err(malformed("a database's name has no /")),
+        (1, false) => names.push("Default".to_owned()),
         (1 | 2, _) => {}
-        _ => return Err(invalid("a database is named by one part or two")),
+        _ => return Err(malformed("a database is named by one part or two")),
     }
     if options.server && options.link.is_empty() {
         options.link = "Local".to_owned();
     }
     if !options.link.is_empty() && options.source.is_empty() {
-        if parts.len() != 2 || database.split('.').count() != 2 {
+        if names.len() != 2 || database.split('.').count() != 2 {
             return Err(error(
-                "option `source`: where the database has one part, say \
-                bucket.scope of the operational collections"
+                "option `source`: where the database has one part, say bucket.scope of the operational \
+                 collections"
                     .to_owned(),
             ));
         }
-        options.source = parts.join(".");
+        options.source = names.join(".");
     }
-    options.tls.check(tls, "couchbases-analytics").map_err(error)?;
-    let credentials = named.complete(&options.tls, &options.password_file, environment);
+    let files = options.tls();
+    files.check(tls, "couchbases-analytics").map_err(error)?;
+    let credentials = Named::of(&parts).complete(&files, &options.password_file, environment);
     let credentials = credentials.map_err(|(why, advice)| error(why).advise(advice))?;
     let base = format!("{}://{host}:{port}", if tls { "https" } else { "http" });
-    Ok(Parsed { shown: redact(url), base, parts, credentials, options })
+    Ok(Parsed { shown, base, parts: names, credentials, options })
 }
 
 #[cfg(test)]
@@ -269,7 +165,7 @@ mod tests {
     fn a_wrong_url_says_what_is_wrong() {
         for (url, word) in [
             ("couchbase-analytics:", "no host"),
-            ("couchbase-analytics://h", "no database"),
+            ("couchbase-analytics://h", "1 to 256 bytes"),
             ("couchbase-analytics:///d", "no host"),
             ("couchbase-analytics://h/a.b.c", "one part or two"),
             ("couchbase-analytics://h/a`b", "backtick"),

@@ -1,12 +1,12 @@
 //! What the service's and the driver's errors mean for the caller.
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::ErrorKind;
+
+use crate::failure::chain;
+pub(super) use crate::failure::{Failure, LOAD_FIRST};
 
 use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
-
-/// Advice for a database that lacks what a load makes.
-pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
 
 /// What was under way when an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,33 +17,11 @@ pub(super) enum Doing {
     Write,
 }
 
-/// Why an operation failed.
-#[derive(Clone, Debug)]
-pub(super) struct Failure {
-    pub kind: ErrorKind,
-    /// The service's name of the error, empty where it came from elsewhere.
-    pub code: String,
-    pub answer: String,
-    pub advice: Option<&'static str>,
-}
-
 /// What an operation gives.
 pub(super) type Done<T> = std::result::Result<T, Failure>;
 
+/// What the service's codes say.
 impl Failure {
-    /// One that the service has no name for.
-    pub fn new(kind: ErrorKind, answer: impl Into<String>) -> Failure {
-        Failure { kind, code: String::new(), answer: answer.into(), advice: None }
-    }
-
-    pub fn broken(answer: impl Into<String>) -> Failure {
-        Failure::new(Broken, answer)
-    }
-
-    pub fn invalid(answer: impl Into<String>) -> Failure {
-        Failure::new(Invalid, answer)
-    }
-
     /// A condition of a write did not hold.
     pub fn is_condition(&self) -> bool {
         self.code == CONDITION
@@ -57,15 +35,6 @@ impl Failure {
     /// A table of this name is there, or being made or removed.
     pub fn is_in_use(&self) -> bool {
         self.code == IN_USE
-    }
-
-    /// As an error that says what was tried.
-    pub fn into_error(self, tried: impl Into<String>) -> Error {
-        let error = Error::new(self.kind, tried, self.answer);
-        match self.advice {
-            Some(advice) => error.advise(advice),
-            None => error,
-        }
     }
 }
 
@@ -133,9 +102,9 @@ pub(super) fn of<E>(error: &SdkError<E>, doing: Doing) -> Failure
 where
     E: ProvideErrorMetadata + std::error::Error + 'static,
 {
-    let lost = |answer: String, advice| {
+    let lost = |answer: String, advice: &'static str| {
         let kind = if doing == Doing::Write { Ambiguous } else { Unavailable };
-        Failure { kind, code: String::new(), answer, advice: Some(advice) }
+        Failure::of(kind, answer, advice)
     };
     match error {
         SdkError::ServiceError(service) => {
@@ -147,12 +116,7 @@ where
         SdkError::DispatchFailure(failure) => {
             let answer = chain(error);
             let text = answer.to_ascii_lowercase();
-            let unsent = |advice| Failure {
-                kind: Unavailable,
-                code: String::new(),
-                answer: answer.clone(),
-                advice: Some(advice),
-            };
+            let unsent = |advice: &'static str| Failure::of(Unavailable, &answer, advice);
             if text.contains("feature(s) enabled: sso") || text.contains("sso session") {
                 unsent(SIGN_ON)
             } else if text.contains("credential") || text.contains("identity") {
@@ -176,12 +140,7 @@ where
 }
 
 fn slow(answer: String) -> Failure {
-    Failure {
-        kind: Timeout,
-        code: String::new(),
-        answer,
-        advice: Some("see what the service is busy with, or raise request_timeout_ms"),
-    }
+    Failure::of(Timeout, answer, "see what the service is busy with, or raise request_timeout_ms")
 }
 
 /// An error that the service answered.
@@ -190,11 +149,14 @@ fn served(code: Option<&str>, message: Option<&str>, status: u16, doing: Doing) 
     // What follows repeats the request's headers, a session's token among them.
     let message = message.unwrap_or_default();
     let message = message.split("The Canonical String").next().unwrap_or_default();
-    let mut answer = one_line(&format!("{code}: {message}"));
+    let mut answer = format!("{code}: {message}");
     if code.is_empty() {
         answer = format!("the answer has HTTP status {status} and no error of DynamoDB in it");
     }
-    let failure = |kind, advice| Failure { kind, code: code.to_owned(), answer, advice };
+    let failure = |kind, advice: Option<&'static str>| Failure {
+        code: code.to_owned(),
+        ..Failure::of(kind, answer, advice)
+    };
     if code == CANCELED {
         let (kind, advice) = canceled(message);
         return failure(kind, advice);
@@ -222,25 +184,6 @@ fn canceled(message: &str) -> (ErrorKind, Option<&'static str>) {
     } else {
         (Conflict, None)
     }
-}
-
-/// An error and its causes in one line.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let words = next.to_string();
-        if !text.ends_with(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        cause = next.source();
-    }
-    one_line(&text)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

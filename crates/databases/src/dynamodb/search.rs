@@ -2,12 +2,11 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
-use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Index, Intent, Order, Row};
 use serde_json::Value;
 
 use super::counters::Units;
-use super::error::{Doing, Done, Failure, LOAD_FIRST};
+use super::error::{Doing, Done, Failure};
 use super::index;
 use super::layout::{self, KEY, PARTITION, SORT};
 use super::open_transaction::OpenTransaction;
@@ -27,10 +26,7 @@ pub(super) async fn find(
     let Some(definition) =
         tx.index(index.name).filter(|definition| definition.collection == index.collection)
     else {
-        let mut failure =
-            Failure::new(ErrorKind::Missing, format!("no such index: {}", index.name));
-        failure.advice = Some(LOAD_FIRST);
-        return Err(failure);
+        return Err(Failure::missing(format!("no such index: {}", index.name)));
     };
     if let Some(why) = definition.misfit(index, prefix) {
         return Err(Failure::invalid(why));

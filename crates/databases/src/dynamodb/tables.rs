@@ -102,12 +102,9 @@ impl Server {
             key.sort_by_key(|(_, kind)| **kind != KeyType::Hash);
             let ours = purpose.key().iter().map(|(name, _, kind)| (*name, kind));
             if !key.into_iter().eq(ours) {
-                let mut failure = Failure::new(
-                    ErrorKind::Unavailable,
-                    format!("the table {table} is there and is not ours"),
-                );
-                failure.advice = Some("remove it, or choose another prefix");
-                return Err(failure);
+                let answer = format!("the table {table} is there and is not ours");
+                let advice = "remove it, or choose another prefix";
+                return Err(Failure::of(ErrorKind::Unavailable, answer, advice));
             }
             match there.table_status() {
                 Some(TableStatus::Active) => return Ok(()),

@@ -6,6 +6,8 @@ use mongodb::error::{
     UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure,
 };
 
+use crate::failure::Failure;
+pub(super) use crate::failure::LOAD_FIRST;
 use crate::url::scrub;
 
 /// What an operation was doing when it failed.
@@ -23,7 +25,6 @@ pub(super) enum Doing {
     Committing,
 }
 
-pub(super) const LOAD_FIRST: &str = "load the benchmark first: hoap load";
 const REPLICA_SET: &str =
     "transactions want a replica set (one member is enough: rs.initiate()) or a sharded cluster";
 const FAILOVER: &str = "the members are electing or going down; look into the server's log";
@@ -31,16 +32,12 @@ const FAILOVER: &str = "the members are electing or going down; look into the se
 /// An error of the driver.
 pub(super) fn mongo(error: &DriverError, doing: Doing, tried: impl Into<String>) -> Error {
     let (kind, advice) = meaning(error, doing);
-    let error = Error::new(kind, tried, answer(error));
-    match advice {
-        Some(advice) => error.advise(advice),
-        None => error,
-    }
+    Failure::of(kind, answer(error), advice).into_error(tried)
 }
 
 /// The error of something that wants a collection which is not there: the server takes it for an empty one.
 pub(super) fn no_collection(tried: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Missing, tried, "no such collection").advise(LOAD_FIRST)
+    Failure::missing("no such collection").into_error(tried)
 }
 
 /// Whether the result of a commit is unknown and it may be sent again.
@@ -157,7 +154,7 @@ fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'stati
     }
 }
 
-/// Everything that the error says, in one line and without the driver's decoration.
+/// Everything that the error says, without the driver's decoration.
 fn answer(error: &DriverError) -> String {
     let words = match error.kind.as_ref() {
         Kind::Command(e) => format!("{} ({}, code {})", e.message, e.code_name, e.code),
@@ -174,7 +171,7 @@ fn answer(error: &DriverError) -> String {
         },
         other => other.to_string(),
     };
-    scrub(&words.split_whitespace().collect::<Vec<_>>().join(" "))
+    scrub(&words)
 }
 
 /// An operation that took longer than `response_timeout_ms`.

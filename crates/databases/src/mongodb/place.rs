@@ -1,10 +1,10 @@
 //! The URL of a MongoDB target: a connection string of MongoDB, with options of `hoap` in it.
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::Result;
 
 use super::options::{Options, is_own};
 use crate::options::set_each;
-use crate::url::HIDDEN;
+use crate::url::{self, Parts};
 
 /// Where the server is and how it is to be used.
 #[derive(Debug, PartialEq)]
@@ -21,85 +21,50 @@ pub(super) struct Place {
 
 /// Takes a URL apart. `password` is for one with a user and without a password.
 pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
-    // As long as it is not clear which part is the password no part is shown.
     let scheme = if url.starts_with("mongodb+srv:") { "mongodb+srv" } else { "mongodb" };
     let malformed = |answer: &str| {
-        Error::new(ErrorKind::Invalid, format!("open {scheme}:…"), answer).advise(format!(
-            "write {scheme}://[USER@]HOST[:PORT][,…]/DATABASE[?option=value&…], with : / ? # [ ] @ \
-             and % in the user's name and password percent-encoded"
-        ))
+        let form = format!("{scheme}://[USER@]HOST[:PORT][,…]/DATABASE");
+        url::malformed(scheme, &form, answer)
     };
-    let rest = url
-        .strip_prefix(scheme)
-        .and_then(|rest| rest.strip_prefix("://"))
-        .ok_or_else(|| malformed("it names no host"))?;
-    if rest.contains('#') {
-        return Err(malformed("a part after # means nothing here"));
-    }
-    let (base, query) = match rest.split_once('?') {
-        Some((base, query)) => (base, Some(query)),
-        None => (rest, None),
-    };
-    let (authority, database) =
-        base.split_once('/').ok_or_else(|| malformed("it names no database"))?;
+    let parts = Parts::of(url).map_err(malformed)?;
+    let (hosts, database) = (parts.hosts, parts.path);
     let good = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if database.is_empty() || database.len() > 63 || !database.bytes().all(good) {
-        return Err(malformed("a database's name is 1 to 63 letters, digits, _ and -"));
-    }
-    let (user, hosts) = match authority.rsplit_once('@') {
-        Some((user, hosts)) => (Some(user), hosts),
-        None => (None, authority),
-    };
     if hosts.is_empty() {
         return Err(malformed("it names no host"));
     }
-    let given = user.and_then(|user| user.split_once(':')).map(|(_, password)| password);
-    let user = user.map(|user| user.split(':').next().unwrap_or_default());
-
-    let shown_query = query.map(|query| {
-        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-            // It holds session tokens of clouds.
-            Some((name, _)) if name.eq_ignore_ascii_case("authMechanismProperties") => {
-                format!("{name}={HIDDEN}")
-            }
-            _ => pair.to_owned(),
-        });
-        pairs.collect::<Vec<_>>().join("&")
-    });
-    let shown = match &shown_query {
-        Some(query) => crate::url::redact(&format!("{scheme}://{hosts}/{database}?{query}")),
-        None => format!("{scheme}://{hosts}/{database}"),
-    };
+    if !(1..=63).contains(&database.len()) || !database.bytes().all(good) {
+        return Err(malformed("it names no database of 1 to 63 letters, digits, _ and -"));
+    }
+    if parts.query.is_some_and(|query| query.contains('#')) {
+        return Err(malformed("a part after # means nothing here"));
+    }
+    let shown = parts.shown();
     let mut options = Options::default();
     let mut theirs = Vec::new();
-    set_each(&shown, query, |name, value| match is_own(name) {
+    set_each(&shown, parts.query, |name, value| match is_own(name) {
         true => options.set(name, value),
         false => {
             theirs.push(format!("{name}={value}"));
             Ok(())
         }
     })?;
-    let encoded = given.map(str::to_owned).or_else(|| user.and(password).map(percent_encode));
-    let login = match (user, &encoded) {
-        (None, _) => String::new(),
-        (Some(user), None) => format!("{user}@"),
-        (Some(user), Some(password)) => format!("{user}:{password}@"),
+    let given = Some(parts.password).filter(|password| !password.is_empty());
+    let password = given.or_else(|| password.filter(|_| !parts.user.is_empty()).map(str::to_owned));
+    let login = match (url::encode(&parts.user), &password) {
+        (user, Some(password)) => format!("{user}:{}@", url::encode(password)),
+        (user, None) if !user.is_empty() => format!("{user}@"),
+        _ => String::new(),
     };
     let connection = format!("{scheme}://{login}{hosts}/{database}?{}", theirs.join("&"));
     let connection = connection.trim_end_matches('?').to_owned();
-    Ok(Place { shown, connection, password: encoded, database: database.to_owned(), options })
-}
-
-/// A text as a part of a URL.
-fn percent_encode(text: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'~');
-    let encode = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
-    text.bytes().map(encode).collect()
+    Ok(Place { shown, connection, password, database: database.to_owned(), options })
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use hoap_workload::ErrorKind;
 
     use super::*;
 
@@ -123,6 +88,8 @@ mod tests {
         let place = parse("mongodb+srv://me@cluster.example/db", Some("p w/é")).unwrap();
         assert_eq!(place.connection, "mongodb+srv://me:p%20w%2F%C3%A9@cluster.example/db");
         assert_eq!(place.shown, "mongodb+srv://cluster.example/db");
+        let place = parse("mongodb://me:p@ss@h/db", None).unwrap();
+        assert_eq!(place.connection, "mongodb://me:p%40ss@h/db");
         let place = parse("mongodb://[::1]:27017/db", Some("unused")).unwrap();
         assert_eq!(place.connection, "mongodb://[::1]:27017/db");
         assert_eq!(place.password, None);
@@ -134,15 +101,16 @@ mod tests {
             ("mongodb:", "names no host"),
             ("mongodb:h/db", "names no host"),
             ("mongodb:///db", "names no host"),
+            ("mongodb://u:secret", "a port is not"),
             ("mongodb://u:secret@h", "names no database"),
-            ("mongodb://u:secret@h/", "1 to 63 letters"),
-            ("mongodb://u:sec/ret@h/db", "1 to 63 letters"),
-            ("mongodb://u:sec?ret@h/db", "names no database"),
+            ("mongodb://u:secret@h/", "names no database"),
+            ("mongodb://u:sec/ret@h/db", "an @ after"),
+            ("mongodb://u:sec?ret@h/db", "an @ after"),
             ("mongodb://u:sec#ret@h/db", "after #"),
             ("mongodb://u:secret@h/d b", "1 to 63 letters"),
             ("mongodb://u:secret@h/db?", "has no value"),
             ("mongodb://u:secret@h/db?cash_back=1", "transaction_read_concern"),
-            ("mongodb://u:secret@h/db?sharding=range", "hashed or none"),
+            ("mongodb://u:secret@h/db?sharding=range", "hashed, none"),
             ("mongodb://u:secret@h/db?transaction_write_concern=0", "from 1 to 50"),
             ("mongodb://u:secret@h/db?transaction_read_concern=x", "snapshot, majority"),
             ("mongodb://u:secret@h/db?analytics_read_concern=x", "auto, local"),

@@ -10,6 +10,7 @@ use mongodb::{Client, Collection, Database};
 use super::error::{self, Doing};
 use super::options::Options;
 use super::place::{Place, parse};
+use crate::url;
 
 /// A server or cluster, with the driver's client and its pool of connections.
 pub(super) struct Server {
@@ -144,11 +145,11 @@ async fn client_options(place: &Place) -> Result<ClientOptions> {
 /// An error that does not repeat the password, in whatever form the driver had it.
 fn hide(error: Error, place: &Place) -> Error {
     let secret = place.password.as_deref().filter(|p| p.len() > 2);
-    match secret {
-        Some(secret) if error.answer.contains(secret) => {
-            Error { answer: "the connection string is wrong".to_owned(), ..error }
-        }
-        _ => error,
+    let told =
+        |secret: &str| error.answer.contains(secret) || error.answer.contains(&url::encode(secret));
+    match secret.is_some_and(told) {
+        true => Error { answer: "the connection string is wrong".to_owned(), ..error },
+        false => error,
     }
 }
 

@@ -32,32 +32,26 @@ use hoap_workload::capability::{
 };
 use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::OptionHelp;
-use crate::options::{number, set_each, unknown};
+use crate::options::{microseconds, milliseconds, options, set_each};
+use crate::url::redact;
 
 pub use documents::Discarded;
 use documents::LoadState;
 use pace::Pace;
 
-/// The options of a `null:` URL.
-pub const OPTIONS: &[OptionHelp] = &[
-    OptionHelp {
-        name: "latency_us",
-        default: "0",
-        meaning: "microseconds that each operation takes; 0 to 60000000",
-    },
-    OptionHelp {
-        name: "stall_ms",
-        default: "0",
-        meaning: "milliseconds of one stall: an operation of any client that begins in it waits \
-                  for its end first; 0 to 3600000",
-    },
-    OptionHelp {
-        name: "stall_after_ms",
-        default: "0",
-        meaning: "milliseconds from the begin of the first operation to the stall; 0 to 3600000",
-    },
-];
+options! {
+    /// How slow it is.
+    struct Options {
+        latency: Duration = ("latency_us", "0", microseconds(0..=60_000_000),
+            "microseconds that each operation takes; 0 to 60000000"),
+        stall: Duration = ("stall_ms", "0", milliseconds(0..=3_600_000),
+            "milliseconds of one stall: an operation of any client that begins in it waits for \
+             its end first; 0 to 3600000"),
+        /// From the begin of the first operation of any client.
+        stall_after: Duration = ("stall_after_ms", "0", milliseconds(0..=3_600_000),
+            "milliseconds from the begin of the first operation to the stall; 0 to 3600000"),
+    }
+}
 
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "pagination", "join"];
@@ -81,27 +75,22 @@ pub fn open(url: &str) -> Result<Null> {
         None => (rest, None),
     };
     if !path.is_empty() {
+        let shown = redact(url);
+        let named = shown.split(['?', ' ']).next().unwrap_or_default();
         return Err(Error::new(
             ErrorKind::Invalid,
-            format!("open {url}"),
-            format!("`{path}` names something, and there is nothing"),
+            format!("open {shown}"),
+            format!(
+                "`{}` names something, and there is nothing",
+                named.trim_start_matches("null:")
+            ),
         )
         .advise("write null: or null:?option=value&…"));
     }
-    let mut pace = Pace::default();
-    set_each(url, query, |name, value| {
-        match name {
-            "latency_us" => {
-                pace.latency = Duration::from_micros(number(value, 0, 60_000_000)?.into());
-            }
-            "stall_ms" => pace.stall = Duration::from_millis(number(value, 0, 3_600_000)?.into()),
-            "stall_after_ms" => {
-                pace.stall_after = Duration::from_millis(number(value, 0, 3_600_000)?.into());
-            }
-            _ => return Err(unknown(OPTIONS)),
-        }
-        Ok(())
-    })?;
+    let mut options = Options::default();
+    set_each(url, query, |name, value| options.set(name, value))?;
+    let Options { latency, stall, stall_after } = options;
+    let pace = Pace::new(latency, stall, stall_after);
     Ok(Null { url: url.into(), pace: Arc::new(pace), load: LoadState::default() })
 }
 

@@ -18,6 +18,11 @@ pub(super) struct Pace {
 }
 
 impl Pace {
+    /// A latency, and a stall that begins so long after the first operation.
+    pub fn new(latency: Duration, stall: Duration, stall_after: Duration) -> Pace {
+        Pace { latency, stall, stall_after, first: OnceLock::new() }
+    }
+
     /// Whether operations take any time.
     pub fn slows(&self) -> bool {
         !(self.latency.is_zero() && self.stall.is_zero())

@@ -6,8 +6,8 @@ use std::error::Error as _;
 
 use hoap_workload::{Error, ErrorKind};
 
-/// Advice for a database that lacks what a load makes.
-pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
+pub(super) use crate::failure::LOAD_FIRST;
+use crate::failure::{Failure, chain};
 
 /// Whether the connection is gone, so that nothing more can be learned from it.
 pub(super) fn is_lost(error: &tokio_postgres::Error) -> bool {
@@ -39,11 +39,7 @@ pub(super) fn postgres(error: &tokio_postgres::Error, tried: impl Into<String>) 
         None if is_lost(error) => (ErrorKind::Unavailable, Some(RESTARTED)),
         None => (ErrorKind::Broken, None),
     };
-    let error = Error::new(kind, tried, answer(error));
-    match advice {
-        Some(advice) => error.advise(advice),
-        None => error,
-    }
+    Failure::of(kind, answer(error), advice).into_error(tried)
 }
 
 /// The error of a COMMIT, or of a statement that has its commit inside: where the connection was lost
@@ -74,11 +70,7 @@ pub(super) fn connect(error: &tokio_postgres::Error, tried: impl Into<String>) -
         }
         None => (ErrorKind::Unavailable, Some("check the host and the port, and that it runs")),
     };
-    let error = Error::new(kind, tried, answer(error));
-    match advice {
-        Some(advice) => error.advise(advice),
-        None => error,
-    }
+    Failure::of(kind, answer(error), advice).into_error(tried)
 }
 
 /// Whether another password, or one at all, might have helped.
@@ -91,16 +83,10 @@ pub(super) fn wants_password(error: &tokio_postgres::Error) -> bool {
 
 /// Everything that the error says, in one line.
 fn answer(error: &tokio_postgres::Error) -> String {
-    let mut words = match error.as_db_error() {
+    match error.as_db_error() {
         Some(e) => format!("{} (SQLSTATE {})", e.message(), e.code().code()),
-        None => error.to_string(),
-    };
-    let mut cause = if error.as_db_error().is_some() { None } else { error.source() };
-    while let Some(e) = cause {
-        words.push_str(&format!(": {e}"));
-        cause = e.source();
+        None => chain(error),
     }
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 const RESTARTED: &str = "look into the server's log; the session connects again by itself";

@@ -3,10 +3,10 @@
 use hoap_workload::{Error, ErrorKind};
 use redis::{RedisError, Value};
 
-use ErrorKind::{Ambiguous, Broken, Invalid, Timeout, Unavailable};
+use crate::failure::Failure as Meaning;
+pub(super) use crate::failure::LOAD_FIRST;
 
-/// Advice for a database that lacks what a load makes.
-pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
+use ErrorKind::{Ambiguous, Broken, Invalid, Timeout, Unavailable};
 
 /// What was under way when an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,23 +48,21 @@ impl From<RedisError> for Failure {
 impl Failure {
     /// As an error that says what was tried.
     pub fn into_error(self, doing: Doing, tried: impl Into<String>) -> Error {
-        match self {
-            Failure::NotConnected(e) => e,
-            Failure::Redis(e) => of(&e, doing, tried),
-            Failure::NotReplicated { replicas, wanted, milliseconds, .. } => Error::new(
+        let meaning = match self {
+            Failure::NotConnected(e) => return e,
+            Failure::Redis(e) => return of(&e, doing, tried),
+            Failure::NotReplicated { replicas, wanted, milliseconds, .. } => Meaning::of(
                 Ambiguous,
-                tried,
                 format!(
                     "written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"
                 ),
-            )
-            .advise("look after the replicas, raise wait_timeout_ms or lower wait_replicas"),
-            Failure::Duplicate(key) => {
-                Error::new(ErrorKind::Duplicate, tried, format!("the key {key} is there already"))
-            }
-            Failure::Invalid(answer) => Error::new(Invalid, tried, answer),
-            Failure::Broken(answer) => Error::new(Broken, tried, answer),
-        }
+                "look after the replicas, raise wait_timeout_ms or lower wait_replicas",
+            ),
+            Failure::Duplicate(key) => Meaning::duplicate(&key),
+            Failure::Invalid(answer) => Meaning::invalid(answer),
+            Failure::Broken(answer) => Meaning::broken(answer),
+        };
+        meaning.into_error(tried)
     }
 }
 
@@ -90,8 +88,8 @@ const CODES: &[(&str, ErrorKind, Option<&str>)] = &[
     ("NOREPLICAS", Unavailable, Some("bring replicas up, or lower min-replicas-to-write")),
     ("BUSY", Unavailable, Some("somebody's script blocks the server: SCRIPT KILL ends it")),
     ("WRONGTYPE", Broken, Some("somebody else uses keys of this prefix: choose another one")),
-    ("MOVED", Invalid, Some("the server is a node of a cluster: add cluster=true")),
-    ("CROSSSLOT", Invalid, Some("the server is a node of a cluster: add cluster=true")),
+    ("MOVED", Invalid, Some("the server is a node of a cluster: add cluster=on")),
+    ("CROSSSLOT", Invalid, Some("the server is a node of a cluster: add cluster=on")),
 ];
 
 /// What the messages of errors without a code of their own contain: kind and advice.
@@ -101,7 +99,7 @@ const MESSAGES: &[(&str, ErrorKind, Option<&str>)] = &[
     ("can't access at least one of the keys", Unavailable, Some(PERMISSIONS)),
     ("without any password configured", Unavailable, Some("leave user and password out")),
     ("DB index is out of range", Invalid, Some("name a database that the server has")),
-    ("cluster support disabled", Invalid, Some("leave cluster=true out")),
+    ("cluster support disabled", Invalid, Some("leave cluster=on out")),
     ("unknown command", Unavailable, Some("the server is too old, or forbids the command")),
 ];
 
@@ -135,24 +133,25 @@ fn find(
 
 /// Sorts an error by what the caller may do about it.
 pub(super) fn of(error: &RedisError, doing: Doing, tried: impl Into<String>) -> Error {
-    // What the server says of a script may hold line ends; an error is one line.
-    let answer = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (answer, (kind, advice)) = meaning(error, doing);
+    Meaning::of(kind, answer, advice).into_error(tried)
+}
+
+fn meaning(error: &RedisError, doing: Doing) -> (String, (ErrorKind, Option<&'static str>)) {
     if let Some(server) = error.clone().into_server_errors().and_then(|all| all.first().cloned()) {
         let (code, message) = (server.1.code(), server.1.details().unwrap_or_default());
-        let (kind, advice) = find(CODES, |known| known == code)
-            .or_else(|| find(MESSAGES, |part| message.contains(part)))
-            .unwrap_or((Broken, None));
-        return advised(Error::new(kind, tried, answer(&format!("{code} {message}"))), advice);
+        let known = find(CODES, |known| known == code)
+            .or_else(|| find(MESSAGES, |part| message.contains(part)));
+        return (format!("{code} {message}"), known.unwrap_or((Broken, None)));
     }
-    let message = answer(&error.to_string());
+    let message = error.to_string();
     if let redis::ErrorKind::Server(_) = error.kind() {
         // The driver's words around the server's, while it connected.
-        let (kind, advice) =
-            find(MESSAGES, |part| message.contains(part)).unwrap_or((Broken, None));
-        return advised(Error::new(kind, tried, message), advice);
+        let known = find(MESSAGES, |part| message.contains(part)).unwrap_or((Broken, None));
+        return (message, known);
     }
     let refused = (Unavailable, Some("check that the server is up and that host and port are its"));
-    let (kind, advice) = match error.kind() {
+    let known = match error.kind() {
         redis::ErrorKind::AuthenticationFailed => (Unavailable, Some(NAME_AND_PASSWORD)),
         redis::ErrorKind::InvalidClientConfig => (Invalid, None),
         redis::ErrorKind::ClusterConnectionNotFound if doing != Doing::Write => {
@@ -179,14 +178,7 @@ pub(super) fn of(error: &RedisError, doing: Doing, tried: impl Into<String>) -> 
         },
         _ => (Broken, None),
     };
-    advised(Error::new(kind, tried, message), advice)
-}
-
-fn advised(error: Error, advice: Option<&str>) -> Error {
-    match advice {
-        Some(advice) => error.advise(advice),
-        None => error,
-    }
+    (message, known)
 }
 
 #[cfg(test)]

@@ -6,114 +6,39 @@ use std::time::Duration;
 use hoap_workload::{Error, ErrorKind, Result};
 use redis::{ConnectionInfo, IntoConnectionInfo};
 
-use crate::OptionHelp;
-use crate::options::{number, set_each, unknown};
+use crate::options::{milliseconds, number, options, prefix, set_each, switch, text};
+use crate::url::{self, Parts};
 
-/// The settings that a URL may change. [`OPTIONS`] says what each means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Options {
-    pub prefix: String,
-    pub cluster: bool,
-    pub pipeline: u32,
-    pub wait_replicas: u32,
-    pub wait_timeout_ms: u32,
-    pub response_timeout: Duration,
-    pub connect_timeout: Duration,
-    pub tls_ca: String,
-    pub tls_cert: String,
-    pub tls_key: String,
+options! {
+    /// The settings that a URL may change.
+    pub(super) struct Options {
+        prefix: String = ("prefix", "hoap", prefix,
+            "what the names of all keys begin with: letters, digits, _ and -, at most 64"),
+        cluster: bool = ("cluster", "off", switch,
+            "on: the host is any node of a cluster, the others are found from it"),
+        pipeline: u32 = ("pipeline", "1", number(1..=10_000),
+            "operations under way on a connection: so many clients of a worker thread share one; \
+             1: each client has its own; 1 to 10000"),
+        wait_replicas: u32 = ("wait_replicas", "0", number(0..=100),
+            "replicas that must have a write before it is acknowledged (WAIT); 0 to 100"),
+        wait_timeout_ms: u32 = ("wait_timeout_ms", "1000", number(1..=3_600_000),
+            "milliseconds that WAIT waits, after which the write is of unknown outcome; 1 to \
+             3600000, less than response_timeout_ms"),
+        response_timeout: Duration = ("response_timeout_ms", "10000", milliseconds(1..=3_600_000),
+            "milliseconds to wait for an answer before the operation is a timeout; 1 to 3600000"),
+        connect_timeout: Duration = ("connect_timeout_ms", "10000", milliseconds(1..=3_600_000),
+            "milliseconds to wait for a connection; 1 to 3600000"),
+        tls_ca: String = ("tls_ca", "", text,
+            "file with the certificates (PEM) that the server's must be signed by; empty: the \
+             system's"),
+        tls_cert: String = ("tls_cert", "", text,
+            "file with the certificate (PEM) that this client shows; wants tls_key"),
+        tls_key: String = ("tls_key", "", text,
+            "file with that certificate's private key (PEM)"),
+    }
 }
 
-/// The options of a `redis:` URL.
-pub const OPTIONS: &[OptionHelp] = &[
-    OptionHelp {
-        name: "prefix",
-        default: "hoap",
-        meaning: "what the names of all keys begin with: letters, digits, _ and -, at most 64",
-    },
-    OptionHelp {
-        name: "cluster",
-        default: "false",
-        meaning: "true: the host is any node of a cluster, the others are found from it",
-    },
-    OptionHelp {
-        name: "pipeline",
-        default: "1",
-        meaning: "operations under way on a connection: so many clients of a worker thread share \
-                  one; 1: each client has its own; 1 to 10000",
-    },
-    OptionHelp {
-        name: "wait_replicas",
-        default: "0",
-        meaning: "replicas that must have a write before it is acknowledged (WAIT); 0 to 100",
-    },
-    OptionHelp {
-        name: "wait_timeout_ms",
-        default: "1000",
-        meaning: "milliseconds that WAIT waits, after which the write is of unknown outcome; \
-                  1 to 3600000, less than response_timeout_ms",
-    },
-    OptionHelp {
-        name: "response_timeout_ms",
-        default: "10000",
-        meaning: "milliseconds to wait for an answer before the operation is a timeout; \
-                  1 to 3600000",
-    },
-    OptionHelp {
-        name: "connect_timeout_ms",
-        default: "10000",
-        meaning: "milliseconds to wait for a connection; 1 to 3600000",
-    },
-    OptionHelp {
-        name: "tls_ca",
-        default: "",
-        meaning: "file with the certificates (PEM) that the server's must be signed by; empty: the \
-                  system's",
-    },
-    OptionHelp {
-        name: "tls_cert",
-        default: "",
-        meaning: "file with the certificate (PEM) that this client shows; wants tls_key",
-    },
-    OptionHelp {
-        name: "tls_key",
-        default: "",
-        meaning: "file with that certificate's private key (PEM)",
-    },
-];
-
 impl Options {
-    fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
-        let milliseconds = |value| number(value, 1, 3_600_000);
-        match name {
-            "prefix" => {
-                let good = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-                if value.is_empty() || value.len() > 64 || !value.bytes().all(good) {
-                    return Err(format!("`{value}` is not 1 to 64 letters, digits, _ and -"));
-                }
-                self.prefix = value.to_owned();
-            }
-            "cluster" => {
-                self.cluster =
-                    value.parse().map_err(|_| format!("`{value}` is not true or false"))?;
-            }
-            "pipeline" => self.pipeline = number(value, 1, 10_000)?,
-            "wait_replicas" => self.wait_replicas = number(value, 0, 100)?,
-            "wait_timeout_ms" => self.wait_timeout_ms = milliseconds(value)?,
-            "response_timeout_ms" => {
-                self.response_timeout = Duration::from_millis(milliseconds(value)?.into());
-            }
-            "connect_timeout_ms" => {
-                self.connect_timeout = Duration::from_millis(milliseconds(value)?.into());
-            }
-            "tls_ca" => self.tls_ca = value.to_owned(),
-            "tls_cert" => self.tls_cert = value.to_owned(),
-            "tls_key" => self.tls_key = value.to_owned(),
-            _ => return Err(unknown(OPTIONS)),
-        }
-        Ok(())
-    }
-
     /// What is wrong with options that do not go together.
     fn check(&self, tls: bool, database: i64) -> std::result::Result<(), &'static str> {
         if self.wait_replicas > 0 {
@@ -139,28 +64,6 @@ impl Options {
     }
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        let mut options = Options {
-            prefix: String::new(),
-            cluster: false,
-            pipeline: 0,
-            wait_replicas: 0,
-            wait_timeout_ms: 0,
-            response_timeout: Duration::ZERO,
-            connect_timeout: Duration::ZERO,
-            tls_ca: String::new(),
-            tls_cert: String::new(),
-            tls_key: String::new(),
-        };
-        for option in OPTIONS {
-            let set = options.set(option.name, option.default);
-            debug_assert_eq!(set, Ok(()), "the default of {} is a good value", option.name);
-        }
-        options
-    }
-}
-
 /// Where the server is and how it is to be used.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -173,34 +76,17 @@ pub(super) struct Place {
 
 /// Takes a URL apart. `password` is for one that names none.
 pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
-    // As long as it is not clear which part is the password no part is shown.
     let scheme = if url.starts_with("rediss:") { "rediss" } else { "redis" };
     let malformed = |answer: &str| {
-        Error::new(ErrorKind::Invalid, format!("open {scheme}:…"), answer).advise(format!(
-            "write {scheme}://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE][?option=value&…], with / ? # @ \
-             and % in the user's name and password as %2F %3F %23 %40 and %25"
-        ))
+        let form = format!("{scheme}://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]");
+        url::malformed(scheme, &form, answer)
     };
-    let (base, query) = match url.split_once('?') {
-        Some((base, query)) => (base, Some(query)),
-        None => (url, None),
-    };
-    if base.contains('#') {
-        return Err(malformed("a part after # means nothing here"));
-    }
-    let rest = base
-        .strip_prefix(scheme)
-        .and_then(|rest| rest.strip_prefix("://"))
-        .ok_or_else(|| malformed("it names no host"))?;
+    let parts = Parts::of(url).map_err(malformed)?;
+    let base = url.split('?').next().unwrap_or_default();
     let info = base.into_connection_info().map_err(|e| malformed(&e.to_string()))?;
-    let authority = &rest[..rest.find('/').unwrap_or(rest.len())];
-    let after_user = authority.rfind('@').map_or(0, |at| at + 1);
-    let shown = match query {
-        Some(query) => format!("{scheme}://{}?{query}", &rest[after_user..]),
-        None => format!("{scheme}://{}", &rest[after_user..]),
-    };
+    let shown = parts.shown();
     let mut options = Options::default();
-    set_each(&shown, query, |name, value| options.set(name, value))?;
+    set_each(&shown, parts.query, |name, value| options.set(name, value))?;
     let mut settings =
         info.redis_settings().clone().set_lib_name("hoap", env!("CARGO_PKG_VERSION"));
     if let (None, Some(password)) = (settings.password(), password) {
@@ -215,16 +101,6 @@ pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_option_has_a_default_that_parses_and_can_be_given() {
-        for option in OPTIONS {
-            let mut given = Options::default();
-            assert_eq!(given.set(option.name, option.default), Ok(()), "{}", option.name);
-            assert_eq!(given, Options::default());
-        }
-        assert_eq!(Options::default().prefix, "hoap");
-    }
 
     #[test]
     fn user_and_password_are_taken_and_never_shown() {
@@ -251,13 +127,13 @@ mod tests {
             ("redis://u:sec/ret@h", "%2F"),
             ("redis://u:sec?ret@h", "%3F"),
             ("redis://u:sec#ret@h", "%23"),
-            ("redis://u:secret@h:port", "did not parse"),
+            ("redis://u:secret@h:port", "a port is not"),
             ("redis://u:secret@h/x", "database"),
             ("redis://u:secret@h?", "has no value"),
             ("redis://u:secret@h?cash=1", "the options are prefix, cluster"),
             ("redis://u:secret@h?prefix=a:b", "letters, digits, _ and -"),
             ("redis://u:secret@h?prefix=", "letters, digits, _ and -"),
-            ("redis://u:secret@h?cluster=yes", "true or false"),
+            ("redis://u:secret@h?cluster=maybe", "on, off"),
             ("redis://u:secret@h/1?cluster=true", "database 0 alone"),
             ("redis://u:secret@h?pipeline=0", "from 1 to 10000"),
             ("redis://u:secret@h?tls_ca=x", "want rediss://"),

@@ -68,8 +68,8 @@ impl Stated {
     /// Refuses a server that does not fit the options.
     pub fn check(&self, url: &str, options: &Options) -> Result<()> {
         let (answer, advice) = match (self.is_in_cluster(), options.cluster) {
-            (true, false) => ("it is a node of a cluster", "add cluster=true"),
-            (false, true) => ("it is a server alone", "leave cluster=true out"),
+            (true, false) => ("it is a node of a cluster", "add cluster=on"),
+            (false, true) => ("it is a server alone", "leave cluster=on out"),
             _ => return Ok(()),
         };
         Err(Error::new(ErrorKind::Invalid, format!("open {url}"), answer).advise(advice))

@@ -4,8 +4,8 @@ use hoap_workload::{Error, ErrorKind};
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
-/// Advice for a database that lacks what a load makes.
-pub(super) const LOAD_FIRST: &str = "run `hoap load` first";
+use crate::failure::Failure;
+pub(super) use crate::failure::LOAD_FIRST;
 
 /// Advice for a disk that fails.
 pub(super) const DISK: &str = "look for disk errors in the system's log";
@@ -22,18 +22,12 @@ pub(super) fn sqlite(error: rusqlite::Error, tried: impl Into<String>) -> Error 
         }
         other => (None, other.to_string()),
     };
-    // Messages that quote a statement may hold line ends; an error is one line.
-    let answer = answer.split_whitespace().collect::<Vec<_>>().join(" ");
     let (kind, advice) = match code {
         Some(code) => meaning(code, &answer),
         None if matches!(error, rusqlite::Error::MultipleStatement) => (ErrorKind::Invalid, None),
         None => (ErrorKind::Broken, None),
     };
-    let error = Error::new(kind, tried, answer);
-    match advice {
-        Some(advice) => error.advise(advice),
-        None => error,
-    }
+    Failure::of(kind, answer, advice).into_error(tried)
 }
 
 fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>) {

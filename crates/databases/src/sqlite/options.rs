@@ -5,132 +5,51 @@ use std::time::Duration;
 
 use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::OptionHelp;
-use crate::options::{number, set_each, unknown};
+use crate::options::{Read, milliseconds, number, options, set_each, words};
+use crate::url::redact;
 
-/// The settings that a URL may change. [`OPTIONS`] says what each means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Options {
-    pub synchronous: &'static str,
-    pub page_size: u32,
-    pub cache_mb: u32,
-    pub mmap_mb: u32,
-    pub checkpoint_pages: u32,
-    pub busy_timeout: Duration,
-    pub temp_store: &'static str,
-    pub threads: u32,
-    pub max_pages: u32,
-}
-
-/// The options of a `sqlite:` URL.
-pub const OPTIONS: &[OptionHelp] = &[
-    OptionHelp {
-        name: "synchronous",
-        default: "full",
-        meaning: "full: every acknowledged commit survives a power loss; normal: the last ones \
-                  may be lost, the file stays sound; off: a power loss may destroy the file",
-    },
-    OptionHelp {
-        name: "page_size",
-        default: "8192",
-        meaning: "bytes a page, a power of two from 512 to 65536; only for a new file",
-    },
-    OptionHelp {
-        name: "cache_mb",
-        default: "256",
-        meaning: "MiB of page cache at most, of each connection: one for all writers, one a \
-                  client for reading, one a query stream; 0 to 1048576",
-    },
-    OptionHelp {
-        name: "mmap_mb",
-        default: "0",
-        meaning: "MiB of the file that are read through a memory map; 0 to 2047",
-    },
-    OptionHelp {
-        name: "checkpoint_pages",
-        default: "4000",
-        meaning: "pages in the write-ahead log at which a commit also moves them into the file; \
-                  1 to 10000000",
-    },
-    OptionHelp {
-        name: "busy_timeout_ms",
-        default: "30000",
-        meaning: "milliseconds to wait for the write lock before the transaction is a conflict; \
-                  0 to 3600000",
-    },
-    OptionHelp {
-        name: "temp_store",
-        default: "memory",
-        meaning: "memory or file: where sorting and intermediate results of queries go",
-    },
-    OptionHelp {
-        name: "threads",
-        default: "0",
-        meaning: "helper threads that one query may use to sort; 0 to 8",
-    },
-    OptionHelp {
-        name: "max_pages",
-        default: "0",
-        meaning: "pages the file may have before it counts as full; 0: no limit but SQLite's",
-    },
-];
-
-impl Options {
-    fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
-        match name {
-            "synchronous" => self.synchronous = word(value, &["full", "normal", "off"])?,
-            "page_size" => {
-                self.page_size = number(value, 512, 65536)?;
-                if !self.page_size.is_power_of_two() {
-                    return Err(format!("`{value}` is not a power of two"));
-                }
-            }
-            "cache_mb" => self.cache_mb = number(value, 0, 1 << 20)?,
-            "mmap_mb" => self.mmap_mb = number(value, 0, 2047)?,
-            "checkpoint_pages" => self.checkpoint_pages = number(value, 1, 10_000_000)?,
-            "busy_timeout_ms" => {
-                self.busy_timeout = Duration::from_millis(number(value, 0, 3_600_000)?.into());
-            }
-            "temp_store" => self.temp_store = word(value, &["memory", "file"])?,
-            "threads" => self.threads = number(value, 0, 8)?,
-            "max_pages" => self.max_pages = number(value, 0, u32::MAX - 1)?,
-            _ => return Err(unknown(OPTIONS)),
-        }
-        Ok(())
+options! {
+    /// The settings that a URL may change.
+    pub(super) struct Options {
+        synchronous: &'static str = ("synchronous", "full", words(&["full", "normal", "off"]),
+            "full: every acknowledged commit survives a power loss; normal: the last ones may be \
+             lost, the file stays sound; off: a power loss may destroy the file"),
+        page_size: u32 = ("page_size", "8192", page_size,
+            "bytes a page, a power of two from 512 to 65536; only for a new file"),
+        cache_mb: u32 = ("cache_mb", "256", number(0..=1 << 20),
+            "MiB of page cache at most, of each connection: one for all writers, one a client for \
+             reading, one a query stream; 0 to 1048576"),
+        mmap_mb: u32 = ("mmap_mb", "0", number(0..=2047),
+            "MiB of the file that are read through a memory map; 0 to 2047"),
+        checkpoint_pages: u32 = ("checkpoint_pages", "4000", number(1..=10_000_000),
+            "pages in the write-ahead log at which a commit also moves them into the file; 1 to \
+             10000000"),
+        busy_timeout: Duration = ("busy_timeout_ms", "30000", milliseconds(0..=3_600_000),
+            "milliseconds to wait for the write lock before the transaction is a conflict; 0 to \
+             3600000"),
+        temp_store: &'static str = ("temp_store", "memory", words(&["memory", "file"]),
+            "memory or file: where sorting and intermediate results of queries go"),
+        threads: u32 = ("threads", "0", number(0..=8),
+            "helper threads that one query may use to sort; 0 to 8"),
+        max_pages: u32 = ("max_pages", "0", number(0..=u32::MAX - 1),
+            "pages the file may have before it counts as full; 0: no limit but SQLite's; to \
+             4294967294"),
     }
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        let mut options = Options {
-            synchronous: "",
-            page_size: 0,
-            cache_mb: 0,
-            mmap_mb: 0,
-            checkpoint_pages: 0,
-            busy_timeout: Duration::ZERO,
-            temp_store: "",
-            threads: 0,
-            max_pages: 0,
-        };
-        for option in OPTIONS {
-            let set = options.set(option.name, option.default);
-            debug_assert_eq!(set, Ok(()), "the default of {} is a good value", option.name);
-        }
-        options
+fn page_size(value: &str) -> Read<u32> {
+    match number(512..=65536)(value)? {
+        bytes if bytes.is_power_of_two() => Ok(bytes),
+        _ => Err(format!("`{value}` is not a power of two")),
     }
-}
-
-fn word(value: &str, words: &[&'static str]) -> std::result::Result<&'static str, String> {
-    let found = words.iter().find(|w| **w == value);
-    found.copied().ok_or_else(|| format!("`{value}` is not one of {}", words.join(", ")))
 }
 
 /// Splits a URL into the absolute path of its file and the options.
 ///
 /// The path is taken literally (a `?` ends it); `sqlite:///a/b` is `sqlite:/a/b`.
 pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
-    let invalid = |answer: String| Error::new(ErrorKind::Invalid, format!("open {url}"), answer);
+    let invalid =
+        |answer: String| Error::new(ErrorKind::Invalid, format!("open {}", redact(url)), answer);
     let rest = url.strip_prefix("sqlite:").unwrap_or(url);
     let (path, query) = match rest.split_once('?') {
         Some((path, query)) => (path, Some(query)),
@@ -163,16 +82,6 @@ pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_option_has_a_default_that_parses_and_can_be_given() {
-        for option in OPTIONS {
-            let mut given = Options::default();
-            assert_eq!(given.set(option.name, option.default), Ok(()), "{}", option.name);
-            assert_eq!(given, Options::default());
-        }
-        assert_eq!(Options::default().synchronous, "full");
-    }
 
     #[test]
     fn the_path_is_absolute_and_literal() {

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::request::Request;
 use super::stream::{Splitter, start};
 use super::tls::Tls;
-use super::words::words;
+use crate::failure::chain;
 
 /// User and password of HTTP's basic authentication.
 #[derive(Clone)]
@@ -68,7 +68,7 @@ impl StatementClient {
             .connect_timeout(address.connect_timeout)
             .tcp_nodelay(true);
         let builder = address.tls.apply(builder).map_err(invalid)?;
-        let http = builder.build().map_err(|e| invalid(words(&e)))?;
+        let http = builder.build().map_err(|e| invalid(chain(&e)))?;
         Ok(StatementClient { http, address })
     }
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::failure::one_line;
+
 /// An answer without its rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Envelope {
@@ -64,7 +66,7 @@ impl Fault {
     fn new(value: &Value) -> Fault {
         let text = value["msg"].as_str().or_else(|| value["message"].as_str());
         let text = text.map_or_else(|| value.to_string(), str::to_owned);
-        let message = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = one_line(text);
         let code = value["code"].as_u64().unwrap_or(0);
         // In transactions the cause of the error has it.
         let retry = value["retry"] == true || value["cause"]["retry"] == true;

@@ -3,7 +3,7 @@
 use hoap_workload::{Error, ErrorKind};
 
 use super::envelope::Fault;
-use super::words::words;
+use crate::failure::{Failure as Meaning, LOAD_FIRST, chain};
 
 /// Whose codes they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Failure {
         let secured = error.url().is_some_and(|url| url.scheme() == "https");
         let unsent = error.is_connect() || error.is_builder() || unsent(&error);
         let unheard = secured && error.is_request() && !error.is_connect();
-        let loss = Loss { words: words(&error.without_url()), unheard };
+        let loss = Loss { words: chain(&error.without_url()), unheard };
         if unsent { Failure::NoConnection(loss) } else { Failure::Lost(loss) }
     }
 
@@ -152,8 +152,7 @@ impl Failure {
             }
             Failure::Malformed(why) => (ErrorKind::Broken, why, ""),
         };
-        let error = Error::new(kind, tried, answer);
-        if advice.is_empty() { error } else { error.advise(advice) }
+        Meaning::of(kind, answer, advice).into_error(tried)
     }
 }
 
@@ -213,7 +212,6 @@ fn unsent(error: &(dyn std::error::Error + 'static)) -> bool {
 /// Family, first and last code, kind, advice. The first line that fits counts.
 type Line = (&'static str, u64, u64, ErrorKind, &'static str);
 
-const LOAD_FIRST: &str = "run `hoap load` first";
 const NOT_READY: &str = "wait until all nodes are there, and look into their logs";
 const RIGHTS: &str = "check the user, the password and the user's roles";
 const FOLDER: &str = "let every node see load_folder under the path that hoap sees, and read it";

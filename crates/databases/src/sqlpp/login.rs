@@ -1,27 +1,18 @@
 //! Authentication: user, password and certificate, as in the URLs of all of Couchbase's services.
 
 use super::{Credentials, Tls};
-use crate::OptionHelp;
-use crate::url::decode;
+use crate::url::Parts;
 
-pub(crate) const TLS_CERT: OptionHelp = OptionHelp {
-    name: "tls_cert",
-    default: "",
-    meaning: "file with the certificate (PEM) that this client shows in place of user and password; \
-              wants tls_key",
-};
+/// The meaning of option `tls_cert`.
+pub(crate) const TLS_CERT: &str = "file with the certificate (PEM) that this client shows in place \
+                                   of user and password; wants tls_key";
 
-pub(crate) const TLS_KEY: OptionHelp = OptionHelp {
-    name: "tls_key",
-    default: "",
-    meaning: "file with that certificate's private key (PEM)",
-};
+/// The meaning of option `tls_key`.
+pub(crate) const TLS_KEY: &str = "file with that certificate's private key (PEM)";
 
-pub(crate) const PASSWORD_FILE: OptionHelp = OptionHelp {
-    name: "password_file",
-    default: "",
-    meaning: "file whose first line is the password; else it is in CB_PASSWORD",
-};
+/// The meaning of option `password_file`.
+pub(crate) const PASSWORD_FILE: &str =
+    "file whose first line is the password; else it is in CB_PASSWORD";
 
 impl Tls {
     /// What is wrong with options that do not go together; `tls` is whether the URL's scheme has
@@ -38,8 +29,7 @@ impl Tls {
     }
 }
 
-/// What a URL says before its `@`: user and password, percent-encoded. Empty is what it does not
-/// say.
+/// User and password that a URL names. Empty is what it does not say.
 pub(crate) struct Named {
     user: String,
     password: String,
@@ -49,15 +39,9 @@ pub(crate) struct Named {
 pub(crate) type Refusal = (String, &'static str);
 
 impl Named {
-    /// Decodes them.
-    ///
-    /// # Errors
-    /// Which of them is not percent-encoded UTF-8. It is not repeated.
-    pub fn read(info: &str) -> Result<Named, &'static str> {
-        let (user, password) = info.split_once(':').unwrap_or((info, ""));
-        let user = decode(user).ok_or("the user's name does not decode")?;
-        let password = decode(password).ok_or("the password does not decode")?;
-        Ok(Named { user, password })
+    /// Those of a URL.
+    pub fn of(url: &Parts) -> Named {
+        Named { user: url.user.clone(), password: url.password.clone() }
     }
 
     /// Adds what the URL leaves to a file, and to `CB_USERNAME` and `CB_PASSWORD` of the
@@ -112,11 +96,12 @@ mod tests {
 
     fn from(info: &str, tls: &Tls, names: &[&str]) -> Result<Option<Credentials>, Refusal> {
         let environment = |name: &str| names.contains(&name).then(|| format!("{name}!"));
-        Named::read(info).unwrap().complete(tls, "", &environment)
+        let url = format!("couchbase://{info}@h");
+        Named::of(&Parts::of(&url).unwrap()).complete(tls, "", &environment)
     }
 
     #[test]
-    fn users_and_passwords_are_decoded_and_taken_from_the_environment() {
+    fn users_and_passwords_are_taken_from_the_url_and_the_environment() {
         let plain = Tls::default();
         let all = ["CB_USERNAME", "CB_PASSWORD"];
         for (info, names, user, password) in [
@@ -132,10 +117,6 @@ mod tests {
         }
         assert!(from("", &plain, &["CB_PASSWORD"]).unwrap().is_none());
         assert!(from("me", &plain, &[]).unwrap_err().0.contains("no password"));
-        for bad in ["me:%", "me:%2", "me:%zz", "me:%ff", "%+1:x"] {
-            let why = Named::read(bad).map(drop).unwrap_err();
-            assert!(why.contains("does not decode"), "{bad}: {why}");
-        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use super::envelope::Envelope;
+use crate::failure::one_line;
 
 /// The bytes beside the rows that an answer may have: plans and profiles are some megabytes.
 const ENVELOPE: usize = 64 << 20;
@@ -181,5 +182,5 @@ impl Splitter {
 /// The beginning of a text, in one line.
 pub(super) fn start(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(200)]);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(text)
 }

@@ -2,7 +2,7 @@
 
 use reqwest::{Certificate, ClientBuilder, Identity};
 
-use super::words::words;
+use crate::failure::chain;
 
 /// Files in PEM; empty where there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Tls {
         let Tls { ca, cert, key } = self;
         if !ca.is_empty() {
             let authorities = Certificate::from_pem_bundle(&read(ca)?);
-            let authorities = authorities.map_err(|e| format!("{ca}: {}", words(&e)))?;
+            let authorities = authorities.map_err(|e| format!("{ca}: {}", chain(&e)))?;
             if authorities.is_empty() {
                 return Err(format!("{ca}: there is no certificate in it"));
             }
@@ -34,7 +34,7 @@ impl Tls {
             let both = [read(cert)?, read(key)?].join(&b'\n');
             let identity = Identity::from_pem(&both);
             builder =
-                builder.identity(identity.map_err(|e| format!("{cert} and {key}: {}", words(&e)))?);
+                builder.identity(identity.map_err(|e| format!("{cert} and {key}: {}", chain(&e)))?);
         }
         Ok(builder)
     }

@@ -28,7 +28,7 @@ mod shared_connections {
 fn a_node_without_the_option_is_refused() {
     let e = refused(&server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", ""));
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
-    assert!(e.to_string().contains("add cluster=true"), "{e}");
+    assert!(e.to_string().contains("add cluster=on"), "{e}");
     let (target, _guard) = fresh();
     assert!(target.description().settings["cluster"].starts_with("3 nodes"));
 }

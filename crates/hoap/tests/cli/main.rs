@@ -17,6 +17,7 @@ mod queries;
 mod rates;
 mod report;
 mod schema;
+mod secrets;
 mod whole;
 
 use hoap_testing::gone;

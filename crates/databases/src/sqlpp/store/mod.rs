@@ -24,7 +24,7 @@ use hoap_workload::capability::{
 
 pub use endpoint::Store;
 
-pub(crate) use definition::{Definition, Indexes, KEY, NOTE, PROGRESS, Shadow, published};
+pub(crate) use definition::{Definition, INDEXES, Indexes, KEY, NOTE, PROGRESS, Shadow, published};
 pub(crate) use endpoint::{Endpoint, Folder};
 
 impl Blocking for Store {}

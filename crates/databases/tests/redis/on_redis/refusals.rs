@@ -34,7 +34,7 @@ fn who_may_not_enter_is_told_what_to_do() {
     unavailable(&e, &["no-such-host.invalid", "host"]);
     let e = refused(&with(&url, "cluster=true"));
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
-    assert!(e.to_string().contains("leave cluster=true out"), "{e}");
+    assert!(e.to_string().contains("leave cluster=on out"), "{e}");
     let e = refused(&format!("{url}/9999"));
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
 }

@@ -1,0 +1,117 @@
+//! Why an operation failed, in the terms of its caller: what every database sorts its driver's errors
+//! into.
+
+use std::fmt::Display;
+
+use hoap_workload::{Error, ErrorKind};
+
+/// Advice for a database that lacks what a load makes.
+pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";
+
+/// What an error means for the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub kind: ErrorKind,
+    /// The database's name of the error; empty where it has none.
+    pub code: String,
+    /// What the database or its driver said, in one line.
+    pub answer: String,
+    pub advice: Option<&'static str>,
+}
+
+impl Failure {
+    /// One with advice, of which an empty text is none.
+    pub fn of(
+        kind: ErrorKind,
+        answer: impl Display,
+        advice: impl Into<Option<&'static str>>,
+    ) -> Failure {
+        let advice = advice.into().filter(|advice| !advice.is_empty());
+        Failure { kind, code: String::new(), answer: one_line(answer), advice }
+    }
+
+    /// One without advice.
+    pub fn new(kind: ErrorKind, answer: impl Display) -> Failure {
+        Failure::of(kind, answer, None)
+    }
+
+    /// What is stored or answered is not what it should be.
+    pub fn broken(answer: impl Display) -> Failure {
+        Failure::new(ErrorKind::Broken, answer)
+    }
+
+    /// What was asked is wrong in itself.
+    pub fn invalid(answer: impl Display) -> Failure {
+        Failure::new(ErrorKind::Invalid, answer)
+    }
+
+    /// Something that a load makes is not there.
+    pub fn missing(answer: impl Display) -> Failure {
+        Failure::of(ErrorKind::Missing, answer, LOAD_FIRST)
+    }
+
+    /// A record or document with this key is there already.
+    pub fn duplicate(key: &str) -> Failure {
+        Failure::new(ErrorKind::Duplicate, format!("the key {key} is there already"))
+    }
+
+    /// As an error that says what was tried.
+    pub fn into_error(self, tried: impl Into<String>) -> Error {
+        let error = Error::new(self.kind, tried, self.answer);
+        match self.advice {
+            Some(advice) => error.advise(advice),
+            None => error,
+        }
+    }
+}
+
+/// A text without line ends: an error is one line.
+pub(crate) fn one_line(text: impl Display) -> String {
+    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An error and those of its causes that it does not repeat, in one line.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    for cause in std::iter::successors(error.source(), |e| e.source()).map(|e| e.to_string()) {
+        if !text.contains(&cause) {
+            text.push_str(&format!(": {cause}"));
+        }
+    }
+    one_line(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_becomes_an_error_of_one_line() {
+        let e = Failure::of(ErrorKind::Broken, "so\n it said", "").into_error("try");
+        assert_eq!((e.to_string(), e.advice), ("try: so it said".to_owned(), None));
+        let e = Failure::missing("no such table").into_error("try");
+        assert_eq!((e.kind, e.advice.as_deref()), (ErrorKind::Missing, Some(LOAD_FIRST)));
+    }
+
+    #[test]
+    fn causes_are_told_once() {
+        let inner = std::io::Error::other("refused");
+        let outer = std::io::Error::other(Outer(inner));
+        assert_eq!(chain(&outer), "outer: refused");
+    }
+
+    #[derive(Debug)]
+    struct Outer(std::io::Error);
+
+    impl Display for Outer {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("outer")
+        }
+    }
+
+    impl std::error::Error for Outer {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+}
