@@ -6,21 +6,11 @@ use std::time::Duration;
 
 use hoap_workload::ErrorKind;
 
-/// The kinds of errors that an operation may fail with, by the names that users type.
-///
-/// A cancelled operation is none of them: the end of the step did that.
-const KINDS: [(&str, ErrorKind); 10] = [
-    ("conflict", ErrorKind::Conflict),
-    ("duplicate", ErrorKind::Duplicate),
-    ("not-found", ErrorKind::NotFound),
-    ("missing", ErrorKind::Missing),
-    ("ambiguous", ErrorKind::Ambiguous),
-    ("timeout", ErrorKind::Timeout),
-    ("throttled", ErrorKind::Throttled),
-    ("unavailable", ErrorKind::Unavailable),
-    ("invalid", ErrorKind::Invalid),
-    ("broken", ErrorKind::Broken),
-];
+/// The kinds of errors that an operation can fail with. [`ErrorKind::Cancelled`] is not among them:
+/// the end of the step cancels an operation.
+fn kinds() -> impl Iterator<Item = ErrorKind> {
+    ErrorKind::ALL.into_iter().filter(|kind| *kind != ErrorKind::Cancelled)
+}
 
 /// The kinds of errors that end a run. By default there is none: failures are counted, and the run goes
 /// on.
@@ -29,14 +19,14 @@ const KINDS: [(&str, ErrorKind); 10] = [
 /// `broken=stop`, `stop,unavailable=continue`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnError {
-    /// By the place in [`KINDS`].
-    stops: [bool; KINDS.len()],
+    /// By the number of the kind.
+    stops: [bool; ErrorKind::ALL.len()],
 }
 
 impl OnError {
     /// Whether an operation that fails in this way ends the run.
     pub fn stops(&self, kind: ErrorKind) -> bool {
-        KINDS.iter().zip(self.stops).any(|((_, known), stops)| *known == kind && stops)
+        self.stops[kind as usize]
     }
 }
 
@@ -53,13 +43,16 @@ impl FromStr for OnError {
                 _ => return Err(format!("`{rule}` does not say continue or stop")),
             };
             match kind {
-                None => rules.stops = [stops; KINDS.len()],
-                Some(kind) => {
-                    let at = KINDS.iter().position(|(name, _)| *name == kind).ok_or_else(|| {
-                        let names = KINDS.map(|(name, _)| name).join(", ");
-                        format!("`{kind}` is no kind of error; the kinds are {names}")
-                    })?;
-                    rules.stops[at] = stops;
+                None => kinds().for_each(|kind| rules.stops[kind as usize] = stops),
+                Some(name) => {
+                    let kind = ErrorKind::parse(name);
+                    let kind =
+                        kind.filter(|kind| *kind != ErrorKind::Cancelled).ok_or_else(|| {
+                            let names: Vec<&str> = kinds().map(ErrorKind::name).collect();
+                            let names = names.join(", ");
+                            format!("`{name}` is no kind of error; the kinds are {names}")
+                        })?;
+                    rules.stops[kind as usize] = stops;
                 }
             }
         }
@@ -69,15 +62,15 @@ impl FromStr for OnError {
 
 impl fmt::Display for OnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stops = KINDS.iter().zip(self.stops).filter(|(_, stops)| *stops);
-        let stops: Vec<&str> = stops.map(|((name, _), _)| *name).collect();
-        match stops.len() {
-            0 => f.write_str("continue"),
-            n if n == KINDS.len() => f.write_str("stop"),
-            _ => f.write_str(
-                &stops.iter().map(|k| format!("{k}=stop")).collect::<Vec<_>>().join(","),
-            ),
+        let stops: Vec<ErrorKind> = kinds().filter(|kind| self.stops(*kind)).collect();
+        if stops.is_empty() {
+            return f.write_str("continue");
         }
+        if stops.len() == kinds().count() {
+            return f.write_str("stop");
+        }
+        let rules: Vec<String> = stops.iter().map(|kind| format!("{}=stop", kind.name())).collect();
+        f.write_str(&rules.join(","))
     }
 }
 

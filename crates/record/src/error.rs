@@ -38,21 +38,41 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The name under which errors of this kind are counted in results.
+    /// All kinds, in the order in which they are declared.
+    pub const ALL: [ErrorKind; 11] = [
+        ErrorKind::Conflict,
+        ErrorKind::Duplicate,
+        ErrorKind::NotFound,
+        ErrorKind::Missing,
+        ErrorKind::Ambiguous,
+        ErrorKind::Timeout,
+        ErrorKind::Throttled,
+        ErrorKind::Cancelled,
+        ErrorKind::Unavailable,
+        ErrorKind::Invalid,
+        ErrorKind::Broken,
+    ];
+
+    /// The name of this kind in results and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             ErrorKind::Conflict => "conflict",
-            ErrorKind::Duplicate => "duplicate key",
-            ErrorKind::NotFound => "not found",
-            ErrorKind::Missing => "missing collection",
-            ErrorKind::Ambiguous => "ambiguous commit",
+            ErrorKind::Duplicate => "duplicate",
+            ErrorKind::NotFound => "not-found",
+            ErrorKind::Missing => "missing",
+            ErrorKind::Ambiguous => "ambiguous",
             ErrorKind::Timeout => "timeout",
             ErrorKind::Throttled => "throttled",
             ErrorKind::Cancelled => "cancelled",
             ErrorKind::Unavailable => "unavailable",
-            ErrorKind::Invalid => "invalid request",
-            ErrorKind::Broken => "broken promise",
+            ErrorKind::Invalid => "invalid",
+            ErrorKind::Broken => "broken",
         }
+    }
+
+    /// The kind with this name.
+    pub fn parse(name: &str) -> Option<ErrorKind> {
+        ErrorKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -97,6 +117,15 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own_and_is_found_by_it() {
+        for (place, kind) in ErrorKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, place);
+            assert_eq!(ErrorKind::parse(kind.name()), Some(kind));
+        }
+        assert_eq!(ErrorKind::parse("Conflict"), None);
+    }
 
     #[test]
     fn an_error_is_one_line_with_what_was_tried_what_came_back_and_what_to_do() {

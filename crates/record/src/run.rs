@@ -94,7 +94,7 @@ pub struct Event {
     /// "transactions", "queries", "operations" (of a workload without two sides), "freshness" (the
     /// probe).
     pub side: String,
-    /// The kind of error: "unavailable", "ambiguous commit", …
+    /// The kind of error ([`ErrorKind::name`](crate::ErrorKind::name)): "unavailable", "ambiguous", …
     pub what: String,
     /// How many operations failed so, those of the warm-up included.
     pub count: u64,

@@ -77,11 +77,11 @@ fn failures_that_end_the_step_end_it_at_once_and_say_why() {
         let outcome = bench.step(&plan, Some(&tx), None).unwrap();
         check_files(&bench, &outcome.step);
         let failures = &outcome.step.transactions[1].failures;
-        assert_eq!(failures["broken promise"], 1);
+        assert_eq!(failures["broken"], 1);
         assert_eq!(outcome.stopped_by.as_ref().map(|e| e.kind), stops.then_some(ErrorKind::Broken));
         match &outcome.step.partial {
             Some(why) => {
-                assert!(stops && why.starts_with("stopped by an error (broken promise)"), "{why}");
+                assert!(stops && why.starts_with("stopped by an error (broken)"), "{why}");
                 assert!(why.ends_with("try: no such document"), "{why}");
             }
             None => assert!(!stops),
