@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 /// A benchmark on one database, from which the driver makes as many clients as it needs.
 ///
@@ -126,14 +126,5 @@ impl Outcome {
     #[inline]
     pub fn succeeded(&self) -> bool {
         matches!(self, Outcome::Done | Outcome::RolledBack)
-    }
-
-    /// Whether the end of the run cut it off.
-    pub fn cancelled(&self) -> bool {
-        match self {
-            Outcome::Cancelled => true,
-            Outcome::Failed(e) => e.kind == ErrorKind::Cancelled,
-            Outcome::Done | Outcome::RolledBack => false,
-        }
     }
 }

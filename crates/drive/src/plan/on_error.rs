@@ -1,8 +1,7 @@
-//! What a run does about operations that fail: go on or end, by kind of error.
+//! Which failures end a run.
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use hoap_workload::ErrorKind;
 
@@ -12,10 +11,10 @@ fn kinds() -> impl Iterator<Item = ErrorKind> {
     ErrorKind::ALL.into_iter().filter(|kind| *kind != ErrorKind::Cancelled)
 }
 
-/// The kinds of errors that end a run. By default there is none: failures are counted, and the run goes
+/// The kinds of errors that end a run. The default is none: failures are counted and the run goes
 /// on.
 ///
-/// Written as rules from left to right, of which the later ones win: `continue`, `stop`,
+/// The text form is a list of rules, of which the last one that applies wins: `continue`, `stop`,
 /// `broken=stop`, `stop,unavailable=continue`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnError {
@@ -24,7 +23,7 @@ pub struct OnError {
 }
 
 impl OnError {
-    /// Whether an operation that fails in this way ends the run.
+    /// Whether a failure of this kind ends the run.
     pub fn stops(&self, kind: ErrorKind) -> bool {
         self.stops[kind as usize]
     }
@@ -74,42 +73,16 @@ impl fmt::Display for OnError {
     }
 }
 
-/// How long a client rests after failures that came at once, so that a dead server is not asked a
-/// million times a second: 10 ms, and twice as long each time, to 100 ms at most.
-pub(crate) struct Rest(Duration);
-
-impl Rest {
-    const FIRST: Duration = Duration::from_millis(10);
-    const LONGEST: Duration = Duration::from_millis(100);
-
-    pub fn new() -> Self {
-        Rest(Self::FIRST)
-    }
-
-    /// The rest after another failure.
-    pub fn next(&mut self) -> Duration {
-        let now = self.0;
-        self.0 = (now * 2).min(Self::LONGEST);
-        now
-    }
-
-    /// An operation went well.
-    #[inline]
-    pub fn over(&mut self) {
-        self.0 = Self::FIRST;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_read_from_left_to_right() {
+    fn the_last_rule_that_applies_wins() {
         let rules = |text: &str| text.parse::<OnError>().unwrap();
         assert_eq!(rules("continue"), OnError::default());
         assert!(rules("stop").stops(ErrorKind::Broken) && rules("stop").stops(ErrorKind::Conflict));
-        assert!(!rules("stop").stops(ErrorKind::Cancelled), "the end of a step is no failure");
+        assert!(!rules("stop").stops(ErrorKind::Cancelled), "the end of a step is not a failure");
         let some = rules("unavailable=continue,broken=stop");
         assert!(some.stops(ErrorKind::Broken) && !some.stops(ErrorKind::Unavailable));
         let most = rules("stop,unavailable=continue");
@@ -121,19 +94,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused_with_the_kinds() {
-        for wrong in ["", "halt", "broken", "broken=", "=stop", "stop,", "brocken=stop"] {
+    fn an_invalid_rule_is_refused_with_the_valid_kinds() {
+        for wrong in
+            ["", "halt", "broken", "broken=", "=stop", "stop,", "brocken=stop", "cancelled=stop"]
+        {
             let why = wrong.parse::<OnError>().unwrap_err();
             assert!(why.contains("continue or stop") || why.contains("unavailable"), "{why}");
         }
-    }
-
-    #[test]
-    fn rests_grow_to_a_tenth_of_a_second_and_begin_anew() {
-        let mut rest = Rest::new();
-        let times: Vec<u128> = (0..6).map(|_| rest.next().as_millis()).collect();
-        assert_eq!(times, [10, 20, 40, 80, 100, 100]);
-        rest.over();
-        assert_eq!(rest.next().as_millis(), 10);
     }
 }
