@@ -39,23 +39,30 @@ impl Context<'_> {
         let _ = self.messages.send(message);
     }
 
-    /// What a client does after this outcome; `None` if it is no failure.
+    /// Makes [`Outcome::Cancelled`] of an error of that kind, and returns what the client does after
+    /// any other failure. Every loop passes its outcomes through this function first, so that no
+    /// other code needs to handle [`ErrorKind::Cancelled`].
     #[inline]
-    pub fn after(&self, outcome: &Outcome) -> Option<AfterFailure> {
+    pub fn settle(&self, outcome: &mut Outcome) -> Option<AfterFailure> {
         match outcome {
-            Outcome::Failed(error) => Some(self.after_error(error)),
+            Outcome::Failed(_) => self.settle_error(outcome),
             Outcome::Done | Outcome::RolledBack | Outcome::Cancelled => None,
         }
     }
 
     #[cold]
-    fn after_error(&self, error: &Error) -> AfterFailure {
+    fn settle_error(&self, outcome: &mut Outcome) -> Option<AfterFailure> {
+        let Outcome::Failed(error) = outcome else { return None };
+        if error.kind == ErrorKind::Cancelled {
+            *outcome = Outcome::Cancelled;
+            return None;
+        }
         if self.plan.on_error.stops(error.kind) {
-            return AfterFailure::StopStep(Box::new(error.clone()));
+            return Some(AfterFailure::StopStep(Box::new(error.clone())));
         }
         match error.kind {
-            ErrorKind::Unavailable | ErrorKind::Missing => AfterFailure::BackOff,
-            _ => AfterFailure::Continue,
+            ErrorKind::Unavailable | ErrorKind::Missing => Some(AfterFailure::BackOff),
+            _ => Some(AfterFailure::Continue),
         }
     }
 
@@ -63,5 +70,40 @@ impl Context<'_> {
     pub async fn stop_step(&self, error: Box<Error>) {
         self.send(Message::Stopped(error));
         self.signal.reached(Phase::Ended).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::plan::End;
+
+    #[test]
+    fn an_error_of_kind_cancelled_is_a_cancelled_operation_and_any_other_a_failure() {
+        let mut plan = StepPlan::plain(1, 1, End::After(Duration::from_secs(1)));
+        plan.on_error = "invalid=stop".parse().unwrap();
+        let (signal, clock, (sender, _messages)) = (PhaseSignal::new(), Clock::new(), channel());
+        let context = Context { plan: &plan, signal: &signal, clock: &clock, messages: &sender };
+        for kind in ErrorKind::ALL {
+            let mut outcome = Outcome::Failed(Error::new(kind, "try", "no"));
+            let after = context.settle(&mut outcome);
+            let cancelled = matches!(outcome, Outcome::Cancelled);
+            assert_eq!(cancelled, kind == ErrorKind::Cancelled);
+            match kind {
+                ErrorKind::Cancelled => assert!(after.is_none()),
+                ErrorKind::Unavailable | ErrorKind::Missing => {
+                    assert!(matches!(after, Some(AfterFailure::BackOff)));
+                }
+                ErrorKind::Invalid => {
+                    let Some(AfterFailure::StopStep(error)) = after else { panic!("{after:?}") };
+                    assert_eq!(error.kind, kind);
+                }
+                _ => assert!(matches!(after, Some(AfterFailure::Continue)), "{kind:?}"),
+            }
+        }
+        assert!(context.settle(&mut Outcome::RolledBack).is_none());
     }
 }

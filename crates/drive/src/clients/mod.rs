@@ -2,7 +2,6 @@
 //!
 //! Read `worker.rs` first, then `transactions.rs`, `queries.rs` and `probe.rs`.
 
-mod completion;
 mod context;
 mod message;
 mod probe;

@@ -1,16 +1,18 @@
 //! Query clients: each runs a stream of queries in a closed loop.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use hoap_workload::client::{Client, Outcome};
+use futures_util::future::{Either, select};
+use hoap_workload::client::{Client, Completion, Outcome};
 
-use super::completion::run_until_ended;
 use super::context::{AfterFailure, Context};
 use super::message::Message;
 use super::waker::yield_now;
 use crate::measure::{QueryClass, QueryExecution};
-use crate::pace::Backoff;
+use crate::pace::{Backoff, PhaseSignal};
 use crate::plan::{End, Phase};
 
 /// The stream of a query client.
@@ -51,14 +53,14 @@ impl QueryStream<'_> {
                 let phase = signal.phase();
                 self.running.store(next.kind + 1, Ordering::Relaxed);
                 let (start, began) = (Instant::now(), context.clock.now());
-                let completion = run_until_ended(client.run(), signal, patience).await;
+                let mut completion = run_until_ended(client.run(), signal, patience).await;
                 // Measured by the clock of the step's end, so that an unfinished query ran no
                 // shorter than its age at the end.
                 let took = Duration::from_nanos(context.clock.now() - began);
                 // A query that began after the end of the step was not in flight then.
                 let age = signal.ended().then(|| signal.age_at_end(began)).flatten();
                 self.running.store(0, Ordering::Relaxed);
-                let failure = context.after(&completion.outcome);
+                let failure = context.settle(&mut completion.outcome);
                 context.send(Message::Execution(Box::new(QueryExecution {
                     stream: self.number,
                     loop_number,
@@ -108,5 +110,22 @@ impl QueryStream<'_> {
             _ if warmup => QueryClass::Warmup,
             _ => QueryClass::Measured,
         }
+    }
+}
+
+/// Runs a query until it ends, or until `patience` after the end of the step: then it is dropped and
+/// counts as cancelled.
+async fn run_until_ended(
+    query: impl Future<Output = Completion>,
+    signal: &PhaseSignal,
+    patience: Duration,
+) -> Completion {
+    let ended = async {
+        signal.reached(Phase::Ended).await;
+        tokio::time::sleep(patience).await;
+    };
+    match select(pin!(query), pin!(ended)).await {
+        Either::Left((completion, _)) => completion,
+        Either::Right(_) => Completion { outcome: Outcome::Cancelled, retries: 0, rows: 0 },
     }
 }

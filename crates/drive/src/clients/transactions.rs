@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 
 use hoap_workload::client::Client;
 
-use super::completion::normalize;
 use super::context::{AfterFailure, Context};
 use super::message::Message;
 use super::waker::yield_now;
@@ -110,8 +109,7 @@ impl<'a> TransactionWorker<'a> {
             let start = clock.now();
             let mut completion = client.run().await;
             let at = clock.now();
-            normalize(&mut completion.outcome);
-            let failure = self.context.after(&completion.outcome);
+            let failure = self.context.settle(&mut completion.outcome);
             let counts_for = self.closed_counts_for(began, start);
             let time = ResponseTime::closed(at - start);
             let ended = EndedOperation { kind: next.kind, counts_for, time, at, completion };
@@ -175,9 +173,8 @@ impl<'a> TransactionWorker<'a> {
             }
             let mut completion = client.run().await;
             let at = clock.now();
-            normalize(&mut completion.outcome);
             let time = ResponseTime { service: at - start, wait: Some(start.saturating_sub(due)) };
-            let failure = self.context.after(&completion.outcome);
+            let failure = self.context.settle(&mut completion.outcome);
             let due_in = schedule.phase(number);
             let counts_for = self.open_counts_for(schedule, due_in, due, start);
             let ended = EndedOperation { kind: next.kind, counts_for, time, at, completion };
