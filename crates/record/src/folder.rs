@@ -211,10 +211,8 @@ pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
 /// Reads `ledger.json` of the folder of one driver among several, in the format of the benchmark.
 pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
     let path = folder.join(LEDGER);
-    fs::read(&path).map_err(|e| {
-        Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
-            .advise("only a driver's part of a run of several drivers writes one, at its end")
-    })
+    fs::read(&path)
+        .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
 }
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {

@@ -75,7 +75,10 @@ fn same_data(url: &str, first: &Run, there: Value) -> Result<(), Failure> {
 fn ledgers<T: DeserializeOwned>(args: &args::Merge) -> Result<Vec<(String, T)>, Error> {
     let read = |folder: &PathBuf| {
         let name = folder.join("ledger.json").display().to_string();
-        let ledger = contribution::read(&name, &read_ledger(folder)?)?;
+        let text = read_ledger(folder).map_err(|e| {
+            e.advise("only a run of CH2 or CH2++ that was given --part and ended leaves one")
+        })?;
+        let ledger = contribution::read(&name, &text)?;
         Ok((name, ledger))
     };
     args.runs.iter().map(read).collect()
