@@ -78,7 +78,10 @@ impl Drivers<'_> {
     pub fn ledgers<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
         let read = |folder: &PathBuf| {
             let name = folder.join("ledger.json").display().to_string();
-            let ledger = contribution::read(&name, &read_ledger(folder)?)?;
+            let text = read_ledger(folder).map_err(|e| {
+                e.advise("only a run that writes, was given --part and ended leaves one")
+            })?;
+            let ledger = contribution::read(&name, &text)?;
             Ok((name, ledger))
         };
         self.runs.iter().map(read).collect()

@@ -9,71 +9,69 @@ use hoap_record::{Gap, Step};
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::clients::{Event, Side};
-use crate::clock::Clock;
-use crate::collector::Collector;
-use crate::pace::Schedule;
+use crate::clients::{Message, Side};
+use crate::measure::{Collector, RateMonitor, Score};
+use crate::pace::{Clock, PhaseSignal, Schedule};
 use crate::plan::{End, Observer, Phase, StepPlan, Stop};
-use crate::rate::Rates;
-use crate::signal::Signal;
-use crate::summary::Score;
 
-/// How often the controller looks at the stop flag and calls cancellers again.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often the controller checks the stop flag and calls cancellers again.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a step is given.
+/// What a step runs with.
 #[derive(Clone, Copy)]
-pub(crate) struct Given<'a> {
+pub(crate) struct StepInputs<'a> {
     pub plan: &'a StepPlan,
-    pub signal: &'a Signal,
+    pub signal: &'a PhaseSignal,
     pub clock: &'a Clock,
-    /// In an open loop.
+    /// The schedule of an open loop.
     pub schedule: Option<&'a Schedule>,
     pub stop: &'a Stop,
     pub observer: &'a dyn Observer,
-    /// What each query client runs, see [`crate::clients::Stream`].
+    /// The query that each query client runs, see [`crate::clients::QueryStream`].
     pub running: &'a [AtomicUsize],
     pub query_kinds: &'a [&'static str],
 }
 
 /// Leads the clients through the phases.
 pub(crate) struct Controller<'a> {
-    given: Given<'a>,
-    inbox: Receiver<Event>,
+    inputs: StepInputs<'a>,
+    messages: Receiver<Message>,
     collector: Collector<'a>,
     phase: Phase,
     phase_began: Instant,
     warmup: Duration,
     cancellers: Vec<(Side, usize, Canceller)>,
     connected: usize,
-    /// Query clients that have finished their warm-up loops, and their measured ones.
+    /// Query clients that have finished their warm-up loops.
     warmed_up: usize,
+    /// Query clients that have finished their measured loops.
     measured: usize,
     /// Whether the transaction clients have run the step's number of operations.
     last_operation: bool,
-    rates: Option<Rates<'a>>,
-    /// Worker threads that have not ended.
+    rates: Option<RateMonitor<'a>>,
+    /// Threads that have not exited.
     workers: usize,
-    /// Of the clients to connect, one is the probe.
-    probed: bool,
-    /// The failure that ends the step as its plan says.
+    /// Whether the step has a probe.
+    has_probe: bool,
+    /// The failure that ends the step according to its plan.
     stopped_by: Option<Error>,
-    /// Why the step cannot go on.
+    /// The error with which the step fails.
     failure: Option<Error>,
 }
 
 impl<'a> Controller<'a> {
-    /// For clients on this many worker threads, and the probe, if there is one, on one more.
+    /// A controller of clients on this many worker threads, and of a probe on one more if
+    /// `has_probe`.
     pub fn new(
-        given: Given<'a>,
-        inbox: Receiver<Event>,
+        inputs: StepInputs<'a>,
+        messages: Receiver<Message>,
         collector: Collector<'a>,
         workers: usize,
-        probed: bool,
+        has_probe: bool,
     ) -> Self {
         Controller {
-            given,
-            inbox,
+            inputs,
+            messages,
             collector,
             phase: Phase::Connecting,
             phase_began: Instant::now(),
@@ -83,17 +81,19 @@ impl<'a> Controller<'a> {
             warmed_up: 0,
             measured: 0,
             last_operation: false,
-            rates: given.schedule.map(|schedule| Rates::new(given.plan, schedule, given.clock)),
-            workers: workers + usize::from(probed),
-            probed,
+            rates: inputs
+                .schedule
+                .map(|schedule| RateMonitor::new(inputs.plan, schedule, inputs.clock)),
+            workers: workers + usize::from(has_probe),
+            has_probe,
             stopped_by: None,
             failure: None,
         }
     }
 
-    /// Runs the step to its end, whatever happens, and sums it up.
-    pub fn conduct(&mut self) -> Result<Step> {
-        self.given.observer.phase(self.given.plan, Phase::Connecting);
+    /// Runs the step to its end, even if it fails, and returns its record.
+    pub fn run(&mut self) -> Result<Step> {
+        self.inputs.observer.phase(self.inputs.plan, Phase::Connecting);
         let whole = self.connect() && self.warm_up() && self.measure();
         let last = self.phase;
         let (began, ended) = self.end();
@@ -119,7 +119,7 @@ impl<'a> Controller<'a> {
                 None => format!("interrupted {moment}"),
             }
         });
-        Ok(self.summary(start, length, partial))
+        Ok(self.record(start, length, partial))
     }
 
     /// The failure that ended the step, if one did.
@@ -127,26 +127,26 @@ impl<'a> Controller<'a> {
         self.stopped_by.take()
     }
 
-    /// What went wrong and when.
+    /// The failures of the step as events.
     pub fn events(&self) -> Vec<hoap_record::Event> {
         self.collector.events()
     }
 
-    /// Transactions and queries that were cut off.
+    /// Transactions and queries that the end of the step cancelled.
     pub fn cancelled(&self) -> (u64, u64) {
         (self.collector.tx_cancelled, self.collector.queries_cancelled)
     }
 
-    // Each of these says whether the step goes on.
+    // Each of the next three returns whether the step goes on.
 
     fn connect(&mut self) -> bool {
-        let plan = self.given.plan;
-        let clients = plan.tx_clients + plan.query_clients + usize::from(self.probed);
+        let plan = self.inputs.plan;
+        let clients = plan.tx_clients + plan.query_clients + usize::from(self.has_probe);
         self.wait(Duration::ZERO, |c| c.connected == clients)
     }
 
     fn warm_up(&mut self) -> bool {
-        let plan = self.given.plan;
+        let plan = self.inputs.plan;
         if plan.needs_no_warmup() {
             return true;
         }
@@ -158,7 +158,7 @@ impl<'a> Controller<'a> {
     }
 
     fn measure(&mut self) -> bool {
-        let plan = self.given.plan;
+        let plan = self.inputs.plan;
         self.enter(Phase::Measured);
         match plan.end {
             End::After(time) => self.wait(time, |_| true),
@@ -167,22 +167,22 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Changes the phase and says when the old one began and ended.
+    /// Changes the phase and returns when the old one began and ended.
     fn change(&mut self, new: Phase) -> (Instant, Instant) {
         let interrupted = self.interrupted();
         if let Some(rates) = &mut self.rates {
             rates.enter(new, interrupted);
         }
-        let at = self.given.clock.now();
+        let at = self.inputs.clock.now();
         match new {
-            Phase::Ended => self.given.signal.end(at),
+            Phase::Ended => self.inputs.signal.end(at),
             Phase::Measured => {
                 self.collector.window_edge(at);
-                self.given.signal.set(new);
+                self.inputs.signal.set(new);
             }
-            Phase::Connecting | Phase::Warmup => self.given.signal.set(new),
+            Phase::Connecting | Phase::Warmup => self.inputs.signal.set(new),
         }
-        self.collector.gather();
+        self.collector.take_buffers();
         let now = Instant::now();
         if self.phase == Phase::Warmup {
             self.warmup = now - self.phase_began;
@@ -196,20 +196,20 @@ impl<'a> Controller<'a> {
         let (_, now) = self.change(new);
         self.end_tick(old, now);
         self.collector.begin_phase(now);
-        self.given.observer.phase(self.given.plan, new);
+        self.inputs.observer.phase(self.inputs.plan, new);
     }
 
     fn interrupted(&self) -> bool {
-        self.failure.is_some() || self.stopped_by.is_some() || self.given.stop.is_set()
+        self.failure.is_some() || self.stopped_by.is_some() || self.inputs.stop.is_set()
     }
 
-    /// Waits until the phase has lasted for `time` and is `done`, or until the plan's limit of the measured
-    /// window, ticking all the while.
+    /// Waits until the phase has lasted for `time` and is `done`, or until the plan's limit of the
+    /// measured window, and ends ticks meanwhile. Returns `false` if the step is interrupted.
     fn wait(&mut self, time: Duration, done: impl Fn(&Self) -> bool) -> bool {
         let until = self.phase_began + time;
-        let limit = self.given.plan.limit.filter(|_| self.phase == Phase::Measured);
+        let limit = self.inputs.plan.limit.filter(|_| self.phase == Phase::Measured);
         let limit = limit.and_then(|limit| self.phase_began.checked_add(limit));
-        let mut next_tick = self.phase_began + self.given.plan.tick;
+        let mut next_tick = self.phase_began + self.inputs.plan.tick;
         loop {
             if self.interrupted() {
                 return false;
@@ -219,52 +219,52 @@ impl<'a> Controller<'a> {
                 return true;
             }
             if now >= next_tick {
-                self.collector.gather();
+                self.collector.take_buffers();
                 self.end_tick(self.phase, now);
-                // A late tick is a longer one; the grid stays.
+                // A late tick is longer. The next one ends at its planned time.
                 while next_tick <= now {
-                    next_tick += self.given.plan.tick;
+                    next_tick += self.inputs.plan.tick;
                 }
             }
             let next = if until > now { until.min(next_tick) } else { next_tick };
             let next = limit.map_or(next, |limit| limit.min(next));
-            self.listen(LOOK.min(next - now));
+            self.receive(POLL_INTERVAL.min(next - now));
         }
     }
 
-    /// Ends the step, waits for all clients, and says when the last phase began and ended.
+    /// Ends the step, waits for all clients, and returns when the last phase began and ended.
     fn end(&mut self) -> (Instant, Instant) {
         let last = self.phase;
         let (began, ended) = self.change(Phase::Ended);
-        self.given.observer.phase(self.given.plan, Phase::Ended);
-        let mut look = ended;
+        self.inputs.observer.phase(self.inputs.plan, Phase::Ended);
+        let mut next_cancel = ended;
         while self.workers > 0 {
             let now = Instant::now();
-            // Again and again: a canceller that comes just before its query begins goes unheard.
-            if now >= look {
-                let patient = now < ended + self.given.plan.grace;
-                if let Some(schedule) = self.given.schedule.filter(|_| !patient) {
+            // A canceller has no effect just before its query begins, so it is called repeatedly.
+            if now >= next_cancel {
+                let in_grace = now < ended + self.inputs.plan.grace;
+                if let Some(schedule) = self.inputs.schedule.filter(|_| !in_grace) {
                     schedule.close();
                 }
                 for (side, _, canceller) in &self.cancellers {
-                    if *side != Side::Transactions || !patient {
+                    if *side != Side::Transactions || !in_grace {
                         canceller();
                     }
                 }
-                look = now + LOOK;
+                next_cancel = now + POLL_INTERVAL;
             }
-            self.listen(look - now);
+            self.receive(next_cancel - now);
         }
-        while let Ok(event) = self.inbox.try_recv() {
-            self.handle(event);
+        while let Ok(message) = self.messages.try_recv() {
+            self.handle(message);
         }
-        // Some has been heard of only now: queries that ended just before the end, and operations that
-        // their clients had not handed over.
-        self.collector.gather();
+        // Queries that ended just before the end and operations that clients had kept aside have
+        // arrived only now.
+        self.collector.take_buffers();
         self.end_tick(last, ended);
         let measured = last == Phase::Measured;
         if measured {
-            self.collector.window_edge(self.given.signal.ended_at());
+            self.collector.window_edge(self.inputs.signal.ended_at());
         }
         if let Err(error) = self.collector.end_grace(ended, Instant::now(), measured) {
             self.fail(error);
@@ -278,66 +278,66 @@ impl<'a> Controller<'a> {
         }
         match self.collector.end_tick(phase, now) {
             Ok(mut tick) => {
-                let running = self.given.running.iter();
+                let running = self.inputs.running.iter();
                 tick.running = running
                     .map(|kind| kind.load(Ordering::Relaxed).checked_sub(1))
-                    .map(|kind| self.given.query_kinds.get(kind?).copied())
+                    .map(|kind| self.inputs.query_kinds.get(kind?).copied())
                     .collect();
-                self.given.observer.tick(&tick);
+                self.inputs.observer.tick(&tick);
             }
             Err(error) => self.fail(error),
         }
     }
 
-    /// Waits this long for an event and handles it.
-    fn listen(&mut self, time: Duration) {
-        if let Ok(event) = self.inbox.recv_timeout(time) {
-            self.handle(event);
+    /// Waits this long for a message and handles it.
+    fn receive(&mut self, time: Duration) {
+        if let Ok(message) = self.messages.recv_timeout(time) {
+            self.handle(message);
         }
     }
 
-    fn handle(&mut self, event: Event) {
-        match event {
-            Event::Connected { side, client, canceller } => {
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Connected { side, client, canceller } => {
                 self.connected += 1;
                 self.cancellers.extend(canceller.map(|c| (side, client, c)));
             }
-            Event::NotConnected(error) => self.fail(error),
-            Event::WarmedUp => self.warmed_up += 1,
-            Event::Measured => self.measured += 1,
-            Event::LastOperation => self.last_operation = true,
-            Event::Execution(end) => {
-                if let Err(error) = self.collector.execution(&end) {
+            Message::NotConnected(error) => self.fail(error),
+            Message::WarmedUp => self.warmed_up += 1,
+            Message::Measured => self.measured += 1,
+            Message::LastOperation => self.last_operation = true,
+            Message::Execution(end) => {
+                if let Err(error) = self.collector.add_execution(&end) {
                     self.fail(error);
                 }
             }
-            Event::Looked(looked) => self.collector.looked(&looked),
-            Event::Stopped(error) => {
-                // What fails while the step ends has not ended it.
+            Message::Reading(reading) => self.collector.add_reading(&reading),
+            Message::Stopped(error) => {
+                // A failure after the end did not cause it.
                 if self.phase != Phase::Ended {
                     self.stopped_by.get_or_insert(*error);
                 }
             }
-            Event::Finished { side, client } => {
+            Message::Finished { side, client } => {
                 self.cancellers.retain(|(s, c, _)| (*s, *c) != (side, client));
             }
-            Event::WorkerGone => {
+            Message::WorkerExited => {
                 self.workers -= 1;
                 if self.phase != Phase::Ended {
-                    let tried = format!("run step {}", self.given.plan.number);
+                    let tried = format!("run step {}", self.inputs.plan.number);
                     self.fail(Error::new(ErrorKind::Broken, tried, "a client ended early"));
                 }
             }
         }
     }
 
-    /// Keeps the first reason.
+    /// Keeps the first error.
     fn fail(&mut self, error: Error) {
         self.failure.get_or_insert(error);
     }
 
-    fn summary(&self, start: Instant, length: Duration, partial: Option<String>) -> Step {
-        let (plan, collector) = (self.given.plan, &self.collector);
+    fn record(&self, start: Instant, length: Duration, partial: Option<String>) -> Step {
+        let (plan, collector) = (self.inputs.plan, &self.collector);
         let seconds_measured = seconds(length);
         let transactions = collector.transactions(seconds_measured);
         let headline = plan.headline.filter(|_| !length.is_zero());
@@ -371,7 +371,7 @@ impl<'a> Controller<'a> {
             ..Step::default()
         };
         if let Some(rates) = &self.rates {
-            rates.sum_up(collector.transactions_ended(), &mut step);
+            rates.write_into(collector.transactions_ended(), &mut step);
         }
         step
     }

@@ -1,10 +1,11 @@
-//! The machine the driver runs on, and its clock.
+//! The driver's machine and its time of day.
 
 use std::fs;
 
 use hoap_record::Host;
 
-/// The machine the driver runs on. What it does not tell is "unknown" or 0.
+/// The machine that the driver runs on. A value that the machine does not provide is "unknown" or
+/// 0.
 pub fn host() -> Host {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     Host {
@@ -23,7 +24,7 @@ pub fn now() -> String {
     jiff::Timestamp::now().to_string()
 }
 
-/// Such as "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64".
+/// A name such as "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64".
 fn system(os_release: &str, kernel: &str) -> String {
     let mut parts = Vec::new();
     parts.extend(field(os_release, "PRETTY_NAME", '='));
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_the_system_from_what_the_machine_tells() {
+    fn the_system_is_named_from_the_files_of_the_machine() {
         let release = "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n";
         let arch = std::env::consts::ARCH;
         assert_eq!(system(release, "6.1.0\n"), format!("Debian GNU/Linux 12, Linux 6.1.0, {arch}"));

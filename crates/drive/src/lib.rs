@@ -1,39 +1,37 @@
-//! Runs a workload and writes the run folder.
+//! Runs the clients of a step against a database, measures them and writes the run folder.
 //!
-//! * [`plan`]: what a step does, how to stop it, how to watch it.
-//! * [`step`]: [`run_step`], which runs clients and measures them.
-//! * [`pace`]: closed and open loop;  [`search`]: the highest rate that holds bounds.
-//! * [`on_error`]: which failures end a run.
-//! * [`host`](mod@host): the machine the driver runs on.
+//! The driver knows neither documents nor databases: it asks a [`hoap_workload::client::Client`]
+//! for its next operation and calls it.
 //!
-//! The driver knows neither documents nor databases: it asks [`hoap_workload::client::Client`] for
-//! the next operation and calls it.
+//! Read the files in this order; each uses only those above it.
+//!
+//! | place | content |
+//! |---|---|
+//! | `plan/` | what a step does ([`StepPlan`]), how to stop it, how to watch it |
+//! | `pace/` | when operations begin: clock, schedule of an open loop, budget, backoff |
+//! | `measure/` | what an operation counts for, its histograms, the files and the step's record |
+//! | `clients/` | worker threads, the loops of transaction and query clients, the probe |
+//! | `controller.rs` | leads the clients through the phases and collects what they measure |
+//! | `step.rs` | [`run_step`]: starts the threads, runs the controller, joins the threads |
+//!
+//! An operation is drawn, timed and counted in `clients/transactions.rs` or `clients/queries.rs`;
+//! start there to follow one. `measure/collector.rs` writes its row.
+//!
+//! [`search`] finds the highest rate that holds bounds, and [`host()`] describes the driver's
+//! machine; they need none of the above but the limit of a rate.
 
-mod alarm;
-mod budget;
 mod clients;
-mod clock;
-mod collector;
 mod controller;
-mod events;
-pub mod host;
+mod host;
 mod measure;
-pub mod on_error;
-pub mod pace;
-pub mod plan;
-mod probe;
-mod rate;
-mod room;
+mod pace;
+mod plan;
 pub mod search;
-mod signal;
-pub mod step;
-mod summary;
-mod timing;
-mod transactions;
-mod worker;
+mod step;
 
 pub use host::{host, now};
-pub use on_error::OnError;
-pub use pace::{Arrivals, Pace};
-pub use plan::{End, NoWorkload, Observer, Phase, StepPlan, Stop, Tick};
+pub use plan::{
+    Arrivals, End, FASTEST, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan, Stop,
+    Tick,
+};
 pub use step::{StepOutcome, run_probed_step, run_step};

@@ -9,21 +9,22 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind};
 use crate::percentile::{Latency, Percentile};
 
-/// A bound: this percentile of the response times is at most this long, for every kind of operation.
+/// A bound: a percentile of the response times of every kind of operation has a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sla {
-    /// Which percentile.
+    /// The percentile.
     pub percentile: Percentile,
     /// Microseconds.
     pub limit_us: u64,
 }
 
-/// What a rate must hold.
+/// The bounds that a rate must hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
-    /// All of these, for every kind of operation. None: the rate need only be reached.
+    /// Bounds on response times, all of which must hold. If there is none, the rate need only be
+    /// reached.
     pub slas: Vec<Sla>,
-    /// No larger share of the operations may fail.
+    /// The largest share of the operations that may fail.
     pub failures: f64,
 }
 
@@ -43,8 +44,8 @@ impl fmt::Display for Sla {
 impl FromStr for Sla {
     type Err = Error;
 
-    /// Reads `PERCENTILE=TIME`: the percentile is p50, p90, p95, p99, p99.9 or max, the time a number
-    /// with `us`, `ms` or `s`, from a microsecond on.
+    /// Reads `PERCENTILE=TIME`: the percentile is p50, p90, p95, p99, p99.9 or max, the time a
+    /// number with `us`, `ms` or `s`, from a microsecond on.
     fn from_str(text: &str) -> Result<Self, Error> {
         let refuse = |answer: String| {
             Error::new(ErrorKind::Invalid, format!("read the bound {text:?}"), answer)
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_are_read_as_they_are_written() {
+    fn a_bound_is_parsed_and_displayed_in_the_same_form() {
         for (text, percentile, limit_us) in [
             ("p99=10ms", Percentile::P99, 10_000),
             ("p99.9=1.5s", Percentile::P999, 1_500_000),
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_in_one_line() {
+    fn an_invalid_bound_is_refused_in_one_line() {
         for text in [
             "",
             "=",

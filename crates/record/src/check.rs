@@ -1,4 +1,4 @@
-//! What a check says: one shape for conditions, ledger, answers and audit.
+//! The results of checks: conditions, ledger, answers, audit.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ pub enum Verdict {
     Pass,
     /// It does not.
     Fail,
-    /// It could not be decided; the text says why.
+    /// It could not be decided; the text gives the reason.
     Skip,
 }
 
-/// A check and what came out.
+/// A check and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     /// "before the run", "after the run", "after the load".
@@ -23,25 +23,26 @@ pub struct Check {
     pub name: String,
     /// What it compares, with its clause.
     pub compares: String,
-    /// What came out.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How many places it looked at.
+    /// The number of places that it checked.
     pub checked: u64,
-    /// On failure: how many places failed, both values and the first keys. On a skip: why.
+    /// On failure: the number of places that failed, both values and the first keys. On a skip: the
+    /// reason.
     pub detail: Option<String>,
 }
 
 /// A line of the audit of the mix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditLine {
-    /// Such as "NewOrder share".
+    /// The name, such as "NewOrder share".
     pub name: String,
-    /// The clause it comes from.
+    /// The clause that requires it.
     pub clause: String,
-    /// What was seen, with its unit.
+    /// The measured value, with its unit.
     pub seen: String,
-    /// What is wanted, such as "0.9–1.1 %".
+    /// The required value, such as "0.9–1.1 %".
     pub wanted: String,
-    /// Whether it is so.
+    /// The verdict.
     pub verdict: Verdict,
 }

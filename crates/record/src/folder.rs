@@ -1,4 +1,4 @@
-//! Writes and reads the run folder. [`crate`] describes its format.
+//! Writing and reading the run folder. [`crate`] describes its format.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -17,10 +17,10 @@ const SAMPLES: &str = "samples.csv";
 const QUERIES: &str = "queries.csv";
 const LEDGER: &str = "ledger.json";
 
-/// What `run.json` says in [`Run::partial`] for as long as the run has not ended.
+/// The value of [`Run::partial`] in `run.json` until the run has ended.
 pub const NOT_ENDED: &str = "the run did not end";
 
-/// The folder of a run that is going on, and the run's clock.
+/// The folder of a running run, and the run's clock.
 pub struct RunFolder {
     path: PathBuf,
     samples: Table,
@@ -30,10 +30,10 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder and starts the run's clock. `run` is what is known so far.
+    /// Creates the folder and starts the run's clock. `run` is the record so far.
     ///
-    /// [`ErrorKind::Invalid`] where something is in the folder already,
-    /// [`ErrorKind::Unavailable`] where it cannot be written.
+    /// [`ErrorKind::Invalid`] if the folder is not empty, [`ErrorKind::Unavailable`] if it cannot
+    /// be written.
     pub fn create(path: &Path, run: &Run) -> Result<Self> {
         RunFolder::create_at(path, run, SystemTime::now())
     }
@@ -68,20 +68,20 @@ impl RunFolder {
         self.seconds_at(Instant::now())
     }
 
-    /// Saves what is known so far, marked as the record of a run that did not end, so that a crash
-    /// leaves the steps before it.
+    /// Saves the record so far, marked as that of a run that did not end, so that a crash leaves
+    /// the previous steps.
     pub fn checkpoint(&self, run: &Run) -> Result<()> {
         let partial = run.partial.clone().or_else(|| Some(NOT_ENDED.into()));
         self.write_run(&Run { partial, ..run.clone() })
     }
 
-    /// Saves the record of the whole run, in place of the last checkpoint.
+    /// Saves the record of the whole run and replaces the last checkpoint.
     pub fn finish(mut self, run: &Run) -> Result<()> {
         self.flush()?;
         self.write_run(run)
     }
 
-    /// Whoever reads sees the old file or the new one, never half of one.
+    /// Replaces `run.json` atomically: a reader sees the old file or the new one.
     fn write_run(&self, run: &Run) -> Result<()> {
         let path = self.path.join(RUN);
         let temporary = self.path.join("run.json.tmp");
@@ -96,8 +96,8 @@ impl RunFolder {
         write().map_err(|e| write_error(&path, e))
     }
 
-    /// Saves what this driver brings to the checks that only all drivers together can make, as the
-    /// benchmark writes it.
+    /// Saves this driver's part of the checks that need all drivers, in the format of the
+    /// benchmark.
     pub fn write_ledger(&self, text: &[u8]) -> Result<()> {
         let path = self.path.join(LEDGER);
         fs::write(&path, text).map_err(|e| write_error(&path, e))
@@ -108,7 +108,7 @@ impl RunFolder {
         self.started_at
     }
 
-    /// The time from the run's start to `instant`; zero where it was earlier.
+    /// The time from the run's start to `instant`; zero if it was earlier.
     pub fn since_start(&self, instant: Instant) -> Duration {
         instant.saturating_duration_since(self.started)
     }
@@ -128,25 +128,25 @@ impl RunFolder {
         self.queries.add(row)
     }
 
-    /// Brings the rows so far to the files.
+    /// Writes the buffered rows to the files.
     pub fn flush(&mut self) -> Result<()> {
         self.samples.flush()?;
         self.queries.flush()
     }
 }
 
-/// Seconds to the nanosecond, as whoever computes with them again needs them. The quotient of whole
-/// nanoseconds is the number nearest to the decimal, so the file shows nine decimals at most.
+/// Seconds to the nanosecond, for values that are computed with again. The quotient of whole
+/// nanoseconds is the number nearest to the decimal, so the file has nine decimals at most.
 pub fn exact_seconds(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e9
 }
 
-/// Seconds to the microsecond, which is what the files keep of everything else.
+/// Seconds to the microsecond, the precision of all other values in the files.
 pub fn seconds(time: Duration) -> f64 {
     micros(time.as_secs_f64())
 }
 
-/// The same of seconds.
+/// The same for a number of seconds.
 pub fn micros(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
@@ -179,7 +179,7 @@ fn write_error(path: &Path, e: impl std::fmt::Display) -> Error {
 
 /// Reads `run.json` of a run folder.
 ///
-/// [`ErrorKind::Invalid`] where there is none, or one of a format that this version does not know.
+/// [`ErrorKind::Invalid`] if there is none or its format is not that of this version.
 pub fn read_run(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN);
     let broken =
@@ -208,13 +208,11 @@ pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
     read_table(&folder.join(QUERIES))
 }
 
-/// Reads `ledger.json` of the folder of one driver among several, which is the benchmark's own.
+/// Reads `ledger.json` of the folder of one driver among several, in the format of the benchmark.
 pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
     let path = folder.join(LEDGER);
-    fs::read(&path).map_err(|e| {
-        Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
-            .advise("only a run of CH2 or CH2++ that was given --part and ended leaves one")
-    })
+    fs::read(&path)
+        .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
 }
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
@@ -231,7 +229,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     })
 }
 
-/// All but a last line that was cut off when its writer was killed.
+/// The text without an incomplete last line, which a killed writer leaves.
 pub(crate) fn whole_lines(text: &str) -> &str {
     &text[..text.rfind('\n').map_or(0, |end| end + 1)]
 }

@@ -1,11 +1,14 @@
-//! `step-NN.hlog`: HdrHistogram interval logs (V2, compressed), readable by the tools around
-//! HdrHistogram. They hold the measured window, an interval for each tick and kind of operation, also where
-//! nothing ended, and in a last interval, which begins when the window ends, what ended after it. Each is
-//! tagged with the kind; times since the run's start; values in microseconds,
-//! those above an hour as an hour.
+//! `step-NN.hlog`: HdrHistogram interval logs (V2, compressed), which the HdrHistogram tools can
+//! read.
 //!
-//! In an open loop each kind has two more tags, [`SERVICE`] and [`WAIT`] appended: the parts of the
-//! response times.
+//! A log has an interval for each tick of the measured window and each kind of operation, also if
+//! no operation ended. A last interval begins at the end of the window and has the operations that
+//! ended after it ([`GRACE`](crate::GRACE)). Each interval is tagged with the kind, or with
+//! [`FRESHNESS`](crate::FRESHNESS). Times count from the run's start; values
+//! are microseconds, those above an hour as an hour.
+//!
+//! In an open loop each kind has two more tags, with [`SERVICE`] and [`WAIT`] appended: the parts
+//! of the response times.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,12 +28,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::folder::{read_text, whole_lines};
 use crate::histogram::histogram;
 
-/// Ending of the tag of service times: from the actual start of an operation to its end.
+/// Suffix of the tag of service times: from the actual start of an operation to its end.
 pub const SERVICE: &str = ":service";
-/// Ending of the tag of waits: from the intended start of an operation to its actual start.
+/// Suffix of the tag of waits: from the scheduled start of an operation to its actual start.
 pub const WAIT: &str = ":wait";
 
-/// Where the log of a step is.
+/// The path of the log of a step.
 pub fn path(folder: &Path, step: usize) -> PathBuf {
     folder.join(format!("step-{step:02}.hlog"))
 }
@@ -38,7 +41,7 @@ pub fn path(folder: &Path, step: usize) -> PathBuf {
 /// One interval of a log: the times of one tag in one tick.
 #[derive(Clone, Debug)]
 pub struct Interval {
-    /// Kind of operation, in an open loop also with [`SERVICE`] or [`WAIT`] behind it.
+    /// Kind of operation, in an open loop also with [`SERVICE`] or [`WAIT`] appended.
     pub tag: String,
     /// Seconds from the run's start to its start.
     pub start_seconds: f64,
@@ -48,8 +51,7 @@ pub struct Interval {
     pub times: Histogram<u64>,
 }
 
-/// All response times of a step by kind of operation, microseconds; in an open loop also the two parts
-/// of them.
+/// All response times of a step by tag, microseconds.
 pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
     let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
     each(
@@ -64,10 +66,10 @@ pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64
     Ok(kinds)
 }
 
-/// Hands every interval of a step whose tag is wanted to `take`, in the order of the log, which is that of
-/// time. A last line that was cut off when its writer was killed is left out.
+/// Passes every interval of a step whose tag is wanted to `take`, in the order of the log, which is
+/// the order of time. An incomplete last line, which a killed writer leaves, is ignored.
 ///
-/// [`ErrorKind::Invalid`] naming the file, where it is missing or broken, or `take` refuses.
+/// [`ErrorKind::Invalid`] with the name of the file, if it is missing or broken, or `take` refuses.
 pub fn each(
     folder: &Path,
     step: usize,
@@ -104,7 +106,7 @@ pub fn each(
     Ok(())
 }
 
-/// Writes the log of a step.
+/// The writer of the log of a step.
 pub struct Hlog {
     file: File,
     path: PathBuf,

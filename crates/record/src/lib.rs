@@ -1,19 +1,22 @@
-//! The run folder: what a run leaves behind, and all that a report may look at.
+//! The run folder: the files that a run writes, and all that a report reads.
 //!
 //! | file | content |
 //! |---|---|
 //! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
-//! | `step-NN.hlog` | HdrHistogram interval log (V2, compressed) of the step's measured window and of what ended after it ([`GRACE`]), an interval for each tick and kind, tagged with the kind, in an open loop also with `KIND:service` and `KIND:wait`, and with [`FRESHNESS`]; latencies in µs |
+//! | `step-NN.hlog` | HdrHistogram interval log of a step's response times, see [`hlog`] |
 //! | `queries.csv` | every execution of a query |
-//! | `answers/qNN.json` | answers, where they were asked for |
+//! | `answers/qNN.json` | answers of queries, if they were asked for |
 //!
-//! Units are part of the names: `_seconds`, `_us` (microseconds). Times of day are RFC 3339, UTC.
+//! Units are parts of the names: `_seconds`, `_us` (microseconds). Times of day are RFC 3339, UTC.
 //!
-//! * [`run`], [`step`], [`freshness`], [`rows`]: the types of the files; [`check`], [`description`], [`percentile`], [`bound`],
-//!   [`search`]: what they are made of; [`error`]: kinds of error.
+//! Start with [`run`]. Each module uses only modules that are named before it or in its line:
+//!
+//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`]:
+//!   parts of the record.
+//! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
-//! * [`merge`]: one run out of those of several driver machines.
+//! * [`merge`] makes one run of the runs of several driver machines.
 
 pub mod bound;
 pub mod check;

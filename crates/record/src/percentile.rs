@@ -1,4 +1,4 @@
-//! Response times, and their percentiles.
+//! Response times and their percentiles.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Latency {
     pub max_us: u64,
 }
 
-/// A percentile of response times that a record has.
+/// A percentile of response times in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Percentile {
@@ -34,7 +34,7 @@ pub enum Percentile {
 }
 
 impl Percentile {
-    /// All of them.
+    /// All percentiles.
     pub const ALL: [Percentile; 6] = [
         Percentile::P50,
         Percentile::P90,
@@ -44,7 +44,7 @@ impl Percentile {
         Percentile::Max,
     ];
 
-    /// Such as "p99.9".
+    /// The name, such as "p99.9".
     pub fn name(self) -> &'static str {
         match self {
             Percentile::P50 => "p50",

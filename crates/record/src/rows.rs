@@ -1,4 +1,4 @@
-//! The rows of the run folder's tables.
+//! The rows of the CSV files.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,13 @@ use crate::{
     step::{Operation, Query},
 };
 
-/// The phase under which `samples.csv` has what counts for the measured window and ended after it: what was
-/// in flight at the end, and in an open loop also what was due in the window and began later. There is one
-/// such row for a kind of operation at most.
+/// The phase in `samples.csv` of operations that count for the measured window and ended after it:
+/// those in flight at its end, and in an open loop also those that were due in the window and began
+/// later. A kind of operation has at most one such row.
 pub const GRACE: &str = "grace";
 
-/// A row of `samples.csv`. Every tick has a row for every kind of its step, with zeros where nothing ended.
+/// A row of `samples.csv`. Every tick has a row for every kind of its step, with zeros if no
+/// operation ended.
 ///
 /// The counts of a step's "measured" rows add up to those of [`Operation`] and [`Query`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,9 +33,10 @@ pub struct Sample {
     pub count: u64,
     /// Failures in the tick.
     pub failed: u64,
-    /// Begun again in the tick.
+    /// Retries in the tick.
     pub retries: u64,
-    /// Response times of what ended in the tick and has one, see [`Operation::timed`]: their mean.
+    /// Mean response time of the operations that ended in the tick and have one, see
+    /// [`Operation::timed`].
     pub mean_us: f64,
     /// Their median.
     pub p50_us: u64,
@@ -50,8 +52,9 @@ pub struct Execution {
     /// Number of the step.
     pub step: usize,
     /// "warmup", "measured", "unfinished" (in flight at the end of the window, see
-    /// [`Query::unfinished`]), or one of two that count nowhere: "extra" (it kept up the load after its
-    /// client's last measured loop) and "cancelled" (the end of the step cut such a one off).
+    /// [`Query::unfinished`]), or one of two that do not count: "extra" (it kept up the load after
+    /// its client's last measured loop) and "cancelled" (the end of the step cancelled an extra
+    /// one).
     pub phase: String,
     /// Number of the query client, from 0.
     pub stream: usize,
@@ -65,6 +68,6 @@ pub struct Execution {
     pub seconds: f64,
     /// Rows in the answer.
     pub rows: u64,
-    /// Empty on success, else the error in words.
+    /// The error message, empty on success.
     pub error: String,
 }

@@ -10,7 +10,7 @@ use crate::freshness::CatchUp;
 use crate::search::Search;
 use crate::step::Step;
 
-/// The version of this format. It moves when a field changes its meaning or goes away.
+/// The version of this format. It changes when a field changes its meaning or is removed.
 pub const FORMAT: u32 = 2;
 
 /// `run.json`.
@@ -26,14 +26,14 @@ pub struct Run {
     pub command: Vec<String>,
     /// When it started (RFC 3339).
     pub started: String,
-    /// How long it took in all, loading excluded.
+    /// How long it took, without loading.
     pub seconds: f64,
-    /// Why it is only a part of what was asked for ("interrupted after step 2 of 8"), if it is.
+    /// Why it is incomplete ("interrupted after step 2 of 8"), if it is.
     pub partial: Option<String>,
     /// What every reader must know before the first number, such as "scaled down by 20: not a
     /// CH2++ result".
     pub warnings: Vec<String>,
-    /// What was asked for, name → value: every flag, with its default where it was not given.
+    /// The configuration, name → value: every flag, with its default if it was not given.
     pub configuration: BTreeMap<String, serde_json::Value>,
     /// The data set: version, warehouses, seed, run date, extra fields, scale-down, as JSON.
     pub data: serde_json::Value,
@@ -41,48 +41,48 @@ pub struct Run {
     pub constants: serde_json::Value,
     /// The database of the transactions.
     pub operational: Option<Description>,
-    /// The database of the queries, where it is another one.
+    /// The database of the queries, if it is another one.
     pub analytical: Option<Description>,
-    /// Where the database of the transactions has none and `--allow-non-transactional` was given: what its
-    /// transactions could not promise. Every tpM of the run is that of no transactions then.
+    /// With `--allow-non-transactional` on a database without transactions: the guarantees that its
+    /// operations lack. No tpM of the run is then one of transactions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub non_transactional: Option<String>,
     /// The machine the driver ran on.
     pub host: Host,
-    /// "naive" or "tuned", where queries ran.
+    /// "naive" or "tuned", if queries ran.
     pub query_set: Option<String>,
-    /// The load that made the data, where this command did it or the database's note tells.
+    /// The load that made the data, if this command did it or the note in the database tells.
     pub load: Option<Load>,
     /// The steps in the order they ran.
     pub steps: Vec<Step>,
-    /// Consistency conditions, ledger and answers, before and after.
+    /// Checks of consistency conditions, ledger and answers, before and after the run.
     pub checks: Vec<Check>,
     /// Audit of the mix (TPC-C 9.2).
     pub audit: Vec<AuditLine>,
-    /// The search for the highest rate, where this was one: its probes are the steps.
+    /// The search for the highest rate, if the run was one. Its probes are the steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// What went wrong and when, in the order in which it began.
+    /// Failures as events, in the order in which they began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
-    /// How long the database of the queries took to hold what that of the transactions held, where they
-    /// are two.
+    /// How long the database of the queries took to catch up with the database of the transactions,
+    /// if they are two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catch_up: Option<CatchUp>,
-    /// The error that ended the run, where `--on-error` told it to.
+    /// The error that ended the run according to `--on-error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<String>,
     /// Which of several repetitions this is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repetition: Option<Repetition>,
-    /// The driver machines whose runs `hoap merge` made this one of. [`host`](Run::host) is then the first
-    /// one's.
+    /// The driver machines whose runs `hoap merge` combined into this one. [`host`](Run::host) is
+    /// then that of the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<Driver>,
 }
 
-/// A burst of failures of one kind on one side: those with less than three seconds between them.
-/// Where a step has more than 200, those closer than six seconds are one, and so on.
+/// A burst of failures of one kind on one side, with less than three seconds between them. In a
+/// step with more than 200 bursts, those less than six seconds apart are one, and so on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Number of the step.
@@ -91,14 +91,15 @@ pub struct Event {
     pub from_seconds: f64,
     /// When the last of them ended.
     pub to_seconds: f64,
-    /// "transactions", "queries", "operations" (of a workload without two sides), "freshness" (the
+    /// "transactions", "queries", "operations" (of a workload with one side), "freshness" (the
     /// probe).
     pub side: String,
-    /// The kind of error: "unavailable", "ambiguous commit", …
+    /// The kind of error ([`ErrorKind::name`](crate::ErrorKind::name)): "unavailable", "ambiguous",
+    /// …
     pub what: String,
-    /// How many operations failed so, those of the warm-up included.
+    /// The number of failures, those of the warm-up included.
     pub count: u64,
-    /// The first error in words.
+    /// The message of the first error.
     pub first: String,
 }
 
@@ -107,7 +108,7 @@ pub struct Event {
 pub struct Repetition {
     /// From 1.
     pub number: usize,
-    /// How many there were to be.
+    /// How many were planned.
     pub of: usize,
 }
 
@@ -120,11 +121,11 @@ pub struct Driver {
     pub command: Vec<String>,
     /// When its run started (RFC 3339), by its own clock.
     pub started: String,
-    /// How long that was after the start of the merged run, which is that of the earliest.
+    /// The time from the start of the merged run, which is the earliest start, to that.
     pub offset_seconds: f64,
     /// How long its run took.
     pub seconds: f64,
-    /// What it was asked for.
+    /// Its configuration.
     pub configuration: BTreeMap<String, serde_json::Value>,
     /// The machine.
     pub host: Host,
@@ -135,7 +136,7 @@ pub struct Driver {
 pub struct Host {
     /// Operating system and architecture.
     pub system: String,
-    /// Processor as it names itself.
+    /// The model name of the processor.
     pub processor: String,
     /// Processors the driver may use.
     pub cores: usize,
@@ -143,7 +144,7 @@ pub struct Host {
     pub memory_bytes: u64,
 }
 
-/// How the data came in.
+/// The load of the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Documents written.

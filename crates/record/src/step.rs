@@ -1,4 +1,4 @@
-//! What a step of a run measured.
+//! The record of a step.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::freshness::Freshness;
 use crate::percentile::Latency;
 
-/// A step: a number of clients of each side for a while.
+/// A step: a number of clients of each side that ran for a time or a number of operations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// From 1; the `NN` of `step-NN.hlog`.
     pub number: usize,
-    /// Such as "4 tx, 1 query", "16 clients, 5000/s".
+    /// The name, such as "4 tx, 1 query" or "16 clients, 5000/s".
     pub name: String,
-    /// Transaction clients, or those of a workload without two sides.
+    /// Transaction clients, or the clients of a workload with one side.
     pub tx_clients: usize,
-    /// Clients of a workload without two sides (YCSB, Pagination, JOIN), which are
-    /// [`tx_clients`](Step::tx_clients) too; `None` where the clients are of transactions and queries.
+    /// Clients of a workload with one side (YCSB, Pagination, JOIN), which are
+    /// [`tx_clients`](Step::tx_clients) too; `None` if the workload has transactions and queries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<usize>,
     /// Query clients (streams).
@@ -29,66 +29,68 @@ pub struct Step {
     pub warmup_seconds: f64,
     /// Length of the measured window.
     pub seconds: f64,
-    /// Why the step is not whole, if it is not.
+    /// Why the step is incomplete, if it is.
     pub partial: Option<String>,
-    /// A line for each kind of transaction.
+    /// The record of each kind of transaction.
     pub transactions: Vec<Operation>,
     /// NewOrder transactions per minute over the measured window; rolled-back ones count
     /// (TPC-C 2.4.1.4). `None` without transaction clients.
     pub tpm: Option<f64>,
-    /// A line for each query, in the order of their numbers.
+    /// The record of each query, in the order of their numbers.
     pub queries: Vec<Query>,
-    /// Geometric mean of the mean response times of the 22, seconds. `None` where incomplete.
+    /// Geometric mean of the mean response times of the 22 queries, seconds. `None` if incomplete.
     pub power_seconds: Option<f64>,
-    /// 22 × 3600 / sum of the 22 means × streams. `None` where incomplete.
+    /// 22 × 3600 / sum of the 22 means × streams. `None` if incomplete.
     pub queries_per_hour: Option<f64>,
-    /// Why power and QpH are missing, if queries ran and they are.
+    /// Why power and QpH are missing, if queries ran.
     pub incomplete: Option<String>,
-    /// Open loop: "constant" or "poisson". This and what follows is `None` in a closed loop.
+    /// Open loop: "constant" or "poisson". This field and the next seven are `None` in a closed
+    /// loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<String>,
-    /// Operations per second that were asked for.
+    /// The intended rate, operations per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_intended: Option<f64>,
-    /// Operations per second that began in the measured window, whatever became of them and whenever
+    /// Operations per second that began in the measured window, whatever their outcome and whenever
     /// they were due. Poisson arrivals scatter around the intended rate;
-    /// [`intended_starts`](Step::intended_starts) has what was drawn.
+    /// [`intended_starts`](Step::intended_starts) is the number that was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_achieved: Option<f64>,
-    /// Operations that were due in the measured window. Each has a response time, is a failure, was cut
-    /// off or is one of [`not_started`](Step::not_started).
+    /// Operations that were due in the measured window. Each has a response time, failed, was
+    /// cancelled or is one of [`not_started`](Step::not_started).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intended_starts: Option<u64>,
-    /// Operations that began in the measured window: [`rate_achieved`](Step::rate_achieved) times its
-    /// length.
+    /// Operations that began in the measured window: [`rate_achieved`](Step::rate_achieved) times
+    /// its length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun: Option<u64>,
-    /// Of those due in the window, the ones that had not begun at the end of the step, when the time of
-    /// grace had passed. Their response times are missing.
+    /// Operations that were due in the window and had not begun at the end of the grace period.
+    /// They have no response times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_started: Option<u64>,
-    /// Operations that were due before the measured window and had not begun when it began. They are
-    /// part of its throughput and of none of its response times.
+    /// Operations that were due before the measured window and had not begun when it began. They
+    /// count for its throughput and have no response times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
-    /// Why the numbers are not those of the intended rate, if they are not: it was not reached, or the
-    /// window began with a backlog.
+    /// Why the numbers are not those of the intended rate, if they are not: the rate was not
+    /// reached, or the window began with a backlog.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_shortfall: Option<String>,
-    /// The longest time of the measured window without a success of a transaction, also at its beginning and
-    /// end, where it is longer than a tick.
+    /// The longest time of the measured window without a successful transaction, also at its
+    /// beginning and end. It is exact if it is longer than a tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_gap: Option<Gap>,
-    /// How old what the queries see was, where that was measured.
+    /// The freshness of the data that queries see, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freshness: Option<Freshness>,
-    /// What the database's driver counted within the measured window, where it counts anything: capacity
-    /// consumed, requests throttled, … Name → amount. A request counts where its answer came within it.
+    /// Counters of the database's driver over the measured window, if it has any: capacity
+    /// consumed, requests throttled, … Name → amount. A request counts if its answer came within
+    /// the window.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub usage: BTreeMap<String, f64>,
 }
 
-/// A time in which nothing succeeded.
+/// A time without a success.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gap {
     /// When it began, seconds since the run's start.
@@ -97,49 +99,50 @@ pub struct Gap {
     pub seconds: f64,
 }
 
-/// What happened to one kind of transaction within the measured window.
+/// The record of one kind of transaction over the measured window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     /// "NewOrder", …
     pub kind: String,
-    /// Successes that ended in the measured window, rolled-back ones included; of a step of a number of
-    /// operations, those that began in it.
+    /// Successes that ended in the measured window, rolled-back ones included; in a step of a
+    /// number of operations, those that began in it.
     pub count: u64,
     /// [`count`](Operation::count) per second of the measured window.
     pub per_second: f64,
-    /// Operations that the response times are of: in a closed loop those counted and those in flight at the
-    /// end of the window, in an open loop those that were due in the window and have succeeded or were
-    /// in flight at its end.
+    /// Operations that the response times are of: in a closed loop those that count and those in
+    /// flight at the end of the window; in an open loop those that were due in the window and
+    /// succeeded or were in flight at its end.
     pub timed: u64,
-    /// Of those, the ones whose response time is a lower bound: they were in flight at the end of the window
-    /// and failed or were cut off later. They took at least as long as they ran.
+    /// Those of them whose response time is a lower bound: they were in flight at the end of the
+    /// window and later failed or were cancelled. They took at least as long as they ran.
     #[serde(default)]
     pub at_least: u64,
-    /// Operations in flight at the end of the measured window, however they ended.
+    /// Operations in flight at the end of the measured window, whatever their outcome.
     #[serde(default)]
     pub unfinished: u64,
     /// How long the oldest of them had run by then, microseconds, in an open loop since it was due.
     #[serde(default)]
     pub oldest_us: u64,
-    /// The longest response time of those that ended in the window, microseconds. Where it is shorter
-    /// than [`oldest_us`](Operation::oldest_us), the window ended in the longest stall that was seen.
+    /// The longest response time of an operation that ended in the window, microseconds. If it is
+    /// shorter than [`oldest_us`](Operation::oldest_us), the window ended in the longest stall of
+    /// the step.
     #[serde(default)]
     pub longest_ended_us: u64,
-    /// Of the successes, those that rolled back as the benchmark wants.
+    /// Successes that rolled back as the benchmark requires.
     pub rolled_back: u64,
-    /// Times a transaction was begun again.
+    /// Retries of transactions.
     pub retries: u64,
-    /// Transactions given up, by kind of error.
+    /// Failed transactions by kind of error ([`ErrorKind::name`](crate::ErrorKind::name)).
     pub failures: BTreeMap<String, u64>,
-    /// The first error of each kind, in words.
+    /// The message of the first error of each kind.
     pub first_errors: BTreeMap<String, String>,
-    /// Response times of the [`timed`](Operation::timed), retries included. In an open loop they begin
-    /// when the operation was due, so they are wait and service together.
+    /// Response times of the [`timed`](Operation::timed) operations, retries included. In an open
+    /// loop they begin when the operation was due, so they are the sum of wait and service.
     pub latency: Latency,
     /// Open loop: from the actual start to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Latency>,
-    /// Open loop: from the intended start to the actual one.
+    /// Open loop: from the scheduled start to the actual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Latency>,
 }
@@ -151,30 +154,30 @@ pub struct Query {
     pub kind: String,
     /// Measured executions that succeeded.
     pub count: u64,
-    /// The mean response time of these and of the [`at_least`](Query::at_least).
+    /// The mean response time of these and of the [`at_least`](Query::at_least) ones.
     pub mean_seconds: Option<f64>,
-    /// The fastest.
+    /// The shortest response time.
     pub min_seconds: Option<f64>,
-    /// The slowest of both.
+    /// The longest response time, of both.
     pub max_seconds: Option<f64>,
-    /// Executions in flight at the end of the measured window that it would have counted.
+    /// Executions in flight at the end of the measured window that would have counted.
     #[serde(default)]
     pub unfinished: u64,
     /// How long the oldest of them had run by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest_seconds: Option<f64>,
-    /// Of the unfinished, those that ran longer than the slowest that succeeded. The time that they ran
-    /// is part of mean and maximum, which are lower bounds then.
+    /// Unfinished executions that ran longer than the slowest success. Their times are part of mean
+    /// and maximum, which are then lower bounds.
     #[serde(default)]
     pub at_least: u64,
     /// Measured executions that failed.
     pub failed: u64,
-    /// The first failure, in words.
+    /// The message of the first failure.
     pub error: Option<String>,
 }
 
-/// What a step is called: "4 tx, 1 query", "16 clients, 5000/s". `query_clients` is `None` for a workload without two
-/// sides, `rate` in a closed loop.
+/// The name of a step: "4 tx, 1 query", "16 clients, 5000/s". `query_clients` is `None` for a
+/// workload with one side, `rate` in a closed loop.
 pub fn step_name(tx_clients: usize, query_clients: Option<usize>, rate: Option<f64>) -> String {
     let clients = match query_clients {
         None => counted(tx_clients, "client", "clients"),
@@ -184,7 +187,7 @@ pub fn step_name(tx_clients: usize, query_clients: Option<usize>, rate: Option<f
     };
     match rate {
         None => clients,
-        // A search draws rates with many digits; a name needs few of them.
+        // A search tries rates with many digits. The name shows few of them.
         Some(rate) if rate >= 100.0 => format!("{clients}, {rate:.0}/s"),
         Some(rate) => format!("{clients}, {}/s", (rate * 100.0).round() / 100.0),
     }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 /// A benchmark on one database. The driver makes as many clients of it as it needs.
 ///
@@ -126,14 +126,5 @@ impl Outcome {
     #[inline]
     pub fn succeeded(&self) -> bool {
         matches!(self, Outcome::Done | Outcome::RolledBack)
-    }
-
-    /// Whether the end of the run cancelled it.
-    pub fn cancelled(&self) -> bool {
-        match self {
-            Outcome::Cancelled => true,
-            Outcome::Failed(e) => e.kind == ErrorKind::Cancelled,
-            Outcome::Done | Outcome::RolledBack => false,
-        }
     }
 }

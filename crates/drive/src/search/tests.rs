@@ -1,15 +1,15 @@
+use hoap_record::search::operations_for;
+use hoap_record::{Latency, Step};
 use hoap_workload::{Error, ErrorKind};
 
-use super::judge::{Seen, probe};
-use hoap_record::search::operations_for;
-
+use super::judge::{JudgedProbe, probe};
 use super::*;
 
 fn bounds(slas: &[&str]) -> Bounds {
     Bounds { slas: slas.iter().map(|s| s.parse().unwrap()).collect(), failures: 0.0 }
 }
 
-/// Probes that are never too short.
+/// Probes that always have enough operations.
 fn effort() -> Effort {
     Effort::new(Duration::from_secs(1), Duration::from_secs(1_000_000), &[])
 }
@@ -62,7 +62,7 @@ fn found(search: &Search) -> f64 {
 }
 
 #[test]
-fn the_knee_of_a_queue_by_formula() {
+fn the_search_finds_the_rate_that_queueing_theory_gives() {
     for mu in [50.0, 10_000.0, 200_000.0] {
         // The p99 is 20 mean service times at this rate.
         let lambda = mu * (1.0 - 100f64.ln() / 20.0);
@@ -79,7 +79,7 @@ fn the_knee_of_a_queue_by_formula() {
 }
 
 #[test]
-fn the_strictest_bound_decides_and_without_any_the_capacity() {
+fn the_strictest_bound_decides_and_without_bounds_the_capacity_does() {
     let measure = |slas: &[&str]| found(&search(slas, 100.0, |r| queue(1_000.0, r)));
     let (p50, p99) = (1_000.0 - 2f64.ln() / 0.01, 1_000.0 - 100f64.ln() / 0.02);
     let near = |rate: f64, exact: f64| rate <= exact * 1.001 && rate >= exact / 1.03;
@@ -90,7 +90,7 @@ fn the_strictest_bound_decides_and_without_any_the_capacity() {
 }
 
 #[test]
-fn every_kind_of_operation_must_hold_and_the_evidence_names_the_slowest() {
+fn every_kind_of_operation_must_hold_and_each_probe_names_the_slowest() {
     let search = search(&["p99=20ms"], 100.0, |rate| {
         let mut result = queue(1_000.0, rate);
         let mut slow = queue(500.0, rate).kinds;
@@ -108,8 +108,8 @@ fn every_kind_of_operation_must_hold_and_the_evidence_names_the_slowest() {
 }
 
 #[test]
-fn failures_break_a_rate() {
-    // From 300 a second on a hundredth fails.
+fn a_rate_with_too_many_failures_does_not_hold() {
+    // Above 300 operations per second, one in a hundred fails.
     let failing = |rate: f64| ProbeResult {
         failed: if rate > 300.0 { 1_010_000 } else { 0 },
         ..queue(1e6, rate)
@@ -124,12 +124,12 @@ fn failures_break_a_rate() {
         failed: 900_000,
         ..ProbeResult::default()
     });
-    assert_eq!(none.rate, None, "what only fails has no rate");
+    assert_eq!(none.rate, None, "operations that only fail have no rate");
     assert!(none.broken.unwrap().contains("no operation succeeded"));
 }
 
 #[test]
-fn a_search_without_an_end_says_so() {
+fn a_search_without_a_result_gives_the_reason() {
     let never = search(&["p99=1us"], 1e4, |r| queue(1_000.0, r));
     assert_eq!((never.rate, never.below), (None, Some(SLOWEST)));
     assert!(never.unfinished.unwrap().contains("not even 0.1 operations a second hold"));
@@ -154,7 +154,8 @@ fn a_search_without_an_end_says_so() {
     assert_eq!(broken.unwrap_err().kind, ErrorKind::Unavailable);
 }
 
-/// A rate that began late or worked off a backlog is not the rate that was asked for, whatever its times.
+/// Operations that began late or worked off a backlog are not at the intended rate, whatever their
+/// times.
 #[test]
 fn a_rate_with_a_shortfall_does_not_hold() {
     let mut step = Step {
@@ -187,9 +188,9 @@ fn a_probe_lasts_until_its_percentiles_have_ten_operations_beyond_them() {
     let effort = Effort::new(seconds(10), seconds(600), &[("READ", 9_500), ("SCAN", 500)]);
     let strict = bounds(&["p50=1ms", "p99=10ms"]);
     let operations = |rate: f64| effort.time(&strict, rate).as_secs_f64() * rate;
-    // Of each kind, the rarer one too, with room for chance.
+    // Enough of each kind, the rarer one too, with a margin for chance.
     assert!((1_000.0..1_200.0).contains(&(operations(100.0) * 0.05)));
-    assert_eq!(effort.time(&strict, 1e6), seconds(10), "the time that was asked for at least");
+    assert_eq!(effort.time(&strict, 1e6), seconds(10), "at least the shortest time");
     assert_eq!(effort.time(&strict, 1.0), seconds(600), "the limit");
     let lowest = effort.lowest_rate(&strict);
     assert!(effort.time(&strict, lowest * 1.01) < seconds(600));
@@ -198,10 +199,10 @@ fn a_probe_lasts_until_its_percentiles_have_ten_operations_beyond_them() {
     assert!(rare.time(&strict, 100.0) < seconds(13));
 }
 
-/// Too few operations show neither; where half of them are too slow nothing else would have shown.
+/// Too few operations do not decide, unless half of them are too slow.
 #[test]
-fn a_probe_with_too_few_operations_is_undecided_unless_it_is_plainly_broken() {
-    let judged = |kinds: &[(&str, u64, u64, u64)]| -> (Probe, Seen) {
+fn a_probe_with_too_few_operations_is_undecided_unless_its_median_breaks_the_bound() {
+    let judged = |kinds: &[(&str, u64, u64, u64)]| -> (Probe, JudgedProbe) {
         let timed = |&(kind, n, p50_us, us): &(&str, u64, u64, u64)| {
             let (p90_us, p95_us, p99_us) = (us, us, us);
             of_kind(kind, n, Latency { p50_us, p90_us, p95_us, p99_us, ..Latency::default() })
@@ -216,23 +217,23 @@ fn a_probe_with_too_few_operations_is_undecided_unless_it_is_plainly_broken() {
     assert!(few.undecided.unwrap().contains("READ: 4 of the 1000 operations for p99"));
     let slow = judged(&[("READ", 999, 1_000, 50_000)]).0;
     assert!(slow.broken.is_none() && slow.undecided.is_some(), "ten of 1,000 may be so slow");
-    let plain = judged(&[("READ", 4, 11_000, 50_000)]).0;
-    assert!(plain.broken.unwrap().contains("READ: half of 4 took over 10000 µs"));
+    let clear = judged(&[("READ", 4, 11_000, 50_000)]).0;
+    assert!(clear.broken.unwrap().contains("READ: half of 4 took over 10000 µs"));
     let enough = judged(&[("READ", 1_000, 1_000, 1_000)]).0;
     assert!(enough.holds());
-    // A rare kind does not keep a probe from being decided, but breaks it where that is plain.
+    // A rare kind does not make a probe undecided, but its median may break the bound.
     assert!(judged(&[("READ", 100_000, 1, 1), ("SCAN", 99, 1, 50_000)]).0.holds());
     assert!(!judged(&[("READ", 100_000, 1, 1), ("SCAN", 99, 20_000, 50_000)]).0.holds());
 }
 
-/// A simulated server and what it does to a search.
+/// A simulated server.
 struct Server {
     random: u64,
     mu: f64,
-    /// Whether operations wait in one queue, so that one slow operation makes the next ones slow, or each
-    /// response time is drawn by itself.
+    /// Whether operations wait in one queue, so that one slow operation delays the next ones. Else
+    /// response times are independent.
     queue: bool,
-    /// The probe, counted from 0, of which a tenth of the operations meets a stall.
+    /// The number of the probe, from 0, in which a tenth of the operations is in a stall.
     stall: Option<usize>,
     probes: usize,
 }
@@ -295,8 +296,8 @@ impl Server {
     }
 }
 
-/// How many of so many searches have the knee in their interval, and the mean width and probes. A probe
-/// lasts `shortest` milliseconds at least.
+/// The share of the searches whose interval contains the exact rate, the mean width of the interval
+/// and the mean number of probes. A probe lasts at least `shortest` milliseconds.
 fn coverage(searches: u64, shortest: u64, server: impl Fn(u64) -> Server) -> (f64, f64, f64) {
     let (mut held, mut width, mut probes) = (0u64, 0.0, 0.0);
     for seed in 0..searches {
@@ -318,19 +319,19 @@ fn coverage(searches: u64, shortest: u64, server: impl Fn(u64) -> Server) -> (f6
     (held as f64 / n, width / n, probes / n)
 }
 
-/// In the first one the time that was asked for has four operations at the knee.
+/// In the first case the shortest probe has four operations at the exact rate.
 #[test]
-fn the_interval_holds_the_knee_of_a_simulated_server() {
+fn the_interval_contains_the_exact_rate_of_a_simulated_server() {
     for (queue, shortest, searches) in [(false, 5, 200), (true, 30_000, 60)] {
         let (share, width, probes) = coverage(searches, shortest, |seed| Server::new(seed, queue));
-        println!("queue {queue}: {share} hold it, width {width:.3}, {probes:.1} probes");
-        assert!(share >= 0.95, "queue {queue}: {share} of the intervals hold it");
+        println!("queue {queue}: {share} contain it, width {width:.3}, {probes:.1} probes");
+        assert!(share >= 0.95, "queue {queue}: {share} of the intervals contain it");
         assert!(width < 0.2 && probes < 35.0, "queue {queue}: {width} wide, {probes} probes");
     }
 }
 
 #[test]
-fn a_single_stall_does_not_end_a_search() {
+fn a_single_stall_does_not_mislead_a_search() {
     for stalled in 0..8 {
         let (share, width, _) =
             coverage(50, 5, |seed| Server { stall: Some(stalled), ..Server::new(seed, false) });
@@ -338,9 +339,9 @@ fn a_single_stall_does_not_end_a_search() {
     }
 }
 
-/// Where even the longest probe has four operations, nothing is concluded from them.
+/// The longest probe has four operations.
 #[test]
-fn four_operations_a_probe_decide_nothing() {
+fn four_operations_per_probe_decide_nothing() {
     let mut server = Server::new(1, false);
     let time = Duration::from_millis(5);
     let effort = Effort::new(time, time, &[("READ", 1)]);

@@ -23,19 +23,19 @@ fn ten_each(blocking: bool, clients: usize) -> usize {
         check_files(&bench, step);
         assert_eq!(outcome.transactions.len(), clients);
         for (number, memory) in outcome.transactions.iter().enumerate() {
-            assert_eq!(memory.number, number, "memories come in the order of the clients");
+            assert_eq!(memory.number, number, "memories are in the order of the clients");
             assert_eq!(memory.ran.len(), 10);
         }
         step.transactions.iter().map(|line| line.count).sum::<u64>()
     };
-    // What the clients did before the first query began belongs to the warm-up.
+    // Operations before the first query began belong to the warm-up.
     assert!(before <= clients as u64 * 10);
     assert_eq!(world.alive.load(Ordering::SeqCst), 0);
     world.threads.lock().unwrap().len() - 1
 }
 
 #[test]
-fn two_hundred_clients_share_a_thread_for_each_core() {
+fn two_hundred_clients_share_one_thread_per_core() {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     assert_eq!(ten_each(false, 200), cores.min(200));
 }
@@ -46,7 +46,7 @@ fn sixteen_blocking_clients_have_a_thread_each() {
 }
 
 #[test]
-fn a_client_that_cannot_connect_fails_the_step_with_its_error_and_none_goes_on() {
+fn a_client_that_cannot_connect_fails_the_step_and_ends_all_clients() {
     for blocking in [false, true] {
         let world = Arc::new(World::default());
         let mut bench = Bench::new();
@@ -62,7 +62,7 @@ fn a_client_that_cannot_connect_fails_the_step_with_its_error_and_none_goes_on()
 }
 
 #[test]
-fn a_client_that_panics_fails_the_step_and_none_goes_on() {
+fn a_client_that_panics_fails_the_step_and_ends_all_clients() {
     for blocking in [false, true] {
         let world = Arc::new(World::default());
         let mut bench = Bench::new();
@@ -73,14 +73,14 @@ fn a_client_that_panics_fails_the_step_and_none_goes_on() {
         let plan = StepPlan::new(1, 3, 0, End::After(Duration::from_secs(3600)));
         let error = bench.step(&plan, Some(&tx), None).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Broken);
-        assert!(error.to_string().contains("as the script says"), "{error}");
+        assert!(error.to_string().contains("scripted panic"), "{error}");
         assert_eq!(world.alive.load(Ordering::SeqCst), 0);
     }
 }
 
 /// TPC-C 5.2.5.2 and 5.2.5.4: the time before an operation and the time after it.
 #[test]
-fn keying_and_think_times_are_kept_and_are_not_response_time() {
+fn keying_and_think_times_are_waited_for_and_are_not_response_time() {
     for blocking in [false, true] {
         let world = Arc::new(World::default());
         let mut bench = Bench::new();
@@ -97,16 +97,16 @@ fn keying_and_think_times_are_kept_and_are_not_response_time() {
         for pair in ran.windows(2) {
             assert!(pair[1].0 - pair[0].1 >= keying + think);
         }
-        // Neither time is within the response times: the fastest is not even a keying time.
+        // Response times contain neither time: the shortest one is below the keying time.
         let logs = hoap_record::hlog::read(&bench.path, 1).unwrap();
         assert!(logs["A"].min() < keying.as_micros() as u64);
         assert_eq!(outcome.step.transactions[0].count, 4);
     }
 }
 
-/// A database that answers at once must not keep one client from the others of its thread.
+/// With a database that answers at once, a client must not starve the others of its thread.
 #[test]
-fn clients_that_never_wait_still_share_their_thread() {
+fn clients_that_never_wait_share_their_thread() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let tx = Fake::tx(&world, |_, _| Some((0, Act::Done)));
@@ -146,5 +146,5 @@ fn a_plan_that_cannot_be_run_is_refused() {
         assert_eq!(error.kind, ErrorKind::Invalid);
         assert!(error.to_string().contains(answer), "{error}");
     }
-    assert_eq!(world.threads.lock().unwrap().len(), 0, "nobody has connected");
+    assert_eq!(world.threads.lock().unwrap().len(), 0, "no client has connected");
 }

@@ -1,4 +1,4 @@
-//! The end of a step: what is waited for, what is cancelled, what a stop leaves.
+//! The end of a step: which operations are waited for or cancelled, and the record after a stop.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -69,10 +69,9 @@ fn a_stop_in_the_warm_up_leaves_a_step_without_numbers() {
     assert!(step.incomplete.is_some());
 }
 
-/// A transaction may be between its commit and the answer: it is left to finish, remembered by its
-/// client and not counted.
+/// The transaction may be between its commit and the answer. Its client remembers it.
 #[test]
-fn a_transaction_that_runs_at_the_end_finishes_and_does_not_count() {
+fn a_transaction_in_flight_at_the_end_finishes_and_is_no_throughput() {
     for blocking in [false, true] {
         let world = stopping_world(3);
         let mut bench = Bench::new();
@@ -104,11 +103,11 @@ fn a_transaction_that_outlasts_the_grace_is_cancelled() {
     }
 }
 
-/// Three clients hang after some quick operations until the window has ended, and longer: what ends well
-/// then has its response time, of what fails or is cut off is known that it took at least so long. None of
-/// it is throughput, and none of it is lost.
+/// Three clients hang after some quick operations until after the end of the window. An operation
+/// that succeeds then has its response time; one that fails or is cancelled took at least as long
+/// as it ran. None is throughput.
 #[test]
-fn a_stall_that_reaches_the_end_is_in_the_record() {
+fn a_stall_that_lasts_until_the_end_is_in_the_response_times() {
     let late = Duration::from_millis(40);
     for blocking in [false, true] {
         for (end, at_least, events) in [
@@ -140,7 +139,7 @@ fn a_stall_that_reaches_the_end_is_in_the_record() {
             // Three of 63 are above p95.
             assert!(line.latency.p99_us >= line.oldest_us.min(line.latency.max_us), "{line:?}");
             assert!(line.latency.max_us >= line.oldest_us + 15_000, "{line:?}");
-            assert!(line.failures.is_empty(), "they did not fail in the window");
+            assert!(line.failures.is_empty(), "no operation failed in the window");
             assert_eq!(outcome.events.len(), events);
             assert!((line.per_second - 60.0 / outcome.step.seconds).abs() < 1e-9);
             let gap = outcome.step.longest_gap.unwrap();
@@ -149,14 +148,13 @@ fn a_stall_that_reaches_the_end_is_in_the_record() {
             let rows = read_samples(&bench.path).unwrap();
             let idle =
                 rows.iter().filter(|s| s.kind == "A" && s.phase == "measured" && s.count == 0);
-            assert!(idle.count() >= 3, "ticks without an end have rows");
+            assert!(idle.count() >= 3, "ticks without operations have rows");
         }
     }
 }
 
-/// As they ended before the window began.
 #[test]
-fn what_is_in_flight_when_a_step_is_stopped_in_its_warm_up_counts_nowhere() {
+fn operations_in_flight_at_a_stop_in_the_warm_up_do_not_count() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let stop = world.stop.clone();
@@ -173,8 +171,7 @@ fn what_is_in_flight_when_a_step_is_stopped_in_its_warm_up_counts_nowhere() {
     check_files(&bench, &step);
 }
 
-/// A query that hung when the window ended ran longer than any other: mean and power are at least what that
-/// makes them.
+/// The query ran longer than any other, so mean and power contain its time as a lower bound.
 #[test]
 fn a_query_that_hangs_at_the_end_is_in_mean_and_maximum() {
     let world = Arc::new(World::default());
@@ -194,9 +191,9 @@ fn a_query_that_hangs_at_the_end_is_in_mean_and_maximum() {
     assert_eq!((step.queries[1].unfinished, step.incomplete), (0, None));
 }
 
-/// It ended after the window, so that it is no whole measurement; its row says that it ran.
+/// Its row in `queries.csv` is "unfinished".
 #[test]
-fn a_query_that_ends_after_the_window_in_spite_of_its_canceller_does_not_count() {
+fn a_query_that_ignores_its_canceller_and_ends_after_the_window_does_not_count() {
     for blocking in [false, true] {
         let world = stopping_world(1);
         let mut bench = Bench::new();
@@ -224,13 +221,13 @@ fn a_query_that_cannot_be_cancelled_is_dropped() {
     queries.cancellable = false;
     let outcome = bench.step(&for_ever(1, 2), Some(&tx), Some(&queries)).unwrap();
     assert_eq!(outcome.queries_cancelled, 2);
-    assert_eq!(outcome.queries.len(), 2, "they still hand over what they remember");
+    assert_eq!(outcome.queries.len(), 2, "both clients return their memories");
     assert_eq!(world.alive.load(Ordering::SeqCst), 0);
 }
 
-/// Two steps share the folder; the second one's rows and histograms are its own.
+/// Each step has its own rows and histograms.
 #[test]
-fn steps_follow_one_another_in_one_folder() {
+fn two_steps_share_one_folder() {
     let mut bench = Bench::new();
     let mut starts = Vec::new();
     for number in 1..=2 {
@@ -243,5 +240,5 @@ fn steps_follow_one_another_in_one_folder() {
         check_files(&bench, &step);
         starts.push(step.start_seconds);
     }
-    assert!(starts[1] >= starts[0] + 0.03, "one clock for the whole run");
+    assert!(starts[1] >= starts[0] + 0.03, "both steps use the clock of the run");
 }

@@ -1,4 +1,4 @@
-//! A workload that does what a script says, and an observer through which scripts hear of phases.
+//! A scripted workload, and an observer that tells the scripts the phase of the step.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -30,9 +30,9 @@ pub enum Act {
     Linger(Duration),
     /// Fails in this way this long after the end of the step.
     FailAfter(Duration, ErrorKind),
-    /// Goes on until its canceller is called.
+    /// Runs until its canceller is called.
     UntilCancelled,
-    /// Goes on for ever.
+    /// Never ends.
     Never,
     Panic,
 }
@@ -44,7 +44,7 @@ pub enum Side {
     Query,
 }
 
-/// What the clients and the test share.
+/// State that the clients and the test share.
 #[derive(Default)]
 pub struct World {
     phase: AtomicU8,
@@ -59,11 +59,11 @@ pub struct World {
     stop_when: Option<Box<StopWhen>>,
 }
 
-/// Looks at a tick of the measured window and says whether the step is to be stopped.
+/// Tells after a tick of the measured window whether the step is to be stopped.
 type StopWhen = dyn Fn(&World, &Tick<'_>) -> bool + Send + Sync;
 
 impl World {
-    /// Stops the step after a tick of the measured window in which this is so.
+    /// A world that stops the step after a tick of the measured window for which `when` is true.
     pub fn stopping(when: impl Fn(&World, &Tick<'_>) -> bool + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(World { stop_when: Some(Box::new(when)), ..World::default() })
     }
@@ -91,10 +91,10 @@ impl Observer for World {
     }
 }
 
-/// What a script says about operation `nth` of client `client`.
+/// The script: operation `nth` of client `client`.
 pub type Script = dyn Fn(usize, usize) -> Option<(Next, Act)> + Send + Sync;
 
-/// A scripted workload. A client whose script is over keys in for an hour.
+/// A scripted workload. A client whose script has ended has a keying time of an hour.
 pub struct Fake {
     pub world: Arc<World>,
     pub side: Side,
@@ -103,7 +103,7 @@ pub struct Fake {
     pub blocking: bool,
     pub cancellable: bool,
     pub refuses: Option<usize>,
-    /// How many attempts to connect are refused, whoever makes them.
+    /// The number of attempts to connect that are refused, of all clients together.
     pub refusals: AtomicUsize,
     pub script: Arc<Script>,
 }
@@ -202,7 +202,7 @@ impl Workload for Fake {
     }
 }
 
-/// What a client remembers: itself, and for every operation when it ran.
+/// What a client remembers: its number, and when each operation ran.
 #[derive(Debug)]
 pub struct Memory {
     pub number: usize,
@@ -268,7 +268,7 @@ impl FakeClient {
                 self.wait(|| start.elapsed() >= time).await;
                 return (Outcome::Failed(Error::new(kind, "try", "late")), 0);
             }
-            // The end of the step lets it go too, so that a broken test ends.
+            // Cancelling ends it too, so that a failing test ends.
             Act::UntilCount(side, count) => {
                 let over = || world.counter(side).load(Ordering::SeqCst) >= count;
                 self.wait(|| over() || self.asked_to_cancel()).await;
@@ -281,7 +281,7 @@ impl FakeClient {
                 return (Outcome::Cancelled, 0);
             }
             Act::Never => std::future::pending().await,
-            Act::Panic => panic!("as the script says"),
+            Act::Panic => panic!("scripted panic"),
         }
         (Outcome::Done, 0)
     }
@@ -362,7 +362,7 @@ pub fn one_loop(tx_clients: usize, query_clients: usize) -> StepPlan {
     StepPlan::new(1, tx_clients, query_clients, End::Loops { warmup: 0, measured: 1 })
 }
 
-/// Checks that the files of the step say what its record says.
+/// Checks that the files of the step agree with its record.
 pub fn check_files(bench: &Bench, step: &Step) {
     let samples = hoap_record::folder::read_samples(&bench.path).unwrap();
     let logs = hoap_record::hlog::read(&bench.path, step.number).unwrap();
@@ -373,7 +373,7 @@ pub fn check_files(bench: &Bench, step: &Step) {
     let (window, all) = (&["measured"][..], &["measured", GRACE][..]);
     for line in &step.transactions {
         assert_eq!(sum(window, &line.kind, |s| s.count), line.count, "samples of {}", line.kind);
-        // What fails after the end of a closed loop counts nowhere.
+        // Failures after the end of a closed loop do not count.
         let failed_in = if step.arrivals.is_some() { all } else { window };
         assert_eq!(sum(failed_in, &line.kind, |s| s.failed), line.failures.values().sum::<u64>());
         assert_eq!(sum(all, &line.kind, |s| s.retries), line.retries);
@@ -395,7 +395,7 @@ pub fn check_files(bench: &Bench, step: &Step) {
         }
         assert!(log.is_empty() || log.equivalent(log.max(), latency.max_us));
     }
-    // Every tick of the window has a row for every kind, and all of them together are the window.
+    // Every tick of the window has a row for every kind, and together the ticks cover the window.
     for kind in step.transactions.iter().map(|line| &line.kind) {
         let rows: Vec<_> = ours().filter(|s| s.phase == "measured" && s.kind == *kind).collect();
         let covered: f64 = rows.iter().map(|s| s.seconds).sum();
@@ -427,7 +427,7 @@ pub fn check_files(bench: &Bench, step: &Step) {
     }
 }
 
-/// The record of a run that has only begun.
+/// The record of a run that has just begun.
 pub fn run() -> Run {
     Run {
         format: FORMAT,

@@ -1,4 +1,4 @@
-//! Databases that fail while a step goes on: what is recorded, what ends the step, what rests.
+//! Failures during a step: what is recorded, what ends the step, when clients back off.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ fn for_ms(tx: usize, queries: usize, ms: u64) -> StepPlan {
     plan
 }
 
-/// Down from 200 to 500 ms after the first operation.
+/// Returns `true` from 200 to 500 ms after the first call.
 fn down_for_a_while() -> impl Fn() -> bool + Send + Sync {
     let first = Mutex::new(None::<Instant>);
     move || {
@@ -26,7 +26,7 @@ fn down_for_a_while() -> impl Fn() -> bool + Send + Sync {
 }
 
 #[test]
-fn a_server_that_is_down_for_a_while_is_one_event_of_each_side_and_the_step_goes_on() {
+fn an_outage_is_one_event_for_each_side_and_the_step_goes_on() {
     let world = std::sync::Arc::new(World::default());
     let (down, down_too) = (down_for_a_while(), down_for_a_while());
     let tx = Fake::tx(&world, move |_, _| match down() {
@@ -53,13 +53,13 @@ fn a_server_that_is_down_for_a_while_is_one_event_of_each_side_and_the_step_goes
         assert!(event.from_seconds >= 0.2 && event.to_seconds > event.from_seconds, "{event:?}");
         assert!(event.to_seconds - event.from_seconds <= 0.7, "{event:?}");
     }
-    // Rests of 10, 20, 40, 80 and 100 ms: at most 7 failures of a client in 300 ms, not thousands.
+    // Backoff of 10, 20, 40, 80 and 100 ms: a client fails at most 7 times in 300 ms.
     assert!(tx.count <= 3 * 7 && queries.count <= 2 * 7, "{tx:?} {queries:?}");
     assert!(outcome.step.transactions[0].count > 0);
 }
 
 #[test]
-fn failures_that_end_the_step_end_it_at_once_and_say_why() {
+fn a_failure_that_stops_the_step_ends_it_at_once_with_the_reason() {
     for (rules, stops) in
         [("continue", false), ("broken=stop", true), ("stop,broken=continue", false)]
     {
@@ -77,11 +77,11 @@ fn failures_that_end_the_step_end_it_at_once_and_say_why() {
         let outcome = bench.step(&plan, Some(&tx), None).unwrap();
         check_files(&bench, &outcome.step);
         let failures = &outcome.step.transactions[1].failures;
-        assert_eq!(failures["broken promise"], 1);
+        assert_eq!(failures["broken"], 1);
         assert_eq!(outcome.stopped_by.as_ref().map(|e| e.kind), stops.then_some(ErrorKind::Broken));
         match &outcome.step.partial {
             Some(why) => {
-                assert!(stops && why.starts_with("stopped by an error (broken promise)"), "{why}");
+                assert!(stops && why.starts_with("stopped by an error (broken)"), "{why}");
                 assert!(why.ends_with("try: no such document"), "{why}");
             }
             None => assert!(!stops),
@@ -89,9 +89,9 @@ fn failures_that_end_the_step_end_it_at_once_and_say_why() {
     }
 }
 
-/// The controller may end the step as soon as it hears of the failure, which must be counted by then.
-/// Each way of running operations many times over, for the step ends while its clients are busy; with
-/// a number of operations it is the last one that fails.
+/// The controller may end the step as soon as it receives the failure, so the failure must be
+/// recorded before. Every loop runs many times, because the step ends while its clients are busy.
+/// With a number of operations the last one fails.
 #[test]
 fn the_failure_that_ends_the_step_is_counted_in_it() {
     let act = |nth| match nth {
@@ -123,7 +123,7 @@ fn the_failure_that_ends_the_step_is_counted_in_it() {
             let of_transactions =
                 outcome.step.transactions.iter().flat_map(|t| t.failures.values());
             let failed: u64 = of_queries.chain(of_transactions.copied()).sum();
-            // The other client's may come before the end.
+            // The other client may fail before the end.
             assert!((1..=2).contains(&failed), "{failed} in {way:?}");
         }
     }
@@ -147,9 +147,9 @@ fn a_query_that_fails_can_end_the_step_and_a_cancelled_one_cannot() {
     assert_eq!((outcome.stopped_by, outcome.step.partial), (None, None));
 }
 
-/// The fake refuses the first clients of a world as often as told.
+/// The scripted workload refuses the first attempts to connect.
 #[test]
-fn clients_wait_for_a_database_that_is_down_when_the_step_begins_for_as_long_as_they_may() {
+fn clients_retry_to_connect_until_the_limit() {
     let world = std::sync::Arc::new(World::default());
     let refusing = |limit: u64, refusals: usize| {
         let tx =
@@ -163,7 +163,7 @@ fn clients_wait_for_a_database_that_is_down_when_the_step_begins_for_as_long_as_
     assert_eq!(refusing(300, 1_000).unwrap_err().kind, ErrorKind::Unavailable);
 }
 
-/// Ages as a script says, by the number of the look.
+/// A probe whose readings are scripted, by their number.
 struct Ages<F>(F, AtomicU64);
 
 struct AgesProbe<'a, F>(&'a Ages<F>);
@@ -193,7 +193,7 @@ fn ages<F: Fn(u64) -> Result<Look> + Send + Sync + 'static>(script: F) -> &'stat
 }
 
 #[test]
-fn the_ages_that_a_probe_sees_in_the_measured_window_are_the_freshness_of_the_step() {
+fn the_readings_of_the_measured_window_are_the_freshness_of_the_step() {
     let ages = ages(|nth| match nth % 4 {
         3 => Err(Error::new(ErrorKind::Unavailable, "look", "no")),
         2 => Ok(Look { unseen: Duration::from_secs(7_200), newest_seen: None }),
@@ -215,7 +215,8 @@ fn the_ages_that_a_probe_sees_in_the_measured_window_are_the_freshness_of_the_st
     check_files(&bench, &outcome.step);
     let freshness = outcome.step.freshness.as_ref().unwrap();
     let looks = ages.1.load(Ordering::SeqCst);
-    // Every 10 ms, never overlapping, and those of the warm-up and a cut-off one do not count.
+    // Readings are 10 ms apart and never overlap. Those of the warm-up and a dropped one do not
+    // count.
     let most = begun.elapsed().as_millis() as u64 / 10 + 2;
     assert!(looks <= most, "{looks} of {most}");
     let counted = freshness.probes + freshness.failed;
@@ -239,7 +240,7 @@ fn the_ages_that_a_probe_sees_in_the_measured_window_are_the_freshness_of_the_st
 }
 
 #[test]
-fn a_probe_that_never_answers_does_not_keep_the_step_and_is_not_counted() {
+fn a_probe_that_never_answers_does_not_delay_the_step_and_is_not_counted() {
     let world = std::sync::Arc::new(World::default());
     let tx = Fake::tx(&world, |_, _| Some((0, Act::Take(Duration::from_millis(1)))));
     struct Stuck;

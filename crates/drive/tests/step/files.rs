@@ -1,4 +1,4 @@
-//! The run folder itself.
+//! The run folder.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use hoap_workload::ErrorKind;
 use crate::fake::{Bench, run};
 
 #[test]
-fn a_folder_with_something_in_it_is_refused_and_left_alone() {
+fn a_folder_that_is_not_empty_is_refused_and_not_changed() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("precious"), "x").unwrap();
     let error = RunFolder::create(place.path(), &run()).err().unwrap();
@@ -22,7 +22,7 @@ fn a_folder_with_something_in_it_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_run_is_marked_until_it_has_ended() {
+fn the_record_of_a_run_is_partial_until_the_run_has_ended() {
     let Bench { folder, path, _place } = Bench::new();
     assert_eq!(read_run(&path).unwrap().partial.as_deref(), Some(NOT_ENDED));
     let mut done = run();
@@ -37,7 +37,7 @@ fn a_run_is_marked_until_it_has_ended() {
 }
 
 #[test]
-fn what_is_not_the_record_of_a_run_is_refused_in_one_line() {
+fn an_invalid_record_is_refused_in_one_line() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("run.json");
     let later = FORMAT + 1;
@@ -58,9 +58,9 @@ fn what_is_not_the_record_of_a_run_is_refused_in_one_line() {
     assert!(read_run(place.path()).unwrap_err().to_string().contains("name the folder of a run"));
 }
 
-/// A killed run may leave half a line at the end of a file.
+/// A killed run may leave an incomplete line at the end of a file.
 #[test]
-fn a_line_that_was_cut_off_is_left_out() {
+fn an_incomplete_last_line_is_ignored() {
     let place = tempfile::tempdir().unwrap();
     let header = "step,phase,at_seconds,seconds,kind,count,failed,retries,mean_us,p50_us,p99_us,\
                   max_us\n";

@@ -1,4 +1,4 @@
-//! Steps of a number of operations with a longest time: they end at whichever comes first.
+//! Steps of a number of operations with a longest time: they end when either is reached.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files};
 
-/// A step of operations that take so long.
+/// A step whose operations take this long.
 fn step(takes: Duration, plan: &StepPlan) -> (Step, u64) {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
@@ -30,13 +30,13 @@ fn plan(clients: usize, operations: u64, limit: Duration) -> StepPlan {
 const HOUR: Duration = Duration::from_secs(3600);
 
 #[test]
-fn time_ends_a_closed_loop_that_has_operations_left_and_the_step_is_whole() {
+fn a_closed_loop_that_reaches_its_longest_time_ends_and_is_whole() {
     let limit = Duration::from_millis(230);
     let (step, ran) = step(Duration::from_millis(5), &plan(2, 1_000_000, limit));
     assert_eq!(step.partial, None);
     let line = &step.transactions[0];
     assert!((0.23..30.0).contains(&step.seconds), "{}", step.seconds);
-    // Two clients, 5 ms each, and what began before the end.
+    // Two clients, 5 ms per operation, and one operation of each in flight at the end.
     let most = (step.seconds / 0.005 * 2.0) as u64 + 2;
     assert!((1..=most).contains(&line.count) && line.count <= ran, "{} of {ran}", line.count);
     let rate = line.count as f64 / step.seconds;
@@ -44,7 +44,7 @@ fn time_ends_a_closed_loop_that_has_operations_left_and_the_step_is_whole() {
 }
 
 #[test]
-fn operations_end_it_where_they_are_first() {
+fn a_step_that_reaches_its_number_of_operations_first_ends_there() {
     for pace in [Pace::Closed, Pace::Open { rate: 5_000.0, arrivals: Arrivals::Constant }] {
         let mut plan = plan(3, 100, HOUR);
         plan.pace = pace;
@@ -58,9 +58,9 @@ fn operations_end_it_where_they_are_first() {
     }
 }
 
-/// What is due before the end by time belongs to the window, as in a step of a duration, and nothing else.
+/// The window has the operations that are due in the longest time, as in a step of that duration.
 #[test]
-fn time_ends_an_open_loop_that_has_operations_left() {
+fn an_open_loop_that_reaches_its_longest_time_ends() {
     let mut plan = plan(3, 1_000_000, Duration::from_millis(250));
     plan.pace = Pace::Open { rate: 2_000.0, arrivals: Arrivals::Constant };
     plan.grace = HOUR;
@@ -70,9 +70,9 @@ fn time_ends_an_open_loop_that_has_operations_left() {
     assert!((0.25..30.0).contains(&step.seconds), "{}", step.seconds);
 }
 
-/// All of them are due before the end, and the database is too slow for them.
+/// All operations are due before the end, and the database is too slow for them.
 #[test]
-fn time_ends_an_open_loop_whose_database_is_behind() {
+fn an_open_loop_on_a_slow_database_ends_at_its_longest_time() {
     let mut plan = plan(1, 100, Duration::from_millis(200));
     plan.pace = Pace::Open { rate: 1_000.0, arrivals: Arrivals::Constant };
     plan.grace = Duration::from_millis(50);
@@ -84,7 +84,7 @@ fn time_ends_an_open_loop_whose_database_is_behind() {
 }
 
 #[test]
-fn a_longest_time_without_operations_is_refused() {
+fn a_longest_time_without_a_number_of_operations_is_refused() {
     let minute = End::After(Duration::from_secs(60));
     for (end, limit, answer) in [
         (End::Operations(9), Duration::ZERO, "longest time is zero"),

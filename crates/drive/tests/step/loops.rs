@@ -23,11 +23,11 @@ fn a_fast_stream_waits_for_the_window_and_keeps_up_the_load() {
         let world = Arc::new(World::default());
         let mut bench = Bench::new();
         let mut queries = Fake::queries(&world, |client, nth| match (client, nth) {
-            // The fast one has finished its warm-up loop before this query ends.
+            // This query ends after the fast stream has finished its warm-up loop.
             (1, 0) => Act::UntilCount(Side::Query, 2),
-            // Time in which it would go on if it did not wait.
+            // Time in which the fast stream would run queries if it did not wait.
             (1, 1) => Act::Take(Duration::from_millis(200)),
-            // 2 + 4 of the fast one, 2 of the slow one, and 6 more.
+            // 2 + 4 queries of the fast stream, 2 of the slow one, and 6 more.
             (1, 2) => Act::UntilCount(Side::Query, 14),
             (1, _) => Act::Done,
             _ => Act::Take(Duration::from_millis(1)),
@@ -41,11 +41,14 @@ fn a_fast_stream_waits_for_the_window_and_keeps_up_the_load() {
         for stream in [0, 1] {
             assert_eq!(of(&rows, stream, "warmup").len(), 2);
             let measured = of(&rows, stream, "measured");
-            assert_eq!(measured.len(), 4, "all executions of the measured loops, no other");
+            assert_eq!(measured.len(), 4, "all executions of the measured loops and no others");
             let loops: Vec<_> = measured.iter().map(|e| (e.r#loop, e.query.as_str())).collect();
             assert_eq!(loops, [(1, "Q01"), (1, "Q02"), (2, "Q01"), (2, "Q02")]);
             for e in &measured {
-                assert!(e.start_seconds >= step.start_seconds - 0.01, "they wait for the window");
+                assert!(
+                    e.start_seconds >= step.start_seconds - 0.01,
+                    "the streams wait for the window"
+                );
                 assert!(e.start_seconds + e.seconds <= step.start_seconds + step.seconds + 0.01);
             }
             let warm = of(&rows, stream, "warmup");
@@ -123,10 +126,10 @@ fn a_failed_query_makes_the_scores_incomplete() {
     check_files(&bench, &step);
 }
 
-/// With a time for an end, a query counts where it began, and only if it ended before the window
-/// did.
+/// In a step of a duration a query belongs to the phase in which it began, and counts only if it
+/// ended in the window.
 #[test]
-fn a_query_across_the_edge_of_the_window() {
+fn a_query_across_an_edge_of_the_window_does_not_count() {
     let world = World::stopping(|world, _| world.started.load(Ordering::SeqCst) == 4);
     let mut bench = Bench::new();
     let queries = Fake::queries(&world, |_, nth| match nth {
@@ -146,6 +149,6 @@ fn a_query_across_the_edge_of_the_window() {
     );
     assert_eq!(outcome.queries_cancelled, 1);
     assert_eq!(outcome.step.queries.iter().map(|q| q.count).collect::<Vec<_>>(), [1, 1]);
-    assert_eq!(outcome.step.incomplete, None, "every query has a whole execution");
+    assert_eq!(outcome.step.incomplete, None, "every query has a counted execution");
     check_files(&bench, &outcome.step);
 }

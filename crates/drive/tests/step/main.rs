@@ -1,4 +1,4 @@
-//! Steps with scripted clients. Nothing here depends on how fast the machine is: clients wait for
+//! Steps with scripted clients. No test depends on the speed of the machine: clients wait for
 //! phases and for each other.
 
 mod clients;

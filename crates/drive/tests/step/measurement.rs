@@ -1,4 +1,4 @@
-//! What is counted, and as what.
+//! What each operation counts for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +11,8 @@ use hoap_workload::ErrorKind;
 
 use crate::fake::{Act, Bench, Fake, World, check_files, one_loop};
 
-/// After the measured window has begun: 10 × A, 3 × A rolled back, 4 × B after two retries each,
-/// failures of two kinds of C.
+/// In the measured window: 10 × A, 3 × A rolled back, 4 × B after two retries each, failures of C
+/// of two kinds.
 #[test]
 fn counts_and_rates_are_those_of_the_script() {
     for blocking in [false, true] {
@@ -41,7 +41,7 @@ fn counts_and_rates_are_those_of_the_script() {
         let [a, b, c] = &step.transactions[..] else { panic!("three kinds") };
         assert_eq!((a.count, a.rolled_back, a.retries), (26, 6, 0));
         assert_eq!((b.count, b.rolled_back, b.retries), (8, 0, 16));
-        assert_eq!((c.count, c.retries), (2, 6), "the one that waited for the window");
+        assert_eq!((c.count, c.retries), (2, 6), "the operation that waited for the window");
         assert_eq!(c.failures["conflict"], 4);
         assert_eq!(c.failures["timeout"], 2);
         assert_eq!(c.first_errors["conflict"], "try: first conflict");
@@ -53,9 +53,9 @@ fn counts_and_rates_are_those_of_the_script() {
     }
 }
 
-/// A slow failure is in no response time, and a kind that only fails has none at all.
+/// A kind that only fails has no response time.
 #[test]
-fn failures_are_never_response_times() {
+fn failures_have_no_response_time() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let tx = Fake::tx(&world, |_, nth| {
@@ -76,9 +76,9 @@ fn failures_are_never_response_times() {
     assert_eq!(logs["B"].len(), 4);
 }
 
-/// The warm-up lasts until a query has seen five transactions; two more come in the window.
+/// The warm-up lasts until a query has seen five transactions; two more follow in the window.
 #[test]
-fn the_warm_up_is_measured_apart() {
+fn the_warm_up_does_not_count() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let tx = Fake::tx(&world, |_, nth| {
@@ -128,11 +128,12 @@ fn a_stall_of_a_second_is_the_longest_response_time() {
     check_files(&bench, &outcome.step);
 }
 
-/// Many ticks while eight clients work: nothing is lost or counted twice as intervals change hands.
+/// Many ticks while eight clients run: no operation is lost or counted twice when buffers are
+/// swapped.
 #[test]
 fn the_time_series_adds_up_to_the_step() {
     for blocking in [false, true] {
-        // Until 30 intervals of the window have seen all three kinds.
+        // Until 30 ticks of the window have had operations of all three kinds.
         let full = AtomicUsize::new(0);
         let world = World::stopping(move |_, tick| {
             let seen = tick.samples.iter().filter(|s| !s.kind.starts_with('Q') && s.count > 0);
@@ -159,13 +160,13 @@ fn the_time_series_adds_up_to_the_step() {
         let outcome = bench.step(&plan, Some(&tx), Some(&queries)).unwrap();
         check_files(&bench, &outcome.step);
         assert!(outcome.step.transactions.iter().all(|line| line.count > 0));
-        // Every operation that ran was sampled, save those that ended after the window.
+        // Every operation is in a sample, except those that ended after the window.
         let samples = read_samples(&bench.path).unwrap();
         let sampled: u64 =
             samples.iter().filter(|s| !s.kind.starts_with('Q')).map(|s| s.count + s.failed).sum();
         let ran: u64 = outcome.transactions.iter().map(|m| m.ran.len() as u64).sum();
         assert!(sampled <= ran && ran - sampled <= 8, "{sampled} of {ran}");
-        // The intervals cover the phases without gap or overlap.
+        // The ticks cover the phases without gap or overlap.
         let mut ends: Vec<(f64, f64)> = samples.iter().map(|s| (s.at_seconds, s.seconds)).collect();
         ends.dedup();
         for pair in ends.windows(2) {

@@ -15,13 +15,13 @@ fn open(rate: f64) -> Pace {
     Pace::Open { rate, arrivals: Arrivals::Constant }
 }
 
-/// Operations that count for the window and ended by themselves, within it or later.
+/// Operations of the window that ended without being cancelled, within it or later.
 fn ended(step: &Step) -> u64 {
     let of = |line: &Operation| line.timed - line.at_least + line.failures.values().sum::<u64>();
     step.transactions.iter().map(of).sum()
 }
 
-/// Successes and failures alternate: failures are counted and have no time of any of the three sorts.
+/// Successes and failures alternate. Failures are counted and have none of the three times.
 fn alternating(world: &Arc<World>) -> Fake {
     Fake::tx(world, |_, nth| {
         let act = match nth % 2 {
@@ -33,7 +33,7 @@ fn alternating(world: &Arc<World>) -> Fake {
 }
 
 #[test]
-fn a_number_of_operations_is_run_exactly_and_the_warm_up_is_not_among_them() {
+fn a_step_runs_its_exact_number_of_operations_after_the_warm_up() {
     for (blocking, pace) in
         [(false, Pace::Closed), (true, Pace::Closed), (false, open(2e4)), (true, open(2e4))]
     {
@@ -54,11 +54,11 @@ fn a_number_of_operations_is_run_exactly_and_the_warm_up_is_not_among_them() {
             let samples = read_samples(&bench.path).unwrap();
             let sampled: u64 = samples.iter().map(|s| s.count + s.failed).sum();
             let ran: usize = outcome.transactions.iter().map(|memory| memory.ran.len()).sum();
-            // One that began in the warm-up may be in flight when the last one of the window has ended.
+            // An operation that began in the warm-up may be in flight when the window ends.
             let hung: u64 = step.transactions.iter().map(|line| line.unfinished).sum();
-            // And one that is the warm-up's may even begin while the step ends.
+            // An operation of the warm-up may begin while the step ends.
             let lost = ran as u64 - sampled - hung;
-            assert!(lost <= clients as u64, "everything ran in the warm-up or counts: {lost}");
+            assert!(lost <= clients as u64, "every operation is in the warm-up or counts: {lost}");
             if pace == Pace::Closed {
                 assert_eq!((step.rate_intended, step.rate_achieved), (None, None));
             } else {
@@ -70,7 +70,7 @@ fn a_number_of_operations_is_run_exactly_and_the_warm_up_is_not_among_them() {
 }
 
 #[test]
-fn failures_are_in_none_of_the_three_times_of_an_open_loop() {
+fn failures_have_none_of_the_three_times_of_an_open_loop() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let mut plan = StepPlan::plain(1, 1, End::Operations(400));
@@ -99,9 +99,9 @@ fn a_closed_loop_has_no_wait() {
     assert_eq!(step.arrivals, None);
 }
 
-/// All that is due within the window counts, and only that, whatever the warm-up did.
+/// The operations that are due in the window count, and no others.
 #[test]
-fn the_window_has_what_is_due_in_it() {
+fn the_window_has_the_operations_that_are_due_in_it() {
     let poisson = |seed| Pace::Open { rate: 4_000.0, arrivals: Arrivals::Poisson { seed } };
     let counts = [open(4_000.0), poisson(1), poisson(1), poisson(2)].map(|pace| {
         let world = Arc::new(World::default());
@@ -125,9 +125,9 @@ fn the_window_has_what_is_due_in_it() {
     assert!(counts[1..].iter().all(|count| count.abs_diff(1_000) < 160), "{counts:?}");
 }
 
-/// One client, 10 ms each: no more than 100 of 2,000 a second.
+/// One client and 10 ms per operation: at most 100 of 2,000 operations per second.
 #[test]
-fn a_rate_that_is_not_reached_is_said_so() {
+fn a_rate_that_is_not_reached_is_reported() {
     for blocking in [false, true] {
         let world = Arc::new(World::default());
         let mut bench = Bench::new();
@@ -142,7 +142,7 @@ fn a_rate_that_is_not_reached_is_said_so() {
         assert!(missing >= 560, "35 fit into the window and the grace: {missing}");
         let cut = 600 - missing - ended(&step);
         assert_eq!((step.backlog, step.begun.unwrap() <= 33), (Some(0), true));
-        assert_eq!(cut, 0, "what had begun was waited for");
+        assert_eq!(cut, 0, "operations that had begun were waited for");
         assert!(step.rate_achieved.unwrap() <= 110.0);
         let text = step.rate_shortfall.unwrap();
         assert!(text.contains("of 2000 operations a second began"), "{text}");
@@ -150,7 +150,7 @@ fn a_rate_that_is_not_reached_is_said_so() {
         let line = &step.transactions[0];
         assert!(
             line.latency.max_us >= 200_000,
-            "those that began late count from when they were due"
+            "response times of late operations begin when they were due"
         );
     }
 }
@@ -158,7 +158,7 @@ fn a_rate_that_is_not_reached_is_said_so() {
 #[test]
 fn a_stop_ends_an_open_loop_at_once() {
     for blocking in [false, true] {
-        // One operation an hour, and a backlog that nobody works off.
+        // One operation per hour, and a rate that builds up a backlog.
         for (rate, clients) in [(1.0 / 3600.0, 3), (1e6, 3)] {
             let world = World::stopping(|world, _| world.started.load(Ordering::SeqCst) > 0);
             let mut bench = Bench::new();
@@ -170,18 +170,18 @@ fn a_stop_ends_an_open_loop_at_once() {
             plan.grace = Duration::from_secs(3600);
             let step = bench.step(&plan, Some(&tx), None).unwrap().step;
             assert!(step.partial.is_some());
-            assert_eq!(step.not_started, Some(0), "what was not wanted any more is not missing");
+            assert_eq!(step.not_started, Some(0), "operations after a stop are not missing");
             assert_eq!(Some(ended(&step)), step.intended_starts);
             check_files(&bench, &step);
         }
     }
 }
 
-/// One client, 10 ms each, 2,000 due in a second: 200 are due in the warm-up and about ten of them begin in it.
-/// The window works off what is left, so that nothing that is due in it begins; and throughput is what
-/// was done in it.
+/// One client, 10 ms per operation and 2,000 due per second: 200 operations are due in the warm-up,
+/// and about ten of them begin in it. The window works off the rest, so no operation that is due in
+/// it begins. Its throughput is the operations that ended in it.
 #[test]
-fn a_backlog_of_the_warm_up_is_throughput_and_is_told() {
+fn a_backlog_of_the_warm_up_is_throughput_and_is_reported() {
     for blocking in [false, true] {
         let world = Arc::new(World::default());
         let mut bench = Bench::new();
@@ -196,7 +196,7 @@ fn a_backlog_of_the_warm_up_is_throughput_and_is_told() {
         assert_eq!((line.timed, step.intended_starts, step.not_started), (0, Some(600), Some(600)));
         let backlog = step.backlog.unwrap();
         assert!((100..=200).contains(&backlog), "{backlog}");
-        // What the database has seen end within the window, give or take those at its edges.
+        // The operations that the database ran, give or take those at the edges of the window.
         let begin = step.start_seconds;
         let ran = &outcome.transactions[0].ran;
         let seen = ran.len() as u64;
@@ -206,16 +206,16 @@ fn a_backlog_of_the_warm_up_is_throughput_and_is_told() {
             line.count
         );
         assert!((line.per_second - line.count as f64 / step.seconds).abs() < 1e-9, "{begin}");
-        assert_eq!(line.unfinished, 1, "the one in flight at the end is of the backlog, too");
+        assert_eq!(line.unfinished, 1, "the operation in flight at the end is of the backlog");
         let why = step.rate_shortfall.as_ref().unwrap();
         assert!(why.contains(&format!("with a backlog: {backlog} operations were due")), "{why}");
     }
 }
 
-/// A database that hung in the warm-up and is fast then: more begins in the window than is due in it, which is no
-/// rate that it reached.
+/// A database hangs in the warm-up and is fast afterwards: more operations begin in the window than
+/// are due in it.
 #[test]
-fn more_than_the_rate_is_a_backlog_and_not_a_rate_that_was_reached() {
+fn a_rate_above_the_intended_one_is_reported_as_a_backlog() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let tx = Fake::tx(&world, |_, nth| {
@@ -229,14 +229,14 @@ fn more_than_the_rate_is_a_backlog_and_not_a_rate_that_was_reached() {
     check_files(&bench, &step);
     let line = &step.transactions[0];
     assert_eq!((line.timed, step.not_started), (400, Some(0)));
-    assert!(line.count >= 500, "both: {}", line.count);
+    assert!(line.count >= 500, "backlog and window: {}", line.count);
     assert!(step.rate_achieved.unwrap() > 1_200.0 && step.backlog >= Some(295), "{step:?}");
     assert!(step.rate_shortfall.as_ref().unwrap().contains("with a backlog"));
 }
 
-/// What is due in the window and ends in the time of grace is in no tick of the window.
+/// An operation that is due in the window and ends in the grace period is in no tick of the window.
 #[test]
-fn the_time_of_grace_has_a_row_of_its_own() {
+fn the_grace_period_has_a_row_of_its_own() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let tx = Fake::tx(&world, |_, nth| {
@@ -257,9 +257,9 @@ fn the_time_of_grace_has_a_row_of_its_own() {
     assert!(step.longest_gap.unwrap().seconds >= 0.1, "{:?}", step.longest_gap);
 }
 
-/// Transactions at a rate beside a query stream that says how long.
+/// The query stream sets the length of the step.
 #[test]
-fn an_open_loop_beside_queries() {
+fn an_open_loop_runs_beside_queries() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let tx = Fake::tx(&world, |_, _| Some((0, Act::Done)));
@@ -273,7 +273,6 @@ fn an_open_loop_beside_queries() {
     check_files(&bench, &step);
 }
 
-/// As in a closed loop.
 #[test]
 fn an_operation_that_outlasts_the_grace_is_cancelled_and_not_missing() {
     let world = World::stopping(|world, _| world.started.load(Ordering::SeqCst) >= 3);
@@ -288,7 +287,7 @@ fn an_operation_that_outlasts_the_grace_is_cancelled_and_not_missing() {
 }
 
 #[test]
-fn a_plan_of_an_open_loop_that_cannot_be_run_is_refused() {
+fn an_open_loop_that_cannot_be_run_is_refused() {
     let world = Arc::new(World::default());
     let tx = Fake::tx(&world, |_, _| None);
     let queries = Fake::gate(&world, 0);
@@ -317,9 +316,9 @@ fn a_plan_of_an_open_loop_that_cannot_be_run_is_refused() {
     }
 }
 
-/// Whoever waits for an answer does not keep others from theirs, at any mix of the two.
+/// Neither sort of client starves the other.
 #[test]
-fn clients_that_wait_and_clients_that_never_do_share_a_thread() {
+fn clients_that_wait_and_clients_that_never_wait_share_a_thread() {
     let world = Arc::new(World::default());
     let mut bench = Bench::new();
     let tx = Fake::tx(&world, |client, _| {

@@ -1,7 +1,9 @@
-//! Open loop against a database that stalls for a second. What the driver must report is computed from
-//! what the database saw of every operation, so that a busy machine changes both alike. Only a pause
-//! of a client between its own clock and the database's tells them apart: the comparison has five
-//! attempts, what holds in spite of pauses is asserted in each.
+//! Open loop against a database that stalls for a second.
+//!
+//! The expected values are computed from the times of every operation as the database saw them, so
+//! that a busy machine changes both sides alike. Only a pause of a client between reading its own
+//! clock and the database's makes them differ. The comparison therefore has five attempts; the
+//! assertions that hold in spite of pauses are made in each.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -14,10 +16,10 @@ use hoap_workload::client::{Client, Completion, Next, Outcome, Workload};
 const STALL: Duration = Duration::from_secs(1);
 const WINDOW: Duration = Duration::from_secs(2);
 
-/// Answers at once, save that for a second nobody gets an answer.
+/// A database that answers at once, except for a second in which it does not answer.
 struct Staller {
     blocking: bool,
-    /// Half a second after the first operation, for [`STALL`].
+    /// The stall begins half a second after the first operation and lasts for [`STALL`].
     stall: Mutex<Option<(Instant, Instant)>>,
 }
 
@@ -72,7 +74,8 @@ impl Client for StallClient<'_> {
     }
 }
 
-/// The step, when its window began, and what the database saw, in the order of the starts.
+/// The step, the beginning of its window, and the operations as the database saw them, by their
+/// starts.
 fn stalled(rate: f64, clients: usize, blocking: bool) -> (Step, Instant, Vec<(Instant, Instant)>) {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("run");
@@ -113,10 +116,10 @@ fn attempt(rate: f64, clients: usize, blocking: bool) -> Result<(), String> {
     let line = &step.transactions[0];
     let due = (rate * WINDOW.as_secs_f64()) as u64;
     assert_eq!(step.intended_starts, Some(due));
-    assert_eq!((line.timed, step.not_started), (due, Some(0)), "nothing is skipped");
+    assert_eq!((line.timed, step.not_started), (due, Some(0)), "no operation is skipped");
     assert_eq!(ran.len() as u64, due);
 
-    // Operations are handed out in the order of their times.
+    // Operations begin in the order of their scheduled times.
     let mut response: Vec<f64> = (0..)
         .zip(&ran)
         .map(|(n, (_, end))| {
@@ -127,15 +130,15 @@ fn attempt(rate: f64, clients: usize, blocking: bool) -> Result<(), String> {
     response.sort_unstable_by(f64::total_cmp);
     let p99 = response[(response.len() as f64 * 0.99).ceil() as usize - 1];
     let max = response[response.len() - 1];
-    // By hand: half of the operations are due in the stall and wait for what is left of it, so that
-    // a hundredth of all waits for longer than 0.98 s, and their mean is a quarter of a second. A
-    // machine that is busy makes it longer, none shorter.
+    // Half of the operations are due in the stall and wait for the rest of it. So one in a hundred
+    // of all waits for longer than 0.98 s, and the mean is a quarter of a second. A busy machine
+    // only makes times longer.
     let first = 1.0 / rate;
     assert!(line.latency.max_us as f64 / 1e6 >= (1.0 - first) * 0.99);
     assert!(line.latency.p99_us as f64 / 1e6 >= (0.98 - first) * 0.99);
     assert!(line.latency.mean_us / 1e6 >= (0.25 - first) * 0.99);
 
-    // A closed loop's view: of every client one operation was slow.
+    // Service times are those of a closed loop: one operation of each client is slow.
     let (service, wait) = (line.service.as_ref().unwrap(), line.wait.as_ref().unwrap());
     let slowest = ran.iter().map(|(start, end)| (*end - *start).as_secs_f64()).fold(0.0, f64::max);
     assert!(service.max_us as f64 / 1e6 >= slowest * 0.999);

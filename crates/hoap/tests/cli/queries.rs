@@ -41,7 +41,7 @@ fn a_query_that_fails_leaves_the_others_to_be_asked() {
     let value = p.fails(&format!("{line} --json"), 3, &says).value();
     assert_eq!(numbers(&value["queries"]), [1, 6]);
     assert_eq!(numbers(&value["failed"]), [3]);
-    assert_eq!(value["failed"][0]["kind"], "missing collection");
+    assert_eq!(value["failed"][0]["kind"], "missing");
     assert_eq!((&value["left_out"], &value["power_seconds"]), (&json!([]), &Value::Null));
 }
 

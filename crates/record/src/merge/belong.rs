@@ -1,19 +1,19 @@
-//! Whether runs are those of drivers that worked together.
+//! Checks that runs belong together.
 
 use hoap_data::words::counted;
 
-use crate::error::{Error, ErrorKind, Result};
-
 use super::machine::Machine;
+use crate::description::Description;
+use crate::error::{Error, ErrorKind, Result};
 use crate::step::Step;
 
-/// The windows of a step must overlap by at least this share of the longest: beyond, the sum of the rates
-/// says little of what the database did at any time.
+/// The windows of a step must overlap by at least this share of the longest. Below it, the sum of
+/// the rates is not a rate of the database at any time.
 const LEAST_OVERLAP: f64 = 0.9;
-/// Below this share the merged run says how far the windows coincide.
+/// Below this share the merged run has a warning.
 const GOOD_OVERLAP: f64 = 0.99;
 
-/// Flags in which drivers may differ: how much each does, with which seed.
+/// Flags in which drivers may differ: the amount of work and the seed.
 const OWN: [&str; 8] = [
     "clients",
     "tx-clients",
@@ -25,7 +25,8 @@ const OWN: [&str; 8] = [
     "start-at",
 ];
 
-/// Refuses what does not belong together, naming the folder; returns what readers must know.
+/// Refuses runs that do not belong together, with the name of the folder; returns warnings for
+/// readers.
 pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
     let Some((first, rest)) = drivers.split_first().filter(|(_, rest)| !rest.is_empty()) else {
         return Err(Error::new(ErrorKind::Invalid, "merge runs", "there is only one")
@@ -72,7 +73,7 @@ fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error
     Error::new(ErrorKind::Invalid, tried, why).advise(advice)
 }
 
-/// What a run must be by itself.
+/// Refuses a run that cannot be merged with any other.
 fn alone(driver: &Machine) -> std::result::Result<(), String> {
     let run = &driver.run;
     if let Some(why) = &run.partial {
@@ -93,10 +94,10 @@ fn alone(driver: &Machine) -> std::result::Result<(), String> {
     }
 }
 
-/// What runs must have in common.
+/// Refuses a run that differs in what all must have in common.
 fn facts(a: &Machine, b: &Machine) -> std::result::Result<(), String> {
     let (x, y) = (&a.run, &b.run);
-    let name = |d: &Option<crate::description::Description>| {
+    let name = |d: &Option<Description>| {
         d.as_ref().map(|d| format!("{} {}", d.name, d.version)).unwrap_or_default()
     };
     let pairs = [
@@ -143,13 +144,14 @@ fn facts(a: &Machine, b: &Machine) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// What steps that are merged must share, whatever their numbers of clients.
+/// The properties that merged steps must share.
 fn shape(step: &Step) -> (usize, bool, bool, Option<&String>) {
     let (tx, plain) = (step.tx_clients > 0, step.clients.is_some());
     (step.number, tx, plain, step.arrivals.as_ref())
 }
 
-/// Refuses a step whose windows lie apart; a warning where they coincide only for the most part.
+/// Refuses a step whose windows do not overlap enough; returns a warning if they overlap only
+/// mostly.
 fn overlap(drivers: &[Machine], number: usize) -> Result<Option<String>> {
     let base = drivers[0].started;
     let window = |driver: &Machine| {
@@ -166,11 +168,11 @@ fn overlap(drivers: &[Machine], number: usize) -> Result<Option<String>> {
         earliest_end = earliest_end.min(end);
         longest = longest.max(end - start);
         let share = (earliest_end - latest_start).max(0.0) / longest;
-        // Not a number, where nothing lasted, is refused too.
+        // NaN, from windows of length zero, is refused too.
         if share.is_nan() || share < LEAST_OVERLAP {
             let why = format!(
-                "in step {} it measured from {:.1} s to {:.1} s, the others from {:.1} s to {:.1} s of the \
-                 first one's run: not at the same time",
+                "in step {} it measured from {:.1} s to {:.1} s, the others from {:.1} s to \
+                 {:.1} s of the first one's run: not at the same time",
                 number + 1,
                 start,
                 end,

@@ -1,32 +1,32 @@
-//! One run out of the folders of several driver machines that worked on one database at the same time.
+//! Merging the runs of several driver machines that used one database at the same time.
 //!
-//! Counts and histograms are added; every latency of the result is that of the added histograms. Rates are
-//! the sums of the drivers' rates, each over its own measured window, and the windows of a step must
-//! all but coincide ([`belong`]). Time series lie on one grid, that of the first driver's ticks
-//! ([`series`]). `docs/results.md` has the rules in words.
+//! Counts and histograms are added; every latency of the result is that of the added histograms.
+//! Rates are the sums of the drivers' rates, each over its own measured window, and the windows of
+//! a step must nearly coincide ([`belong`]). Time series have one grid, that of the first driver's
+//! ticks ([`series`]). `docs/results.md` describes the rules.
 
 mod belong;
 mod machine;
 mod operations;
 mod series;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::check::{AuditLine, Check, Verdict};
 use crate::error::{Error, ErrorKind, Result};
-
-use machine::Machine;
-
-use crate::check::{Check, Verdict};
 use crate::folder::{self, RunFolder};
+use crate::freshness::CatchUp;
 use crate::hlog::Hlog;
 use crate::rows::Execution;
-use crate::run::Run;
+use crate::run::{Driver, Run};
+use machine::Machine;
 
-/// Runs that belong together, to be made one.
+/// Runs that are to be merged.
 pub struct Merge {
     drivers: Vec<Machine>,
     warnings: Vec<String>,
@@ -35,7 +35,8 @@ pub struct Merge {
 impl Merge {
     /// Reads the folders.
     ///
-    /// [`ErrorKind::Invalid`] naming the folder, where one is broken or does not belong to the others.
+    /// [`ErrorKind::Invalid`] with the name of the folder, if it is broken or does not belong to
+    /// the others.
     pub fn open(folders: &[PathBuf]) -> Result<Merge> {
         let mut drivers =
             folders.iter().map(|folder| Machine::open(folder)).collect::<Result<Vec<_>>>()?;
@@ -44,16 +45,16 @@ impl Merge {
         Ok(Merge { drivers, warnings })
     }
 
-    /// The first of them: its benchmark and data are those of all.
+    /// The first run: its benchmark and data are those of all.
     pub fn first(&self) -> &Run {
         &self.drivers[0].run
     }
 
-    /// Writes the run of all into `out`, which must be empty or not there, and returns its record.
-    /// `command` is the command line that asked for it, `joint` are the checks of what all drivers did together
-    /// where somebody made them.
+    /// Writes the merged run into `out`, which must be empty or absent, and returns its record.
+    /// `command` is the command line; `joint` are the checks of all drivers together, if they were
+    /// made.
     ///
-    /// [`ErrorKind::Unavailable`] where `out` cannot be written. A folder that was begun is removed again.
+    /// [`ErrorKind::Unavailable`] if `out` cannot be written. An incomplete folder is removed.
     pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Vec<Check>>) -> Result<Run> {
         let Merge { drivers, warnings } = self;
         let base = drivers[0].started;
@@ -63,7 +64,7 @@ impl Merge {
         match steps(&drivers, base, &mut folder, &mut run) {
             Ok(()) => folder.finish(&run)?,
             Err(e) => {
-                // Only what this wrote is in it.
+                // The folder has only the files written here.
                 let _ = std::fs::remove_dir_all(out);
                 return Err(e);
             }
@@ -100,7 +101,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
         audit: drivers
             .iter()
             .flat_map(|d| {
-                let named = |line: &crate::AuditLine| crate::AuditLine {
+                let named = |line: &AuditLine| AuditLine {
                     name: format!("{}, {}", line.name, d.name),
                     ..line.clone()
                 };
@@ -111,7 +112,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
         catch_up: longest_catch_up(drivers),
         drivers: drivers
             .iter()
-            .map(|d| crate::run::Driver {
+            .map(|d| Driver {
                 name: d.name.clone(),
                 command: d.run.command.clone(),
                 started: d.run.started.clone(),
@@ -125,14 +126,14 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
     }
 }
 
-/// That of the driver that waited longest: then the last of them was ready.
-fn longest_catch_up(drivers: &[Machine]) -> Option<crate::CatchUp> {
+/// The longest catch-up: at its end all drivers were ready.
+fn longest_catch_up(drivers: &[Machine]) -> Option<CatchUp> {
     let all = drivers.iter().filter_map(|d| d.run.catch_up.clone());
     all.max_by(|a, b| a.before_seconds.total_cmp(&b.before_seconds))
 }
 
-/// What all drivers were asked for alike, and of the rest what each was asked for.
-fn configuration(drivers: &[Machine]) -> std::collections::BTreeMap<String, Value> {
+/// The configuration: one value where all drivers agree, else the list of their values.
+fn configuration(drivers: &[Machine]) -> BTreeMap<String, Value> {
     let first = &drivers[0].run.configuration;
     let of = |key: &str| drivers.iter().map(|d| d.run.configuration.get(key)).collect::<Vec<_>>();
     first
@@ -154,11 +155,11 @@ fn constants(drivers: &[Machine]) -> Value {
     }
 }
 
-/// What [`beside_others`] compares.
+/// [`Check::compares`] of [`beside_others`].
 const OTHERS: &str = "the database with what was acknowledged";
 
-/// A check that one driver among several cannot make: the others may still write, and it knows nothing of
-/// what they wrote. `afterwards` says who can, when all have ended.
+/// A check that one driver among several cannot make, because it does not know what the others
+/// write. `afterwards` names the command that can, when all have ended.
 pub fn beside_others(what: &str, afterwards: &str) -> Check {
     Check {
         when: "after the run".into(),
@@ -170,7 +171,7 @@ pub fn beside_others(what: &str, afterwards: &str) -> Check {
     }
 }
 
-/// Every driver's checks, and those of all drivers together in place of what one alone could not make.
+/// Every driver's checks. Joint checks replace those that one driver could not make.
 fn checks(drivers: &[Machine], joint: Option<Vec<Check>>) -> Vec<Check> {
     let mut checks = Vec::new();
     for driver in drivers {
@@ -196,7 +197,7 @@ fn checks(drivers: &[Machine], joint: Option<Vec<Check>>) -> Vec<Check> {
     checks
 }
 
-/// Merges step by step, and with each its log and its rows.
+/// Merges the steps, their logs and their rows.
 fn steps(
     drivers: &[Machine],
     base: Timestamp,
@@ -233,7 +234,8 @@ fn time(seconds: f64) -> Result<Duration> {
     })
 }
 
-/// The executions of a step in the order of their ends, streams numbered on.
+/// Merges the executions of a step, in the order of their ends. The streams of each driver are
+/// numbered after those of the previous drivers.
 fn executions(
     drivers: &[Machine],
     step: usize,

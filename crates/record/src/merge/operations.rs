@@ -1,20 +1,19 @@
-//! The numbers of a merged step.
+//! The record of a merged step.
 
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use jiff::Timestamp;
 
-use crate::error::Result;
-
 use super::machine::Machine;
-use super::series::Log;
+use super::series::{Log, total};
+use crate::error::Result;
 use crate::folder::micros;
 use crate::hlog::{SERVICE, WAIT};
 use crate::percentile::Latency;
 use crate::step::{Gap, Operation, Query, Step, step_name};
 
-/// Merges the steps of this place.
+/// Merges the steps of this index.
 pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -> Result<Step> {
     let steps: Vec<&Step> = drivers.iter().map(|d| &d.run.steps[number]).collect();
     let first = steps[0];
@@ -64,13 +63,13 @@ pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -
         rate_shortfall: joined(shortfalls),
         longest_gap: gap(drivers, &steps, base),
         usage: usage(&steps),
-        // A probe knows its own driver's commits alone: no joint age follows from two drivers' ages.
+        // A probe knows only its own driver's commits, so ages of two drivers give no joint age.
         freshness: None,
         ..first.clone()
     })
 }
 
-/// The longest gap that a driver saw, on the clock of the merged run.
+/// The longest gap of any driver, on the clock of the merged run.
 fn gap(drivers: &[Machine], steps: &[&Step], base: Timestamp) -> Option<Gap> {
     let gaps = drivers.iter().zip(steps).filter_map(|(driver, step)| {
         let Gap { from_seconds, seconds } = step.longest_gap?;
@@ -79,7 +78,7 @@ fn gap(drivers: &[Machine], steps: &[&Step], base: Timestamp) -> Option<Gap> {
     gaps.max_by(|a, b| a.seconds.total_cmp(&b.seconds))
 }
 
-/// What the drivers counted, together.
+/// The sums of the counters.
 fn usage(steps: &[&Step]) -> BTreeMap<String, f64> {
     let mut sum = BTreeMap::new();
     for (name, amount) in steps.iter().flat_map(|s| &s.usage) {
@@ -88,7 +87,7 @@ fn usage(steps: &[&Step]) -> BTreeMap<String, f64> {
     sum
 }
 
-/// The sum, where every driver has one.
+/// The sum, if every driver has a value.
 fn all<T: std::iter::Sum>(values: impl Iterator<Item = Option<T>>) -> Option<T> {
     values.sum()
 }
@@ -97,7 +96,7 @@ fn joined(reasons: Vec<String>) -> Option<String> {
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Each kind of operation, in the order of the first driver that has it.
+/// Merges each kind of operation, in the order of the first driver that has it.
 fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
     let mut merged: Vec<Operation> = Vec::new();
     for operation in steps.iter().flat_map(|s| &s.transactions) {
@@ -130,7 +129,7 @@ fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
             let parts: Vec<&Latency> = ours.iter().filter_map(|o| of(o)).collect();
             let whole = parts.len() == ours.len();
             let tag = format!("{kind}{ending}");
-            whole.then(|| latency(&parts, &counts, &super::series::total(logs, &tag)))
+            whole.then(|| latency(&parts, &counts, &total(logs, &tag)))
         };
         sum.latency = part(|o| Some(&o.latency), "").unwrap_or_default();
         sum.service = part(|o| o.service.as_ref(), SERVICE);
@@ -140,7 +139,8 @@ fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
     Ok(merged)
 }
 
-/// Mean and maximum are exact; percentiles are those of the added histograms.
+/// Merges response times. Mean and maximum are exact; percentiles are those of the added
+/// histograms.
 fn latency(parts: &[&Latency], counts: &[u64], times: &Histogram<u64>) -> Latency {
     let number: u64 = counts.iter().sum();
     if number == 0 {
@@ -160,7 +160,7 @@ fn latency(parts: &[&Latency], counts: &[u64], times: &Histogram<u64>) -> Latenc
     }
 }
 
-/// Each query over all drivers' executions.
+/// Merges each query.
 fn queries(steps: &[&Step]) -> Vec<Query> {
     let mut merged: Vec<Query> = Vec::new();
     for query in steps.iter().flat_map(|s| &s.queries) {

@@ -1,17 +1,17 @@
-//! The drivers' ticks on one grid.
+//! The time series of a merged step.
 //!
-//! A driver's ticks follow each other without gaps; those of two drivers begin at different moments. Each
-//! tick goes to the cell of the grid in which its middle lies, so that nothing is split, nothing is
-//! counted twice, and with ticks of equal length every cell gets one tick of each driver.
+//! A driver's ticks follow each other without gaps; the ticks of two drivers begin at different
+//! times. Each tick is added to the cell of a grid that contains its middle. So no tick is split or
+//! counted twice, and with ticks of equal length every cell has one tick of each driver.
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, ErrorKind, Result};
 use hdrhistogram::Histogram;
 use hoap_data::words::counted;
 use jiff::Timestamp;
 
 use super::machine::Machine;
+use crate::error::{Error, ErrorKind, Result};
 use crate::folder::micros;
 use crate::histogram::histogram;
 use crate::hlog::{self, Interval};
@@ -20,12 +20,13 @@ use crate::rows::{GRACE, Sample};
 /// A driver's log of a step, its times counted from the merged run's start.
 pub struct Log {
     intervals: Vec<Interval>,
-    /// When the measured window ended: what begins then is what ended after it.
+    /// The end of the measured window. The interval that begins then has the operations that ended
+    /// later.
     window_end: f64,
 }
 
 impl Log {
-    /// Reads it; what the driver has too much or too little of is an error that names the file.
+    /// Reads the log and checks its counts against `run.json`.
     pub fn read(driver: &Machine, number: usize, base: Timestamp) -> Result<Log> {
         let step = &driver.run.steps[number];
         let offset = driver.offset(base);
@@ -64,11 +65,11 @@ impl Log {
     }
 }
 
-/// All times of a tag.
+/// The sum of all histograms of a tag.
 pub fn total(logs: &[Log], tag: &str) -> Histogram<u64> {
     let mut sum = histogram();
     for interval in logs.iter().flat_map(|log| &log.intervals).filter(|i| i.tag == tag) {
-        sum.add(&interval.times).expect("the histogram grows");
+        sum.add(&interval.times).expect("the histogram resizes");
     }
     sum
 }
@@ -85,13 +86,13 @@ pub struct Merged {
 struct Grid {
     start: f64,
     tick: f64,
-    /// Whether there is one cell alone.
+    /// Whether the grid has only one cell.
     whole: bool,
 }
 
 impl Grid {
-    /// That of the first driver's ticks in this phase, or of the first that has any. What ended after the
-    /// windows is one cell.
+    /// The grid of the first driver that has ticks in this phase. Operations that ended after the
+    /// windows are one cell.
     fn of(drivers: &[Machine], step: usize, phase: &str, base: Timestamp) -> Option<Grid> {
         let whole = phase == GRACE;
         drivers.iter().find_map(|driver| {
@@ -103,7 +104,7 @@ impl Grid {
         })
     }
 
-    /// The cell in which the middle of a tick lies.
+    /// The cell that contains the middle of a tick.
     fn cell(&self, start: f64, length: f64) -> i64 {
         if self.whole {
             return 0;
@@ -140,14 +141,14 @@ pub fn merge(drivers: &[Machine], step: usize, base: Timestamp, logs: Vec<Log>) 
         let mut times: BTreeMap<(i64, String), Histogram<u64>> = BTreeMap::new();
         if phase != "warmup" {
             let of_phase = logs.iter().flat_map(|log| {
-                // The file keeps microseconds.
+                // The file has microseconds.
                 let late = |i: &Interval| i.start_seconds > log.window_end - 1e-5;
                 log.intervals.iter().filter(move |i| late(i) == grid.whole)
             });
             for interval in of_phase {
                 let cell = grid.cell(interval.start_seconds, interval.seconds);
                 let sum = times.entry((cell, interval.tag.clone())).or_insert_with(histogram);
-                sum.add(&interval.times).expect("the histogram grows");
+                sum.add(&interval.times).expect("the histogram resizes");
             }
         }
         for ((cell, kind), parts) in &rows {
@@ -166,8 +167,9 @@ pub fn merge(drivers: &[Machine], step: usize, base: Timestamp, logs: Vec<Log>) 
     Ok(merged)
 }
 
-/// The sum of rows of one kind. Percentiles are those of the added histogram; where there is none, in the
-/// warm-up and for queries, the highest of the parts, which no percentile of the whole exceeds.
+/// Merges rows of one kind. Percentiles are those of the added histogram. If there is none, in the
+/// warm-up and for queries, they are the highest of the parts, which no percentile of the whole
+/// exceeds.
 fn row(parts: &[&Sample], times: Option<&Histogram<u64>>, at_seconds: f64, seconds: f64) -> Sample {
     let count: u64 = parts.iter().map(|s| s.count).sum();
     let sum: f64 = parts.iter().map(|s| s.mean_us * s.count as f64).sum();
@@ -184,7 +186,7 @@ fn row(parts: &[&Sample], times: Option<&Histogram<u64>>, at_seconds: f64, secon
         failed: parts.iter().map(|s| s.failed).sum(),
         retries: parts.iter().map(|s| s.retries).sum(),
         mean_us: match times {
-            // A backlog has no times.
+            // A backlog has no response times.
             Some(times) if times.len() != count => times.mean(),
             _ if count > 0 => (sum / count as f64 * 1e3).round() / 1e3,
             _ => 0.0,

@@ -1,4 +1,4 @@
-//! How long a probe lasts.
+//! The length of a probe.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::bound::Bounds;
 use crate::percentile::Percentile;
 
-/// Operations beyond a percentile that it needs at least: with ten of independent operations their number
+/// The operations that must lie beyond a percentile: with ten independent operations their number
 /// scatters by a third.
 const BEYOND: f64 = 10.0;
-/// Operations that a probe needs whatever its bounds, and that the maximum needs.
+/// The operations that every probe needs, and that the maximum needs.
 const LEAST: u64 = 100;
 /// A kind with a smaller share of the operations does not make probes longer.
 pub const RARE: f64 = 0.01;
 
-/// Operations that a percentile needs to be judged by: ten beyond it, 100 for the maximum.
+/// The operations that a percentile needs: ten beyond it, 100 for the maximum.
 pub fn operations_for(percentile: Percentile) -> u64 {
     match percentile.rank() {
         Some(rank) => (BEYOND / (1.0 - rank)).round() as u64,
@@ -23,14 +23,14 @@ pub fn operations_for(percentile: Percentile) -> u64 {
     }
 }
 
-/// How long probes last: as long as every kind of operation needs for the strictest percentile.
+/// The length of probes: as long as every kind of operation needs for the strictest percentile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// A probe lasts at least this long, seconds.
+    /// The shortest time of a probe, seconds.
     pub shortest_seconds: f64,
-    /// And at most this long.
+    /// The longest time of a probe, seconds.
     pub longest_seconds: f64,
-    /// The share of each kind among the operations, as far as it is known.
+    /// The share of each kind among the operations, as far as known.
     pub shares: Vec<Share>,
 }
 
@@ -44,7 +44,7 @@ pub struct Share {
 }
 
 impl Effort {
-    /// Between these times, for a mix in which kinds were seen so often.
+    /// Between these times, for a mix with these counts of each kind.
     pub fn new(shortest: Duration, longest: Duration, seen: &[(&str, u64)]) -> Self {
         let all: u64 = seen.iter().map(|(_, count)| count).sum();
         let share = |(kind, count): &(&str, u64)| Share {
@@ -75,8 +75,8 @@ impl Effort {
         self.operations(bounds) / self.longest_seconds
     }
 
-    /// The operations of all kinds that a probe is planned for: more than it needs, because the shares and
-    /// random arrivals scatter.
+    /// The operations of all kinds that a probe is planned for: more than it needs, because shares
+    /// and random arrivals scatter.
     fn operations(&self, bounds: &Bounds) -> f64 {
         let needed = operations_needed(bounds) as f64;
         let rarest = self.shares.iter().map(|s| s.share).filter(|s| *s >= RARE);
@@ -84,7 +84,7 @@ impl Effort {
     }
 }
 
-/// Operations of a kind that the strictest of the bounds needs.
+/// The operations of a kind that the strictest of the bounds needs.
 pub fn operations_needed(bounds: &Bounds) -> u64 {
     bounds.slas.iter().map(|s| operations_for(s.percentile)).max().unwrap_or(LEAST)
 }

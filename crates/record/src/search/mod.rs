@@ -1,4 +1,4 @@
-//! A search for the highest rate that holds bounds, and its evidence.
+//! The record of a search for the highest rate that holds bounds.
 
 mod effort;
 
@@ -9,14 +9,14 @@ pub use effort::*;
 use crate::bound::Bounds;
 use crate::percentile::Percentile;
 
-/// A search and its evidence.
+/// A search and its probes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
-    /// What had to hold.
+    /// The bounds that had to hold.
     pub bounds: Bounds,
-    /// The highest rate that held, operations per second: the lower end of the answer.
+    /// The highest rate that held, operations per second: the lower end of the result.
     pub rate: Option<f64>,
-    /// The lowest rate above it that did not hold: the upper end of the answer.
+    /// The lowest rate above it that did not hold: the upper end of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<f64>,
     /// Why [`below`](Search::below) does not hold.
@@ -25,11 +25,12 @@ pub struct Search {
     /// The rates between the two that neither held nor broke, in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<Undecided>,
-    /// How far a percentile that has a bound scatters from probe to probe of a rate: its standard
-    /// deviation as a share of it, pooled over the rates near the bound that were probed again.
+    /// The noise of a percentile that has a bound, from probe to probe of a rate: its standard
+    /// deviation as a share of the percentile, pooled over the rates near the bound that were
+    /// probed several times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
-    /// How long probes had to last. `None` in records of earlier versions.
+    /// The required lengths of probes. `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// Why there is no rate that held, or why a higher one may hold too.
@@ -57,14 +58,14 @@ pub struct Probe {
     pub seconds: f64,
     /// Operations per second that began.
     pub achieved: f64,
-    /// Share of the operations that failed.
+    /// The share of the operations that failed.
     pub failures: f64,
-    /// For each bound the slowest kind of operation.
+    /// For each bound, the slowest kind of operation.
     pub times: Vec<Time>,
-    /// Why the bounds did not hold in this probe; `None` where they did. A rate that breaks in one probe
-    /// is probed again before it counts as broken.
+    /// Why the bounds did not hold in this probe; `None` if they did. A rate that breaks in one
+    /// probe is probed again before it counts as broken.
     pub broken: Option<String>,
-    /// Why this probe shows neither, such as too few operations for a percentile.
+    /// Why this probe does not decide, such as too few operations for a percentile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
 }
@@ -78,21 +79,20 @@ pub struct Time {
     pub kind: String,
     /// Microseconds.
     pub us: u64,
-    /// How many operations it rests on.
+    /// The number of operations that it is of.
     #[serde(default)]
     pub operations: u64,
 }
 
 impl Probe {
-    /// Whether all bounds held in it, on enough operations.
+    /// Whether all bounds held, with enough operations.
     pub fn holds(&self) -> bool {
         self.broken.is_none() && self.undecided.is_none()
     }
 }
 
 impl Search {
-    /// The probes that [`rate`](Search::rate) rests on: those at this rate that held, as places in
-    /// [`probes`](Search::probes).
+    /// The probes at [`rate`](Search::rate) that held, as indexes of [`probes`](Search::probes).
     pub fn held(&self) -> impl Iterator<Item = usize> {
         let held = |p: &Probe| Some(p.rate) == self.rate && p.holds();
         self.probes.iter().enumerate().filter(move |(_, p)| held(p)).map(|(n, _)| n)

@@ -1,97 +1,47 @@
-//! The highest rate at which bounds on the response times hold.
+//! Search for the highest rate at which bounds on the response times hold.
 //!
-//! Doubles or halves the rate until one holds and a higher one does not, then goes to the geometric mean
-//! of the two until they are close. Every probe is a step of its own, and all of them are the evidence.
+//! The search doubles or halves the rate until one rate holds and a higher one does not. Then it
+//! probes the geometric mean of the two until they are close. Every probe is a step of its own, and
+//! the record keeps all of them.
 //!
-//! * [`Effort`]: how long a probe lasts, so that its percentiles rest on enough operations.
-//! * `judge`: what the probes of one rate say together, with their noise.
+//! * [`Effort`]: how long a probe lasts, so that it has enough operations for its percentiles.
+//! * `judge`: the verdict on a rate from all its probes and their noise.
 //!
-//! The answer is an interval: the highest rate that held and the lowest that did not. Rates between the
-//! two whose probes scatter across a bound are undecided.
+//! The result is an interval: the highest rate that held and the lowest that did not. A rate
+//! between the two is undecided if its probes scatter across a bound.
 
 mod judge;
+mod result;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
-use hoap_record::Bounds;
 use hoap_record::search::{Effort, Probe, Search, Undecided};
 use hoap_record::words::counted;
-use hoap_record::{Latency, Result, Step};
+use hoap_record::{Bounds, Result};
 
-use judge::{Rate, Verdict, overdispersion};
+use crate::plan::FASTEST;
+use judge::{RateProbes, Verdict, overdispersion};
 
-use crate::pace::FASTEST;
+pub use result::{ProbeResult, Timed};
 
-/// The highest rate that held and the lowest that did not are this close at the end, as a ratio, unless
-/// rates between them are undecided.
+/// The ratio of the lowest rate that did not hold to the highest that held, at the end of a search
+/// without undecided rates between them.
 pub const PRECISION: f64 = 1.02;
-/// A decided rate and the next undecided one are this close at the end.
+/// The ratio of a decided rate and the next undecided one at the end of a search.
 const EDGE: f64 = 1.04;
-/// A search that would go on below this rate, per second, ends without one.
+/// A search that would continue below this rate, per second, ends without a result.
 const SLOWEST: f64 = 0.1;
-/// Probes after which a search gives up.
+/// The number of probes after which a search gives up.
 const MOST_PROBES: usize = 60;
-
-/// What a probe at a rate measured.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ProbeResult {
-    /// Operations per second that began.
-    pub achieved: f64,
-    /// Why the rate was not reached or the numbers are not those of the rate: see
-    /// [`Step::rate_shortfall`].
-    pub shortfall: Option<String>,
-    /// Operations that succeeded, and that failed.
-    pub succeeded: u64,
-    /// See above.
-    pub failed: u64,
-    /// Response times by kind of operation, of kinds that have any.
-    pub kinds: Vec<Timed>,
-}
-
-/// Response times of a kind of operation.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Timed {
-    /// Kind of operation.
-    pub kind: String,
-    /// How many operations the response times rest on.
-    pub operations: u64,
-    /// The response times.
-    pub latency: Latency,
-}
-
-impl ProbeResult {
-    /// What a step at this rate measured.
-    pub fn of(step: &Step) -> Self {
-        let lines = || step.transactions.iter();
-        let unmeasured = || Some("the step ended before its rate was measured".to_string());
-        ProbeResult {
-            achieved: step.rate_achieved.unwrap_or(0.0),
-            shortfall: match step.rate_achieved {
-                Some(_) => step.rate_shortfall.clone(),
-                None => unmeasured(),
-            },
-            succeeded: lines().map(|line| line.count).sum(),
-            failed: lines().flat_map(|line| line.failures.values()).sum(),
-            kinds: lines()
-                .map(|line| Timed {
-                    kind: line.kind.clone(),
-                    operations: line.timed,
-                    latency: line.latency.clone(),
-                })
-                .filter(|timed| timed.operations > 0)
-                .collect(),
-        }
-    }
-}
 
 /// Searches for the highest rate that holds the bounds, from `start` on, operations per second.
 ///
-/// `probe` measures a rate for a time; it says `None` where somebody asked for the end. A rate whose
-/// probe breaks a bound is probed again; near a bound it is probed until the probes' noise leaves no
-/// doubt, or it is undecided. The rate found held, the lowest one above it that did not is at most 2 %
-/// higher where no rate between them is undecided.
+/// `probe` measures a rate for a time and returns `None` if the search is interrupted. A rate whose
+/// probe breaks a bound is probed again. A rate near a bound is probed until the verdict is certain
+/// in spite of noise, or it is undecided. The lowest rate that did not hold is at most 2 % above
+/// the rate found, if no rate between them is undecided.
 ///
 /// Errors: those of `probe`.
 pub fn max_rate(
@@ -100,59 +50,61 @@ pub fn max_rate(
     start: f64,
     mut probe: impl FnMut(f64, Duration) -> Result<Option<ProbeResult>>,
 ) -> Result<Search> {
-    let mut hunt = Hunt::new(bounds, effort);
-    // A start that is no number begins at one.
+    let mut state = SearchState::new(bounds, effort);
+    // A start that is not a positive number is replaced by 1.
     let start = if start > 0.0 && start.is_finite() { start } else { 1.0 };
-    let mut next = start.clamp(hunt.floor, FASTEST);
+    let mut next = start.clamp(state.floor, FASTEST);
     let unfinished = loop {
-        match hunt.decide(next, &mut probe)? {
-            Some(verdict) => hunt.keep(next, verdict),
-            None if hunt.probes.len() >= MOST_PROBES => {
+        match state.decide(next, &mut probe)? {
+            Some(verdict) => state.apply(next, verdict),
+            None if state.probes.len() >= MOST_PROBES => {
                 break Some(format!("given up after {MOST_PROBES} probes"));
             }
             None => {
-                let probes = counted(hunt.probes.len(), "probe", "probes");
+                let probes = counted(state.probes.len(), "probe", "probes");
                 break Some(format!("interrupted after {probes}"));
             }
         }
-        match hunt.next() {
+        match state.next() {
             Next::Rate(rate) => next = rate,
             Next::Done => break None,
             Next::Nothing(why) => break Some(why),
         }
     };
-    Ok(hunt.finish(unfinished))
+    Ok(state.finish(unfinished))
 }
 
-/// Where a search goes on.
+/// The next step of a search.
 enum Next {
     Rate(f64),
     Done,
     Nothing(String),
 }
 
-/// A search that is under way.
-struct Hunt {
+/// The state of a search.
+struct SearchState {
     bounds: Bounds,
     effort: Effort,
-    /// No lower rate can be judged.
+    /// The lowest rate that can be judged.
     floor: f64,
     probes: Vec<Probe>,
-    /// What each rate's probes say, for the noise.
-    rates: Vec<Rate>,
+    /// The probes by rate, for the noise.
+    rates: Vec<RateProbes>,
+    /// The highest rate that held.
     low: Option<f64>,
+    /// The lowest rate that did not hold, and why.
     high: Option<(f64, String)>,
     undecided: Vec<Undecided>,
-    /// How far the next step down goes where nothing has held.
+    /// The factor of the next step down while no rate has held.
     down: f64,
-    /// Operations a second that began in the last probe.
+    /// Operations per second that began in the last probe.
     achieved: f64,
 }
 
-impl Hunt {
+impl SearchState {
     fn new(bounds: Bounds, effort: Effort) -> Self {
         let floor = effort.lowest_rate(&bounds).clamp(SLOWEST, FASTEST);
-        Hunt {
+        SearchState {
             bounds,
             effort,
             floor,
@@ -166,30 +118,31 @@ impl Hunt {
         }
     }
 
-    /// Probes a rate until its probes decide. `None`: somebody asked for the end, or there were too many.
+    /// Probes a rate until its probes give a verdict. Returns `None` if the search is interrupted
+    /// or has made too many probes.
     fn decide(
         &mut self,
         rate: f64,
         probe: &mut impl FnMut(f64, Duration) -> Result<Option<ProbeResult>>,
     ) -> Result<Option<Verdict>> {
         let mut time = self.effort.time(&self.bounds, rate);
-        self.rates.push(Rate::default());
+        self.rates.push(RateProbes::default());
         loop {
             if self.probes.len() >= MOST_PROBES {
                 return Ok(None);
             }
             let Some(result) = probe(rate, time)? else { return Ok(None) };
             self.achieved = result.achieved;
-            let (record, seen) = judge::probe(&self.bounds, rate, time, &result);
+            let (record, judged) = judge::probe(&self.bounds, rate, time, &result);
             let few = record.undecided.is_some();
             self.probes.push(record);
-            // What chance left too few for is probed for longer.
+            // A probe that had too few operations by chance is repeated for longer.
             if few && time < self.effort.longest() {
                 time = (time * 2).min(self.effort.longest());
                 continue;
             }
             let at = self.rates.len() - 1;
-            self.rates[at].seen.push(seen);
+            self.rates[at].probes.push(judged);
             let noise = overdispersion(&self.rates);
             if let Some(verdict) = self.rates[at].verdict(&self.bounds, noise) {
                 return Ok(Some(verdict));
@@ -197,7 +150,8 @@ impl Hunt {
         }
     }
 
-    fn keep(&mut self, rate: f64, verdict: Verdict) {
+    /// Applies the verdict on a rate.
+    fn apply(&mut self, rate: f64, verdict: Verdict) {
         match verdict {
             Verdict::Held => {
                 self.low = Some(rate);
@@ -214,6 +168,7 @@ impl Hunt {
         }
     }
 
+    /// Chooses the next rate.
     fn next(&mut self) -> Next {
         let unsure = self.undecided.first().zip(self.undecided.last());
         let unsure = unsure.map(|(first, last)| (first.rate, last.rate));
@@ -240,7 +195,7 @@ impl Hunt {
                 if lowest <= self.floor {
                     return Next::Nothing(self.nothing());
                 }
-                // What began in spite of an overload is a good guess of what can be reached.
+                // The rate that an overloaded probe achieved is a good guess.
                 let most = lowest / self.down;
                 self.down *= self.down;
                 let guess = if self.achieved > 0.0 { self.achieved } else { most };
@@ -249,7 +204,7 @@ impl Hunt {
         }
     }
 
-    /// Why no rate held.
+    /// The reason why no rate held.
     fn nothing(&self) -> String {
         let floor = (self.floor * 100.0).round() / 100.0;
         let needs = match self.floor > SLOWEST {

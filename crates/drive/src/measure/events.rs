@@ -1,17 +1,16 @@
-//! Failures as events: bursts of one kind of error with what they began with.
+//! Failures as events: bursts of one kind of error, each with its first message.
 
 use std::time::Duration;
 
-use hoap_record::Event;
-use hoap_record::RunFolder;
+use hoap_record::{Event, RunFolder};
 use hoap_workload::ErrorKind;
 
-use crate::measure::Failure;
+use super::stats::Failure;
 
-/// Failures of one kind that are closer than this belong together.
+/// Failures of one kind that are closer than this are one event.
 const GAP: Duration = Duration::from_secs(3);
-/// Most events of a step. When there are more, those that are twice as far apart belong together.
-const MOST: usize = 200;
+/// Maximum number of events of a step. When there are more, the distance above doubles.
+const LIMIT: usize = 200;
 
 /// The failures of a step.
 pub(crate) struct Events {
@@ -26,7 +25,7 @@ struct Burst {
 }
 
 impl Burst {
-    fn takes(&self, side: &str, kind: ErrorKind) -> bool {
+    fn is_of(&self, side: &str, kind: ErrorKind) -> bool {
         self.side == side && self.failure.kind == kind
     }
 }
@@ -38,14 +37,14 @@ impl Events {
 
     /// Adds failures of one kind on one side.
     pub fn add(&mut self, side: &'static str, failure: &Failure) {
-        let last = self.bursts.iter_mut().rev().find(|b| b.takes(side, failure.kind));
+        let last = self.bursts.iter_mut().rev().find(|b| b.is_of(side, failure.kind));
         match last {
             Some(last) if failure.from <= last.failure.to + self.gap => {
                 last.failure.absorb(failure);
             }
             _ => self.bursts.push(Burst { side, failure: failure.clone() }),
         }
-        while self.bursts.len() > MOST {
+        while self.bursts.len() > LIMIT {
             self.gap *= 2;
             let all = std::mem::take(&mut self.bursts);
             all.iter().for_each(|b| self.add(b.side, &b.failure));
@@ -95,7 +94,7 @@ mod tests {
         events.add("transactions", &failure(start, Unavailable, 1.0, 1.5));
         events.add("queries", &failure(start, Unavailable, 1.5, 1.5));
         events.add("transactions", &failure(start, Timeout, 2.0, 2.0));
-        // Another worker met the same a little earlier.
+        // Another worker had the same failure a little earlier.
         events.add("transactions", &failure(start, Unavailable, 0.5, 4.0));
         events.add("transactions", &failure(start, Unavailable, 6.9, 7.0));
         events.add("transactions", &failure(start, Unavailable, 10.1, 10.2));
@@ -114,14 +113,14 @@ mod tests {
 
     /// An error every ten seconds for ten hours must not fill the record.
     #[test]
-    fn their_number_is_bounded_and_no_failure_is_dropped() {
+    fn the_number_of_events_is_bounded_and_no_failure_is_dropped() {
         let start = Instant::now();
         let mut events = Events::new();
         for n in 0..3_600 {
             let at = f64::from(n) * 10.0;
             events.add("transactions", &failure(start, ErrorKind::Timeout, at, at));
         }
-        assert!((1..=MOST).contains(&events.bursts.len()));
+        assert!((1..=LIMIT).contains(&events.bursts.len()));
         assert_eq!(events.bursts.iter().map(|b| b.failure.count).sum::<u64>(), 36_000);
     }
 }

@@ -1,13 +1,13 @@
-//! The clock of the clients.
+//! The clients' clock.
 
 use std::time::Instant;
 
-/// A monotonic clock that costs about a third of [`Instant::now`] where the processor's time stamp
-/// counter runs at a constant rate: it is read and multiplied with a factor measured once against the
-/// system's clock. Elsewhere it is the system's clock.
+/// A monotonic clock that costs about a third of [`Instant::now`] on processors whose time stamp
+/// counter runs at a constant rate: it reads the counter and multiplies it by a factor that was
+/// measured once against the system's clock. On other machines it is the system's clock.
 ///
-/// The factor is off by a few millionths at most, which no percentile shows; a schedule drifts from the
-/// wall by as little.
+/// The factor is off by a few millionths at most. No percentile shows that, and a schedule drifts
+/// from wall time by no more.
 #[derive(Clone)]
 pub(crate) struct Clock(Source);
 
@@ -18,7 +18,8 @@ enum Source {
 }
 
 impl Clock {
-    /// Starts at 0. The first one of a process measures the counter, which takes about a millisecond.
+    /// A clock that starts at 0. The first one of a process calibrates the counter, which takes
+    /// about a millisecond.
     pub fn new() -> Self {
         if !counter_is_trusted() {
             return Clock(Source::System(Instant::now()));
@@ -40,7 +41,7 @@ impl Clock {
     }
 }
 
-/// Linux watches the counter and names a slow clock in its place when it finds it unfit.
+/// Whether Linux trusts the counter. If it does not, it selects one of the slow clocks below.
 fn counter_is_trusted() -> bool {
     let current = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     let name = std::fs::read_to_string(current).unwrap_or_default();
@@ -53,9 +54,9 @@ mod tests {
 
     use super::*;
 
-    /// Both sources agree with the system's clock, read around them, to a thousandth.
+    /// Both sources agree to a thousandth with the system's clock, which is read around them.
     #[test]
-    fn a_second_lasts_a_second() {
+    fn both_sources_measure_the_same_time_as_the_system_clock() {
         for clock in [Clock::new(), Clock(Source::System(Instant::now()))] {
             let outer = Instant::now();
             let start = clock.now();
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_goes_back_between_threads() {
+    fn the_clock_never_goes_back_between_threads() {
         let clock = Clock::new();
         let mut last = clock.now();
         for _ in 0..1_000 {

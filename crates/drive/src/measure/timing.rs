@@ -1,4 +1,4 @@
-//! Times of one kind: a histogram, the exact sum and the exact maximum.
+//! The times of one kind of operation: a histogram, the exact sum and the exact maximum.
 
 use hdrhistogram::Histogram;
 use hoap_record::Latency;
@@ -9,13 +9,13 @@ pub(crate) fn micros(nanos: u64) -> u64 {
     nanos.saturating_add(500) / 1_000
 }
 
-/// How long the operations of one kind took.
+/// The times of one kind of operation.
 pub(crate) struct Timing {
     /// Microseconds.
     pub times: Histogram<u64>,
-    /// Exact sum, nanoseconds. In an overloaded open loop it outgrows 64 bits.
+    /// Exact sum, nanoseconds. In an overloaded open loop it exceeds 64 bits.
     sum: u128,
-    /// The longest, exact, nanoseconds.
+    /// Exact maximum, nanoseconds.
     longest: u64,
 }
 
@@ -24,19 +24,18 @@ impl Timing {
         Timing { times: histogram(), sum: 0, longest: 0 }
     }
 
-    /// Adds one.
+    /// Adds a time.
     #[inline]
     pub fn add(&mut self, nanos: u64) {
         self.times
             .record(micros(nanos).min(LONGEST_US))
-            .expect("the histogram grows up to any bounded value");
+            .expect("the histogram resizes up to the bound");
         self.sum += u128::from(nanos);
         self.longest = self.longest.max(nanos);
     }
 
-    /// Adds all of another.
     pub fn absorb(&mut self, other: &Timing) {
-        self.times.add(&other.times).expect("the histogram grows");
+        self.times.add(&other.times).expect("the histogram resizes");
         self.sum += other.sum;
         self.longest = self.longest.max(other.longest);
     }
@@ -51,7 +50,7 @@ impl Timing {
         self.times.len()
     }
 
-    /// Zeros where there are none.
+    /// Mean, percentiles and maximum; zeros if there are no times.
     pub fn latency(&self) -> Latency {
         if self.times.is_empty() {
             return Latency::default();
@@ -67,8 +66,8 @@ impl Timing {
         }
     }
 
-    /// A quantile, 0 where there are none. A histogram answers with the upper edge of a bucket, which
-    /// may lie above the longest time there was: then that is the answer.
+    /// A quantile, 0 if there are no times. A histogram returns the upper edge of a bucket; where
+    /// that exceeds the maximum, the maximum is returned.
     pub fn quantile_us(&self, quantile: f64) -> u64 {
         match self.times.is_empty() {
             true => 0,
@@ -82,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn longer_than_an_hour_counts_at_an_hour_and_keeps_its_length() {
+    fn a_time_above_an_hour_is_an_hour_in_the_histogram_and_exact_in_maximum_and_mean() {
         let mut timing = Timing::new();
         timing.add(7_200_000_000_000);
         timing.add(0);
@@ -93,11 +92,11 @@ mod tests {
         assert_eq!(timing.latency().p50_us, 0);
         timing.add(u64::MAX);
         timing.add(u64::MAX);
-        assert_eq!(timing.latency().max_us, micros(u64::MAX), "the sum has room");
+        assert_eq!(timing.latency().max_us, micros(u64::MAX), "the sum does not overflow");
     }
 
     #[test]
-    fn three_digits_are_kept_and_no_quantile_exceeds_the_maximum() {
+    fn quantiles_have_three_digits_and_do_not_exceed_the_maximum() {
         let mut timing = Timing::new();
         for us in 1..=100_000 {
             timing.add(us * 1_000);
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn time_rounds_to_the_nearest_microsecond() {
+    fn a_time_is_rounded_to_the_nearest_microsecond() {
         assert_eq!(micros(499), 0);
         assert_eq!(micros(500), 1);
         assert_eq!(micros(1_499), 1);

@@ -1,45 +1,47 @@
-//! What an open loop intended in its measured window, and what came of it.
+//! The intended and the achieved rate of an open loop.
 
 use std::time::Duration;
 
 use hoap_record::Step;
 use hoap_workload::words::counted;
 
-use crate::clock::Clock;
-use crate::pace::{Pace, Schedule};
-use crate::plan::{End, Phase, StepPlan};
+use crate::pace::{Clock, Schedule};
+use crate::plan::{End, Pace, Phase, StepPlan};
 
-/// A rate counts as reached when no more than this share of it is missing, and a window as its own when no
-/// more than this share of its operations waited when it began.
+/// A rate counts as reached if at most this share of it is missing, and a window has no backlog if
+/// at most this share of its operations waited when it began.
 const TOLERANCE: f64 = 0.01;
 
-/// Watches the rate of an open loop.
-pub(crate) struct Rates<'a> {
+/// Sets the schedule's window and monitors the rate of an open loop.
+pub(crate) struct RateMonitor<'a> {
     plan: &'a StepPlan,
     schedule: &'a Schedule,
     clock: &'a Clock,
-    /// When the window was to end, where the plan says.
+    /// The planned end of the window, if the plan has one.
     end: Option<u64>,
-    /// When the window began and ended, and how many operations had begun by then.
-    began: Edge,
-    ended: Edge,
-    /// Operations that were due before the window began and had not begun by then.
+    /// The beginning and the end of the window.
+    began: WindowEdge,
+    ended: WindowEdge,
+    /// Operations that were due before the window and had not begun when it began.
     backlog: u64,
 }
 
+/// The beginning or the end of the window.
 #[derive(Clone, Copy, Default)]
-struct Edge {
+struct WindowEdge {
     time: u64,
+    /// Operations that had begun by then.
     begun: u64,
 }
 
-impl<'a> Rates<'a> {
+impl<'a> RateMonitor<'a> {
     pub fn new(plan: &'a StepPlan, schedule: &'a Schedule, clock: &'a Clock) -> Self {
-        let (began, ended) = (Edge::default(), Edge::default());
-        Rates { plan, schedule, clock, end: None, began, ended, backlog: 0 }
+        let (began, ended) = (WindowEdge::default(), WindowEdge::default());
+        RateMonitor { plan, schedule, clock, end: None, began, ended, backlog: 0 }
     }
 
-    /// To be called before the clients hear of the phase: they act on what it sets.
+    /// Enters a phase. To be called before the clients see the phase, because they use the window
+    /// that this sets.
     pub fn enter(&mut self, phase: Phase, interrupted: bool) {
         match phase {
             Phase::Connecting => {}
@@ -54,8 +56,8 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// Starts the schedule, and says which operations the window has, where the plan says how long the
-    /// phases are.
+    /// Starts the schedule and, if the plan has the lengths of the phases, sets the operations of
+    /// the window.
     fn start(&mut self) {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let warmup = nanos(self.plan.warmup);
@@ -63,8 +65,9 @@ impl<'a> Rates<'a> {
         match self.plan.end {
             End::After(time) => {
                 let whole = warmup.saturating_add(nanos(time));
-                self.schedule.window(begin(), self.schedule.due_within(whole));
-                // A long schedule of many random arrivals takes its time to count: it starts now.
+                self.schedule.set_window(begin(), self.schedule.due_within(whole));
+                // Counting the arrivals of a long Poisson schedule takes a while, so it starts
+                // after that.
                 let now = self.clock.now();
                 self.schedule.start(now);
                 self.end = Some(now.saturating_add(whole));
@@ -74,10 +77,10 @@ impl<'a> Rates<'a> {
                 let all = begin.saturating_add(n);
                 let whole = limit.map(|limit| warmup.saturating_add(limit));
                 let due = whole.map_or(u64::MAX, |whole| self.schedule.due_within(whole));
-                self.schedule.window(begin, all.min(due));
+                self.schedule.set_window(begin, all.min(due));
                 let now = self.clock.now();
                 self.schedule.start(now);
-                // Where time ends it first, it is as if the plan had no number.
+                // If time ends the window first, the number of operations has no effect.
                 self.end = whole.filter(|_| due < all).map(|whole| now.saturating_add(whole));
             }
             End::Loops { .. } => self.schedule.start(self.clock.now()),
@@ -86,42 +89,43 @@ impl<'a> Rates<'a> {
 
     fn begin(&mut self) {
         let (time, handed_out) = (self.clock.now(), self.schedule.handed_out());
-        let due = match self.schedule.measured() {
+        let due = match self.schedule.window() {
             (u64::MAX, _) => {
                 let due = self.schedule.due_before(time);
-                self.schedule.window(due, u64::MAX);
+                self.schedule.set_window(due, u64::MAX);
                 due
             }
             (begin, _) => begin,
         };
         let begun = handed_out.min(due);
         self.backlog = due - begun;
-        self.began = Edge { time, begun };
+        self.began = WindowEdge { time, begun };
     }
 
     fn finish(&mut self, interrupted: bool) {
         let (now, handed_out) = (self.clock.now(), self.schedule.handed_out());
-        let (begin, end) = self.schedule.measured();
+        let (begin, end) = self.schedule.window();
         if interrupted || end == u64::MAX {
             let due = self.schedule.due_before(now).min(end);
             let begun = handed_out.min(due);
-            self.ended = Edge { time: now, begun };
-            // Whatever has begun is waited for; who stops a step wants nothing else.
-            self.schedule.window(begin, if interrupted { begun } else { due });
+            self.ended = WindowEdge { time: now, begun };
+            // Operations that have begun are waited for. After a stop no other one may begin.
+            self.schedule.set_window(begin, if interrupted { begun } else { due });
         } else {
-            // Nothing is due between the planned end and the actual one.
+            // No operation is due between the planned end and the actual one.
             let time = self.end.filter(|_| handed_out >= end).unwrap_or(now);
-            self.ended = Edge { time, begun: handed_out.min(end) };
+            self.ended = WindowEdge { time, begun: handed_out.min(end) };
         }
     }
 
-    /// Says so in the record. `ended` operations of the window have ended, in whatever way.
-    pub fn sum_up(&self, ended: u64, step: &mut Step) {
+    /// Writes the rates into the record. `ended` is the number of operations of the window that
+    /// have ended, whatever their outcome.
+    pub fn write_into(&self, ended: u64, step: &mut Step) {
         let Pace::Open { rate, arrivals } = self.plan.pace else { return };
         step.arrivals = Some(arrivals.name().into());
         step.rate_intended = Some(rate);
-        let (begin, end) = self.schedule.measured();
-        // Stopped before its window.
+        let (begin, end) = self.schedule.window();
+        // The step was stopped before its window.
         if step.seconds <= 0.0 || begin == u64::MAX {
             return;
         }
@@ -135,16 +139,17 @@ impl<'a> Rates<'a> {
         step.backlog = Some(self.backlog);
         step.rate_achieved = Some(achieved);
         let mut why = Vec::new();
-        // As many as there are clients may wait for the next free one at any moment.
+        // At any moment as many operations as there are clients may wait for the next free client.
         let usual = (self.plan.tx_clients as f64).max(TOLERANCE * intended as f64);
         if self.backlog as f64 > usual {
             why.push(format!(
-                "the window began with a backlog: {} operations were due in the warm-up and had not begun",
+                "the window began with a backlog: {} operations were due in the warm-up and had \
+                 not begun",
                 self.backlog
             ));
         }
-        // Poisson arrivals are held against what was drawn. The edges of the window may cut off one
-        // operation, which is no shortfall.
+        // Poisson arrivals are compared with the number that was drawn. The edges of the window may
+        // cut off one operation, which is no shortfall.
         let share = (begun + 1) as f64 / seconds / (intended as f64 / seconds).min(rate);
         if missing > 0 || share < 1.0 - TOLERANCE {
             why.push(format!(
@@ -160,11 +165,11 @@ impl<'a> Rates<'a> {
         step.rate_shortfall = (!why.is_empty()).then(|| why.join("; "));
     }
 
-    /// Operations that began in the window, and its seconds.
+    /// The number of operations that began in the window, and its length in seconds.
     fn begun(&self, begin: u64, end: u64) -> (u64, f64) {
         match self.plan.end {
-            // The window goes on until the last one has ended: what counts is how long they took to
-            // begin.
+            // The window lasts until the last operation has ended. The rate is over the time in
+            // which they began.
             End::Operations(_) if self.end.is_none() && self.ended.begun == end => {
                 let (first, _) = self.schedule.due_and_last(begin);
                 let (next, last) = self.schedule.due_and_last(end);
@@ -178,7 +183,7 @@ impl<'a> Rates<'a> {
     }
 }
 
-/// Never zero.
+/// Seconds, never zero.
 fn seconds(nanos: u64) -> f64 {
     nanos.max(1) as f64 / 1e9
 }

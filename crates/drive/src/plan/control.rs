@@ -1,0 +1,69 @@
+//! How a caller stops a running step and watches it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hoap_record::Sample;
+
+use super::phase::Phase;
+use super::step_plan::StepPlan;
+
+/// A flag that ends the running step early and cleanly. Clones share the flag.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A flag that is not set.
+    pub fn new() -> Self {
+        Stop::default()
+    }
+
+    /// Asks the running step to end. Any thread may call this at any time, a signal handler's too.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether the flag is set.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Watches a step. The calls come from the thread of [`crate::run_step`]; no client waits for them.
+pub trait Observer {
+    /// The step has entered this phase.
+    fn phase(&self, _step: &StepPlan, _phase: Phase) {}
+
+    /// An interval of the time series has ended.
+    fn tick(&self, _tick: &Tick<'_>) {}
+}
+
+/// No observer.
+impl Observer for () {}
+
+/// The last interval of the time series, for a progress line.
+#[derive(Clone, Debug)]
+pub struct Tick<'a> {
+    /// The step.
+    pub plan: &'a StepPlan,
+    /// The phase of the interval.
+    pub phase: Phase,
+    /// Time since the phase began.
+    pub elapsed: Duration,
+    /// Length of the interval.
+    pub length: Duration,
+    /// The rows of `samples.csv` of this interval: first the kinds of transactions, then queries.
+    pub samples: &'a [Sample],
+    /// Transactions of all kinds per second.
+    pub tx_per_second: f64,
+    /// Median and 99th percentile of the response times of all transactions, microseconds; `None`
+    /// if there are no response times.
+    pub times_us: Option<(u64, u64)>,
+    /// Failures of transactions and queries since the phase began.
+    pub failed: u64,
+    /// Queries finished since the phase began.
+    pub queries_finished: u64,
+    /// The query that each query client runs now; `None` between two queries.
+    pub running: Vec<Option<&'static str>>,
+}
