@@ -9,10 +9,8 @@
 //! threads of its own.
 
 mod common;
-#[allow(dead_code)]
-#[path = "../tests/couchbase/service/mod.rs"]
-mod service;
 
+use hoap_testing::couchbase as service;
 use std::hint::black_box;
 
 use couchbase::authenticator::PasswordAuthenticator;

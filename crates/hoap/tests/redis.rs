@@ -1,9 +1,7 @@
 //! Every workload that Redis and Valkey can run, as their users run it. The servers are those of the
 //! lab: `eval "$(lab/env)"`.
 
-#[path = "gone/mod.rs"]
-mod gone;
-
+use hoap_testing::gone;
 use std::process::{Command, Stdio};
 
 use hoap_databases::open;

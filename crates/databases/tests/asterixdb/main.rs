@@ -2,13 +2,10 @@
 //!
 //! The servers are those of the lab: `eval "$(lab/env)"`.
 
-// It has no transactions and no records by key, and leaves those tests out.
-#[allow(dead_code, unused_imports)]
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod on_asterixdb;
 mod on_asterixdb_2;
 
+use hoap_testing::conformance;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hoap_databases::asterixdb::AsterixDb;
@@ -57,13 +54,13 @@ fn fresh(variable: &str, options: &str) -> (Box<AsterixDb>, Guard) {
 #[macro_export]
 macro_rules! suite {
     ($fresh:path) => {
-        $crate::document_tests!($fresh);
-        $crate::conformance_tests!($fresh:
+        hoap_testing::document_tests!($fresh);
+        hoap_testing::conformance_tests!($fresh:
             parameters_must_match_the_text,
             parameters_keep_their_types,
             a_query_can_be_cancelled,
             a_query_is_explained,
         );
-        $crate::shop_tests!($fresh);
+        hoap_testing::shop_tests!($fresh);
     };
 }

@@ -26,7 +26,7 @@ mod by_files {
         (target, (guard, folder))
     }
 
-    crate::conformance_tests!(fresh:
+    hoap_testing::conformance_tests!(fresh:
         settling_twice_is_settling_once,
         a_scan_reads_every_document_once,
         pages_are_the_customers_of_the_country,

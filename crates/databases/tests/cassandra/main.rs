@@ -2,15 +2,12 @@
 //!
 //! The servers are those of the lab: `eval "$(lab/env)"`.
 
-// It has no transactions and no queries, and leaves those tests out.
-#[allow(dead_code, unused_imports)]
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod lab;
 mod on_cassandra;
 mod on_cassandra_3;
 mod ring;
 
+use hoap_testing::conformance;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -21,7 +21,7 @@ fn fresh() -> (Box<Cassandra>, Guard) {
     fresh_with("")
 }
 
-crate::conformance_tests!(fresh:
+hoap_testing::conformance_tests!(fresh:
     notes_have_one_winner_among_many,
     parts_load_at_the_same_time,
     an_inserted_record_is_there_for_everyone,

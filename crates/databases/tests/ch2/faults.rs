@@ -18,7 +18,8 @@ use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 use hoap_workload::client::{Client, Outcome, Workload};
 
 use super::flaky::{Fate, Flaky};
-use super::{Loaded, wait};
+use hoap_testing::ch2::loaded::Loaded;
+use hoap_testing::wait;
 
 /// Runs one terminal after the other, `operations` each, and counts failures of any kind.
 pub fn drive(terminals: &Terminals, clients: usize, operations: usize) -> (Memory, Vec<ErrorKind>) {
@@ -45,7 +46,7 @@ fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
 
 /// Runs 600 operations on a database with these fates and checks the data as `hoap run` does.
 fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
-    let loaded = Loaded::new(Schema::Ch2pp);
+    let loaded = super::loaded(Schema::Ch2pp);
     let before = snapshot(&loaded, &mut Expected::nothing());
     let flaky: Arc<dyn Target> = Arc::new(Flaky::new(&loaded.target, fate));
     let options = Options { seed: 7, retries: 20, think_times: false };
@@ -108,7 +109,7 @@ fn a_commit_that_was_acknowledged_and_not_applied_is_found_among_those_of_unknow
 /// However many retries it is allowed, a step ends: what has met a conflict is not begun again when nobody waits for it.
 #[test]
 fn a_transaction_that_is_given_up_is_not_tried_again() {
-    let loaded = Loaded::new(Schema::Ch2);
+    let loaded = super::loaded(Schema::Ch2);
     let flaky = Flaky::new(&loaded.target, |_| Fate::Conflict);
     let options = Options { seed: 7, retries: u32::MAX, think_times: false };
     let terminals = Terminals::new(Arc::new(flaky.clone()), loaded.data, options);

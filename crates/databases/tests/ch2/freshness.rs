@@ -18,7 +18,8 @@ use hoap_workload::note;
 
 use super::faults::drive;
 use super::flaky::{Fate, Flaky};
-use super::{Loaded, data, load_part, wait};
+use hoap_testing::ch2::loaded::{Loaded, data, load_part};
+use hoap_testing::wait;
 
 const OPTIONS: Options = Options { seed: 3, retries: 20, think_times: false };
 
@@ -31,7 +32,7 @@ struct Bench {
 
 impl Bench {
     fn new(fate: fn(u64) -> Fate) -> Bench {
-        let loaded = Loaded::new(Schema::Ch2pp);
+        let loaded = super::loaded(Schema::Ch2pp);
         let flaky = Arc::new(Flaky::new(&loaded.target, fate));
         let terminals = Terminals::new(flaky.clone(), loaded.data, OPTIONS);
         let board = Board::new(terminals.mark());
@@ -209,19 +210,20 @@ fn counters_that_somebody_removes_fail_and_say_so() {
 
 #[test]
 fn the_other_database_must_hold_the_same_data() {
-    let one = Loaded::new(Schema::Ch2pp);
+    let one = super::loaded(Schema::Ch2pp);
     let loaded = wait(note::read(one.target.documents().unwrap())).unwrap().unwrap();
     let same = |target: &dyn Target| {
         let limit = Duration::from_millis(30);
         wait(freshness::same_data(target, &loaded, limit, &|| false))
     };
     same(&*one.target).unwrap();
-    same(&*Loaded::new(Schema::Ch2pp).target).unwrap();
-    let e = same(&*Loaded::new(Schema::Ch2).target).unwrap_err();
+    same(&*super::loaded(Schema::Ch2pp).target).unwrap();
+    let e = same(&*super::loaded(Schema::Ch2).target).unwrap_err();
     assert_eq!((e.kind, e.answer.contains("ch2, not ch2pp")), (ErrorKind::Invalid, true), "{e}");
     let mut spec = *data(Schema::Ch2pp).spec();
     spec.seed += 1;
-    let e = same(&*Loaded::of(hoap_data::DataSet::new(spec).unwrap()).target).unwrap_err();
+    let e = same(&*Loaded::of(super::fresh, hoap_data::DataSet::new(spec).unwrap()).target)
+        .unwrap_err();
     assert!(e.kind == ErrorKind::Invalid && e.answer.contains("seed"), "{e}");
 
     let dir = tempfile::tempdir().unwrap();

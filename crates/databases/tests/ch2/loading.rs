@@ -11,7 +11,8 @@ use hoap_workload::ch2::note::expect_loaded;
 use hoap_workload::load::{Existing, Part, load};
 use serde_json::Value;
 
-use super::{Loaded, data, load_part, wait};
+use hoap_testing::ch2::loaded::{data, load_part};
+use hoap_testing::wait;
 
 /// All documents of some collections that hold every kind of value.
 fn content(target: &dyn Target) -> BTreeMap<String, Vec<Value>> {
@@ -31,7 +32,7 @@ fn content(target: &dyn Target) -> BTreeMap<String, Vec<Value>> {
 
 #[test]
 fn a_load_holds_every_document_of_the_generator() {
-    let loaded = Loaded::new(Schema::Ch2pp);
+    let loaded = super::loaded(Schema::Ch2pp);
     let content = content(&*loaded.target);
     let wanted: u64 = Collection::ALL.iter().map(|&c| loaded.data.count(c)).sum();
     assert_eq!(content.len() as u64, wanted);
@@ -53,7 +54,7 @@ fn a_load_holds_every_document_of_the_generator() {
 
 #[test]
 fn parts_loaded_apart_equal_one_load() {
-    let whole = Loaded::new(Schema::Ch2pp);
+    let whole = super::loaded(Schema::Ch2pp);
     let dir = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}?synchronous=off", dir.path().join("p.db").display());
     let threads: Vec<_> = [3, 1, 2]
@@ -103,7 +104,7 @@ fn an_interrupted_load_is_refused_for_use_and_resumes_without_writing_twice() {
 
 #[test]
 fn what_is_there_is_never_overwritten_unasked() {
-    let loaded = Loaded::new(Schema::Ch2pp);
+    let loaded = super::loaded(Schema::Ch2pp);
     let target = &*loaded.target;
     let refused = |data: &DataSet, part, existing, what: &str| {
         let e = load_part(target, data, part, existing).unwrap_err();
@@ -124,7 +125,7 @@ fn what_is_there_is_never_overwritten_unasked() {
 
 #[test]
 fn data_of_another_version_or_benchmark_or_maker_is_refused() {
-    let loaded = Loaded::new(Schema::Ch2);
+    let loaded = super::loaded(Schema::Ch2);
     let documents = loaded.target.documents().unwrap();
     let other = wait(expect_loaded(&*loaded.target, Schema::Ch2pp)).unwrap_err();
     assert!(other.to_string().contains("the database holds ch2"), "{other}");

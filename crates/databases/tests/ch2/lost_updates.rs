@@ -8,11 +8,10 @@ use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::terminal::{Options, Terminals};
 use hoap_workload::ch2::unchanged::Sample;
 
-use super::Loaded;
-use super::checks::{failed, snapshot};
 use super::faults;
 use super::flaky::Flaky;
-use super::tampering::all_checks;
+use hoap_testing::ch2::checks::{failed, snapshot};
+use hoap_testing::ch2::tampering::all_checks;
 
 #[test]
 fn each_lost_update_is_caught_by_name() {
@@ -36,7 +35,7 @@ fn each_lost_update_is_caught_by_name() {
     ];
     let (nobody, nothing) = ("no such field", "");
     for (field, wanted) in updates.into_iter().chain([(nobody, nothing)]) {
-        let loaded = Loaded::new(Schema::Ch2pp);
+        let loaded = super::loaded(Schema::Ch2pp);
         let before = snapshot(&loaded, &mut Expected::nothing());
         let flaky = Flaky::forgetting(&loaded.target, field, 2);
         let options = Options { seed: 11, retries: 20, think_times: false };
@@ -63,7 +62,7 @@ fn a_patch_that_is_lost_as_a_whole_is_caught_by_name() {
     for (collection, wanted) in
         [("stock", &["stock counts"][..]), ("customer", &["condition 10", "customer counts"])]
     {
-        let loaded = Loaded::new(Schema::Ch2);
+        let loaded = super::loaded(Schema::Ch2);
         let before = snapshot(&loaded, &mut Expected::nothing());
         let flaky = Flaky::forgetting(&loaded.target, collection, 5);
         let options = Options { seed: 12, retries: 20, think_times: false };

@@ -2,23 +2,26 @@
 //! of which must catch the fault it is there for. Written against the capability traits; SQLite is
 //! the database that is always there, and other databases' tests take these files as they are.
 
-mod checks;
 mod faults;
 mod flaky;
 mod freshness;
-mod loaded;
 mod loading;
 mod lost_updates;
-mod tampering;
-mod transactions;
 
-use loaded::*;
+use std::any::Any;
+
+use hoap_data::Schema;
+use hoap_testing::ch2::loaded::Loaded;
 
 /// The URL of a database with nothing in it; its folder goes when it is dropped.
-fn fresh() -> (String, tempfile::TempDir) {
+fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
     let dir = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}?synchronous=off", dir.path().join("t.db").display());
-    (url, dir)
+    (url, Box::new(dir))
 }
 
-type Guard = tempfile::TempDir;
+fn loaded(schema: Schema) -> Loaded {
+    Loaded::new(fresh, schema)
+}
+
+hoap_testing::ch2_tests!(super::fresh: checks, tampering, transactions);

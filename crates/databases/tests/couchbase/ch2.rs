@@ -2,17 +2,13 @@
 //! many clients. The script isolates transactions no better than Couchbase does, so that what holds here is
 //! what the module adds.
 
-#[path = "../ch2/checks.rs"]
-mod checks;
-#[path = "../ch2/loaded.rs"]
-mod loaded;
-#[path = "../ch2/transactions.rs"]
-mod transactions;
+use std::any::Any;
 
-use crate::service::Service as Guard;
-use loaded::*;
+use hoap_testing::couchbase::Service;
 
-fn fresh() -> (String, Guard) {
-    let service = Guard::start();
-    (crate::patient(&service.url()), service)
+fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
+    let service = Service::start();
+    (crate::patient(&service.url()), Box::new(service))
 }
+
+hoap_testing::ch2_tests!(super::fresh: checks, transactions);

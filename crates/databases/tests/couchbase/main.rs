@@ -6,22 +6,19 @@
 //!     cargo test --release -p hoap-databases --features all --test couchbase -- --ignored
 //! ```
 
-#[path = "../certificates/mod.rs"]
-mod certificates;
 // Queries are another service's; some promises are kept in another way.
 #[allow(dead_code)]
 mod ch2;
-#[allow(dead_code, unused_imports)]
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod faults;
 mod on_couchbase;
 mod promises;
 mod requests;
 mod scripted;
 mod secured;
-mod service;
 
+use hoap_testing::certificates;
+use hoap_testing::conformance;
+use hoap_testing::couchbase as service;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hoap_databases::couchbase::Couchbase;

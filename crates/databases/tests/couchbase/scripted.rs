@@ -26,4 +26,4 @@ macro_rules! tests {
 crate::every_promise!(tests);
 // The script runs a statement in one step, so that readers of several documents see no half of a
 // transaction. A cluster does not promise that.
-crate::conformance_tests!(fresh: no_update_is_lost);
+hoap_testing::conformance_tests!(fresh: no_update_is_lost);

@@ -1,14 +1,11 @@
 //! Couchbase's analytical services: every statement as their manuals have it, against a service that is
 //! scripted, and the suite against a real one where `HOAP_TEST_COUCHBASE_ANALYTICS` names it.
 
-#[path = "../certificates/mod.rs"]
-mod certificates;
-#[allow(dead_code, unused_imports)]
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod on_couchbase_analytics;
-mod service;
 
+use hoap_testing::certificates;
+use hoap_testing::conformance;
+use hoap_testing::couchbase_analytics as service;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use conformance::{COLLECTION, batch, wait};

@@ -4,13 +4,10 @@
 //! (throttling, wrong credentials) is answered by a scripted endpoint, in the words of the service's
 //! documentation.
 
-// It has no queries, no pages and no joins, and leaves those tests out.
-#[allow(dead_code, unused_imports)]
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod on_dynamodb;
 mod scripted;
 
+use hoap_testing::conformance;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 

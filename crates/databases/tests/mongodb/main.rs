@@ -3,10 +3,6 @@
 //! Three servers: the lab's imitation (`eval "$(lab/env)"`, modules `on_mongo_wire`), a scripted peer for
 //! what the imitation lacks (`peer_on_mongo_wire`), and a real replica set where `HOAP_TEST_MONGODB` names one (`on_mongodb`).
 
-// Not every server has every part of the suite.
-#[allow(dead_code, unused_imports)]
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod on_mongo_wire;
 mod on_mongodb;
 // Of the texts alone.
@@ -16,6 +12,7 @@ mod peer_on_mongo_wire;
 mod pipelines;
 mod protocol;
 
+use hoap_testing::conformance;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hoap_databases::mongodb::MongoDb;
@@ -102,13 +99,13 @@ fn fresh_on(server: &str) -> (Box<MongoDb>, Guard) {
 #[macro_export]
 macro_rules! suite {
     ($fresh:path) => {
-        $crate::document_tests!($fresh);
+        hoap_testing::document_tests!($fresh);
         // The imitation sends a document while it writes it, so that one is not always read whole: that is left to a
         // real server.
-        $crate::record_tests!($fresh);
+        hoap_testing::record_tests!($fresh);
         // The imitation takes an offset of 4294967295 for -1: pages are left to a real server, and to
         // the tests of the command line.
-        $crate::conformance_tests!($fresh:
+        hoap_testing::conformance_tests!($fresh:
             every_join_sums_to_the_cent,
             a_join_of_nothing_is_empty,
             a_join_that_is_not_offered_is_refused,
@@ -120,7 +117,7 @@ macro_rules! suite {
 #[macro_export]
 macro_rules! transaction_suite {
     ($fresh:path) => {
-        $crate::transaction_tests!($fresh);
-        $crate::conformance_tests!($fresh: every_json_value_comes_back_as_it_went_in, no_update_is_lost);
+        hoap_testing::transaction_tests!($fresh);
+        hoap_testing::conformance_tests!($fresh: every_json_value_comes_back_as_it_went_in, no_update_is_lost);
     };
 }

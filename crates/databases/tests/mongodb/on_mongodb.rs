@@ -9,7 +9,7 @@ fn fresh() -> (Box<MongoDb>, crate::Guard) {
 /// A group of the suite, as tests that want the replica set.
 macro_rules! real {
     ($group:ident $($names:tt)*) => {
-        crate::$group!(
+        hoap_testing::$group!(
             {#[ignore = "wants a real replica set: HOAP_TEST_MONGODB=mongodb://… with --ignored"]}
             fresh $($names)*
         );

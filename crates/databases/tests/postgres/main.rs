@@ -2,8 +2,7 @@
 
 #![allow(clippy::duplicate_mod, reason = "the tests of CH2 run at each level of isolation")]
 
-#[path = "../conformance/mod.rs"]
-mod conformance;
-
 mod on_postgres;
 mod on_postgres_replica;
+
+use hoap_testing::conformance;

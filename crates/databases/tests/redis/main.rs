@@ -2,14 +2,11 @@
 //!
 //! The servers are those of the lab: `eval "$(lab/env)"`.
 
-// It has no transactions and no queries, and leaves those tests out.
-#[allow(dead_code, unused_imports)]
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod on_redis;
 mod on_redis_cluster;
 mod on_valkey;
 
+use hoap_testing::conformance;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hoap_databases::redis::Redis;
@@ -100,8 +97,8 @@ fn count_of(target: &Redis, collection: &str) -> usize {
 #[macro_export]
 macro_rules! suite {
     ($fresh:path) => {
-        $crate::document_tests!($fresh);
-        $crate::key_value_tests!($fresh);
-        $crate::shop_tests!($fresh);
+        hoap_testing::document_tests!($fresh);
+        hoap_testing::key_value_tests!($fresh);
+        hoap_testing::shop_tests!($fresh);
     };
 }

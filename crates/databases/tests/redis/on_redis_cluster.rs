@@ -21,7 +21,7 @@ mod shared_connections {
         crate::fresh("HOAP_TEST_REDIS_CLUSTER", "pipeline=4")
     }
 
-    crate::key_value_tests!(fresh);
+    hoap_testing::key_value_tests!(fresh);
 }
 
 #[test]

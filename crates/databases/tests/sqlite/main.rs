@@ -1,14 +1,13 @@
 //! SQLite does what every database must do, and what its own documentation promises.
 
 mod ambiguous;
-#[path = "../conformance/mod.rs"]
-mod conformance;
 mod durability;
 mod errors;
 mod records;
 mod settings;
 
 use hoap_databases::sqlite::Sqlite;
+use hoap_testing::conformance;
 
 fn fresh() -> (Box<Sqlite>, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
@@ -17,7 +16,7 @@ fn fresh() -> (Box<Sqlite>, tempfile::TempDir) {
     (Box::new(hoap_databases::sqlite::open(&url).unwrap()), directory)
 }
 
-conformance_tests!(fresh);
-conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
-key_value_tests!(fresh);
-shop_tests!(fresh);
+hoap_testing::conformance_tests!(fresh);
+hoap_testing::conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
+hoap_testing::key_value_tests!(fresh);
+hoap_testing::shop_tests!(fresh);

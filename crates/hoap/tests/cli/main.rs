@@ -6,8 +6,6 @@ mod compare;
 mod explain;
 mod faults;
 mod gen_files;
-#[path = "../gone/mod.rs"]
-mod gone;
 mod key_value;
 mod live;
 #[cfg(feature = "asterixdb")]
@@ -20,6 +18,7 @@ mod report;
 mod schema;
 mod whole;
 
+use hoap_testing::gone;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

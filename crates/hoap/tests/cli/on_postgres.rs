@@ -1,8 +1,6 @@
 //! PostgreSQL ended with -9 in mid-run and started again, as `hoap run` lives through it.
 
-#[path = "../../../databases/tests/postgres/on_postgres/lab.rs"]
-mod lab;
-
+use hoap_testing::lab;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 

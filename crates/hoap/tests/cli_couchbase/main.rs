@@ -2,15 +2,11 @@
 //! are scripted for the tests of the `target` crate, and on a real cluster where `HOAP_TEST_COUCHBASE` names
 //! one (`--ignored`).
 
-#[allow(dead_code)]
-#[path = "../../../databases/tests/couchbase_analytics/service.rs"]
-mod analytics;
-#[allow(dead_code)]
-#[path = "../../../databases/tests/couchbase/service/mod.rs"]
-mod cluster;
 mod hybrid;
 mod shadow;
 
+use hoap_testing::couchbase as cluster;
+use hoap_testing::couchbase_analytics as analytics;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};

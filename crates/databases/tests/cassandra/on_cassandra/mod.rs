@@ -26,8 +26,8 @@ fn documents(target: &Cassandra) -> &dyn Documents {
     target.documents().unwrap()
 }
 
-crate::document_tests!(fresh);
-crate::conformance_tests!(fresh:
+hoap_testing::document_tests!(fresh);
+hoap_testing::conformance_tests!(fresh:
     a_loaded_record_is_read_by_its_fields,
     an_inserted_record_is_there_for_everyone,
     values_and_keys_come_back_byte_for_byte,
@@ -46,7 +46,7 @@ mod lightweight {
         crate::fresh_with("&lwt=true")
     }
 
-    crate::conformance_tests!(fresh:
+    hoap_testing::conformance_tests!(fresh:
         an_inserted_record_is_there_for_everyone,
         inserting_a_key_twice_is_a_duplicate,
         one_insert_of_a_key_wins,

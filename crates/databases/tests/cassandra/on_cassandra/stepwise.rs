@@ -21,8 +21,8 @@ fn fresh() -> (Arc<dyn Target>, Guard) {
 }
 
 // Left out: readers that see one state, and writers that are seen as a whole.
-crate::transaction_tests!(fresh);
-crate::conformance_tests!(fresh: every_json_value_comes_back_as_it_went_in);
+hoap_testing::transaction_tests!(fresh);
+hoap_testing::conformance_tests!(fresh: every_json_value_comes_back_as_it_went_in);
 
 fn add(path: &'static str, n: i64) -> Patch {
     Patch { path, change: Change::AddInteger(n) }

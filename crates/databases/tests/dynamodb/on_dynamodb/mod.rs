@@ -20,9 +20,9 @@ pub fn fresh() -> (Box<DynamoDb>, Guard) {
 
 // The others of the suite: a batch is not atomic (below), 300000.0 comes back as 300000 and a reading
 // transaction has no snapshot from its beginning (`transactions`), and there are no queries.
-crate::document_tests!(fresh);
-crate::transaction_tests!(fresh);
-crate::conformance_tests!(fresh: no_update_is_lost);
+hoap_testing::document_tests!(fresh);
+hoap_testing::transaction_tests!(fresh);
+hoap_testing::conformance_tests!(fresh: no_update_is_lost);
 
 #[test]
 fn a_load_that_ended_halfway_is_completed_by_the_next() {

@@ -8,7 +8,7 @@ use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record, Scan
 use super::fresh;
 use crate::conformance::{client, load_records, record, wait};
 
-crate::conformance_tests!(fresh:
+hoap_testing::conformance_tests!(fresh:
     a_loaded_record_is_read_by_its_fields,
     an_inserted_record_is_there_for_everyone,
     inserting_a_key_twice_is_a_duplicate,

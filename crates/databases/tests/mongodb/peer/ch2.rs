@@ -1,16 +1,12 @@
 //! CH2 and CH2++: the effects of the five transactions, through sessions and commits.
 
-#[path = "../../ch2/loaded.rs"]
-mod loaded;
-#[path = "../../ch2/transactions.rs"]
-mod transactions;
+use std::any::Any;
 
-use loaded::*;
+use super::tests::fresh_url;
 
-use super::tests::{Kept, fresh_url};
-
-type Guard = Kept;
-
-fn fresh() -> (String, Guard) {
-    fresh_url()
+fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
+    let (url, kept) = fresh_url();
+    (url, Box::new(kept))
 }
+
+hoap_testing::ch2_tests!(super::fresh: transactions);

@@ -11,8 +11,8 @@ use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 use hoap_workload::capability::{Access, Intent, Row, Session, Target};
 use serde_json::json;
 
-use super::lab::Lab;
 use crate::conformance::{self, COLLECTION, client, get, load, session, wait};
+use hoap_testing::lab::Lab;
 
 fn open(lab: &Lab, options: &str) -> Postgres {
     wait(hoap_databases::postgres::open(&format!("{}?{options}", lab.url()))).unwrap()

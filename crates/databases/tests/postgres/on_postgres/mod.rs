@@ -5,7 +5,6 @@ mod concurrency;
 mod connecting;
 mod cut;
 mod faults;
-mod lab;
 mod records;
 mod settings;
 
@@ -14,7 +13,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use hoap_databases::postgres::Postgres;
 
 use crate::conformance::wait;
-use crate::{conformance_tests, key_value_tests, shop_tests};
 
 /// The server's URL, which ends in the name of a database.
 fn server() -> String {
@@ -88,24 +86,22 @@ fn fresh() -> (Box<Postgres>, Schema) {
     fresh_with("")
 }
 
-conformance_tests!(fresh);
-conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
-key_value_tests!(fresh);
-shop_tests!(fresh);
+hoap_testing::conformance_tests!(fresh);
+hoap_testing::conformance_tests!(fresh: operations_on_a_table_that_is_gone_are_missing);
+hoap_testing::key_value_tests!(fresh);
+hoap_testing::shop_tests!(fresh);
 
 /// Everything again where transactions fail instead of waiting for each other.
 mod serializable {
     use super::{Schema, fresh_with};
     use hoap_databases::postgres::Postgres;
 
-    use crate::{conformance_tests, key_value_tests};
-
     fn fresh() -> (Box<Postgres>, Schema) {
         fresh_with("&isolation=serializable")
     }
 
-    conformance_tests!(fresh);
-    key_value_tests!(fresh);
+    hoap_testing::conformance_tests!(fresh);
+    hoap_testing::key_value_tests!(fresh);
 }
 
 /// Everything again through a pool.
@@ -113,13 +109,11 @@ mod pooled {
     use super::{Schema, fresh_with};
     use hoap_databases::postgres::Postgres;
 
-    use crate::{conformance_tests, key_value_tests, shop_tests};
-
     fn fresh() -> (Box<Postgres>, Schema) {
         fresh_with("&pool=3")
     }
 
-    conformance_tests!(fresh);
-    key_value_tests!(fresh);
-    shop_tests!(fresh);
+    hoap_testing::conformance_tests!(fresh);
+    hoap_testing::key_value_tests!(fresh);
+    hoap_testing::shop_tests!(fresh);
 }

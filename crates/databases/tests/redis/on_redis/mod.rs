@@ -26,8 +26,8 @@ mod shared_connections {
         crate::fresh("HOAP_TEST_REDIS", "pipeline=3")
     }
 
-    crate::key_value_tests!(fresh);
-    crate::shop_tests!(fresh);
+    hoap_testing::key_value_tests!(fresh);
+    hoap_testing::shop_tests!(fresh);
 }
 
 fn documents(target: &hoap_databases::redis::Redis) -> &dyn Documents {

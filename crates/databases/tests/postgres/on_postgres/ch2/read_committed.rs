@@ -1,16 +1,12 @@
 //! At isolation read-committed.
 
-#[path = "../../../ch2/checks.rs"]
-mod checks;
-#[path = "../../../ch2/loaded.rs"]
-mod loaded;
-#[path = "../../../ch2/transactions.rs"]
-mod transactions;
+use std::any::Any;
 
-use super::super::Schema as Guard;
-use loaded::*;
+use super::super::Schema;
 
-fn fresh() -> (String, Guard) {
-    let schema = Guard::new();
-    (schema.url("&synchronous_commit=off&isolation=read-committed"), schema)
+fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
+    let schema = Schema::new();
+    (schema.url("&synchronous_commit=off&isolation=read-committed"), Box::new(schema))
 }
+
+hoap_testing::ch2_tests!(super::fresh: checks, transactions);

@@ -1,0 +1,19 @@
+//! Golden files: what `hoap` writes, held against files under `expected`. They pin formats and words
+//! while the crates behind the program are rebuilt, so these tests know the program and files only.
+//!
+//! * `runs`: a small run of every kind. What depends on time or on the machine is replaced by a
+//!   placeholder, by the rules of `rules`; all else must be as it was.
+//! * `folders`: what the report commands make of the run folders under `folders`, byte for byte.
+//!
+//! `HOAP_GOLDEN=write cargo test -p hoap --test golden` writes the expected files anew. Read the
+//! difference before it is committed.
+
+mod files;
+mod folders;
+mod golden;
+mod json;
+mod page;
+mod place;
+mod rules;
+mod runs;
+mod terminal;

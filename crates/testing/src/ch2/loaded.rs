@@ -1,0 +1,87 @@
+//! A loaded database.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use hoap_data::{DataSet, Schema, Spec};
+use hoap_databases::open;
+use hoap_workload::Result;
+use hoap_workload::capability::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
+use hoap_workload::load::{Existing, Part, load};
+use serde_json::Value;
+
+use crate::wait;
+
+/// Makes an empty database: its URL, and what must outlive it.
+pub type Fresh = fn() -> (String, Box<dyn Any + Send + Sync>);
+
+/// A small data set: two warehouses of 30 customers a district.
+pub fn data(schema: Schema) -> DataSet {
+    let spec = Spec { scale_down: 100, ..Spec::new(schema, 2) };
+    DataSet::new(spec).unwrap()
+}
+
+/// A loaded database; what it is in goes when it is dropped.
+pub struct Loaded {
+    pub data: DataSet,
+    pub target: Arc<dyn Target>,
+    _guard: Box<dyn Any + Send + Sync>,
+}
+
+impl Loaded {
+    pub fn new(fresh: Fresh, schema: Schema) -> Loaded {
+        Loaded::of(fresh, data(schema))
+    }
+
+    pub fn of(fresh: Fresh, data: DataSet) -> Loaded {
+        let (url, guard) = fresh();
+        let target: Arc<dyn Target> = wait(open(&url)).unwrap();
+        load_part(&*target, &data, Part::WHOLE, Existing::Refuse).unwrap();
+        Loaded { data, target, _guard: guard }
+    }
+
+    pub fn session(&self) -> Box<dyn Session> {
+        wait(self.target.transactions().unwrap().session()).unwrap()
+    }
+
+    /// One document's fields.
+    pub fn get(&self, collection: &str, key: &str, fields: &[&str]) -> Option<Row> {
+        let mut session = self.session();
+        wait(async {
+            let mut tx = session.begin(Access::Read).await.unwrap();
+            tx.get(collection, key, fields, Intent::Look).await.unwrap()
+        })
+    }
+
+    /// One field of a document that must be there.
+    pub fn field(&self, collection: &str, key: &str, field: &str) -> Value {
+        let row = self.get(collection, key, &[field]);
+        row.unwrap_or_else(|| panic!("no {collection} {key}")).remove(0)
+    }
+
+    /// Runs a transaction of any kind and commits it.
+    pub fn write<T>(&self, body: impl AsyncFnOnce(&mut dyn Transaction) -> Result<T>) -> Result<T> {
+        let mut session = self.session();
+        wait(async {
+            let mut tx = session.begin(Access::Write).await?;
+            let end = body(&mut *tx).await?;
+            tx.commit().await?;
+            Ok(end)
+        })
+    }
+
+    /// Breaks a document on purpose.
+    pub fn set(&self, collection: &str, key: &str, path: &'static str, value: Value) {
+        let patch = [Patch { path, change: Change::Set(value) }];
+        self.write(async |tx| tx.patch(collection, key, &patch).await).unwrap();
+    }
+}
+
+pub fn load_part(
+    target: &dyn Target,
+    data: &DataSet,
+    part: Part,
+    existing: Existing,
+) -> Result<hoap_workload::load::Loaded> {
+    wait(load(target.documents()?, data, part, existing, &|| false, &mut |_| ()))
+}

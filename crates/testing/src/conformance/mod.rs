@@ -1,0 +1,246 @@
+//! What every database must do, written against the capability traits alone.
+//!
+//! Each function takes a target whose collection [`COLLECTION`] does not exist yet (nor any note
+//! or progress) and panics where a promise is broken. A database's own test file calls
+//! [`conformance_tests!`] with a way to make such a target.
+
+mod analytics;
+mod documents;
+mod key_value;
+mod shop;
+mod transactions;
+
+pub use crate::wait;
+use hoap_workload::Result;
+use hoap_workload::capability::{
+    Access, Batch, Index, Intent, Row, Session, Target, Transaction, Transactions,
+};
+use serde_json::{Value, json};
+
+pub use analytics::*;
+pub use documents::*;
+pub use key_value::*;
+pub use shop::*;
+pub use transactions::*;
+
+/// The collection that the tests use.
+pub const COLLECTION: &str = "orders";
+
+/// The index that the tests use.
+pub fn index() -> Index {
+    Index {
+        name: "orders_by_customer",
+        collection: COLLECTION,
+        fields: vec!["o_w_id", "o_name.last", "o_id"],
+    }
+}
+
+/// Writes a test for each conformance function. `$fresh` makes a target (and whatever must outlive
+/// it): `fn() -> (Box<dyn Target>, Guard)`. With `{#[ignore = "…"]}` before it, each test has that attribute.
+///
+/// A database that has it all names none; one that has not takes the groups below, and names what else it has.
+#[macro_export]
+macro_rules! conformance_tests {
+    ($fresh:path) => {
+        $crate::document_tests!($fresh);
+        $crate::transaction_tests!($fresh);
+        $crate::conformance_tests!($fresh:
+            a_batch_is_all_or_nothing_and_so_is_its_progress,
+            every_json_value_comes_back_as_it_went_in,
+            a_snapshot_does_not_move,
+            no_update_is_lost,
+            parameters_must_match_the_text,
+            parameters_keep_their_types,
+            a_query_is_one_statement_that_only_reads,
+            a_query_reads_beside_a_writer,
+            a_query_can_be_cancelled,
+            a_query_is_explained,
+            counters_are_read_as_queries_see_them,
+        );
+    };
+    ($fresh:path: $($names:tt)*) => {
+        $crate::conformance_tests!({} $fresh: $($names)*);
+    };
+    ({$($about:tt)*} $fresh:path: $name:ident $(, $($others:tt)*)?) => {
+        #[test]
+        $($about)*
+        fn $name() {
+            let (target, _guard) = $fresh();
+            $crate::conformance::$name(&*target);
+        }
+        $crate::conformance_tests!({$($about)*} $fresh: $($($others)*)?);
+    };
+    ({$($about:tt)*} $fresh:path:) => {};
+}
+
+/// Collections, loads, notes: what every database has.
+#[macro_export]
+macro_rules! document_tests {
+    ($fresh:path) => { $crate::document_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
+            notes_are_compared_and_set,
+            notes_have_one_winner_among_many,
+            collections_come_and_go,
+            progress_is_kept_by_part_and_collection,
+            parts_load_at_the_same_time,
+            settling_twice_is_settling_once,
+            a_collection_that_is_gone_is_missing,
+            a_scan_reads_every_document_once,
+            a_scan_stops_at_the_first_error,
+        );
+    };
+}
+
+/// What every database with transactions promises of them.
+#[macro_export]
+macro_rules! transaction_tests {
+    ($fresh:path) => { $crate::transaction_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
+            reading_many_keeps_the_order_of_the_keys,
+            finding_follows_the_index,
+            inserting_twice_is_a_duplicate,
+            patches_change_what_they_name,
+            patches_apply_in_their_order,
+            money_stays_exact_to_the_cent,
+            a_patch_that_does_not_fit_breaks_and_changes_nothing,
+            deleting_says_whether_it_was_there,
+            a_transaction_reads_its_own_writes,
+            a_rollback_undoes_everything,
+            a_drop_undoes_everything,
+            a_commit_shows_everything,
+            a_duplicate_leaves_the_transaction_usable,
+            a_reading_transaction_refuses_to_write,
+            bad_names_are_refused_before_the_database_sees_them,
+        );
+    };
+}
+
+/// The same for records by key, [`hoap_workload::capability::key_value`]. `$fresh` makes the
+/// concrete type: `fn() -> (Box<impl Target + KeyValue>, Guard)`.
+#[macro_export]
+macro_rules! key_value_tests {
+    ($fresh:path) => { $crate::key_value_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::record_tests!($about $fresh);
+        $crate::conformance_tests!($about $fresh: a_record_is_read_whole);
+    };
+}
+
+/// Of these, what holds even where a record may be read while it is written.
+#[macro_export]
+macro_rules! record_tests {
+    ($fresh:path) => { $crate::record_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
+            a_loaded_record_is_read_by_its_fields,
+            an_inserted_record_is_there_for_everyone,
+            inserting_a_key_twice_is_a_duplicate,
+            one_insert_of_a_key_wins,
+            an_update_sets_its_fields_and_keeps_the_others,
+            values_and_keys_come_back_byte_for_byte,
+            large_values_come_back,
+            many_fields_are_set_at_once,
+            a_scan_goes_on_from_its_start_in_the_order_of_the_keys,
+            a_scan_gives_the_fields_asked_for,
+            no_field_is_lost_among_many_writers,
+            fields_and_tables_that_are_not_there_are_refused,
+        );
+    };
+}
+
+/// The same for customers and orders, [`hoap_workload::capability::shop`].
+#[macro_export]
+macro_rules! shop_tests {
+    ($fresh:path) => { $crate::shop_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
+        $crate::conformance_tests!($about $fresh:
+            pages_are_the_customers_of_the_country,
+            every_join_sums_to_the_cent,
+            a_join_of_nothing_is_empty,
+            a_join_that_is_not_offered_is_refused,
+        );
+    };
+}
+
+/// A small document with every JSON type in it.
+pub fn document(w: i64, o: i64) -> Value {
+    json!({
+        "o_id": o, "o_w_id": w, "o_total": 12.3, "o_name": {"first": "Ada", "last": format!("L{}", o % 3)},
+        "o_carrier_id": null, "o_open": true, "o_orderline": [{"ol_number": 1, "ol_amount": 0.5}],
+        "o_words": ["a", "b", "c"]
+    })
+}
+
+/// The documents (w, o) for o in 1..=count as a batch.
+pub fn batch(w: i64, orders: impl IntoIterator<Item = i64>) -> Batch {
+    let mut batch = Batch::default();
+    for o in orders {
+        batch.push(|key, text| {
+            key.push_str(&format!("{w}.{o}"));
+            text.extend_from_slice(document(w, o).to_string().as_bytes());
+        });
+    }
+    batch
+}
+
+/// Creates the collection, loads orders 1 to `count` of warehouse 1 and settles.
+pub fn load(target: &dyn Target, count: i64) {
+    wait(async {
+        let documents = target.documents().unwrap();
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=count), count as u64).await.unwrap();
+        bulk.finish().await.unwrap();
+        drop(bulk);
+        documents.settle(&[index()]).await.unwrap();
+    });
+}
+
+/// The target's transactions.
+pub fn transactions(target: &dyn Target) -> &dyn Transactions {
+    target.transactions().unwrap()
+}
+
+/// A new session.
+pub fn session(target: &dyn Target) -> Box<dyn Session> {
+    wait(transactions(target).session()).unwrap()
+}
+
+/// Runs one transaction and commits it.
+pub fn transact<T>(
+    target: &dyn Target,
+    access: Access,
+    work: impl AsyncFnOnce(&mut (dyn Transaction + '_)) -> Result<T>,
+) -> Result<T> {
+    let mut session = session(target);
+    wait(async {
+        let mut transaction = session.begin(access).await?;
+        let done = work(&mut *transaction).await?;
+        transaction.commit().await?;
+        Ok(done)
+    })
+}
+
+/// Reads one document in a transaction of its own.
+pub fn get(target: &dyn Target, key: &str, fields: &[&str]) -> Option<Row> {
+    transact(target, Access::Read, async |t| t.get(COLLECTION, key, fields, Intent::Look).await)
+        .unwrap()
+}
+
+/// Reads one field that must be there.
+pub fn field(target: &dyn Target, key: &str, field: &str) -> Value {
+    get(target, key, &[field]).expect("the document is there").remove(0)
+}
+
+/// Number of documents in the collection.
+pub fn count(target: &dyn Target) -> usize {
+    let mut count = 0;
+    let mut each = |_: &str, _: Row| {
+        count += 1;
+        Ok(())
+    };
+    wait(target.documents().unwrap().scan(COLLECTION, &[], &mut each)).unwrap();
+    count
+}

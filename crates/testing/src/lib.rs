@@ -1,0 +1,19 @@
+//! What the tests of several crates share. No product code depends on it.
+//!
+//! * [`conformance`]: the suite that every database passes, over the capability traits alone.
+//! * [`ch2`]: CH2 and CH2++ on a database: the transactions' effects, and the checks, each of which must catch the
+//!   fault it is there for.
+//! * [`couchbase`], [`couchbase_analytics`]: imitations of these services, with [`certificates`].
+//! * [`lab`]: a PostgreSQL server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
+#![allow(missing_docs)]
+
+pub mod certificates;
+pub mod ch2;
+pub mod conformance;
+pub mod couchbase;
+pub mod couchbase_analytics;
+pub mod gone;
+pub mod lab;
+mod wait;
+
+pub use wait::wait;
