@@ -1,37 +1,33 @@
-//! The result bundle: terminal summary, tables, CSV and page.
+//! A report of run folders: the terminal's summary, the page, the CSV files, the comparison.
 //!
-//! Everything comes from the run folder alone (`hoap_record`), so a report can be made again
-//! years later. A [`table::Table`] is computed once and printed by three renderers: [`text`] for the
-//! terminal, [`csv`] for machines, [`page`] for people.
+//! Everything comes from the run folders alone (`hoap_record`). A table is computed once, in
+//! [`tables`], and printed as text, as HTML and as CSV.
+//!
+//! Read [`run::Loaded`] first: it is a run folder in memory. Modules use only those above them here:
+//!
+//! * [`format`]: numbers, words and tables as text.
+//! * [`run`]: one run; [`statistics`]: how well a number is known.
+//! * [`prices`] and [`published`]: the files of prices and of published figures.
+//! * [`configurations`]: runs by configuration.
+//! * [`tables`]: every table of a report.
+//! * [`terminal`], [`page`], [`compare`]: what users see.
 
 pub mod compare;
-pub mod configuration;
-pub mod csv;
-pub mod curve;
-pub mod freshness;
-pub mod group;
-pub mod isolation;
-pub mod lines;
-pub mod load;
-pub mod measure;
-pub mod number;
+pub mod configurations;
+pub mod format;
 pub mod page;
 pub mod prices;
 pub mod published;
+pub mod run;
 pub mod statistics;
-pub mod summary;
-pub mod table;
 pub mod tables;
-pub mod text;
-pub mod ticks;
+pub mod terminal;
 mod toml;
-mod trouble;
-pub mod void;
 
-pub use configuration::{Configuration, Named, Report};
-pub use csv::csv;
-pub use lines::{check_lines, search_line, step_line};
-pub use load::Loaded;
-pub use measure::Measure;
+pub use configurations::{Configuration, Named, Report};
+pub use format::csv::csv;
+pub use format::{number, table, text};
 pub use page::{Page, html, page};
-pub use summary::{Style, summary};
+pub use run::search::search_line;
+pub use run::{Loaded, Measure, freshness};
+pub use terminal::{Style, check_lines, step_line, summary};

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use common::{Folder, folder};
-use hoap_record::{Freshness, Latency};
+use hoap_record::{Freshness, Latency, Percentile};
 use hoap_report::compare::{
-    Comparison, Gate, Line, Metric, Percentile, Place, Question, Side, document, json, junit,
-    markdown, plain,
+    ComparedLine, Comparison, Gate, Metric, Question, Scope, Side, document, json, junit, markdown,
+    plain,
 };
-use hoap_report::statistics::{Basis, Verdict};
+use hoap_report::statistics::{Basis, ChangeVerdict};
 use quick_xml::events::Event;
 
 /// Folders made once for all tests: repetitions of one configuration, and slower ones.
@@ -49,8 +49,8 @@ fn compare(baseline: &str, candidate: &str, gates: &[&str]) -> Comparison {
     Comparison::new(made().side(baseline), vec![made().side(candidate)], question).unwrap()
 }
 
-fn line<'a>(c: &'a Comparison, step: &str, metric: Metric, kind: Option<&str>) -> &'a Line {
-    let place = Place::Step(step.into());
+fn line<'a>(c: &'a Comparison, step: &str, metric: Metric, kind: Option<&str>) -> &'a ComparedLine {
+    let place = Scope::Step(step.into());
     c.lines
         .iter()
         .find(|l| l.place == place && l.metric == metric && l.kind.as_deref() == kind)
@@ -78,13 +78,13 @@ fn repeated_runs_that_are_slower_are_worse_and_by_how_much() {
     assert!((0.82..0.88).contains(&ratio.value), "{ratio:?}");
     let (low, high) = ratio.interval(0.95).unwrap();
     assert!(low < 0.85 && 0.85 < high && high < 1.0, "{low} {high}");
-    assert_eq!((tpm.finding.verdict, tpm.headline), (Verdict::Worse, true));
+    assert_eq!((tpm.finding.verdict, tpm.headline), (ChangeVerdict::Worse, true));
     assert_eq!(tpm.baseline.as_ref().unwrap().estimate.basis, Basis::Runs(3));
     let p50 = line(&c, "4 tx", Metric::Percentile(Percentile::P50), Some("NewOrder"));
-    assert_eq!((p50.finding.verdict, p50.headline), (Verdict::Worse, false));
+    assert_eq!((p50.finding.verdict, p50.headline), (ChangeVerdict::Worse, false));
     assert!(p50.ratio.unwrap().value > 1.1);
-    let overall = c.lines.iter().find(|l| l.place == Place::Overall(6)).unwrap();
-    assert_eq!(overall.finding.verdict, Verdict::Worse);
+    let overall = c.lines.iter().find(|l| l.place == Scope::Overall(6)).unwrap();
+    assert_eq!(overall.finding.verdict, ChangeVerdict::Worse);
     // Step 7 failed a query on both sides: it has no power, and says so.
     let power = line(&c, "8 tx, 1 query", Metric::Power, None);
     assert!(power.baseline.as_ref().unwrap_err().contains("Q20 failed"), "{power:?}");
@@ -94,7 +94,13 @@ fn repeated_runs_that_are_slower_are_worse_and_by_how_much() {
 fn repeated_runs_of_the_same_speed_are_undecided() {
     let c = compare("a", "same", &[]);
     for line in &c.lines {
-        assert_eq!(line.finding.verdict, Verdict::Undecided, "{} {:?}", line.title(), line.ratio);
+        assert_eq!(
+            line.finding.verdict,
+            ChangeVerdict::Undecided,
+            "{} {:?}",
+            line.title(),
+            line.ratio
+        );
     }
     assert!(c.alerts().is_empty(), "{:?}", c.alerts());
 }
@@ -113,7 +119,7 @@ fn single_runs_have_intervals_from_their_series_and_that_is_said() {
         let (low, high) = line.ratio.unwrap().interval(0.95).unwrap();
         assert!(low < high, "{line:?}");
     }
-    assert_eq!(line(&c, "8 tx", Metric::Tpm, None).finding.verdict, Verdict::Worse);
+    assert_eq!(line(&c, "8 tx", Metric::Tpm, None).finding.verdict, ChangeVerdict::Worse);
     let query = line(&c, "2 tx, 1 query", Metric::Query, Some("Q07"));
     assert_eq!(query.baseline.as_ref().unwrap().estimate.basis, Basis::Executions(2));
     assert!(c.alerts().iter().any(|a| a.contains("one run a side")), "{:?}", c.alerts());
@@ -172,11 +178,11 @@ fn freshness_is_compared_and_gated_also_where_everything_was_seen() {
     let of = |number| c.of(number).filter(|l| l.metric == Metric::Freshness).collect::<Vec<_>>();
     assert_eq!((of(0).len(), of(1).len()), (6, 6));
     for line in of(0) {
-        assert_eq!(line.finding.verdict, Verdict::Undecided);
+        assert_eq!(line.finding.verdict, ChangeVerdict::Undecided);
         assert_eq!(line.candidate_value.as_ref().unwrap().value, 0.0);
     }
     for line in of(1) {
-        assert_eq!(line.finding.verdict, Verdict::Worse);
+        assert_eq!(line.finding.verdict, ChangeVerdict::Worse);
         let shown = line.candidate_value.as_ref().unwrap().value;
         assert!((0.98..1.0).contains(&shown), "the geometric mean of the runs: {shown}");
         let ratio = line.ratio.unwrap().value;
@@ -378,8 +384,8 @@ fn several_candidates_are_judged_together() {
             .map(|l| l.finding.verdict)
             .collect::<Vec<_>>()
     };
-    assert!(verdicts(0).iter().all(|v| *v == Verdict::Undecided));
-    assert!(verdicts(1).iter().all(|v| *v == Verdict::Worse), "{:?}", verdicts(1));
+    assert!(verdicts(0).iter().all(|v| *v == ChangeVerdict::Undecided));
+    assert!(verdicts(1).iter().all(|v| *v == ChangeVerdict::Worse), "{:?}", verdicts(1));
     assert!(c.gates[0].broken.iter().all(|b| b.candidate == 1));
 }
 
@@ -410,7 +416,8 @@ fn a_side_on_which_nothing_completed_is_worse_and_two_are_equal() {
     let broken = |c: &Comparison| c.gates.iter().map(|g| g.broken.len()).collect::<Vec<_>>();
     let tpm = |c: &Comparison| line(c, "2 tx", Metric::Tpm, None).clone();
     let overall = |c: &Comparison| {
-        let of = |l: &&Line| matches!(l.place, Place::Overall(_)) && l.metric == Metric::Tpm;
+        let of =
+            |l: &&ComparedLine| matches!(l.place, Scope::Overall(_)) && l.metric == Metric::Tpm;
         c.lines.iter().find(of).map(|l| l.finding.verdict)
     };
     // Every number of the JSON is one: there is no division by zero.
@@ -421,20 +428,23 @@ fn a_side_on_which_nothing_completed_is_worse_and_two_are_equal() {
     };
 
     let c = with(good(), bad(), &gates);
-    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio.unwrap().value), (Verdict::Worse, 0.0));
-    assert_eq!(overall(&c), Some(Verdict::Worse));
+    assert_eq!(
+        (tpm(&c).finding.verdict, tpm(&c).ratio.unwrap().value),
+        (ChangeVerdict::Worse, 0.0)
+    );
+    assert_eq!(overall(&c), Some(ChangeVerdict::Worse));
     let strict = broken(&c)[2];
     assert_eq!((broken(&c)[0], broken(&c)[1], broken(&c)[3]), (1, 1, 0), "{:#?}", c.gates);
     assert!(strict >= 1 && said(&c).contains("−100 %"));
     assert!(said(&c).contains("tpM: nothing completed in the candidate."), "{}", said(&c));
 
     let c = with(bad(), good(), &gates);
-    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio), (Verdict::Better, None));
+    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio), (ChangeVerdict::Better, None));
     assert_eq!(broken(&c)[3], 1, "more than 5 % above nothing: {:#?}", c.gates);
     assert!(said(&c).contains("tpM: nothing completed in the baseline"), "{}", said(&c));
 
     let c = with(dead(), dead(), &gates);
-    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio), (Verdict::Undecided, None));
+    assert_eq!((tpm(&c).finding.verdict, tpm(&c).ratio), (ChangeVerdict::Undecided, None));
     assert_eq!((overall(&c), broken(&c)), (None, vec![6; 4]), "{:#?}", c.gates);
     assert!(said(&c).contains("tpM: nothing completed on either side"), "{}", said(&c));
 
@@ -448,13 +458,16 @@ fn a_side_on_which_nothing_completed_is_worse_and_two_are_equal() {
     }
     let mixed = || Side::open(&place.path().join("mixed")).unwrap();
     let c = with(good(), mixed(), &[]);
-    assert_eq!((tpm(&c).finding.verdict, overall(&c)), (Verdict::Worse, Some(Verdict::Worse)));
+    assert_eq!(
+        (tpm(&c).finding.verdict, overall(&c)),
+        (ChangeVerdict::Worse, Some(ChangeVerdict::Worse))
+    );
     said(&c);
     let c = with(mixed(), good(), &[]);
     let why = tpm(&c).baseline.unwrap_err();
     assert_eq!(
         (tpm(&c).finding.verdict, why.as_str()),
-        (Verdict::Undecided, "nothing completed in one of its runs")
+        (ChangeVerdict::Undecided, "nothing completed in one of its runs")
     );
     said(&c);
 }

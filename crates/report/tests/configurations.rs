@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::read::{data, words};
+use common::read::{all_of, data, legend, marks, words};
 use hoap_record::Bounds;
 use hoap_record::search::{Probe, Search, Time, Undecided};
 use hoap_record::{Percentile, Sla};
@@ -127,28 +127,29 @@ fn runs_that_measure_freshness_otherwise_are_not_averaged_and_side_by_side_it_is
 fn the_charts_by_configuration_hold_what_their_tables_hold() {
     let run = |n: u32| common::folder(u64::from(n), f64::from(n)).loaded(&format!("run {n}"));
     let made = page(&Report::of(&[run(1), run(2)])).unwrap();
-    let specs = &data(&made.html)["specs"];
+    let charts = &data(&made.html);
     let throughput = table(&made, "throughput-by-configuration");
-    let points = specs["throughput-by-clients"]["points"].as_array().unwrap();
+    let points = all_of(&marks(&charts["throughput-by-clients"], "dot"), "points");
     assert_eq!(points.len(), throughput.rows.len());
     for row in 0..throughput.rows.len() {
         let tpm = number(throughput, row, "tpM");
-        let near = |p: &&serde_json::Value| {
-            let shown = p[3].as_f64().unwrap();
+        let near = |p: &&&serde_json::Value| {
+            let shown = p[1].as_f64().unwrap();
             (shown / tpm - 1.0).abs() < 1e-5
-                && p[2].as_f64() == Some(number(throughput, row, "transaction clients"))
+                && p[0].as_f64() == Some(number(throughput, row, "transaction clients"))
         };
         assert_eq!(points.iter().filter(near).count(), 1, "row {row}");
     }
-    let facets = &specs["throughput-by-clients"]["facets"];
-    assert_eq!(*facets, serde_json::json!(["without queries", "with 1 query client"]));
+    let plots = charts["throughput-by-clients"]["plots"].as_array().unwrap();
+    let names: Vec<&str> = plots.iter().map(|plot| plot["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["without queries", "with 1 query client"]);
     // The broken query of the last step has no bar, and its power no point.
-    let broken = &specs["queries-3"]["values"];
-    let missing: Vec<&serde_json::Value> =
-        broken.as_array().unwrap().iter().filter(|v| v[2].is_null()).collect();
+    let mut missing = all_of(&marks(&charts["queries-3"], "bar"), "bars");
+    missing.retain(|bar| bar["value"].is_null());
     assert_eq!(missing.len(), 2);
-    assert!(missing.iter().all(|v| v[0] == 19 && v[3].as_str().unwrap().contains("timeout")));
-    let power = specs["power-by-clients"]["points"].as_array().unwrap();
+    let why = |bar: &serde_json::Value| bar["title"].as_str().unwrap().contains("timeout");
+    assert!(missing.iter().all(|bar| bar["facet"] == 19 && why(bar)));
+    let power = all_of(&marks(&charts["power-by-clients"], "dot"), "points");
     assert_eq!(power.len(), 2 * 3);
     // Table 3 of the CH2++ paper: load rate, power, queries per hour.
     let summary = table(&made, "summary-by-configuration");
@@ -174,16 +175,17 @@ fn published_figures_share_no_table_and_no_series_with_a_run() {
     assert!(
         stated.contains("\"423,580\"") && !stated.contains("SQLite") && !stated.contains("run 1")
     );
-    let specs = &data(&made.html)["specs"];
-    assert_eq!(specs["size-ops-s"]["series"], serde_json::json!(["SQLite"]));
-    assert_eq!(specs["size-ops-s"]["published"], false);
-    let chart = &specs["published-size-ops-s-nosql-2021"];
-    assert_eq!(chart["published"], true);
-    let series = chart["series"].as_array().unwrap();
-    assert_eq!(series.len(), 3);
-    assert!(series.iter().all(|s| s.as_str().unwrap().contains("(published")));
+    let charts = &data(&made.html);
+    let own = &charts["size-ops-s"];
+    assert_eq!(legend(own), ["SQLite"]);
+    assert_eq!(marks(own, "bar")[0]["hollow"], false);
+    let chart = &charts["published-size-ops-s-nosql-2021"];
+    assert_eq!(marks(chart, "bar")[0]["hollow"], true);
+    assert_eq!(legend(chart).len(), 3);
+    assert!(legend(chart).iter().all(|series| series.contains("(published")));
     // Both have one scale.
-    assert_eq!(chart["top"], specs["size-ops-s"]["top"]);
+    assert!(chart["plots"][0]["y"]["domain"][1].as_f64().unwrap() > 423_580.0);
+    assert_eq!(chart["plots"][0]["y"], own["plots"][0]["y"]);
     assert!(words(&made.html).contains("Not measured here."));
     // Figures of other benchmarks stay away, and without the option all do.
     assert!(!stated.contains("scan") && !stated.contains("4.4.3"));
@@ -231,11 +233,15 @@ fn a_search_shows_every_probe_with_its_bound() {
     assert_eq!(number(search, 1, "time"), 0.02);
     assert_eq!(number(search, 1, "bound"), 0.01);
     assert_eq!(number(search, 1, "operations"), 9.0);
-    let spec = &data(&made.html)["specs"]["search-0"];
-    assert_eq!((&spec["best"], &spec["below"]), (&2000.0.into(), &9000.0.into()));
-    let holds: Vec<bool> =
-        spec["points"].as_array().unwrap().iter().map(|p| p[3].as_bool().unwrap()).collect();
-    assert_eq!(holds, [true, false]);
+    let chart = &data(&made.html)["search-0"];
+    let mut ends = marks(chart, "rule");
+    ends.retain(|rule| rule["upright"] == true);
+    let at: Vec<f64> = all_of(&ends, "at").iter().map(|place| place[0].as_f64().unwrap()).collect();
+    assert_eq!(at, [2000.0, 9000.0]);
+    let points = all_of(&marks(chart, "dot"), "points");
+    let hollow: Vec<u64> = points.iter().map(|p| p[2].as_u64().unwrap()).collect();
+    assert_eq!(hollow, [0, 1]);
+    assert!(points[1][3].as_str().unwrap().contains("READ: p99 is 20000 µs"), "{}", points[1]);
 }
 
 /// The answer is an interval, and it comes first; a probe that broke its bound is no figure however much
@@ -306,8 +312,10 @@ fn a_page_of_twenty_runs_of_ten_steps_is_small_and_every_table_is_on_it_as_csv()
                 again.number = run.run.steps.len() + 1;
                 again.tx_clients *= 4;
                 for curve in run.curves.clone().iter().filter(|c| c.step == step + 1) {
-                    run.curves
-                        .push(hoap_report::curve::Curve { step: again.number, ..curve.clone() });
+                    run.curves.push(hoap_report::run::curve::Curve {
+                        step: again.number,
+                        ..curve.clone()
+                    });
                 }
                 run.run.steps.push(again);
             }

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::read::{data, entry, words};
-use hoap_record::Run;
+use common::read::{data, entry, marks, words};
+use hoap_record::{Run, Step};
 use hoap_report::table::Cell;
 use hoap_report::{Style, csv, html, step_line, summary, tables};
 
@@ -39,16 +39,25 @@ fn throughput_is_the_operations_of_all_kinds_per_second() {
         let Cell::Number(shown) = row[column] else { panic!("{row:?}") };
         assert!((shown - count as f64 / step.seconds).abs() < 1e-6 * shown);
     }
-    let steps = &data(&page)["runs"][0]["steps"];
-    for (n, step) in run.steps.iter().enumerate() {
-        let points = steps[n]["points"].as_array().unwrap();
-        let series: Vec<&str> = points.iter().map(|p| p["series"].as_str().unwrap()).collect();
-        assert_eq!(series, ["READ", "UPDATE", common::plain::FAILING, "all operations"]);
-        for (point, operation) in points.iter().zip(&step.transactions) {
-            assert_eq!(point["value"], operation.per_second);
+    let charts = data(&page);
+    let kinds = ["READ", "UPDATE", common::plain::FAILING, "all operations"];
+    for (axis, open) in [("clients", false), ("rate", true)] {
+        let series = marks(&charts[&format!("headline-by-{axis}-0")], "dot");
+        let titles: Vec<&str> = series.iter().map(|s| s["title"].as_str().unwrap()).collect();
+        assert_eq!(titles, kinds);
+        let steps: Vec<&Step> =
+            run.steps.iter().filter(|s| s.rate_intended.is_some() == open).collect();
+        for (kind, series) in series.iter().enumerate() {
+            let points = series["points"].as_array().unwrap();
+            assert_eq!(points.len(), steps.len());
+            for (point, step) in points.iter().zip(&steps) {
+                let x = step.rate_intended.unwrap_or(step.tx_clients as f64);
+                let all: f64 = step.transactions.iter().map(|o| o.per_second).sum();
+                let value = step.transactions.get(kind).map_or(all, |o| o.per_second);
+                assert_eq!(point[0].as_f64(), Some(x));
+                assert!((point[1].as_f64().unwrap() / value - 1.0).abs() < 1e-5, "{point}");
+            }
         }
-        let x = step.rate_intended.unwrap_or(step.tx_clients as f64);
-        assert_eq!(steps[n]["x"], x);
     }
 }
 

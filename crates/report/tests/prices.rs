@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hoap_record::Step;
-use hoap_report::prices::{Load, PriceList, Priced};
+use hoap_report::prices::{PriceList, Priced, SustainedLoad};
 use hoap_report::table::Cell;
 use hoap_report::{Report, csv, page};
 
@@ -23,7 +23,7 @@ fn parsed(text: &str) -> Priced {
 }
 
 fn month(priced: &Priced) -> f64 {
-    priced.cost(&Load::default()).unwrap().month
+    priced.cost(&SustainedLoad::default()).unwrap().month
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn couchbase_cloud_costs_what_its_report_says() {
     // Section 2.5.1: two prices an instance hour, and these monthly totals.
     for (nodes, stated) in [(6, 5524.42), (9, 8286.62), (18, 16573.25)] {
         let priced = Priced { nodes: Some(nodes), ..list("couchbase-cloud-2020") };
-        let cost = priced.cost(&Load::default()).unwrap();
+        let cost = priced.cost(&SustainedLoad::default()).unwrap();
         assert!((cost.month - stated).abs() < 0.005, "{nodes}: {}", cost.month);
         assert!(priced.list.totals.iter().any(|t| (t.nodes, t.month) == (nodes, stated)));
         assert_eq!(cost.left_out.len(), 6, "{:?}", cost.left_out);
@@ -60,7 +60,7 @@ fn dynamodb_has_its_stated_totals_and_no_others() {
     }
     for (nodes, says) in [(Some(7), "none for 7 nodes"), (None, "nothing says how many nodes")] {
         let priced = Priced { nodes, ..list("amazon-dynamodb-2020") };
-        let error = priced.cost(&Load::default()).unwrap_err().to_string();
+        let error = priced.cost(&SustainedLoad::default()).unwrap_err().to_string();
         for words in ["amazon-dynamodb-2020.toml", "6, 9, 18", says] {
             assert!(error.contains(words), "{words}: {error}");
         }
@@ -91,11 +91,11 @@ fn every_unit_is_counted_by_its_own_amount() {
         [[item]]\nwhat = 'backup'\nprice = 0.2\nunit = 'backup-gb'\nper = 'month'\n\
         [[item]]\nwhat = 'reads'\nprice = 0.25\nunit = 'operations'\nper = 'million'\nkinds = ['READ', 'SCAN']\n\
         [[item]]\nwhat = 'requests'\nprice = 0.01\nunit = 'operations'\nper = 'million'\n";
-    let load = Load {
+    let load = SustainedLoad {
         per_second: [("READ", 600.0), ("SCAN", 100.0), ("UPDATE", 300.0)]
             .map(|(k, v)| (k.to_string(), v))
             .into(),
-        ..Load::default()
+        ..SustainedLoad::default()
     };
     let priced = Priced { nodes: Some(3), ..parsed(text) };
     let cost = priced.cost(&load).unwrap();
@@ -122,7 +122,7 @@ fn every_unit_is_counted_by_its_own_amount() {
     assert!((typed.lines[1].month - 0.1).abs() < 1e-12);
 
     // A kind that the run lacks, and nodes that nobody gave.
-    let none = priced.cost(&Load::default()).unwrap_err().to_string();
+    let none = priced.cost(&SustainedLoad::default()).unwrap_err().to_string();
     for words in ["mine.toml", "item 4 (\"reads\")", "\"READ\"", "the run has none"] {
         assert!(none.contains(words), "{words}: {none}");
     }
@@ -143,7 +143,7 @@ fn what_the_run_counted_is_priced_by_the_million() {
             .into(),
         ..Step::default()
     };
-    let load = Load::of(&[&step(10.0, 1000.0, 100.0), &step(20.0, 4000.0, 600.0)]);
+    let load = SustainedLoad::of(&[&step(10.0, 1000.0, 100.0), &step(20.0, 4000.0, 600.0)]);
     assert_eq!(
         (load.usage["read-capacity-units"], load.usage["write-capacity-units"]),
         (150.0, 20.0)
@@ -156,7 +156,7 @@ fn what_the_run_counted_is_priced_by_the_million() {
         assert!((line.month - expected).abs() < 1e-9 * expected, "{line:?}");
     }
     assert_eq!(cost.lines[0].unit, "million read-capacity-units");
-    let none = priced.cost(&Load::default()).unwrap_err().to_string();
+    let none = priced.cost(&SustainedLoad::default()).unwrap_err().to_string();
     for words in ["item 1 (\"reads\")", "read-capacity-units", "counted nothing but operations"] {
         assert!(none.contains(words), "{words}: {none}");
     }

@@ -4,11 +4,11 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::read::{data, entry, fits, words};
+use common::read::{all_of, data, entry, fits, legend, marks, words};
 use hoap_record::hlog::{SERVICE, WAIT};
 use hoap_record::{Check, Run, Verdict};
-use hoap_report::curve::Curve;
 use hoap_report::number::Unit;
+use hoap_report::run::curve::Curve;
 use hoap_report::table::Cell;
 use hoap_report::{Loaded, Style, csv, html, summary, tables};
 use sha2::{Digest, Sha256};
@@ -155,6 +155,8 @@ fn an_incomplete_power_is_never_a_number() {
     step.queries_per_hour = Some(98_765.0);
     let why = step.incomplete.clone().unwrap();
     let text = summary(&folder.run, Style::default());
+    let other = common::folder(2, 1.0).loaded("other");
+    let charts = data(&html(&[folder.loaded("run"), other]));
     let page = html(&[folder.loaded("run")]);
     let table = csv(&tables::query_rates(&entry(&folder.run)));
     for out in [&text, &words(&page), &table] {
@@ -162,9 +164,11 @@ fn an_incomplete_power_is_never_a_number() {
         assert!(!out.contains("98,765") && !out.contains("98765"), "{out}");
         assert!(out.contains("incomplete") && out.contains(&why), "{out}");
     }
-    let steps = &data(&page)["runs"][0]["steps"];
-    assert!(steps[6]["power"].is_null() && steps[6]["qph"].is_null());
-    assert!(steps[0]["power"].is_f64());
+    assert!(!charts.to_string().contains("0.777123"), "no chart has it");
+    // The power of three steps of each run, not of the fourth.
+    let power = all_of(&marks(&charts["power-by-clients"], "dot"), "points");
+    let at: Vec<u64> = power.iter().map(|p| p[0].as_u64().unwrap()).collect();
+    assert_eq!(at, [0, 2, 4, 0, 2, 4]);
 }
 
 #[test]
@@ -285,9 +289,9 @@ fn every_step_query_check_and_setting_is_on_the_page() {
         "hoap run ch2pp --operational sqlite:bench.db --tx-clients 2,4,8 --query-clients 0,1 \
          --duration 30s --out 'runs/first try'"
     ));
-    let data = data(&html);
-    assert_eq!(data["runs"][0]["steps"].as_array().unwrap().len(), run.steps.len());
-    assert_eq!(data["runs"][0]["curves"].as_array().unwrap().len(), 6 * 5);
+    let charts = data(&html);
+    assert_eq!(all_of(&marks(&charts["throughput-0"], "words"), "words").len(), run.steps.len());
+    assert_eq!(marks(&charts["percentiles-of-0"], "line").len(), 6 * 5);
 }
 
 #[test]
@@ -329,7 +333,7 @@ fn the_percentile_curve_of_the_log_equals_the_record() {
 fn the_samples_of_the_measured_windows_add_up_to_the_record() {
     for loaded in samples().map(|folder| folder.loaded("run")) {
         let kinds = loaded.measure().kinds(&loaded.run);
-        let ticks = hoap_report::ticks::ticks(&loaded.samples, &kinds, 400);
+        let ticks = hoap_report::run::ticks::ticks(&loaded.samples, &kinds, 400);
         for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
             for operation in loaded.measure().operations(step) {
                 let measured = ticks.iter().filter(|t| {
@@ -395,7 +399,8 @@ fn stays_text(calm: &Loaded) {
     assert_eq!(scripts(&page), scripts(&html(std::slice::from_ref(calm))));
     assert_eq!(page.matches("</script").count(), scripts(&page));
     assert!(!page.contains(['\u{0}', '\u{2028}', '\u{202e}']));
-    assert_eq!(data(&page)["runs"][0]["name"], HOSTILE);
+    // A legend has it as it is, as text.
+    assert!(legend(&data(&page)["percentiles-of-0"]).iter().any(|label| label.contains(HOSTILE)));
     let text = summary(&evil.run, Style::default());
     fits(&text);
     assert!(!text.contains(['\u{0}', '\u{202e}', '\u{1b}']));

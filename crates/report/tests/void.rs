@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::read::{data, words};
+use common::read::{data, legend, words};
 use hoap_record::ErrorKind;
 use hoap_record::Verdict;
 use hoap_report::compare::{Comparison, Question, Side};
@@ -107,11 +107,15 @@ fn a_void_run_is_in_no_comparison_and_no_average_and_the_page_says_so() {
         assert!(!rows.iter().any(|r| r.contains("bad")), "{id}: {rows:?}");
     }
     assert_eq!(rows(&made, "cluster-sizes").len(), 2);
-    let data = data(&made.html);
-    assert!(!data["specs"].to_string().contains("bad"), "{:#}", data["specs"]);
-    // Its own numbers stand under a name that says what they are.
-    assert_eq!(data["runs"][1]["name"], "bad (VOID)");
+    let charts = data(&made.html);
+    for (name, chart) in charts.as_object().unwrap() {
+        assert!(!legend(chart).iter().any(|label| label.contains("bad")), "{name}");
+    }
+    let compared = &charts["throughput-by-clients"];
+    assert_eq!(legend(compared), ["good 1", "good 2"]);
+    // Its own charts have its name, which says what they are.
     let said = words(&made.html);
+    assert!(said.contains("bad (VOID): NewOrder transactions per minute (tpM) against"), "{said}");
     let why = format!("Left out, because a void run has no numbers: bad (VOID): {CHECK}");
     assert_eq!(said.matches(&why).count(), 2, "compared and by cluster size: {said}");
     assert!(said.starts_with(&format!("Skip to the numbers bad (VOID): VOID: {CHECK}")), "{said}");

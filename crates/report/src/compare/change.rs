@@ -1,6 +1,6 @@
 //! Ratios as people read them.
 
-use crate::number::Unit;
+use crate::format::number::Unit;
 
 /// A ratio as a change: "+12.3 %", "−4.0 %", "4.2x" above a threefold.
 pub fn change(ratio: f64) -> String {

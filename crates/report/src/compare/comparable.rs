@@ -1,4 +1,4 @@
-//! What must be the same on both sides, and what may differ and is told.
+//! Which facts of the runs must be equal, and which may differ and are reported.
 
 use hoap_record::Description;
 use hoap_record::Run;
@@ -6,9 +6,9 @@ use hoap_record::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use super::side::Side;
-use crate::freshness;
+use crate::run::freshness;
 
-/// Flags that decide what a client does: other values are another benchmark.
+/// Flags that decide what a client does. With other values it is another benchmark.
 const DECISIVE: [&str; 7] =
     ["params", "params-seed", "properties", "scan-fields", "variant", "think-times", "check-reads"];
 

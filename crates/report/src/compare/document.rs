@@ -3,19 +3,20 @@
 use hoap_record::words::counted;
 
 use super::change::span;
-use super::lines::{Line, Place, Shown};
+use super::comparison::Comparison;
+use super::line::{ComparedLine, Scope, Shown};
 use super::metric::Metric;
-use super::{Comparison, Side};
-use crate::measure::Measure;
-use crate::number::Unit;
-use crate::statistics::{Basis, Estimate, FALSE_VERDICTS, FEWEST, Verdict};
-use crate::table::{Cell, Column, Table};
-use crate::text;
+use super::side::Side;
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Column, Table};
+use crate::format::text;
+use crate::run::measure::Measure;
+use crate::statistics::{Basis, ChangeVerdict, Estimate, FALSE_VERDICTS, FEWEST};
 
 /// A piece of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// What no reader may miss.
+    /// A warning.
     Alert(String),
     /// A heading, of the first level or the second.
     Heading(usize, String),
@@ -30,27 +31,27 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
     let mut blocks: Vec<Block> = comparison.alerts().into_iter().map(Block::Alert).collect();
     for (number, candidate) in comparison.candidates.iter().enumerate() {
         blocks.push(Block::Heading(1, title(&comparison.baseline, candidate)));
-        let mut places: Vec<&Place> = Vec::new();
+        let mut places: Vec<&Scope> = Vec::new();
         for line in comparison.of(number) {
             if !places.contains(&&line.place) {
                 places.push(&line.place);
             }
         }
-        places.sort_by_key(|place| matches!(place, Place::Step(_)));
+        places.sort_by_key(|place| matches!(place, Scope::Step(_)));
         blocks.push(Block::Paragraph(verdicts(comparison.of(number))));
         for place in places {
-            let here = |l: &&Line| l.place == *place;
+            let here = |l: &&ComparedLine| l.place == *place;
             let heading = match place {
-                Place::Overall(steps) => format!("Geometric mean of {steps} steps"),
-                Place::Step(name) => name.clone(),
+                Scope::Overall(steps) => format!("Geometric mean of {steps} steps"),
+                Scope::Step(name) => name.clone(),
             };
-            let (queries, rest): (Vec<&Line>, Vec<&Line>) =
+            let (queries, rest): (Vec<&ComparedLine>, Vec<&ComparedLine>) =
                 comparison.of(number).filter(here).partition(|l| l.metric == Metric::Query);
             if !rest.is_empty() {
                 blocks.push(Block::Heading(2, heading.clone()));
                 blocks.push(Block::Table(table(&heading, &rest)));
                 let nothing =
-                    |line: &&Line| Some(format!("{}: {}.", line.title(), line.nothing()?));
+                    |line: &&ComparedLine| Some(format!("{}: {}.", line.title(), line.nothing()?));
                 blocks.extend(rest.iter().filter_map(nothing).map(Block::Paragraph));
             }
             if !queries.is_empty() {
@@ -124,14 +125,16 @@ fn title(baseline: &Side, candidate: &Side) -> String {
 }
 
 /// "better: tpM in 4 tx, 0 queries; worse: …", headlines first.
-fn verdicts<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
-    let lines: Vec<&Line> = lines.collect();
+fn verdicts<'a>(lines: impl Iterator<Item = &'a ComparedLine>) -> String {
+    let lines: Vec<&ComparedLine> = lines.collect();
     let count = |verdict, headline| {
         lines.iter().filter(|l| l.finding.verdict == verdict && l.headline == headline).count()
     };
     let row = |name: &str, headline| {
-        let word = |verdict: Verdict| format!("{} {}", count(verdict, headline), verdict.word());
-        let words = [Verdict::Better, Verdict::Worse, Verdict::Undecided].map(word);
+        let word =
+            |verdict: ChangeVerdict| format!("{} {}", count(verdict, headline), verdict.word());
+        let words =
+            [ChangeVerdict::Better, ChangeVerdict::Worse, ChangeVerdict::Undecided].map(word);
         format!("{name}: {}", words.join(", "))
     };
     format!("{}; {}.", row("Headlines", true), row("details", false))
@@ -141,7 +144,7 @@ fn column(title: &str, unit: Option<Unit>) -> Column {
     Column { title: title.into(), unit, wide: false }
 }
 
-fn table(title: &str, lines: &[&Line]) -> Table {
+fn table(title: &str, lines: &[&ComparedLine]) -> Table {
     // A unit makes a column stand flush right; the cells are words with units of their own.
     let right = Some(Unit::Ratio);
     let columns = vec![

@@ -6,10 +6,9 @@ use std::str::FromStr;
 
 use hoap_record::{Error, ErrorKind, Result};
 
-use super::Comparison;
 use super::change::{change, span};
-use super::lines::{Line, Place};
-use super::metric::{Metric, Percentile};
+use super::line::{ComparedLine, Scope};
+use super::metric::Metric;
 use crate::statistics::FALSE_VERDICTS;
 
 /// What fails a comparison.
@@ -52,7 +51,7 @@ enum Proof {
 const PROOFS: [(&str, Proof); 3] =
     [("point", Proof::Point), ("sure", Proof::Sure), ("strict", Proof::Strict)];
 
-/// What became of a gate.
+/// The result of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The gate.
@@ -90,10 +89,9 @@ fn subjects() -> Vec<(&'static str, Subject)> {
         Metric::Failures,
         Metric::Freshness,
     ];
-    let percentiles = Percentile::ALL.map(Metric::Percentile);
     plain
         .into_iter()
-        .chain(percentiles)
+        .chain(Metric::percentiles())
         .map(|metric| (metric.name(), Subject::Metric(metric)))
         .chain([("overall", Subject::Overall)])
         .collect()
@@ -124,7 +122,10 @@ impl FromStr for Gate {
         let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
         let subject = all
             .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .find(|(known, _)| {
+                // Older bounds are written without the point: p999.
+                [*known, &known.replace('.', "")].iter().any(|k| k.eq_ignore_ascii_case(name))
+            })
             .map(|(_, subject)| *subject)
             .ok_or_else(|| wrong(format!("no metric {name:?}, there are {}", names.join(", "))))?;
         let takes_kind = matches!(subject, Subject::Metric(Metric::Percentile(_) | Metric::Query));
@@ -163,8 +164,8 @@ impl Gate {
         self.subject == Subject::Metric(metric)
     }
 
-    fn looks_at(&self, line: &Line) -> bool {
-        let overall = matches!(line.place, Place::Overall(_));
+    fn looks_at(&self, line: &ComparedLine) -> bool {
+        let overall = matches!(line.place, Scope::Overall(_));
         let subject = match self.subject {
             Subject::Overall => overall && line.metric != Metric::Power,
             Subject::Metric(metric) => !overall && line.metric == metric,
@@ -178,8 +179,8 @@ impl Gate {
         if self.below { ratio < self.bound } else { ratio > self.bound }
     }
 
-    /// Why a line breaks it. What cannot be judged breaks it too: a gate that nobody can fail is none.
-    fn breach(&self, line: &Line) -> Option<String> {
+    /// Why a line breaks it. A line that cannot be judged breaks it too, because a gate must be able to fail.
+    fn breach(&self, line: &ComparedLine) -> Option<String> {
         if let (Some(stopped), Some(nothing)) = (line.stopped, line.nothing()) {
             let crossed = match stopped {
                 Ordering::Less => self.crossed(0.0),
@@ -220,12 +221,12 @@ impl Gate {
 ///
 /// # Errors
 /// `Invalid` where a gate looks at nothing.
-pub fn judge(comparison: &Comparison, gates: Vec<Gate>) -> Result<Vec<Judged>> {
+pub fn judge(lines: &[ComparedLine], gates: Vec<Gate>) -> Result<Vec<Judged>> {
     gates
         .into_iter()
         .map(|gate| {
-            let lines: Vec<&Line> =
-                comparison.lines.iter().filter(|line| gate.looks_at(line)).collect();
+            let lines: Vec<&ComparedLine> =
+                lines.iter().filter(|line| gate.looks_at(line)).collect();
             if lines.is_empty() {
                 let tried = format!("hold --fail-if {gate}");
                 return Err(Error::new(ErrorKind::Invalid, tried, "these runs have nothing of it")
@@ -236,8 +237,8 @@ pub fn judge(comparison: &Comparison, gates: Vec<Gate>) -> Result<Vec<Judged>> {
                 .filter_map(|line| {
                     let why = gate.breach(line)?;
                     let what = match &line.place {
-                        Place::Overall(_) => format!("all steps: {}", line.title()),
-                        Place::Step(step) => format!("{step}: {}", line.title()),
+                        Scope::Overall(_) => format!("all steps: {}", line.title()),
+                        Scope::Step(step) => format!("{step}: {}", line.title()),
                     };
                     Some(Broken { candidate: line.candidate, what, why })
                 })

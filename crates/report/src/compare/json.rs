@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::lines::{Line, Place, Shown};
-use super::{Comparison, Side};
+use super::comparison::Comparison;
+use super::line::{ComparedLine, Scope, Shown};
+use super::side::Side;
 use crate::statistics::{Basis, FALSE_VERDICTS};
 
 /// The version of this format. It moves when a field changes its meaning or goes away.
@@ -56,7 +57,7 @@ fn side_of(side: &Side) -> Value {
     json!({ "name": side.name, "runs": runs.collect::<Vec<_>>() })
 }
 
-fn line(line: &Line) -> Value {
+fn line(line: &ComparedLine) -> Value {
     let confidence = 1.0 - FALSE_VERDICTS;
     let value = |value: &Result<Shown, String>| match value {
         Err(why) => json!({ "missing": why }),
@@ -72,8 +73,8 @@ fn line(line: &Line) -> Value {
         }
     };
     let (place, steps) = match &line.place {
-        Place::Overall(steps) => (Value::Null, Some(*steps)),
-        Place::Step(name) => (json!(name), None),
+        Scope::Overall(steps) => (Value::Null, Some(*steps)),
+        Scope::Step(name) => (json!(name), None),
     };
     let mut of_line = json!({
         "step": place,

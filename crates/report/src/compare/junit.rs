@@ -5,11 +5,11 @@ use hoap_record::words::counted;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::Comparison;
 use super::change::{change, span};
-use super::lines::{Line, Place};
+use super::comparison::Comparison;
+use super::line::{ComparedLine, Scope};
+use crate::format::text;
 use crate::statistics::FALSE_VERDICTS;
-use crate::text;
 
 /// The XML.
 pub fn junit(comparison: &Comparison) -> String {
@@ -34,7 +34,7 @@ fn write(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Resu
             for (number, candidate) in comparison.candidates.iter().enumerate() {
                 let name =
                     words(&format!("{} against {}", candidate.name, comparison.baseline.name));
-                let lines: Vec<&Line> = comparison.of(number).collect();
+                let lines: Vec<&ComparedLine> = comparison.of(number).collect();
                 suite(writer, &name, lines.len(), 0, |writer| {
                     lines.iter().try_for_each(|l| case(writer, l))
                 })?;
@@ -65,10 +65,10 @@ fn suite(
 }
 
 /// A line: what it shows, as its output.
-fn case(writer: &mut Writer<Vec<u8>>, line: &Line) -> std::io::Result<()> {
+fn case(writer: &mut Writer<Vec<u8>>, line: &ComparedLine) -> std::io::Result<()> {
     let place = match &line.place {
-        Place::Overall(_) => "all steps",
-        Place::Step(name) => name.as_str(),
+        Scope::Overall(_) => "all steps",
+        Scope::Step(name) => name.as_str(),
     };
     let word = line.finding.verdict.word();
     let shown = match (line.nothing(), line.ratio) {

@@ -2,106 +2,31 @@
 
 use std::cmp::Ordering;
 
-use hoap_record::Step;
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::{Error, ErrorKind, Percentile, Result, Step};
 
-use super::change::change;
 use super::gate::Gate;
-use super::metric::{Logs, Metric, Percentile};
-use super::side::{Side, StepKey, logs, steps};
-use crate::measure::Measure;
-use crate::statistics::{Estimate, Finding, Question, Ratio, judge};
+use super::line::{ComparedLine, Scope, Shown};
+use super::metric::Metric;
+use super::side::{Logs, Side, StepKey, logs, steps};
+use crate::run::measure::Measure;
+use crate::statistics::{Estimate, Ratio, RatioQuestion, judge};
 
-/// Where a line belongs.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Place {
-    /// The geometric mean over this many steps.
-    Overall(usize),
-    /// A step, by its name.
-    Step(String),
-}
-
-/// A quantity on both sides.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// Which candidate, from 0.
-    pub candidate: usize,
-    /// Where it belongs.
-    pub place: Place,
-    /// The quantity.
-    pub metric: Metric,
-    /// The kind of operation, or the query.
-    pub kind: Option<String>,
-    /// Whether it is a headline.
-    pub headline: bool,
-    /// What the sides show, or why there is nothing.
-    pub baseline: std::result::Result<Shown, String>,
-    /// The same of the candidate.
-    pub candidate_value: std::result::Result<Shown, String>,
-    /// Candidate ÷ baseline.
-    pub ratio: Option<Ratio>,
-    /// How the candidate stands to the baseline where nothing completed on one of the sides, or on both.
-    pub stopped: Option<Ordering>,
-    /// What it means.
-    pub finding: Finding,
-}
-
-/// A value and what is known about it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shown {
-    /// The value in its unit; seconds, shares.
-    pub value: f64,
-    /// What ratios are made of. Of failures and freshness its value is not the one shown: see `docs/compare.md`.
-    pub estimate: Estimate,
-}
-
-impl Shown {
-    /// Nothing completed.
-    const NOTHING: Shown = Shown { value: 0.0, estimate: Estimate::NONE };
-
-    fn is_nothing(&self) -> bool {
-        self.estimate == Estimate::NONE
-    }
-}
-
-impl Line {
-    /// "tpM", "NewOrder p99", "Q07".
-    pub fn title(&self) -> String {
-        self.metric.title(self.kind.as_deref())
-    }
-
-    /// The ratio as a change, where there is one.
-    pub fn change(&self) -> Option<String> {
-        self.ratio.map(|ratio| change(ratio.value))
-    }
-
-    /// Whether there is anything to say a verdict about.
-    pub fn is_compared(&self) -> bool {
-        self.ratio.is_some() || self.stopped.is_some()
-    }
-
-    /// Where nothing completed, if it did not.
-    pub fn nothing(&self) -> Option<&'static str> {
-        Some(match self.stopped? {
-            Ordering::Less => "nothing completed in the candidate",
-            Ordering::Greater => "nothing completed in the baseline, so there is no ratio",
-            Ordering::Equal => "nothing completed on either side, so there is nothing to compare",
-        })
-    }
-}
+/// The percentiles that every comparison shows.
+const DEFAULTS: [Metric; 2] =
+    [Metric::Percentile(Percentile::P50), Metric::Percentile(Percentile::P99)];
 
 /// What [`lines`] found.
 pub struct Found {
     /// All lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ComparedLine>,
     /// What could not be compared, in words.
     pub left_out: Vec<String>,
 }
 
 /// A line without its verdict.
 struct Open {
-    line: Line,
-    question: Question,
+    line: ComparedLine,
+    question: RatioQuestion,
 }
 
 /// The steps of one side that are compared, each with the estimates of a candidate's and its own.
@@ -142,7 +67,7 @@ pub fn lines(
                 );
                 let pair = (values.next().flatten(), values.next().flatten());
                 let headline = metric.is_headline(measure);
-                let place = Place::Step(step.name.clone());
+                let place = Scope::Step(step.name.clone());
                 open.extend(line(number, place, metric, kind, headline, pair));
             }
         }
@@ -152,9 +77,10 @@ pub fn lines(
             }
         }
     }
-    let questions: Vec<Question> = open.iter().map(|o| o.question).collect();
+    let questions: Vec<RatioQuestion> = open.iter().map(|o| o.question).collect();
     let findings = judge(&questions, relevant);
-    let lines = open.into_iter().zip(findings).map(|(o, finding)| Line { finding, ..o.line });
+    let lines =
+        open.into_iter().zip(findings).map(|(o, finding)| ComparedLine { finding, ..o.line });
     Ok(Found { lines: lines.collect(), left_out })
 }
 
@@ -203,7 +129,7 @@ fn asked(step: &Matched<'_>, measure: Measure, gates: &[Gate]) -> Vec<(Metric, O
         }
     }
     let gated = |metric: Metric| gates.iter().any(|gate| gate.is_about(metric));
-    let failing = sides().any(|step| crate::measure::failed(step) > 0);
+    let failing = sides().any(|step| crate::run::measure::failed(step) > 0);
     let mut asked = Vec::new();
     let mut ask = |metric, kind: Option<&str>| asked.push((metric, kind.map(str::to_owned)));
     ask(Metric::Tpm, None);
@@ -211,9 +137,8 @@ fn asked(step: &Matched<'_>, measure: Measure, gates: &[Gate]) -> Vec<(Metric, O
         ask(Metric::Ops, None);
     }
     for kind in kinds {
-        for p in Percentile::ALL {
-            let metric = Metric::Percentile(p);
-            if matches!(p, Percentile::P50 | Percentile::P99) || gated(metric) {
+        for metric in Metric::percentiles() {
+            if DEFAULTS.contains(&metric) || gated(metric) {
                 ask(metric, Some(kind));
             }
         }
@@ -282,7 +207,7 @@ fn nothing(
 /// A line, unless neither side has such a thing.
 fn line(
     candidate: usize,
-    place: Place,
+    place: Scope,
     metric: Metric,
     kind: Option<String>,
     headline: bool,
@@ -302,9 +227,10 @@ fn line(
         },
         _ => (None, None),
     };
-    let question = Question { ratio, stopped, more_is_better: metric.more_is_better(), headline };
+    let question =
+        RatioQuestion { ratio, stopped, more_is_better: metric.more_is_better(), headline };
     let finding = judge(&[question], 0.0)[0];
-    let line = Line {
+    let line = ComparedLine {
         candidate,
         place,
         metric,
@@ -329,7 +255,7 @@ fn overall(
     matched: &[Matched<'_>],
     open: &[Open],
 ) -> Option<Open> {
-    let of_steps: Vec<&Line> = open
+    let of_steps: Vec<&ComparedLine> = open
         .iter()
         .map(|o| &o.line)
         .filter(|l| l.candidate == number && l.metric == metric && l.ratio.is_some())
@@ -339,10 +265,10 @@ fn overall(
         return None;
     }
     let compared =
-        |step: &&Matched<'_>| of_steps.iter().any(|l| l.place == Place::Step(step.name.clone()));
+        |step: &&Matched<'_>| of_steps.iter().any(|l| l.place == Scope::Step(step.name.clone()));
     let steps: Vec<&Matched<'_>> = matched.iter().filter(compared).collect();
     let mean = |side: &Side,
-                of: fn(&Line) -> &Value,
+                of: fn(&ComparedLine) -> &Value,
                 runs: for<'b, 'c> fn(&'b Matched<'c>) -> &'b [&'c Step]| {
         if of_steps.iter().any(|l| of(l).as_ref().is_ok_and(Shown::is_nothing)) {
             return Some(Ok(Shown::NOTHING));
@@ -370,5 +296,5 @@ fn overall(
         mean(baseline, |l| &l.baseline, |m| &m.baseline),
         mean(candidate, |l| &l.candidate_value, |m| &m.candidate),
     );
-    line(number, Place::Overall(number_of_steps), metric, None, true, pair)
+    line(number, Scope::Overall(number_of_steps), metric, None, true, pair)
 }

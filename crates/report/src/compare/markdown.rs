@@ -1,8 +1,8 @@
 //! A document as Markdown (GitHub's tables) and as plain text.
 
 use super::document::Block;
-use crate::table::{Cell, Table};
-use crate::text;
+use crate::format::table::{Cell, Table};
+use crate::format::text;
 
 /// As Markdown.
 pub fn markdown(blocks: &[Block]) -> String {
@@ -36,7 +36,7 @@ fn markdown_table(table: &Table, out: &mut String) {
     }
 }
 
-fn shown(cell: &Cell, unit: Option<crate::number::Unit>) -> String {
+fn shown(cell: &Cell, unit: Option<crate::format::number::Unit>) -> String {
     match cell {
         Cell::Text(word) if matches!(word.as_str(), "better" | "worse" | "BROKEN") => {
             format!("**{word}**")
@@ -45,7 +45,7 @@ fn shown(cell: &Cell, unit: Option<crate::number::Unit>) -> String {
     }
 }
 
-/// What a run folder says is words, never Markdown or HTML.
+/// Text from a run folder, without Markdown or HTML.
 fn escaped(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for c in text::tame(words).chars() {
@@ -91,8 +91,8 @@ pub fn plain(blocks: &[Block]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::Unit;
-    use crate::table::Sheet;
+    use crate::format::number::Unit;
+    use crate::format::table::Sheet;
 
     #[test]
     fn what_a_folder_says_stays_words() {

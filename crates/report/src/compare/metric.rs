@@ -1,17 +1,12 @@
-//! What is compared: where each number stands in a run, and how well a single run knows it.
+//! The quantities that are compared: where each is recorded, and its error within a single run.
 
-use std::collections::BTreeMap;
+use hoap_record::{Latency, Operation, Percentile, Sample, Step};
 
-use hoap_record::{Latency, Operation, Sample, Step};
-
-use super::side::{Series, Side};
-use crate::isolation;
-use crate::measure::{Measure, failed, operations_per_second};
-use crate::number::Unit;
-use crate::statistics::{Basis, Estimate, Intervals, quantile, throughput, window};
-
-/// Interval histograms of a step by kind of operation.
-pub type Logs = BTreeMap<String, Intervals>;
+use super::side::{Logs, Series, Side};
+use crate::format::number::Unit;
+use crate::run::isolation;
+use crate::run::measure::{Measure, failed, operations_per_second};
+use crate::statistics::{Basis, Estimate, quantile, throughput, window};
 
 /// A quantity of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,65 +29,23 @@ pub enum Metric {
     Freshness,
 }
 
-/// An age may be nothing, which has no logarithm: ages are compared with this much added, seconds. What is
-/// far below a millisecond makes no difference to anybody then.
+/// Seconds added to ages before they are compared: an age may be 0, which has no logarithm. So ages far below a
+/// millisecond count as equal.
 const AGELESS: f64 = 1e-3;
 
-/// The percentiles that a run records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Percentile {
-    P50,
-    P90,
-    P95,
-    P99,
-    P999,
-}
-
-impl Percentile {
-    /// All of them.
-    pub const ALL: [Percentile; 5] =
-        [Percentile::P50, Percentile::P90, Percentile::P95, Percentile::P99, Percentile::P999];
-
-    /// As users write it, and as people read it.
-    pub fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Percentile::P50 => ("p50", "p50"),
-            Percentile::P90 => ("p90", "p90"),
-            Percentile::P95 => ("p95", "p95"),
-            Percentile::P99 => ("p99", "p99"),
-            Percentile::P999 => ("p999", "p99.9"),
-        }
-    }
-
-    fn share(self) -> f64 {
-        match self {
-            Percentile::P50 => 0.5,
-            Percentile::P90 => 0.9,
-            Percentile::P95 => 0.95,
-            Percentile::P99 => 0.99,
-            Percentile::P999 => 0.999,
-        }
-    }
-
-    fn of(self, latency: &Latency) -> u64 {
-        match self {
-            Percentile::P50 => latency.p50_us,
-            Percentile::P90 => latency.p90_us,
-            Percentile::P95 => latency.p95_us,
-            Percentile::P99 => latency.p99_us,
-            Percentile::P999 => latency.p999_us,
-        }
-    }
-}
-
 impl Metric {
+    /// The percentiles that are compared. The maximum is not one: a single operation decides it, so it has no
+    /// interval.
+    pub fn percentiles() -> impl Iterator<Item = Metric> {
+        Percentile::ALL.into_iter().filter(|p| p.rank().is_some()).map(Metric::Percentile)
+    }
+
     /// As users write it.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Tpm => "tpm",
             Metric::Ops => "ops",
-            Metric::Percentile(p) => p.names().0,
+            Metric::Percentile(p) => p.name(),
             Metric::Power => "power",
             Metric::Qph => "qph",
             Metric::Query => "query",
@@ -107,7 +60,7 @@ impl Metric {
             (Metric::Tpm, _) => "tpM".into(),
             (Metric::Ops, _) => "ops/s".into(),
             (Metric::Percentile(p), kind) => {
-                format!("{} {}", kind.unwrap_or("all"), p.names().1)
+                format!("{} {}", kind.unwrap_or("all"), p.name())
             }
             (Metric::Qph, _) => "QpH".into(),
             (Metric::Query, Some(kind)) => kind.to_owned(),
@@ -236,7 +189,7 @@ impl Metric {
                 let of = |s: &Sample| if counted(&s.kind) { s.count } else { 0 };
                 throughput(&window(step, &series.samples, of))
             }
-            Metric::Percentile(p) => logs.get(kind?).and_then(|log| quantile(log, p.share())),
+            Metric::Percentile(p) => logs.get(kind?).and_then(|log| quantile(log, p.rank()?)),
             Metric::Query => Estimate::of_executions(&times(series, step, kind?)),
             Metric::Power | Metric::Qph => self.of_queries(series, step),
             Metric::Failures | Metric::Freshness => None,

@@ -11,9 +11,11 @@ use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_record::{Execution, Run, Sample, Step};
 
-use super::metric::Logs;
-use crate::measure::planned_steps;
+use crate::run::measure::planned_steps;
 use crate::statistics::Intervals;
+
+/// Interval histograms of a step by kind of operation.
+pub type Logs = BTreeMap<String, Intervals>;
 
 /// A side.
 #[derive(Clone, Debug)]

@@ -1,21 +1,22 @@
-//! The page in the making: sections, tables with their CSV, charts.
+//! Builds a page: sections, tables with their CSV, charts.
 
 use std::fmt::Write as _;
 
 use hoap_record::Run;
 use serde_json::{Map, Value};
 
+use super::chart::spec::Chart;
 use super::markup::{escape, late, table};
-use crate::Loaded;
-use crate::table::Table;
-use crate::void::void;
+use crate::format::table::Table;
+use crate::run::Loaded;
+use crate::run::void::void;
 
 /// A table of more cells is folded.
 const LONG: usize = 4_000;
-/// Folded tables of more cells, for each run of the page, are made in the reader's browser from their
-/// CSV when they are opened: the page of many runs stays small.
+/// A folded table of more cells, divided by the number of runs, is made from its CSV in the reader's browser when
+/// it is opened. So a page of many runs stays small.
 const LATE: usize = 6_000;
-/// Runs of which each has its charts in the open; those of more are folded.
+/// The charts of more runs are folded.
 const OPEN_RUNS: usize = 3;
 
 /// The sections so far, the links to them, and what they are made of.
@@ -23,13 +24,13 @@ const OPEN_RUNS: usize = 3;
 pub struct Body {
     /// Sections as HTML.
     pub html: String,
-    /// Charts that are not of one run, by name, as the script takes them.
-    pub specs: Map<String, Value>,
+    /// Charts by name, as the script takes them.
+    pub charts: Map<String, Value>,
     /// Every table of the page, each under an id of its own.
     pub tables: Vec<Table>,
     /// Runs on the page.
     runs: usize,
-    /// What each chart of several runs begins with.
+    /// What the words of each chart of several runs begin with.
     mark: &'static str,
     /// (id, words) of each section.
     links: Vec<(String, String)>,
@@ -53,22 +54,22 @@ impl Body {
         self.links.push((id, escape(link)));
     }
 
-    /// Ends it.
+    /// Ends the section.
     pub fn close(&mut self) {
         self.html.push_str("</section>\n");
     }
 
-    /// A heading within a section, of the page's own words.
+    /// A heading within a section. The words are HTML.
     pub fn heading(&mut self, words: &str) {
         let _ = writeln!(self.html, "<h3>{words}</h3>");
     }
 
-    /// A paragraph of the page's own words.
+    /// A paragraph. The words are HTML.
     pub fn paragraph(&mut self, words: &str) {
         let _ = writeln!(self.html, "<p>{words}</p>");
     }
 
-    /// Words from anywhere as a list.
+    /// A list. The words are escaped.
     pub fn list(&mut self, items: &[String]) {
         if items.is_empty() {
             return;
@@ -103,7 +104,7 @@ impl Body {
         self.tables.push(made.clone());
     }
 
-    /// A table behind a line that opens it.
+    /// A table that is folded behind a line.
     pub fn folded(&mut self, summary: &str, made: &Table, id: &str) {
         let _ = write!(self.html, "<details>\n<summary>{}</summary>\n", escape(summary));
         if made.rows.len() * made.columns.len() > LATE / self.runs.max(1) {
@@ -115,30 +116,39 @@ impl Body {
         self.tables.push(Table { id: id.to_string(), ..made.clone() });
     }
 
-    /// A chart that is not of one run. `label` says in words what it shows, `table` is the id of the
-    /// table of its numbers.
-    pub fn chart(&mut self, name: &str, caption: &str, label: &str, table: &str, spec: Value) {
+    /// A figure. `name` is unique on the page, `label` says in words what it shows, `table` is the id of the
+    /// table of its numbers. Of a chart of one run `panel` says which.
+    pub fn chart(&mut self, figure: &Figure<'_>, panel: Option<Panel<'_>>, chart: Chart) {
+        let mark = match panel {
+            None => self.mark.to_string(),
+            Some(panel) => {
+                let name = panel.name.map(|name| format!("{}: ", escape(name)));
+                let mark = mark(&panel.loaded.run, panel.name.is_none());
+                format!("{mark}{}", name.unwrap_or_default())
+            }
+        };
         let _ = write!(
             self.html,
-            "<figure data-chart=\"spec\" data-spec=\"{}\">\n<figcaption>{mark}{}</figcaption>\n\
+            "<figure data-chart=\"{}\">\n<figcaption>{mark}{}</figcaption>\n\
              <div class=\"plot\" role=\"img\" aria-label=\"{mark}{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
-            escape(name),
-            escape(caption),
-            escape(label),
-            escape(table),
-            mark = self.mark,
+            escape(figure.name),
+            escape(figure.caption),
+            escape(figure.label),
+            escape(figure.table),
         );
-        self.specs.insert(name.to_string(), spec);
+        // Nothing in a chart fails to be JSON.
+        let chart = serde_json::to_value(chart.shared()).unwrap_or_default();
+        self.charts.insert(figure.name.to_string(), chart);
     }
 
-    /// What stands side by side where there is room.
+    /// Content that stands side by side where there is room.
     pub fn beside(&mut self, write: impl FnOnce(&mut Body)) {
         self.html.push_str("<div class=\"panels\">\n");
         write(self);
         self.html.push_str("</div>\n");
     }
 
-    /// What stands behind a line that opens it.
+    /// Content that is folded behind a line.
     pub fn behind(&mut self, summary: &str, write: impl FnOnce(&mut Body)) {
         let _ = write!(self.html, "<details>\n<summary>{}</summary>\n", escape(summary));
         write(self);
@@ -165,32 +175,21 @@ pub struct Panel<'a> {
     pub name: Option<&'a str>,
 }
 
-/// One chart of one run. `label` says in words what it shows, `table` where its numbers are.
-pub struct Chart<'a> {
-    pub kind: &'a str,
-    pub axis: &'a str,
-    pub caption: &'a str,
-    pub label: &'a str,
-    pub table: String,
+impl<'a> Panel<'a> {
+    /// The runs of its benchmark, which share scales and colours.
+    pub fn peers(&self, all: &[Panel<'a>]) -> Vec<&'a Loaded> {
+        let of = |run: &Loaded| (run.run.benchmark.clone(), run.measure());
+        let own = of(self.loaded);
+        all.iter().map(|p| p.loaded).filter(|run| of(run) == own).collect()
+    }
 }
 
-impl Chart<'_> {
-    pub fn write(&self, out: &mut String, panel: Panel<'_>) {
-        let name = panel.name.map(|name| format!("{}: ", escape(name))).unwrap_or_default();
-        let run = format!("{}{name}", mark(&panel.loaded.run, panel.name.is_none()));
-        let _ = write!(
-            out,
-            "<figure data-chart=\"{}\" data-axis=\"{}\" data-run=\"{}\">\n\
-             <figcaption>{run}{}</figcaption>\n\
-             <div class=\"plot\" role=\"img\" aria-label=\"{run}{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
-            self.kind,
-            self.axis,
-            panel.number,
-            escape(self.caption),
-            escape(self.label),
-            escape(&self.table),
-        );
-    }
+/// The words of a chart.
+pub struct Figure<'a> {
+    pub name: &'a str,
+    pub caption: &'a str,
+    pub label: &'a str,
+    pub table: &'a str,
 }
 
 /// What `chart` writes for each run that has something to draw, side by side; of many runs each

@@ -1,17 +1,17 @@
-//! What a page says of several configurations of one benchmark side by side.
+//! The sections that compare configurations of one benchmark.
 
-use serde_json::Value;
+use super::body::{Body, Figure};
+use super::chart::configurations::{self as charts, Column};
+use super::chart::spec::Chart;
+use crate::configurations::Report;
+use crate::configurations::group::Group;
+use crate::format::table::Table;
+use crate::published::{PublishedFigure, PublishedMetric, Study};
+use crate::run::measure::{Axis, Measure};
+use crate::tables::{self, Costed, TimeOf};
+use hoap_record::Percentile;
 
-use super::body::Body;
-use super::specs::{self, Column};
-use crate::configuration::Report;
-use crate::group::Group;
-use crate::measure::{Axis, Measure};
-use crate::published::{Figure, Metric, Study};
-use crate::table::Table;
-use crate::tables::{self, Costed};
-
-/// A group and what keeps its ids and headings apart from those of others.
+/// A group, with what makes its ids and headings unique on the page.
 pub struct Compared<'a> {
     pub group: &'a Group<'a>,
     /// Stands before headings where the page has several benchmarks.
@@ -36,11 +36,13 @@ impl Compared<'_> {
         name: &str,
         caption: &str,
         table: &Table,
-        spec: Option<Value>,
+        chart: Option<Chart>,
     ) {
-        let Some(spec) = spec else { return };
+        let Some(chart) = chart else { return };
         let label = format!("Chart: {caption}. Its numbers are in the table.");
-        body.chart(&format!("{name}{}", self.suffix), caption, &label, &table.id, spec);
+        let name = &format!("{name}{}", self.suffix);
+        let figure = Figure { name, caption, label: &label, table: &table.id };
+        body.chart(&figure, None, chart);
     }
 
     /// Throughput, response times and power, a line a configuration.
@@ -72,16 +74,16 @@ impl Compared<'_> {
             let against = axis.label(group.measure);
             let name = axis.name();
             let caption = format!("{what} against {against}, by configuration");
-            let spec = specs::throughput(group, axis);
+            let spec = charts::throughput(group, axis);
             self.chart(body, &format!("throughput-by-{name}"), &caption, &throughput, spec);
-            for percentile in [tables::PERCENTILES[0], tables::PERCENTILES[3]] {
-                let which = match percentile.0 {
-                    "mean" => "mean response time",
-                    _ => "99th percentile of the response time",
+            for time in [TimeOf::Mean, TimeOf::Percentile(Percentile::P99)] {
+                let which = match time {
+                    TimeOf::Mean => "mean response time",
+                    TimeOf::Percentile(_) => "99th percentile of the response time",
                 };
                 let caption = sentence(&format!("{of}{which} against {against}, by configuration"));
-                let spec = specs::latency(group, axis, percentile);
-                let name = format!("{}-by-{name}", percentile.0);
+                let spec = charts::response_time(group, axis, time);
+                let name = format!("{}-by-{name}", time.name());
                 self.chart(body, &name, &caption, &latency, spec);
             }
         }
@@ -108,14 +110,14 @@ impl Compared<'_> {
         }
         let caption = "Power (geometric mean of the queries' mean times) against transaction \
                        clients, by configuration";
-        self.chart(body, "power-by-clients", caption, &power, specs::power(self.group));
+        self.chart(body, "power-by-clients", caption, &power, charts::power(self.group));
         body.folded("Power by configuration: the numbers", &power, &power.id);
         let shared = tables::shared_query_places(self.group);
         for (n, (name, places)) in shared.iter().enumerate() {
             let made = tables::queries_by_configuration(name, places);
             let made = Table { id: format!("{}{}-{n}", made.id, self.suffix), ..made };
             let caption = format!("Mean time of each query by configuration, {name}");
-            let spec = Some(specs::queries(places, &made));
+            let spec = Some(charts::queries(places, &made));
             let write = |body: &mut Body| {
                 self.chart(body, &format!("queries-{n}"), &caption, &made, spec);
                 body.folded("Numbers of this chart", &made, &made.id);
@@ -130,7 +132,7 @@ impl Compared<'_> {
     }
 
     /// Throughput and response time by cluster size, with the published ones apart.
-    pub fn sizes(&self, body: &mut Body, studies: &[(&Study, Vec<&Figure>)]) {
+    pub fn sizes(&self, body: &mut Body, studies: &[(&Study, Vec<&PublishedFigure>)]) {
         let group = self.group;
         let made = self.own(tables::cluster_sizes(group));
         let published = self.own(tables::published(studies));
@@ -141,8 +143,8 @@ impl Compared<'_> {
         let unit = group.measure.unit();
         let stated = |metric, scale| published_columns(studies, metric, scale);
         let pairs = [
-            ("Throughput", unit, throughput, Metric::Throughput, 1.0),
-            ("Mean response time", "s", latency, Metric::Latency, 1e-3),
+            ("Throughput", unit, throughput, PublishedMetric::Throughput, 1.0),
+            ("Mean response time", "s", latency, PublishedMetric::Latency, 1e-3),
         ];
         if !made.rows.is_empty() {
             self.open(body, "cluster-size", "By cluster size");
@@ -154,7 +156,7 @@ impl Compared<'_> {
             body.beside(|body| {
                 for (name, unit, own, metric, scale) in &pairs {
                     let top = top(own, &stated(*metric, *scale));
-                    let spec = specs::columns(own, name, unit, top, false);
+                    let spec = charts::columns(own, name, unit, top, false);
                     let caption = format!("{name} by cluster size and system");
                     let id = format!("size-{unit}").replace('/', "-");
                     self.chart(body, &id, &caption, &made, (!own.is_empty()).then_some(spec));
@@ -189,7 +191,7 @@ impl Compared<'_> {
                 for (name, unit, own, metric, scale) in &pairs {
                     let columns = published_columns(std::slice::from_ref(study), *metric, *scale);
                     let top = top(own, &stated(*metric, *scale));
-                    let spec = specs::columns(&columns, name, unit, top, true);
+                    let spec = charts::columns(&columns, name, unit, top, true);
                     let (name, from) = (name.to_lowercase(), study.0.name);
                     let caption = format!("Published, {from}: {name} by cluster size and system");
                     let id = format!("published-size-{unit}-{from}").replace('/', "-");
@@ -211,7 +213,7 @@ impl Compared<'_> {
             return;
         }
         let caption = format!("{}Share of operations that failed, by kind of error", self.heading);
-        self.chart(body, "failed", &caption, &made, Some(specs::failed(&failed)));
+        self.chart(body, "failed", &caption, &made, Some(charts::failed(&failed)));
         body.filled(&made);
     }
 
@@ -238,10 +240,10 @@ impl Compared<'_> {
         if let Some(currency) = currencies.first().filter(|c| currencies.iter().all(|o| o == *c)) {
             body.beside(|body| {
                 let caption = format!("Cost of a million operations ({currency})");
-                let spec = specs::costs(costed, currency, |c| c.cost.per_million(c.per_second));
+                let spec = charts::costs(costed, currency, |c| c.cost.per_million(c.per_second));
                 self.chart(body, "cost-million", &caption, &made, Some(spec));
                 let caption = format!("Cost of a month ({currency})");
-                let spec = specs::costs(costed, currency, |c| Some(c.cost.month));
+                let spec = charts::costs(costed, currency, |c| Some(c.cost.month));
                 self.chart(body, "cost-month", &caption, &made, Some(spec));
             });
         }
@@ -293,11 +295,11 @@ fn own_columns(group: &Group<'_>) -> (Vec<Column>, Vec<Column>) {
 }
 
 fn published_columns(
-    studies: &[(&Study, Vec<&Figure>)],
-    metric: Metric,
+    studies: &[(&Study, Vec<&PublishedFigure>)],
+    metric: PublishedMetric,
     scale: f64,
 ) -> Vec<Column> {
-    let column = |(_, figure, nodes): (&Study, &Figure, u32)| {
+    let column = |(_, figure, nodes): (&Study, &PublishedFigure, u32)| {
         let series = format!("{} (published)", figure.system);
         Column { nodes, series, value: figure.value * scale }
     };

@@ -1,4 +1,4 @@
-//! The key figures of a run, which stand before all tables.
+//! The key figures of a run, which come before all tables.
 
 use std::fmt::Write as _;
 
@@ -7,15 +7,15 @@ use hoap_record::words::counted;
 use hoap_record::{Run, Step, Verdict};
 
 use super::markup::escape;
-use crate::isolation::{complete, isolations, power};
-use crate::lines::search_line;
-use crate::measure::{Axis, Measure, failed, operations_per_second, shortfall};
-use crate::number::{Unit, duration, latency};
-use crate::tables::step_name;
-use crate::void::{VOID, cause};
+use crate::format::number::{Unit, duration, latency};
+use crate::run::isolation::{complete, isolations, power};
+use crate::run::measure::{Axis, Measure, failed, operations_per_second, shortfall};
+use crate::run::search::search_line;
+use crate::run::step_name;
+use crate::run::void::{VOID, cause};
 
 /// One key figure.
-struct Figure {
+struct KeyFigure {
     label: &'static str,
     value: String,
     unit: &'static str,
@@ -37,7 +37,7 @@ pub fn write(out: &mut String, run: &Run) {
     out.push_str("</dl>\n");
 }
 
-fn write_one(out: &mut String, figure: &Figure) {
+fn write_one(out: &mut String, figure: &KeyFigure) {
     let bad = if figure.bad { " class=\"bad\"" } else { "" };
     let (label, value, note) = (figure.label, figure.shown(), escape(&figure.note));
     let _ = writeln!(
@@ -46,8 +46,8 @@ fn write_one(out: &mut String, figure: &Figure) {
     );
 }
 
-/// The mark is in words, and before the number: a screen reader tells of no line through it.
-fn write_void(out: &mut String, figure: &Figure, cause: &str) {
+/// The mark is a word before the number, because a screen reader does not announce that text is struck out.
+fn write_void(out: &mut String, figure: &KeyFigure, cause: &str) {
     let (label, value, note) = (figure.label, figure.shown(), escape(&figure.note));
     let _ = writeln!(
         out,
@@ -57,7 +57,7 @@ fn write_void(out: &mut String, figure: &Figure, cause: &str) {
     );
 }
 
-impl Figure {
+impl KeyFigure {
     /// The value with its unit, as HTML.
     fn shown(&self) -> String {
         match self.unit {
@@ -68,7 +68,7 @@ impl Figure {
 }
 
 /// The figures that were measured.
-fn measured(run: &Run) -> Vec<Figure> {
+fn measured(run: &Run) -> Vec<KeyFigure> {
     let mut figures = match Measure::of(run) {
         Measure::Hybrid => hybrid(run),
         Measure::Plain => plain(run),
@@ -80,7 +80,7 @@ fn measured(run: &Run) -> Vec<Figure> {
     figures
 }
 
-fn hybrid(run: &Run) -> Vec<Figure> {
+fn hybrid(run: &Run) -> Vec<KeyFigure> {
     let mut figures = Vec::new();
     // No rate that was not reached, and none that a search tried: its answer is a figure of its own.
     let searched = run.search.is_some();
@@ -99,7 +99,7 @@ fn hybrid(run: &Run) -> Vec<Figure> {
         };
         match complete(step, step.queries_per_hour) {
             Ok(qph) => figure(label, Unit::Rate("QpH").show(qph), "QpH", note),
-            Err(_) => Figure { bad: true, ..figure(label, "incomplete".into(), "", note) },
+            Err(_) => KeyFigure { bad: true, ..figure(label, "incomplete".into(), "", note) },
         }
     };
     let only = run.steps.iter().find(|s| s.tx_clients == 0 && s.query_clients > 0);
@@ -108,7 +108,7 @@ fn hybrid(run: &Run) -> Vec<Figure> {
     figures
 }
 
-fn plain(run: &Run) -> Vec<Figure> {
+fn plain(run: &Run) -> Vec<KeyFigure> {
     let mut figures = Vec::new();
     let closed = best(run, |s| Axis::of(s) == Axis::Clients);
     let open = best(run, |s| Axis::of(s) == Axis::Rate && s.rate_shortfall.is_none());
@@ -123,23 +123,23 @@ fn plain(run: &Run) -> Vec<Figure> {
         let steps: Vec<String> = failed.iter().map(|(s, _)| step_name(s)).collect();
         let value = Unit::Count.show(all as f64);
         let note = format!("in {}", steps.join("; "));
-        figures.push(Figure { bad: true, ..figure("Failed operations", value, "", note) });
+        figures.push(KeyFigure { bad: true, ..figure("Failed operations", value, "", note) });
     }
     figures
 }
 
 /// The answer of a search: its lower end, which held.
-fn highest_rate(search: &Search) -> Figure {
+fn highest_rate(search: &Search) -> KeyFigure {
     let label = "Highest rate that held";
     let note = search_line(search);
     match search.rate {
         Some(rate) => figure(label, Unit::Rate("ops/s").show(rate), "ops/s", note),
-        None => Figure { bad: true, ..figure(label, "none".into(), "", note) },
+        None => KeyFigure { bad: true, ..figure(label, "none".into(), "", note) },
     }
 }
 
 /// The lowest intended rate of an open loop that was not reached.
-fn shortfalls(run: &Run) -> Option<Figure> {
+fn shortfalls(run: &Run) -> Option<KeyFigure> {
     let short = run.steps.iter().filter_map(|s| Some((s, shortfall(s)?)));
     let (step, words) = short.min_by(|(a, _), (b, _)| {
         let intended = |s: &Step| s.rate_intended.unwrap_or(f64::MAX);
@@ -147,11 +147,11 @@ fn shortfalls(run: &Run) -> Option<Figure> {
     })?;
     let note = format!("{}: {words}", step_name(step));
     let value = Unit::Rate("ops/s").show(operations_per_second(step));
-    Some(Figure { bad: true, ..figure("Rate not reached", value, "ops/s", note) })
+    Some(KeyFigure { bad: true, ..figure("Rate not reached", value, "ops/s", note) })
 }
 
-fn figure(label: &'static str, value: String, unit: &'static str, note: String) -> Figure {
-    Figure { label, value, unit, note, bad: false }
+fn figure(label: &'static str, value: String, unit: &'static str, note: String) -> KeyFigure {
+    KeyFigure { label, value, unit, note, bad: false }
 }
 
 /// The step of the highest number; a whole one before a partial one.
@@ -163,7 +163,7 @@ fn best(run: &Run, which: impl Fn(&Step) -> bool) -> Option<&Step> {
 }
 
 /// The headline measure of a step.
-fn operations(label: &'static str, step: &Step, run: &Run) -> Figure {
+fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
     let measure = Measure::of(run);
     match measure.value(step) {
         Ok(value) => {
@@ -191,18 +191,18 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> Figure {
         }
         Err(why) => {
             let note = format!("{}: {why}", step.name);
-            Figure { bad: true, ..figure(label, "incomplete".into(), "", note) }
+            KeyFigure { bad: true, ..figure(label, "incomplete".into(), "", note) }
         }
     }
 }
 
 /// What the checks say.
-fn checks(run: &Run) -> Option<Figure> {
+fn checks(run: &Run) -> Option<KeyFigure> {
     let count = |verdict| run.checks.iter().filter(|c| c.verdict == verdict).count();
     let (failed, passed) = (count(Verdict::Fail), count(Verdict::Pass));
     let all = run.checks.len();
     if all == 0 {
-        return Some(Figure {
+        return Some(KeyFigure {
             bad: true,
             ..figure("Checks", "none".into(), "", "nothing was verified".into())
         });
@@ -211,6 +211,6 @@ fn checks(run: &Run) -> Option<Figure> {
     Some(match failed {
         0 if passed == all => figure("Checks", "all pass".into(), "", note),
         0 => figure("Checks", "no failure".into(), "", note),
-        n => Figure { bad: true, ..figure("Checks", format!("{n} failed"), "", note) },
+        n => KeyFigure { bad: true, ..figure("Checks", format!("{n} failed"), "", note) },
     })
 }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use hoap_record::Verdict;
 
-use crate::csv::csv;
-use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::format::csv::csv;
+use crate::format::table::{Cell, Table};
+use crate::format::text::harmless;
 
 /// Text that is safe between tags and in quoted attributes.
 pub fn escape(text: &str) -> String {

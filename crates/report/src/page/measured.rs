@@ -1,11 +1,13 @@
 //! The sections of what one benchmark's runs measured, each run by itself.
 
-use super::body::{Body, Chart, Panel, panels};
+use super::body::{Body, Figure, Panel, panels};
+use super::chart::runs::Among;
 use super::compared::Compared;
-use crate::Loaded;
-use crate::measure::{Axis, Measure};
-use crate::table::Table;
-use crate::tables::{self, Entry};
+use crate::format::table::Table;
+use crate::run::Entry;
+use crate::run::Loaded;
+use crate::run::measure::{Axis, Measure};
+use crate::tables;
 
 /// Writes the sections of one benchmark's runs.
 pub fn write(body: &mut Body, compared: &Compared<'_>, runs: &[Panel<'_>]) {
@@ -102,27 +104,26 @@ impl Measured<'_> {
             }
             Measure::Plain => ("Operations per second", "Response times of each kind"),
         };
+        let all = self.all();
         panels(body, self.runs, any, |body, panel| {
-            Chart {
-                kind: "headline",
-                axis: axis.name(),
-                caption: &format!("{headline} against {against}"),
-                label: &in_words(panel.loaded, axis, against),
-                table: table.to_string(),
-            }
-            .write(&mut body.html, panel);
+            let name = &format!("headline-by-{}-{}", axis.name(), panel.number);
+            let (caption, label) =
+                (&format!("{headline} against {against}"), &in_words(panel.loaded, axis, against));
+            let chart = Among { run: panel.loaded, all: &all }.headline(axis);
+            body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
         });
         panels(body, self.runs, any, |body, panel| {
-            let caption = format!("{times} against {against}");
-            Chart {
-                kind: "latency",
-                axis: axis.name(),
-                caption: &caption,
-                label: &format!("Line chart of the 50th, 95th and 99th percentile: {caption}"),
-                table: table.to_string(),
-            }
-            .write(&mut body.html, panel);
+            let name = &format!("latency-by-{}-{}", axis.name(), panel.number);
+            let caption = &format!("{times} against {against}");
+            let label = &format!("Line chart of the 50th, 95th and 99th percentile: {caption}");
+            let chart = Among { run: panel.loaded, all: &all }.latency(axis);
+            body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
         });
+    }
+
+    /// The runs, which share scales and colours.
+    fn all(&self) -> Vec<&Loaded> {
+        self.runs.iter().map(|p| p.loaded).collect()
     }
 
     fn isolation(&self, body: &mut Body) {
@@ -149,17 +150,18 @@ impl Measured<'_> {
              times the streams. Both need all 22 queries.",
         );
         body.filled(&rates);
+        let all = self.all();
         let any = |run: &Loaded| run.run.steps.iter().any(|s| !s.queries.is_empty());
         panels(body, self.runs, any, |body, panel| {
             let table = format!("query-times-{}", panel.number);
-            Chart {
-                kind: "queries",
-                axis: "query",
+            let figure = Figure {
+                name: &format!("queries-of-{}", panel.number),
                 caption: "Mean time of each query, by step",
                 label: "Bar chart of the mean time of each query in each step",
-                table: table.clone(),
-            }
-            .write(&mut body.html, panel);
+                table: &table,
+            };
+            let chart = Among { run: panel.loaded, all: &all }.queries();
+            body.chart(&figure, Some(panel), chart);
             let made = tables::query_times(panel.loaded.entry());
             body.folded("Numbers of this chart", &made, &table);
         });

@@ -4,25 +4,25 @@
 //! browser from one JSON block by the vendored libraries in `assets/vendor`.
 
 mod body;
+mod chart;
 mod compared;
 mod data;
 mod figures;
 mod markup;
 mod measured;
 mod sections;
-mod specs;
 
 use std::fmt::Write as _;
 
 use hoap_record::words::counted;
 
-use crate::Loaded;
-use crate::configuration::Report;
-use crate::freshness;
-use crate::summary::alerts;
-use crate::table::Table;
-use crate::tables::{Entry, benchmark_title};
-use crate::void::{VOID, void};
+use crate::configurations::Report;
+use crate::format::table::Table;
+use crate::run::Loaded;
+use crate::run::alerts::alerts;
+use crate::run::freshness;
+use crate::run::void::{VOID, void};
+use crate::run::{Entry, benchmark_title};
 use body::Body;
 use markup::escape;
 
@@ -30,18 +30,17 @@ const STYLE: &str = include_str!("../../assets/page.css");
 /// One script in files: its parts share their names.
 const SCRIPT: &str = concat!(
     "(function () {\n\"use strict\";\n",
-    include_str!("../../assets/script/1-numbers.js"),
-    include_str!("../../assets/script/2-parts.js"),
-    include_str!("../../assets/script/3-runs.js"),
-    include_str!("../../assets/script/4-specs.js"),
-    include_str!("../../assets/script/5-draw.js"),
+    include_str!("../../assets/script/1-legend.js"),
+    include_str!("../../assets/script/2-plot.js"),
+    include_str!("../../assets/script/3-draw.js"),
+    include_str!("../../assets/script/4-tables.js"),
     "})();\n"
 );
 const D3: &str = include_str!("../../assets/vendor/d3.min.js");
 const PLOT: &str = include_str!("../../assets/vendor/plot.umd.min.js");
 const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
 
-/// Nothing may be fetched, whatever a run folder smuggles in.
+/// The page fetches nothing, whatever a run folder contains.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 
@@ -102,7 +101,7 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
          <script type=\"application/json\" id=\"data\">{}</script>\n\
          <script>\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n</script>\n<script>\n{SCRIPT}</script>\n\
          </body>\n</html>\n",
-        data::json(runs, &body.specs)
+        data::json(&body.charts)
     );
     Ok(Page { html: out, tables: body.tables, alerts })
 }
@@ -125,12 +124,12 @@ fn origins(out: &mut String, report: &Report, entries: &[Entry<'_>]) {
     for entry in entries {
         let run = entry.run;
         let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
-        let took = crate::number::duration(run.seconds);
+        let took = crate::format::number::duration(run.seconds);
         line(format!("{name}started {}, took {took}, hoap {}", moment(&run.started), run.hoap));
     }
 }
 
-/// What every reader must know comes first of all: what is of all runs, then of each.
+/// The warnings: those of all runs together, then those of each.
 fn warnings(out: &mut String, joint: &[String], entries: &[Entry<'_>]) {
     let mut all: Vec<(bool, String)> = joint.iter().map(|alert| (false, alert.clone())).collect();
     for entry in entries {

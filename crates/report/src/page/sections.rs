@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::body::{Body, Chart, Panel, panels};
+use super::body::{Body, Figure, Panel, panels};
+use super::chart::{runs, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
-use super::{figures, measured, specs};
-use crate::Loaded;
-use crate::configuration::Report;
-use crate::group::{Group, groups};
-use crate::lines::search_line;
-use crate::measure::Measure;
-use crate::tables::{self, Entry, benchmark_title};
+use super::{figures, measured};
+use crate::configurations::Report;
+use crate::configurations::group::{Group, groups};
+use crate::run::Loaded;
+use crate::run::measure::Measure;
+use crate::run::search::search_line;
+use crate::run::{Entry, benchmark_title};
+use crate::tables;
 
 /// Runs that each have their key figures in the open.
 const CARDS: usize = 4;
@@ -135,7 +137,8 @@ fn search(body: &mut Body, runs: &[Panel<'_>], entries: &[Entry<'_>]) {
         let found = search_line(search);
         let label = format!("Chart: {caption}; {found}. Its numbers are in the table.");
         let id = format!("search-{}", panel.number);
-        body.chart(&id, &caption, &label, &made.id, specs::search(search));
+        let figure = Figure { name: &id, caption: &caption, label: &label, table: &made.id };
+        body.chart(&figure, None, search_chart::search(search));
     }
     body.filled(&made);
     body.close();
@@ -198,6 +201,7 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
     body.paragraph(
         "Shaded: the measured window of each step. Between them: warm-up, which does not count.",
     );
+    let most = runs::most_ticks(runs.iter().map(|p| p.loaded));
     panels(
         body,
         runs,
@@ -214,9 +218,13 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                     "Response time over time, each kind, 99th percentile of each tick",
                 ],
             };
-            for (kind, caption) in ["throughput", "p99"].into_iter().zip(captions) {
-                Chart { kind, axis: "time", caption, label: caption, table: table.clone() }
-                    .write(&mut body.html, panel);
+            let all = panel.peers(runs);
+            let among = runs::Among { run: panel.loaded, all: &all };
+            let charts = [("throughput", among.throughput(most)), ("p99", among.p99(most))];
+            for ((kind, chart), caption) in charts.into_iter().zip(captions) {
+                let name = &format!("{kind}-{}", panel.number);
+                let figure = Figure { name, caption, label: caption, table: &table };
+                body.chart(&figure, Some(panel), chart);
             }
             body.folded("Numbers of these charts", &tables::ticks(panel.loaded), &table);
         },
@@ -248,9 +256,11 @@ fn latency(body: &mut Body, runs: &[Panel<'_>]) {
                 "Line charts of response time against percentile, a chart for each kind of {operation} \
                  and a line for each step"
             );
-            let (kind, axis) = ("percentiles", "percentile");
-            Chart { kind, axis, caption: &caption, label: &label, table: table.clone() }
-                .write(&mut body.html, panel);
+            let name = &format!("percentiles-of-{}", panel.number);
+            let figure = Figure { name, caption: &caption, label: &label, table: &table };
+            let all = panel.peers(runs);
+            let among = runs::Among { run: panel.loaded, all: &all };
+            body.chart(&figure, Some(panel), among.percentiles());
             body.folded("Numbers of these charts", &tables::percentiles(panel.loaded), &table);
         },
     );

@@ -23,7 +23,7 @@ pub struct Priced {
 
 /// What a configuration does, per second.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Load {
+pub struct SustainedLoad {
     /// Operations of each kind per second.
     pub per_second: BTreeMap<String, f64>,
     /// What the database's driver counted per second: see [`Step::usage`].
@@ -36,7 +36,7 @@ pub struct Cost {
     /// In the list's currency.
     pub month: f64,
     /// What it is made of.
-    pub lines: Vec<Line>,
+    pub lines: Vec<CostLine>,
     /// Prices whose amount nobody gave, and which may be left out.
     pub left_out: Vec<String>,
     /// Hours of this month.
@@ -45,7 +45,7 @@ pub struct Cost {
 
 /// A price times its amount.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct CostLine {
     /// What is bought.
     pub what: String,
     /// In the list's currency.
@@ -58,9 +58,9 @@ pub struct Line {
     pub month: f64,
 }
 
-impl Load {
+impl SustainedLoad {
     /// The mean of these steps.
-    pub fn of(steps: &[&Step]) -> Load {
+    pub fn of(steps: &[&Step]) -> SustainedLoad {
         let mut per_second: BTreeMap<String, f64> = BTreeMap::new();
         for operation in steps.iter().flat_map(|s| &s.transactions) {
             *per_second.entry(operation.kind.clone()).or_default() +=
@@ -73,7 +73,7 @@ impl Load {
                     amount / step.seconds / steps.len() as f64;
             }
         }
-        Load { per_second, usage }
+        SustainedLoad { per_second, usage }
     }
 
     /// Operations of all kinds per second.
@@ -95,14 +95,14 @@ impl Priced {
     ///
     /// # Errors
     /// `Invalid`, with the file and its key, where an amount or a price is missing.
-    pub fn cost(&self, load: &Load) -> Result<Cost> {
+    pub fn cost(&self, load: &SustainedLoad) -> Result<Cost> {
         let list = &self.list;
         let (mut lines, mut left_out) = (Vec::new(), Vec::new());
         for (n, item) in list.items.iter().enumerate() {
             let at = format!("item {} ({:?})", n + 1, item.what);
             let missing = match self.amount(item, load, &at)? {
                 Some(amount) => {
-                    lines.push(Line {
+                    lines.push(CostLine {
                         what: item.what.clone(),
                         price: item.price,
                         unit: unit(item),
@@ -132,7 +132,7 @@ impl Priced {
     }
 
     /// How much of it a month has.
-    fn amount(&self, item: &Item, load: &Load, at: &str) -> Result<Option<f64>> {
+    fn amount(&self, item: &Item, load: &SustainedLoad, at: &str) -> Result<Option<f64>> {
         let hours = self.list.hours_per_month;
         let nodes = self.nodes.map(f64::from);
         let amount = match item.unit.as_str() {
@@ -183,7 +183,7 @@ impl Priced {
     }
 
     /// The total that the source states for these nodes.
-    fn total(&self) -> Result<Line> {
+    fn total(&self) -> Result<CostLine> {
         let known: Vec<String> = self.list.totals.iter().map(|t| t.nodes.to_string()).collect();
         let stated = self.list.totals.iter().find(|t| Some(t.nodes) == self.nodes);
         let total = stated.ok_or_else(|| {
@@ -197,7 +197,7 @@ impl Priced {
         let nodes = counted(total.nodes, "node", "nodes");
         let what = format!("{}, total stated for {nodes}", self.list.name);
         let month = total.month;
-        Ok(Line { what, price: month, unit: "month".into(), amount: 1.0, month })
+        Ok(CostLine { what, price: month, unit: "month".into(), amount: 1.0, month })
     }
 
     fn error(&self, answer: String) -> Error {

@@ -5,5 +5,5 @@
 mod cost;
 mod list;
 
-pub use cost::{Cost, Line, Load, Priced};
+pub use cost::{Cost, CostLine, Priced, SustainedLoad};
 pub use list::{Item, Per, PriceList, Quantity, Total};

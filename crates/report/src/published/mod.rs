@@ -1,7 +1,6 @@
 //! Figures that papers and reports state, as data.
 //!
-//! They are of other machines, other versions and other clients than a run's, so they never share a
-//! series, a table or an average with one. The files are under `published/`; `docs/published.md` has
+//! They come from other machines, versions and clients, so they share no series, table or average with a run. The files are under `published/`; `docs/published.md` has
 //! their format and sources.
 
 use std::sync::LazyLock;
@@ -25,13 +24,13 @@ pub struct Study {
     /// What was measured with what.
     pub setting: String,
     /// What it states.
-    pub values: Vec<Figure>,
+    pub values: Vec<PublishedFigure>,
 }
 
 /// A number that the text states.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Figure {
+pub struct PublishedFigure {
     /// Section or table.
     pub section: String,
     /// The benchmark, by the name that the command line uses.
@@ -45,7 +44,7 @@ pub struct Figure {
     #[serde(default)]
     pub setting: Option<String>,
     /// What it is.
-    pub metric: Metric,
+    pub metric: PublishedMetric,
     /// How the text qualifies it: "up to", "around".
     #[serde(default)]
     pub says: Option<String>,
@@ -64,7 +63,7 @@ pub struct Figure {
 /// What a published number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Metric {
+pub enum PublishedMetric {
     /// Operations per second.
     Throughput,
     /// Response time in milliseconds; the reports do not say of which kind, YCSB prints means.
@@ -83,42 +82,44 @@ pub enum Metric {
     LoadRate,
 }
 
-impl Metric {
+impl PublishedMetric {
     /// All of them.
-    pub const ALL: [Metric; 8] = [
-        Metric::Throughput,
-        Metric::Latency,
-        Metric::Failed,
-        Metric::FailedUpdates,
-        Metric::FailedReads,
-        Metric::Power,
-        Metric::QueriesPerHour,
-        Metric::LoadRate,
+    pub const ALL: [PublishedMetric; 8] = [
+        PublishedMetric::Throughput,
+        PublishedMetric::Latency,
+        PublishedMetric::Failed,
+        PublishedMetric::FailedUpdates,
+        PublishedMetric::FailedReads,
+        PublishedMetric::Power,
+        PublishedMetric::QueriesPerHour,
+        PublishedMetric::LoadRate,
     ];
 
     /// In words.
     pub fn title(self) -> &'static str {
         match self {
-            Metric::Throughput => "throughput",
-            Metric::Latency => "response time",
-            Metric::Failed => "failed operations",
-            Metric::FailedUpdates => "failed updates",
-            Metric::FailedReads => "failed reads",
-            Metric::Power => "power",
-            Metric::QueriesPerHour => "query throughput",
-            Metric::LoadRate => "load rate",
+            PublishedMetric::Throughput => "throughput",
+            PublishedMetric::Latency => "response time",
+            PublishedMetric::Failed => "failed operations",
+            PublishedMetric::FailedUpdates => "failed updates",
+            PublishedMetric::FailedReads => "failed reads",
+            PublishedMetric::Power => "power",
+            PublishedMetric::QueriesPerHour => "query throughput",
+            PublishedMetric::LoadRate => "load rate",
         }
     }
 
     /// The only unit that its numbers have in these files.
     pub fn unit(self) -> &'static str {
         match self {
-            Metric::Throughput => "ops/s",
-            Metric::Latency => "ms",
-            Metric::Failed | Metric::FailedUpdates | Metric::FailedReads => "%",
-            Metric::Power => "s",
-            Metric::QueriesPerHour => "queries/h",
-            Metric::LoadRate => "items/s",
+            PublishedMetric::Throughput => "ops/s",
+            PublishedMetric::Latency => "ms",
+            PublishedMetric::Failed
+            | PublishedMetric::FailedUpdates
+            | PublishedMetric::FailedReads => "%",
+            PublishedMetric::Power => "s",
+            PublishedMetric::QueriesPerHour => "queries/h",
+            PublishedMetric::LoadRate => "items/s",
         }
     }
 }
@@ -131,10 +132,10 @@ impl Study {
     }
 }
 
-impl Figure {
+impl PublishedFigure {
     /// The number as the text gives it, without its unit: "around 1,850", "10–13".
     pub fn words(&self) -> String {
-        let number = crate::number::plain;
+        let number = crate::format::number::plain;
         let says = self.says.as_ref().map(|s| format!("{s} ")).unwrap_or_default();
         match self.to {
             Some(to) => format!("{says}{}–{}", number(self.value), number(to)),
@@ -192,7 +193,7 @@ mod tests {
                 assert!(!f.system.is_empty() && f.value.is_finite() && f.value > 0.0, "{f:?}");
                 assert!(f.to.is_none_or(|to| to > f.value), "{f:?}");
                 assert!(f.nodes.is_some() || f.setting.is_some(), "which cluster? {f:?}");
-                let title = crate::tables::benchmark_title(&f.workload);
+                let title = crate::run::benchmark_title(&f.workload);
                 assert_ne!(title, f.workload, "{f:?}");
                 let key = (study.name, &f.workload, &f.system, f.nodes, &f.setting, f.metric);
                 let key = format!("{key:?}");
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn a_number_reads_as_its_text_says_it() {
         let study = &choose(Some("nosql-2021")).unwrap()[0];
-        let words: Vec<String> = study.values.iter().map(Figure::words).collect();
+        let words: Vec<String> = study.values.iter().map(PublishedFigure::words).collect();
         for expected in ["up to 105,900", "3.4", "18,255–21,440", "around 8–10", "about 13"] {
             assert!(words.iter().any(|w| w == expected), "{expected}: {words:?}");
         }

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use super::Ratio;
 
-/// The share of false verdicts that is put up with.
+/// The share of false verdicts that is accepted.
 pub const FALSE_VERDICTS: f64 = 0.05;
 
 /// What a comparison says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChangeVerdict {
     /// The candidate differs, for the better.
     Better,
     /// The candidate differs, for the worse.
@@ -18,20 +18,20 @@ pub enum Verdict {
     Undecided,
 }
 
-impl Verdict {
+impl ChangeVerdict {
     /// Its word.
     pub fn word(self) -> &'static str {
         match self {
-            Verdict::Better => "better",
-            Verdict::Worse => "worse",
-            Verdict::Undecided => "undecided",
+            ChangeVerdict::Better => "better",
+            ChangeVerdict::Worse => "worse",
+            ChangeVerdict::Undecided => "undecided",
         }
     }
 }
 
 /// A ratio to be judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Question {
+pub struct RatioQuestion {
     /// Candidate ÷ baseline; `None` where a side has no value.
     pub ratio: Option<Ratio>,
     /// How the candidate stands to the baseline where one of them has nothing at all, which needs no
@@ -53,14 +53,14 @@ pub struct Finding {
     /// Whether the difference is real, however small.
     pub real: bool,
     /// The verdict: real, and not too small to matter.
-    pub verdict: Verdict,
+    pub verdict: ChangeVerdict,
 }
 
 /// Judges them together. `relevant` is the least relative difference that matters (0.01).
 ///
 /// Headlines are held to the family-wise error rate (Holm 1979), the rest to the false discovery rate
 /// (Benjamini and Hochberg 1995): a page of a hundred details would decide nothing by the former.
-pub fn judge(questions: &[Question], relevant: f64) -> Vec<Finding> {
+pub fn judge(questions: &[RatioQuestion], relevant: f64) -> Vec<Finding> {
     let chances: Vec<Option<f64>> =
         questions.iter().map(|q| q.ratio.and_then(|r| r.chance())).collect();
     let mut adjusted: Vec<Option<f64>> = vec![None; questions.len()];
@@ -80,12 +80,12 @@ pub fn judge(questions: &[Question], relevant: f64) -> Vec<Finding> {
     questions.iter().zip(adjusted).map(|(q, chance)| finding(q, chance, relevant)).collect()
 }
 
-fn finding(question: &Question, chance: Option<f64>, relevant: f64) -> Finding {
+fn finding(question: &RatioQuestion, chance: Option<f64>, relevant: f64) -> Finding {
     if let Some(stopped) = question.stopped {
         let verdict = match (stopped, question.more_is_better) {
-            (Ordering::Equal, _) => Verdict::Undecided,
-            (Ordering::Greater, true) | (Ordering::Less, false) => Verdict::Better,
-            (Ordering::Less, true) | (Ordering::Greater, false) => Verdict::Worse,
+            (Ordering::Equal, _) => ChangeVerdict::Undecided,
+            (Ordering::Greater, true) | (Ordering::Less, false) => ChangeVerdict::Better,
+            (Ordering::Less, true) | (Ordering::Greater, false) => ChangeVerdict::Worse,
         };
         return Finding { chance: None, real: stopped.is_ne(), verdict };
     }
@@ -93,11 +93,11 @@ fn finding(question: &Question, chance: Option<f64>, relevant: f64) -> Finding {
     let verdict = match question.ratio {
         Some(ratio) if real && (ratio.value - 1.0).abs() >= relevant => {
             match (ratio.value > 1.0) == question.more_is_better {
-                true => Verdict::Better,
-                false => Verdict::Worse,
+                true => ChangeVerdict::Better,
+                false => ChangeVerdict::Worse,
             }
         }
-        _ => Verdict::Undecided,
+        _ => ChangeVerdict::Undecided,
     };
     Finding { chance, real, verdict }
 }
@@ -149,23 +149,24 @@ mod tests {
         assert!(holm(&[]).is_empty() && benjamini_hochberg(&[]).is_empty());
     }
 
-    fn question(candidate: [f64; 3], more_is_better: bool) -> Question {
+    fn question(candidate: [f64; 3], more_is_better: bool) -> RatioQuestion {
         let baseline = Estimate::of_runs(&[100.0, 100.1, 99.9]).unwrap();
         let candidate = Estimate::of_runs(&candidate).unwrap();
         let ratio = Some(Ratio::of(&candidate, &baseline));
-        Question { ratio, stopped: None, more_is_better, headline: true }
+        RatioQuestion { ratio, stopped: None, more_is_better, headline: true }
     }
 
     #[test]
     fn three_words_and_the_direction_in_which_they_point() {
         let much = [110.0, 110.2, 109.9];
-        let verdict = |q: Question| judge(&[q], 0.01)[0].verdict;
-        assert_eq!(verdict(question(much, true)), Verdict::Better);
-        assert_eq!(verdict(question(much, false)), Verdict::Worse);
-        assert_eq!(verdict(question([90.0, 110.0, 130.0], true)), Verdict::Undecided);
-        let nothing = Question { ratio: None, stopped: None, more_is_better: true, headline: true };
+        let verdict = |q: RatioQuestion| judge(&[q], 0.01)[0].verdict;
+        assert_eq!(verdict(question(much, true)), ChangeVerdict::Better);
+        assert_eq!(verdict(question(much, false)), ChangeVerdict::Worse);
+        assert_eq!(verdict(question([90.0, 110.0, 130.0], true)), ChangeVerdict::Undecided);
+        let nothing =
+            RatioQuestion { ratio: None, stopped: None, more_is_better: true, headline: true };
         let finding = judge(&[nothing], 0.01)[0];
-        assert_eq!((finding.verdict, finding.chance), (Verdict::Undecided, None));
+        assert_eq!((finding.verdict, finding.chance), (ChangeVerdict::Undecided, None));
     }
 
     #[test]
@@ -173,7 +174,7 @@ mod tests {
         let little = question([100.5, 100.51, 100.49], true);
         let finding = judge(&[little], 0.01)[0];
         assert!(finding.real);
-        assert_eq!(finding.verdict, Verdict::Undecided);
-        assert_eq!(judge(&[little], 0.001)[0].verdict, Verdict::Better);
+        assert_eq!(finding.verdict, ChangeVerdict::Undecided);
+        assert_eq!(judge(&[little], 0.001)[0].verdict, ChangeVerdict::Better);
     }
 }

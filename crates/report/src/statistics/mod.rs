@@ -1,4 +1,4 @@
-//! What a number is worth: intervals, ratios and verdicts. `docs/compare.md` defines them in words.
+//! How well a number is known: intervals, ratios and verdicts. `docs/compare.md` defines them.
 //!
 //! Every quantity is positive and every question is about ratios, so all of it is done with logarithms:
 //! an [`Estimate`] is a value with the standard error of its logarithm and the degrees of freedom of
@@ -15,11 +15,11 @@ mod student;
 mod throughput;
 
 pub use estimate::{Basis, Estimate};
-pub use judge::{FALSE_VERDICTS, Finding, Question, Verdict, judge};
+pub use judge::{ChangeVerdict, FALSE_VERDICTS, Finding, RatioQuestion, judge};
 pub use percentile::{Intervals, quantile};
-pub use ratio::{Ratio, Spread};
+pub use ratio::{Ratio, RatioError};
 pub use series::{FEWEST, MeanError, mean_error, rare_error};
-pub use throughput::{Tick, throughput, window};
+pub use throughput::{WindowTick, throughput, window};
 
 #[cfg(test)]
 mod simulation;

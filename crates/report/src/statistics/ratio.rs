@@ -10,12 +10,12 @@ pub struct Ratio {
     /// The ratio.
     pub value: f64,
     /// Its error; `None` where a side has none.
-    pub spread: Option<Spread>,
+    pub spread: Option<RatioError>,
 }
 
 /// How well a ratio is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct RatioError {
     /// Standard error of the ratio's logarithm.
     pub error: f64,
     /// Its degrees of freedom.
@@ -44,7 +44,7 @@ impl Ratio {
                 true => parts[0].freedom.min(parts[1].freedom),
                 false => pooled_freedom(parts.iter().map(|p| (p.error.powi(2), p.freedom))),
             };
-            Spread { error: parts[0].error.hypot(parts[1].error), freedom }
+            RatioError { error: parts[0].error.hypot(parts[1].error), freedom }
         });
         Ratio { value, spread }
     }

@@ -4,7 +4,7 @@
 use hdrhistogram::Histogram;
 use hoap_data::random::Stream;
 
-use super::judge::Question;
+use super::judge::RatioQuestion;
 use super::*;
 
 /// Normal numbers from a seeded stream (Box and Muller 1958).
@@ -32,9 +32,9 @@ impl Normal {
     }
 
     /// A run of about 1,000 operations a second whose seconds scatter by a tenth.
-    fn run(&mut self, n: usize, correlation: f64) -> Vec<Tick> {
+    fn run(&mut self, n: usize, correlation: f64) -> Vec<WindowTick> {
         let counts = self.series(n, correlation).into_iter().map(|v| 1000.0 * (1.0 + 0.1 * v));
-        counts.map(|count| Tick { count, seconds: 1.0 }).collect()
+        counts.map(|count| WindowTick { count, seconds: 1.0 }).collect()
     }
 }
 
@@ -177,7 +177,7 @@ fn the_interval_of_a_percentile_holds_the_truth_in_95_of_100_runs() {
 /// and any detail, got a verdict, and the share of them that did.
 fn page(normal: &mut Normal, runs: usize, scatter: f64, better: f64) -> [f64; 2] {
     let (headlines, details) = (4, 40);
-    let questions: Vec<Question> = (0..headlines + details)
+    let questions: Vec<RatioQuestion> = (0..headlines + details)
         .map(|at| {
             let mut side = |level: f64| {
                 let run = |_| level * (scatter * normal.next()).exp();
@@ -185,13 +185,14 @@ fn page(normal: &mut Normal, runs: usize, scatter: f64, better: f64) -> [f64; 2]
             };
             let (baseline, candidate) = (side(1.0), side(better));
             let ratio = Some(Ratio::of(&candidate, &baseline));
-            Question { ratio, stopped: None, more_is_better: true, headline: at < headlines }
+            RatioQuestion { ratio, stopped: None, more_is_better: true, headline: at < headlines }
         })
         .collect();
     // Differences of any size count, so that the threshold of relevance hides nothing.
     let findings = judge(&questions, 0.0);
     let found = |part: &[Finding]| {
-        part.iter().filter(|f| f.verdict != Verdict::Undecided).count() as f64 / part.len() as f64
+        part.iter().filter(|f| f.verdict != ChangeVerdict::Undecided).count() as f64
+            / part.len() as f64
     };
     [found(&findings[..headlines]), found(&findings[headlines..])]
 }
@@ -215,8 +216,9 @@ fn fewer_than_5_of_100_comparisons_of_two_equal_single_runs_have_a_false_verdict
         let wrong = percent(|_| {
             let mut side = || throughput(&normal.run(60, correlation)).unwrap();
             let ratio = Some(Ratio::of(&side(), &side()));
-            let question = Question { ratio, stopped: None, more_is_better: true, headline: true };
-            judge(&[question], 0.0)[0].verdict != Verdict::Undecided
+            let question =
+                RatioQuestion { ratio, stopped: None, more_is_better: true, headline: true };
+            judge(&[question], 0.0)[0].verdict != ChangeVerdict::Undecided
         });
         assert!(wrong < 5.5, "correlation {correlation}: {wrong} %");
     }
@@ -232,12 +234,15 @@ fn true_differences_are_found() {
     assert!(mean(0) > 0.9 && mean(1) > 0.9, "{} {}", mean(0), mean(1));
     let mut normal = Normal::new(&[9]);
     let found = percent(|_| {
-        let candidate: Vec<Tick> =
-            normal.run(60, 0.5).into_iter().map(|t| Tick { count: t.count * 0.9, ..t }).collect();
+        let candidate: Vec<WindowTick> = normal
+            .run(60, 0.5)
+            .into_iter()
+            .map(|t| WindowTick { count: t.count * 0.9, ..t })
+            .collect();
         let (a, b) = (throughput(&normal.run(60, 0.5)), throughput(&candidate));
         let ratio = Some(Ratio::of(&b.unwrap(), &a.unwrap()));
-        let question = Question { ratio, stopped: None, more_is_better: true, headline: true };
-        judge(&[question], 0.01)[0].verdict == Verdict::Worse
+        let question = RatioQuestion { ratio, stopped: None, more_is_better: true, headline: true };
+        judge(&[question], 0.01)[0].verdict == ChangeVerdict::Worse
     });
     assert!(found > 75.0, "one run a side: {found} %");
 }

@@ -8,7 +8,7 @@ use super::{Basis, Estimate, mean_error};
 
 /// Successes of one tick of the measured window.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tick {
+pub struct WindowTick {
     /// Successes, of whatever kinds were asked for.
     pub count: f64,
     /// Length of the tick, seconds.
@@ -16,13 +16,13 @@ pub struct Tick {
 }
 
 /// The ticks of a step's measured window in the order of time, counting `what` of each row.
-pub fn window(step: &Step, samples: &[Sample], what: impl Fn(&Sample) -> u64) -> Vec<Tick> {
+pub fn window(step: &Step, samples: &[Sample], what: impl Fn(&Sample) -> u64) -> Vec<WindowTick> {
     // Keyed by the end in microseconds, which is what the file keeps.
-    let mut ends: BTreeMap<i64, Tick> = BTreeMap::new();
+    let mut ends: BTreeMap<i64, WindowTick> = BTreeMap::new();
     let measured = samples.iter().filter(|s| s.step == step.number && s.phase == "measured");
     for row in measured.filter(|s| s.seconds > 0.0 && s.at_seconds.is_finite()) {
         let tick = ends.entry((row.at_seconds * 1e6).round() as i64);
-        let tick = tick.or_insert(Tick { count: 0.0, seconds: row.seconds });
+        let tick = tick.or_insert(WindowTick { count: 0.0, seconds: row.seconds });
         tick.count += what(row) as f64;
     }
     ends.into_values().collect()
@@ -30,7 +30,7 @@ pub fn window(step: &Step, samples: &[Sample], what: impl Fn(&Sample) -> u64) ->
 
 /// Successes per second over these ticks. Without an error where there are too few of them; `None` where
 /// nothing succeeded.
-pub fn throughput(ticks: &[Tick]) -> Option<Estimate> {
+pub fn throughput(ticks: &[WindowTick]) -> Option<Estimate> {
     let seconds: f64 = ticks.iter().map(|t| t.seconds).sum();
     let rate = ticks.iter().map(|t| t.count).sum::<f64>() / seconds;
     // Ticks are not all of one length, the last one least of all: what counts is how far each is from
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn a_short_last_tick_weighs_by_its_length() {
-        let mut ticks = vec![Tick { count: 100.0, seconds: 1.0 }; 20];
-        ticks.push(Tick { count: 10.0, seconds: 0.1 });
+        let mut ticks = vec![WindowTick { count: 100.0, seconds: 1.0 }; 20];
+        ticks.push(WindowTick { count: 10.0, seconds: 0.1 });
         let estimate = throughput(&ticks).unwrap();
         assert!((estimate.value - 100.0).abs() < 1e-9);
         assert!(estimate.error < 1e-9, "{estimate:?}");

@@ -2,9 +2,10 @@
 
 use hoap_record::{AuditLine, Check, Run, Verdict};
 
-use super::{Entry, Of, items, sheet};
-use crate::number::Unit;
-use crate::table::{Cell, Table};
+use super::by_run::{Of, items, sheet};
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Table};
+use crate::run::Entry;
 
 /// Every check with its verdict.
 pub fn checks(entries: &[Entry<'_>]) -> Table {

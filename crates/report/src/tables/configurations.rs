@@ -1,12 +1,12 @@
 //! Tables that put configurations side by side: a row for what their runs have in common.
 
-use hoap_record::Step;
+use hoap_record::{Latency, Percentile, Step};
 
-use crate::group::{Group, Member, Place, Spread};
-use crate::isolation::{complete, power};
-use crate::measure::Measure;
-use crate::number::Unit;
-use crate::table::{Cell, Sheet, Table};
+use crate::configurations::group::{Group, Member, Place, Spread};
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Sheet, Table};
+use crate::run::isolation::{complete, power};
+use crate::run::measure::Measure;
 
 /// A place with the configuration it belongs to.
 struct At<'a> {
@@ -86,9 +86,9 @@ pub fn latency_by_configuration(group: &Group<'_>) -> Table {
         .text("configuration", |(at, _): &(At<'_>, String)| at.label)
         .text("step", |(at, _)| at.place.name().to_string())
         .text(group.measure.operation(), |(_, kind)| kind.clone());
-    for percentile in PERCENTILES {
-        sheet = sheet.cells(percentile.0, Some(Unit::Latency), move |(at, kind)| {
-            Cell::maybe(at.place.latency(kind, percentile.1).map(|s| s.mean))
+    for time in TimeOf::SHOWN {
+        sheet = sheet.cells(time.name(), Some(Unit::Latency), move |(at, kind)| {
+            Cell::maybe(at.place.latency(kind, |l| time.of(l)).map(|s| s.mean))
         });
     }
     let rows = places(group, |p| p.clients > 0).into_iter().flat_map(|at| {
@@ -101,16 +101,40 @@ pub fn latency_by_configuration(group: &Group<'_>) -> Table {
     sheet.rows(rows)
 }
 
-/// A number of the response times, in microseconds.
-pub type Percentile = (&'static str, fn(&hoap_record::Operation) -> f64);
+/// A number of the response times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeOf {
+    /// Their mean.
+    Mean,
+    /// One of their percentiles.
+    Percentile(Percentile),
+}
 
-/// What charts of response times show.
-pub const PERCENTILES: [Percentile; 4] = [
-    ("mean", |o| o.latency.mean_us),
-    ("p50", |o| o.latency.p50_us as f64),
-    ("p95", |o| o.latency.p95_us as f64),
-    ("p99", |o| o.latency.p99_us as f64),
-];
+impl TimeOf {
+    /// What the table of configurations shows.
+    const SHOWN: [TimeOf; 4] = [
+        TimeOf::Mean,
+        TimeOf::Percentile(Percentile::P50),
+        TimeOf::Percentile(Percentile::P95),
+        TimeOf::Percentile(Percentile::P99),
+    ];
+
+    /// Such as "mean" or "p99".
+    pub fn name(self) -> &'static str {
+        match self {
+            TimeOf::Mean => "mean",
+            TimeOf::Percentile(percentile) => percentile.name(),
+        }
+    }
+
+    /// Its value, microseconds.
+    pub fn of(self, latency: &Latency) -> f64 {
+        match self {
+            TimeOf::Mean => latency.mean_us,
+            TimeOf::Percentile(percentile) => percentile.of(latency) as f64,
+        }
+    }
+}
 
 /// The kinds of operations that the group is about.
 pub fn kinds(group: &Group<'_>) -> Vec<String> {

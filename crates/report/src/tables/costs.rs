@@ -2,11 +2,13 @@
 
 use hoap_record::Result;
 
-use crate::group::{Group, Member};
-use crate::measure::Measure;
-use crate::number::Unit;
-use crate::prices::{Cost, Line, Load, Priced};
-use crate::table::{Cell, Sheet, Table};
+use crate::configurations::{Group, Member, Report, groups};
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Sheet, Table};
+use crate::prices::{Cost, CostLine, Priced, SustainedLoad};
+use crate::run::freshness;
+use crate::run::measure::Measure;
+use crate::run::void::refuse;
 
 /// The cost of one configuration under the load that it sustains ([`Member::sustained`]).
 #[derive(Clone, Debug)]
@@ -51,7 +53,7 @@ fn costed<'a>(
     priced: &'a Priced,
 ) -> Result<Costed<'a>> {
     let best = member.sustained(measure);
-    let load = best.as_ref().map(|(place, _)| Load::of(&place.steps)).unwrap_or_default();
+    let load = best.as_ref().map(|(place, _)| SustainedLoad::of(&place.steps)).unwrap_or_default();
     let cost = priced.cost(&load)?;
     let power = member.power();
     let qph = power.and_then(|(place, _)| place.spread(|s| s.queries_per_hour)).map(|s| s.mean);
@@ -64,6 +66,53 @@ fn costed<'a>(
         headline: best.map_or(0.0, |(_, value)| value.mean),
         qph,
     })
+}
+
+/// What configurations cost under one benchmark's load.
+#[derive(Clone, Debug)]
+pub struct Costs {
+    /// The benchmark.
+    pub benchmark: String,
+    /// What a reader must know before the first number.
+    pub alerts: Vec<String>,
+    /// What a month costs and what it does, a row a configuration.
+    pub costs: Table,
+    /// What that is made of, a row a price.
+    pub lines: Table,
+    /// Where the prices come from, and what was left out.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// What the configurations that have prices cost, for each benchmark.
+    ///
+    /// # Errors
+    /// `Broken` where a run is void; those of [`Priced::cost`].
+    pub fn costs(&self) -> Result<Vec<Costs>> {
+        let priced = self.configurations.iter().filter(|c| c.priced.is_some());
+        for run in priced.flat_map(|c| &c.runs) {
+            refuse(&run.run, || format!("price {}", run.name))?;
+        }
+        let runs = self.named_runs();
+        let mut out = Vec::new();
+        for group in groups(self, &runs) {
+            let costed = costs(&group, |label| {
+                let configuration = self.configurations.iter().find(|c| c.label == label)?;
+                Some((configuration.label.as_str(), configuration.priced.as_ref()?))
+            })?;
+            if !costed.is_empty() {
+                let entries: Vec<_> = group.runs().iter().map(|(_, run)| run.entry()).collect();
+                out.push(Costs {
+                    benchmark: group.benchmark.to_string(),
+                    alerts: freshness::beside(&entries),
+                    costs: cost_table(group.measure, &costed),
+                    lines: cost_lines(&costed),
+                    notes: cost_notes(&costed),
+                });
+            }
+        }
+        Ok(out)
+    }
 }
 
 /// What a month costs and what it does, a row a configuration.
@@ -104,7 +153,7 @@ pub fn cost_table(measure: Measure, costed: &[Costed<'_>]) -> Table {
 /// What the costs are made of, a row a price.
 pub fn cost_lines(costed: &[Costed<'_>]) -> Table {
     Sheet::new("cost-lines", "What the costs are made of")
-        .text("configuration", |(c, _): &(&Costed<'_>, &Line)| c.label)
+        .text("configuration", |(c, _): &(&Costed<'_>, &CostLine)| c.label)
         .text("what", |(_, line)| line.what.clone())
         .number("price", Unit::Price, |(_, line)| line.price)
         .text("per", |(_, line)| line.unit.clone())

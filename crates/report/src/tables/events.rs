@@ -2,9 +2,10 @@
 
 use hoap_record::{Event, Run};
 
-use super::{Entry, Of, items, sheet};
-use crate::number::Unit;
-use crate::table::Table;
+use super::by_run::{Of, items, sheet};
+use crate::format::number::Unit;
+use crate::format::table::Table;
+use crate::run::Entry;
 
 /// Bursts of failures in the order in which they began.
 pub fn events(entries: &[Entry<'_>]) -> Table {

@@ -1,11 +1,12 @@
 //! Tables of freshness, and of how long the database of the queries took to catch up.
 
-use hoap_record::{CatchUp, Freshness, Run, Step};
+use hoap_record::{CatchUp, Freshness, Percentile, Run, Step};
 
+use super::by_run::{Of, items, sheet};
 use super::steps::latencies;
-use super::{Entry, Of, items, sheet, step_name};
-use crate::number::{Unit, duration};
-use crate::table::{Cell, Table};
+use crate::format::number::{Unit, duration};
+use crate::format::table::{Cell, Table};
+use crate::run::{Entry, step_name};
 
 /// How old what the queries saw was, per step that measured it.
 pub fn freshness(entries: &[Entry<'_>]) -> Table {
@@ -17,17 +18,17 @@ pub fn freshness(entries: &[Entry<'_>]) -> Table {
         .cells("sees all", Some(Unit::Share), move |of| {
             Cell::maybe(share(of.item.1).map(|share| (share * 1e3).round() / 1e3))
         });
-    let shown = ["p50", "p95", "p99", "max"];
+    let shown = [Percentile::P50, Percentile::P95, Percentile::P99, Percentile::Max];
     // An age is nothing where everything was seen.
-    latencies(sheet, Unit::Seconds, &shown, |of| {
+    latencies(sheet, Unit::Seconds, false, &shown, |of| {
         (of.item.1.probes > 0).then_some(&of.item.1.unseen)
     })
     .number("probes", Unit::Count, |of| of.item.1.probes as f64)
     .number("failed", Unit::Count, |of| of.item.1.failed as f64)
     .wide()
-    .cells("newest seen p50", Some(Unit::Seconds), |of| newest(of.item.1, |l| l.p50_us))
+    .cells("newest seen p50", Some(Unit::Seconds), |of| newest(of.item.1, Percentile::P50))
     .wide()
-    .cells("newest seen p99", Some(Unit::Seconds), |of| newest(of.item.1, |l| l.p99_us))
+    .cells("newest seen p99", Some(Unit::Seconds), |of| newest(of.item.1, Percentile::P99))
     .wide()
     .cells("a probe took p99", Some(Unit::Latency), |of| {
         let took = of.item.1.took.p99_us as f64 / 1e6;
@@ -39,8 +40,8 @@ pub fn freshness(entries: &[Entry<'_>]) -> Table {
     }))
 }
 
-fn newest(f: &Freshness, take: fn(&hoap_record::Latency) -> u64) -> Cell {
-    Cell::maybe((f.newest_seen.max_us > 0).then(|| take(&f.newest_seen) as f64 / 1e6))
+fn newest(f: &Freshness, percentile: Percentile) -> Cell {
+    Cell::maybe((f.newest_seen.max_us > 0).then(|| percentile.of(&f.newest_seen) as f64 / 1e6))
 }
 
 /// How long the database of the queries took to hold what that of the transactions held, in one

@@ -1,15 +1,14 @@
-//! Figures of others. They have tables of their own: none of their numbers stands in a row with one
-//! of a run.
+//! Tables of published figures. No row has a published number and one of a run.
 
-use crate::number::Unit;
-use crate::published::{Figure, Metric, Study};
-use crate::table::{Cell, Sheet, Table};
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Sheet, Table};
+use crate::published::{PublishedFigure, PublishedMetric, Study};
 
 /// A study with its figures of one benchmark.
 pub fn of_benchmark<'a>(
     studies: &[&'a Study],
     benchmark: &str,
-) -> Vec<(&'a Study, Vec<&'a Figure>)> {
+) -> Vec<(&'a Study, Vec<&'a PublishedFigure>)> {
     // The reports ran E with updates, which is a benchmark of its own here.
     let of = |study: &'a Study| study.values.iter().filter(|f| f.workload == benchmark).collect();
     let all = studies.iter().map(|study| (*study, of(study)));
@@ -17,7 +16,7 @@ pub fn of_benchmark<'a>(
 }
 
 /// Every figure of these studies of one benchmark, as the text gives it.
-pub fn published(figures: &[(&Study, Vec<&Figure>)]) -> Table {
+pub fn published(figures: &[(&Study, Vec<&PublishedFigure>)]) -> Table {
     let all = || figures.iter().flat_map(|(_, figures)| figures);
     let (nodes, settings, notes) = (
         all().any(|f| f.nodes.is_some()),
@@ -25,7 +24,7 @@ pub fn published(figures: &[(&Study, Vec<&Figure>)]) -> Table {
         all().any(|f| f.note.is_some()),
     );
     Sheet::new("published", "Published figures: measured by others, elsewhere")
-        .text("study", |(study, _): &(&Study, &Figure)| study.name)
+        .text("study", |(study, _): &(&Study, &PublishedFigure)| study.name)
         .text("section", |(_, f)| f.section.clone())
         .text("system", |(_, f)| f.system.clone())
         .when(nodes, |s| {
@@ -41,9 +40,9 @@ pub fn published(figures: &[(&Study, Vec<&Figure>)]) -> Table {
 
 /// Figures of this metric that belong to a cluster of so many nodes, for a chart.
 pub fn by_nodes<'a>(
-    figures: &[(&'a Study, Vec<&'a Figure>)],
-    metric: Metric,
-) -> Vec<(&'a Study, &'a Figure, u32)> {
+    figures: &[(&'a Study, Vec<&'a PublishedFigure>)],
+    metric: PublishedMetric,
+) -> Vec<(&'a Study, &'a PublishedFigure, u32)> {
     let all = figures.iter().flat_map(|(study, figures)| figures.iter().map(move |f| (*study, *f)));
     all.filter(|(_, f)| f.metric == metric && f.to.is_none())
         .filter_map(|(study, f)| Some((study, f, f.nodes?)))

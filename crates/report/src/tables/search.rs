@@ -2,10 +2,11 @@
 
 use hoap_record::search::{Probe, Search, Time};
 
-use super::{Entry, Of, items, sheet};
-use crate::lines::search_bounds;
-use crate::number::Unit;
-use crate::table::{Cell, Table};
+use super::by_run::{Of, items, sheet};
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Table};
+use crate::run::Entry;
+use crate::run::search::search_bounds;
 
 /// A probe with one of its bounds, or with none where the rate had only to be reached.
 struct Row<'a> {

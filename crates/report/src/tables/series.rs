@@ -2,13 +2,13 @@
 
 use hoap_record::Run;
 
-use super::step_name;
-use crate::curve::Curve;
-use crate::load::Loaded;
-use crate::measure::Measure;
-use crate::number::Unit;
-use crate::table::{Cell, Sheet, Table};
-use crate::ticks::{MOST, Tick, merged, ticks as ticks_of};
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Sheet, Table};
+use crate::run::Loaded;
+use crate::run::curve::Curve;
+use crate::run::measure::Measure;
+use crate::run::step_name;
+use crate::run::ticks::{MOST, Tick, merged, ticks as ticks_of};
 
 fn name_of(run: &Run, number: usize) -> String {
     run.steps

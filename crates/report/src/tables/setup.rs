@@ -5,10 +5,10 @@ use hoap_record::Run;
 use hoap_record::words::{counted, noun};
 use serde_json::Value;
 
-use super::{Entry, benchmark_title};
-use crate::measure::Measure;
-use crate::number::{Unit, bytes, duration};
-use crate::table::{Cell, Column, Table};
+use crate::format::number::{Unit, bytes, duration};
+use crate::format::table::{Cell, Column, Table};
+use crate::run::measure::Measure;
+use crate::run::{Entry, benchmark_title};
 
 type Fact<'a> = (String, Box<dyn Fn(&Run) -> String + 'a>);
 

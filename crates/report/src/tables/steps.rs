@@ -2,43 +2,38 @@
 
 use std::borrow::Cow;
 
-use hoap_record::{Latency, Operation, Query, Step};
+use hoap_record::Percentile::{Max, P50, P95, P99, P999};
+use hoap_record::{Latency, Operation, Percentile, Query, Step};
 
-use super::{Entry, Of, items, measure_of, sheet, step_name};
-use crate::isolation::{Isolation, complete, isolations, power};
-use crate::measure::{Measure, failed, operations_per_second};
-use crate::number::Unit;
-use crate::table::{Cell, Sheet, Table};
+use super::by_run::{Of, items, measure_of, sheet};
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Sheet, Table};
+use crate::run::isolation::{Isolation, complete, isolations, power};
+use crate::run::measure::{Measure, failed, operations_per_second};
+use crate::run::{Entry, step_name};
 
 const TPM: Unit = Unit::Rate("tpM");
 const OPS: Unit = Unit::Rate("ops/s");
 
-/// A number of a [`Latency`] in microseconds.
-type Take = fn(&Latency) -> f64;
-
-const LATENCIES: [(&str, Take); 7] = [
-    ("mean", |l| l.mean_us),
-    ("p50", |l| l.p50_us as f64),
-    ("p90", |l| l.p90_us as f64),
-    ("p95", |l| l.p95_us as f64),
-    ("p99", |l| l.p99_us as f64),
-    ("p99.9", |l| l.p999_us as f64),
-    ("max", |l| l.max_us as f64),
-];
-
-/// Adds the columns of times of this unit, of which the terminal has room for those in `shown`.
-pub(super) fn latencies<'a, T: 'a>(
-    mut sheet: Sheet<'a, T>,
+/// Adds the columns of times of this unit: the mean and every percentile. The terminal has room for the mean
+/// where `mean` says so, and for the percentiles in `shown`.
+pub fn latencies<'a, T: 'a>(
+    sheet: Sheet<'a, T>,
     unit: Unit,
-    shown: &[&str],
+    mean: bool,
+    shown: &[Percentile],
     of: impl Fn(&T) -> Option<&Latency> + Copy + 'a,
 ) -> Sheet<'a, T> {
-    for (name, take) in LATENCIES {
-        sheet = sheet
-            .cells(name, Some(unit), move |t| of(t).map_or(Cell::Empty, |l| Cell::micros(take(l))))
-            .when(!shown.contains(&name), Sheet::wide);
-    }
-    sheet
+    let cell = move |t: &T, take: &dyn Fn(&Latency) -> f64| {
+        of(t).map_or(Cell::Empty, |latency| Cell::micros(take(latency)))
+    };
+    let sheet =
+        sheet.cells("mean", Some(unit), move |t| cell(t, &|l| l.mean_us)).when(!mean, Sheet::wide);
+    Percentile::ALL.into_iter().fold(sheet, |sheet, p| {
+        sheet
+            .cells(p.name(), Some(unit), move |t| cell(t, &|l| p.of(l) as f64))
+            .when(!shown.contains(&p), Sheet::wide)
+    })
 }
 
 /// The response times of an operation that has any.
@@ -87,11 +82,14 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
             false => "yes",
         })
     });
-    let shown = ["mean", "p50", "p95", "p99", "max"];
-    latencies(sheet, Unit::Latency, &shown, |of| new_order(of.item)).rows(items(entries, |run| {
-        let hybrid = |s: &&Step| Measure::of_step(s) == Measure::Hybrid;
-        run.steps.iter().filter(hybrid).filter(|s| s.tx_clients > 0).collect()
-    }))
+    let shown = [P50, P95, P99, Max];
+    latencies(sheet, Unit::Latency, true, &shown, |of| new_order(of.item)).rows(items(
+        entries,
+        |run| {
+            let hybrid = |s: &&Step| Measure::of_step(s) == Measure::Hybrid;
+            run.steps.iter().filter(hybrid).filter(|s| s.tx_clients > 0).collect()
+        },
+    ))
 }
 
 fn new_order(step: &Step) -> Option<&Latency> {
@@ -178,10 +176,11 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
         .number("failed", Unit::Count, |of| of.item.1.failures.values().sum::<u64>() as f64)
         .when(!hybrid, Sheet::wide);
     let sheet = in_flight(sheet, entries, |(_, o): &Item| (o.unfinished, o.oldest_us, o.at_least));
-    let shown = ["mean", "p50", "p95", "p99", "p99.9", "max"];
-    latencies(sheet, Unit::Latency, &shown, |of| response(of.item.1)).rows(items(entries, |run| {
-        run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o))).collect()
-    }))
+    let shown = [P50, P95, P99, P999, Max];
+    latencies(sheet, Unit::Latency, true, &shown, |of| response(of.item.1))
+        .rows(items(entries, |run| {
+            run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o))).collect()
+        }))
 }
 
 /// What the response times of an open loop are made of: the wait from the intended start to the actual
@@ -192,17 +191,20 @@ pub fn waits(entries: &[Entry<'_>]) -> Table {
         .text("step", |of: &Of<Item>| step_name(of.item.0))
         .text(measure_of(entries).operation(), |of| of.item.1.kind.clone())
         .text("part", |of| of.item.2);
-    let shown = ["mean", "p50", "p95", "p99"];
-    latencies(sheet, Unit::Latency, &shown, |of| Some(of.item.3)).rows(items(entries, |run| {
-        let all = run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o)));
-        let parts = all.filter(|(_, o)| o.timed > 0).flat_map(|(s, o)| {
-            let (service, wait) = (o.service.as_ref(), o.wait.as_ref());
-            let both = service.or(wait).map(|_| &o.latency);
-            let parts = [("service", service), ("wait", wait), ("response", both)];
-            parts.into_iter().filter_map(move |(part, latency)| Some((s, o, part, latency?)))
-        });
-        parts.collect()
-    }))
+    let shown = [P50, P95, P99];
+    latencies(sheet, Unit::Latency, true, &shown, |of| Some(of.item.3)).rows(items(
+        entries,
+        |run| {
+            let all = run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o)));
+            let parts = all.filter(|(_, o)| o.timed > 0).flat_map(|(s, o)| {
+                let (service, wait) = (o.service.as_ref(), o.wait.as_ref());
+                let both = service.or(wait).map(|_| &o.latency);
+                let parts = [("service", service), ("wait", wait), ("response", both)];
+                parts.into_iter().filter_map(move |(part, latency)| Some((s, o, part, latency?)))
+            });
+            parts.collect()
+        },
+    ))
 }
 
 /// A kind of failure in a step: transaction or query, error, number, first error in words.

@@ -3,6 +3,7 @@
 use hoap_record::Run;
 use hoap_report::tables::Entry;
 use hoap_report::text::COLUMNS;
+use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 /// No line is wider than a terminal.
@@ -34,12 +35,40 @@ pub fn words(page: &str) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The data block as a browser parses it.
-pub fn data(page: &str) -> serde_json::Value {
+/// The charts of the data block as a browser parses it, each point at its place.
+pub fn data(page: &str) -> Value {
     let open = "<script type=\"application/json\" id=\"data\">";
     let start = page.find(open).unwrap() + open.len();
     let end = start + page[start..].find("</script").unwrap();
-    serde_json::from_str(&page[start..end]).unwrap()
+    let mut charts: Value = serde_json::from_str(&page[start..end]).unwrap();
+    for chart in charts.as_object_mut().unwrap().values_mut() {
+        let places = chart["places"].take();
+        let plots = chart["plots"].as_array_mut().unwrap().iter_mut();
+        let marks = plots.flat_map(|plot| plot["marks"].as_array_mut().unwrap());
+        for points in marks.filter_map(|mark| mark.get_mut("points")) {
+            for point in points.as_array_mut().unwrap() {
+                point[0] = places[point[0].as_u64().unwrap() as usize][0].clone();
+            }
+        }
+    }
+    charts
+}
+
+/// The marks of a kind of all plots of a chart.
+pub fn marks<'a>(chart: &'a Value, kind: &str) -> Vec<&'a Value> {
+    let plots = chart["plots"].as_array().unwrap_or_else(|| panic!("no chart: {chart}"));
+    let marks = plots.iter().flat_map(|plot| plot["marks"].as_array().unwrap());
+    marks.filter(|mark| mark["mark"] == kind).collect()
+}
+
+/// What these marks hold: points, bars.
+pub fn all_of<'a>(marks: &[&'a Value], list: &str) -> Vec<&'a Value> {
+    marks.iter().flat_map(|mark| mark[list].as_array().unwrap()).collect()
+}
+
+/// The words of a chart's legend.
+pub fn legend(chart: &Value) -> Vec<&str> {
+    chart["legend"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect()
 }
 
 pub fn entry(run: &Run) -> [Entry<'_>; 1] {

@@ -1,8 +1,12 @@
 //! Tables as CSV (RFC 4180) for machines: bare numbers, their unit in the heading.
+//!
+//! The quoting is written here: the `csv` crate chooses it for a whole file. A field that a spreadsheet would take
+//! for a formula is always quoted, others only where they must be; and with `\n` at the ends of lines the crate
+//! leaves a `\r` in a field without quotes.
 
 use std::fmt::Write as _;
 
-use crate::table::{Cell, Table, verdict_word};
+use crate::format::table::{Cell, Table, verdict_word};
 
 /// The table as CSV text, its first line the headings.
 pub fn csv(table: &Table) -> String {
@@ -29,7 +33,7 @@ fn line(out: &mut String, fields: impl Iterator<Item = String>) {
         let comma = if i > 0 { "," } else { "" };
         let formula = field.starts_with(['=', '@']);
         if field.contains([',', '"', '\n', '\r']) || formula {
-            // A spreadsheet must not run what a run folder says.
+            // A spreadsheet must not evaluate text from a run folder.
             let guard = if formula { "'" } else { "" };
             let _ = write!(out, "{comma}\"{guard}{}\"", field.replace('"', "\"\""));
         } else {
@@ -42,8 +46,8 @@ fn line(out: &mut String, fields: impl Iterator<Item = String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::Unit;
-    use crate::table::Sheet;
+    use crate::format::number::Unit;
+    use crate::format::table::Sheet;
 
     #[test]
     fn fields_are_quoted_as_rfc_4180_says_and_numbers_are_bare() {

@@ -1,11 +1,11 @@
-//! The one table model. Terminal, page and CSV all print a [`Table`]; none computes a cell.
+//! The model of a table. The terminal, the page and CSV print a [`Table`] and compute no cell.
 //!
-//! A table is declared once: a [`Sheet`] names its columns, each with the closure that takes its
-//! cell from an item; [`Sheet::rows`] applies it to the items.
+//! A [`Sheet`] declares the columns, each with a closure that takes a cell from an item; [`Sheet::rows`]
+//! applies them to the items.
 
 use hoap_record::Verdict;
 
-use crate::number::Unit;
+use crate::format::number::Unit;
 
 /// A table with all its cells.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,9 +38,9 @@ pub enum Cell {
     Text(String),
     /// A number in the unit of its column.
     Number(f64),
-    /// There is no such thing here.
+    /// Not applicable, or not measured.
     Empty,
-    /// A number should be here and is not; why.
+    /// A number that is missing, with the reason.
     Incomplete(String),
     /// The verdict of a check.
     Verdict(Verdict),
@@ -113,7 +113,7 @@ impl Cell {
     }
 }
 
-/// "pass", "FAIL" or "skip": a failure must catch the eye without colour too.
+/// "pass", "FAIL" or "skip". Capitals make a failure visible without colour.
 pub fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "pass",
@@ -185,7 +185,7 @@ impl Table {
 
 type Take<'a, T> = Box<dyn Fn(&T) -> Cell + 'a>;
 
-/// A table in the making: columns and the closures that fill them from an item.
+/// Builds a table: its columns, and the closures that fill them from an item.
 pub struct Sheet<'a, T> {
     id: String,
     title: String,
@@ -241,7 +241,7 @@ impl<'a, T> Sheet<'a, T> {
         if condition { change(self) } else { self }
     }
 
-    /// Fills it: a row an item.
+    /// The table with a row for each item.
     pub fn rows(self, items: impl IntoIterator<Item = T>) -> Table {
         let rows = items
             .into_iter()

@@ -1,12 +1,11 @@
-//! Lines that a terminal shows while a run goes on, and lists of checks.
+//! Lines that a terminal shows during a run, and lists of checks.
 
-use hoap_record::search::Search;
 use hoap_record::words::noun;
 use hoap_record::{Check, Step, Verdict};
 
-use crate::measure::{Measure, failed, shortfall};
-use crate::number::{Unit, duration, latency};
-use crate::text;
+use crate::format::number::{Unit, duration, latency};
+use crate::format::text;
+use crate::run::measure::{Measure, failed, shortfall};
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
 /// "5,678 ops/s; READ p50 0.21 ms, p99 1.2 ms; UPDATE p50 0.34 ms, p99 2.1 ms".
@@ -41,46 +40,6 @@ pub fn step_line(step: &Step) -> String {
         parts.push(format!("power incomplete: {why}"));
     }
     parts.join("; ")
-}
-
-/// What a search for the highest rate found: "The highest rate that holds p99 ≤ 10.0 ms is
-/// between 4,757 and 5,657 operations a second; …", or why it found none.
-pub fn search_line(search: &Search) -> String {
-    let rate = |rate: f64| Unit::Rate("/s").show(rate);
-    let bounds = search_bounds(search);
-    let broke = || search.broken.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    let mut parts = vec![match (search.rate, search.below) {
-        (Some(held), Some(below)) => format!(
-            "The highest rate that holds {bounds} is between {} and {} operations a second",
-            rate(held),
-            rate(below)
-        ),
-        (Some(held), None) => {
-            format!("{} operations a second hold {bounds}; none is known that does not", rate(held))
-        }
-        (None, Some(below)) => format!(
-            "No rate was found that holds {bounds}; {} operations a second do not{}",
-            rate(below),
-            broke()
-        ),
-        (None, None) => format!("No rate was found that holds {bounds}"),
-    }];
-    if let (Some(first), Some(last)) = (search.undecided.first(), search.undecided.last()) {
-        let (few, many) = (rate(first.rate), rate(last.rate));
-        let at = if few == many { few } else { format!("{few} to {many}") };
-        parts.push(format!("undecided at {at}/s: {}", last.why));
-    }
-    parts.extend(search.unfinished.clone());
-    parts.join("; ")
-}
-
-/// "p99 ≤ 10 ms, max ≤ 1 s".
-pub(crate) fn search_bounds(search: &Search) -> String {
-    let slas = search.bounds.slas.iter();
-    let bounds: Vec<String> = slas
-        .map(|s| format!("{} ≤ {}", s.percentile.name(), duration(s.limit_us as f64 / 1e6)))
-        .collect();
-    bounds.join(", ")
 }
 
 /// Checks, a line each, with the details of those that did not pass below them.

@@ -1,10 +1,10 @@
-//! How much each side of a hybrid run takes from the other: tpM with queries through tpM without, and
-//! power with transactions through power without, at equal numbers of clients.
+//! Isolation: how much each side of a hybrid run slows the other down, at equal numbers of clients. It is tpM with
+//! queries divided by tpM without, and power with transactions divided by power without.
 
 use hoap_record::{Run, Step};
 
-use crate::measure::Measure;
-use crate::table::Cell;
+use crate::format::table::Cell;
+use crate::run::measure::Measure;
 
 /// The isolation of one step that had clients of both sides.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +49,7 @@ pub fn isolations(run: &Run) -> Vec<Isolation<'_>> {
         .collect()
 }
 
-/// Power of a step in seconds, or why there is none. An incomplete one never counts, whatever number
-/// stands beside it.
+/// Power of a step in seconds, or why there is none. That of an incomplete step does not count.
 pub fn power(step: &Step) -> Result<f64, String> {
     complete(step, step.power_seconds)
 }

@@ -1,8 +1,12 @@
-//! Tables and paragraphs as plain text that no terminal of [`COLUMNS`] columns breaks.
+//! Tables and paragraphs as plain text of at most [`COLUMNS`] columns.
+//!
+//! The layout is written here and not taken from a library: a table that is too wide first wraps its columns of
+//! words, the widest first, and then becomes several blocks that repeat the first column, which no table library
+//! does; and the cells wrap as the paragraphs do.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::table::{Cell, Table};
+use crate::format::table::{Cell, Table};
 
 /// Display columns of the terminal.
 pub const COLUMNS: usize = 80;
@@ -14,8 +18,8 @@ const KEY: usize = 24;
 /// A column of words is not squeezed below this.
 const NARROWEST: usize = 18;
 
-/// The text with everything replaced that would move the cursor, colour the screen or turn the
-/// direction of writing: a run folder comes from anywhere.
+/// The text without characters that move the cursor, colour the screen or turn the direction of writing. A run
+/// folder may come from an untrusted source.
 pub fn tame(text: &str) -> String {
     text.chars().map(|c| if c == '\n' || c == '\t' { ' ' } else { harmless(c) }).collect()
 }
@@ -161,8 +165,8 @@ fn push_row(out: &mut String, table: &Table, block: &[usize], widths: &[usize], 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::Unit;
-    use crate::table::Sheet;
+    use crate::format::number::Unit;
+    use crate::format::table::Sheet;
 
     fn fits(text: &str) {
         for line in text.lines() {

@@ -1,8 +1,8 @@
-//! What a run measures: the number that its headline, its charts and its lines are about.
+//! What a run measures: the number in its headline, its charts and its lines.
 
 use hoap_record::{Operation, Run, Step};
 
-use crate::number::Unit;
+use crate::format::number::Unit;
 
 /// The kind of run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,17 +81,17 @@ impl Measure {
         }
     }
 
-    /// Whether it is about this kind of operation.
+    /// Whether it counts this kind of operation.
     pub fn counts(self, kind: &str) -> bool {
         self == Measure::Plain || kind == NEW_ORDER
     }
 
-    /// The operations of a step that it is about.
+    /// The operations of a step that it counts.
     pub fn operations(self, step: &Step) -> impl Iterator<Item = &Operation> {
         step.transactions.iter().filter(move |o| self.counts(&o.kind))
     }
 
-    /// The kinds of operations of a run that it is about, each once, in the order of the record.
+    /// The kinds of operations of a run that it counts, each once, in the order of the record.
     pub fn kinds(self, run: &Run) -> Vec<&str> {
         kinds(run).into_iter().filter(|kind| self.counts(kind)).collect()
     }
@@ -125,8 +125,8 @@ pub fn kinds(run: &Run) -> Vec<&str> {
     kinds
 }
 
-/// The steps that the run was asked for. The probes of a search, which go beyond what can be reached, are
-/// none of them: that is how it ends.
+/// The steps that the run was asked for, without the probes of a search: a search ends by exceeding what the
+/// database can do.
 pub fn planned_steps(run: &Run) -> &[Step] {
     let probes = run.search.as_ref().map_or(0, |search| search.probes.len());
     &run.steps[..run.steps.len().saturating_sub(probes)]
@@ -142,8 +142,7 @@ pub fn failed(step: &Step) -> u64 {
     step.transactions.iter().flat_map(|o| o.failures.values()).fold(0, |a, b| a.saturating_add(*b))
 }
 
-/// Where the numbers of an open loop are not those of its rate: what was asked for, what began, what was
-/// completed, and why.
+/// Of an open loop that did not reach its rate: the rates that were intended, begun and completed, and why.
 pub fn shortfall(step: &Step) -> Option<String> {
     let why = step.rate_shortfall.as_ref()?;
     let rate = |value: Option<f64>| match value {

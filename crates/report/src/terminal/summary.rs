@@ -1,14 +1,15 @@
 //! What the terminal shows at the end of a run.
 
-use hoap_record::words::counted;
 use hoap_record::{Run, Verdict};
 
-use crate::lines::search_line;
-use crate::measure::{Measure, planned_steps, shortfall};
-use crate::number::Unit;
-use crate::table::Table;
-use crate::tables::{self, Entry};
-use crate::{text, trouble, void};
+use crate::format::number::Unit;
+use crate::format::table::Table;
+use crate::format::text;
+use crate::run::Entry;
+use crate::run::alerts::alerts;
+use crate::run::measure::Measure;
+use crate::run::search::search_line;
+use crate::tables;
 
 /// How to print a [`summary`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,33 +74,6 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
         out.marked("", "page        ", page);
     }
     out.text
-}
-
-/// What a reader must know before the first number: that there is none where a check failed, warnings,
-/// what is partial.
-pub fn alerts(run: &Run) -> Vec<String> {
-    let mut alerts: Vec<String> =
-        void::reason(run).iter().map(|reason| format!("{}: {reason}", void::VOID)).collect();
-    alerts.extend(run.warnings.iter().cloned());
-    alerts.extend(run.partial.iter().map(|why| format!("partial: {why}")));
-    alerts.extend(run.stopped_by.iter().map(|why| format!("the error that ended it: {why}")));
-    alerts.extend(run.steps.iter().filter_map(|s| {
-        s.partial.as_ref().map(|why| format!("step {} ({}) is partial: {why}", s.number, s.name))
-    }));
-    for step in planned_steps(run) {
-        alerts.extend(shortfall(step).map(|short| {
-            format!("step {} ({}) did not reach its rate: {short}", step.number, step.name)
-        }));
-        alerts.extend(trouble::of_step(run, step));
-    }
-    match run.audit.iter().filter(|line| line.verdict == Verdict::Fail).count() {
-        0 => {}
-        n => alerts.push(format!(
-            "{} of the audit failed: what ran is not the benchmark",
-            counted(n, "line", "lines")
-        )),
-    }
-    alerts
 }
 
 fn retries(run: &Run, out: &mut Paper) {

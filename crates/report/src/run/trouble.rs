@@ -1,17 +1,16 @@
-//! What went wrong in a step so that its numbers are to be read with it: failures, times without a success, and
-//! what hung when its window ended.
+//! What went wrong in a step: failures, times without a success, and operations that hung when its window ended.
 
 use hoap_record::{Operation, Run, Step};
 
-use crate::measure::{Measure, failed};
-use crate::number::{Unit, duration};
+use crate::format::number::{Unit, duration};
+use crate::run::measure::{Measure, failed};
 
-/// A larger share of failures than this is told, where the run's configuration has no `warn-failures`.
+/// A larger share of failures is reported where the run's configuration has no `warn-failures`.
 const FAILURES: f64 = 0.001;
-/// No gap is told that is not longer than this, seconds.
+/// Only longer gaps are reported, seconds.
 const GAP: f64 = 1.0;
-/// Nor one that is not so many times as long as the mean distance of the successes beside it: where they
-/// are seconds apart, as with think times, so are all.
+/// Only gaps are reported that are longer than so many mean distances between successes: with think times,
+/// successes are seconds apart.
 const DISTANCES: f64 = 10.0;
 
 /// A sentence for each thing that went wrong in this step of the run.

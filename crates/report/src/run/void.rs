@@ -1,11 +1,11 @@
-//! A run of which a check failed has no result. Whoever shows, compares, averages or prices the numbers
-//! of a run asks here first.
+//! Void runs. A run is void where one of its checks failed: its numbers are marked where they are shown, and are
+//! neither compared, averaged nor priced.
 
 use hoap_record::words::counted;
 use hoap_record::{Check, Run, Verdict};
 use hoap_record::{Error, ErrorKind, Result};
 
-/// What stands beside every number of a void run.
+/// The mark of the numbers of a void run.
 pub const VOID: &str = "VOID";
 
 /// The check whose failure voids the numbers of the run: the first one that failed. A line of the audit
@@ -14,12 +14,12 @@ pub fn void(run: &Run) -> Option<&Check> {
     run.checks.iter().find(|check| check.verdict == Verdict::Fail)
 }
 
-/// Which check it was, in a few words: `check "condition 9" failed`.
+/// The check that failed, in a few words: `check "condition 9" failed`.
 pub fn cause(run: &Run) -> Option<String> {
     Some(format!("check \"{}\" failed", void(run)?.name))
 }
 
-/// The same with what the check found, and with the number of others that failed.
+/// The check that failed, what it found, and how many others failed.
 pub fn reason(run: &Run) -> Option<String> {
     let check = void(run)?;
     let found = check.detail.as_deref().unwrap_or(&check.compares);

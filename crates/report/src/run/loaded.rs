@@ -7,10 +7,8 @@ use hoap_record::folder::{read_run, read_samples};
 use hoap_record::hlog::{self, SERVICE, WAIT};
 use hoap_record::{Latency, Run, Sample, Step};
 
-use crate::configuration::folder_name;
-use crate::curve::Curve;
-use crate::measure::{self, Measure};
-use crate::tables::Entry;
+use crate::run::curve::Curve;
+use crate::run::measure::{self, Measure};
 
 /// A run folder, read whole.
 #[derive(Clone, Debug)]
@@ -23,6 +21,15 @@ pub struct Loaded {
     pub samples: Vec<Sample>,
     /// What `step-NN.hlog` hold.
     pub curves: Vec<Curve>,
+}
+
+/// A run under the name it has in this report.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Its name, unique among the runs of the report.
+    pub name: &'a str,
+    /// What it recorded.
+    pub run: &'a Run,
 }
 
 impl Loaded {
@@ -92,4 +99,12 @@ fn recorded<'a>(step: &'a Step, tag: &str) -> Option<&'a Latency> {
         WAIT => o.wait.as_ref(),
         _ => None,
     })
+}
+
+/// The last part of the path, of the real one where the given one ends in none ("." and "..").
+pub(crate) fn folder_name(folder: &Path) -> String {
+    let real = folder.canonicalize();
+    let real = real.as_deref().unwrap_or(folder);
+    let last = folder.file_name().or_else(|| real.file_name()).unwrap_or(folder.as_os_str());
+    last.to_string_lossy().into_owned()
 }

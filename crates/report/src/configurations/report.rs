@@ -8,14 +8,11 @@ use std::path::{Path, PathBuf};
 
 use hoap_record::{Error, ErrorKind, Result};
 
-use crate::Loaded;
-use crate::freshness;
-use crate::group::groups;
 use crate::prices::Priced;
 use crate::published::Study;
-use crate::table::Table;
-use crate::tables;
-use crate::void::{VOID, refuse, void};
+use crate::run::freshness;
+use crate::run::loaded::{Loaded, folder_name};
+use crate::run::void::{VOID, void};
 
 /// Everything that a page shows.
 #[derive(Clone, Debug, Default)]
@@ -37,21 +34,6 @@ pub struct Configuration {
     pub runs: Vec<Loaded>,
     /// What it costs, where prices were given.
     pub priced: Option<Priced>,
-}
-
-/// What configurations cost under one benchmark's load.
-#[derive(Clone, Debug)]
-pub struct Costs {
-    /// The benchmark.
-    pub benchmark: String,
-    /// What a reader must know before the first number.
-    pub alerts: Vec<String>,
-    /// What a month costs and what it does, a row a configuration.
-    pub costs: Table,
-    /// What that is made of, a row a price.
-    pub lines: Table,
-    /// Where the prices come from, and what was left out.
-    pub notes: Vec<String>,
 }
 
 /// A run folder, or a folder of repetitions, as the user named it.
@@ -166,36 +148,6 @@ impl Report {
         chosen.try_for_each(&mut set)
     }
 
-    /// What the configurations that have prices cost, for each benchmark.
-    ///
-    /// # Errors
-    /// `Broken` where a run is void; those of [`Priced::cost`].
-    pub fn costs(&self) -> Result<Vec<Costs>> {
-        let priced = self.configurations.iter().filter(|c| c.priced.is_some());
-        for run in priced.flat_map(|c| &c.runs) {
-            refuse(&run.run, || format!("price {}", run.name))?;
-        }
-        let runs = self.named_runs();
-        let mut out = Vec::new();
-        for group in groups(self, &runs) {
-            let costed = tables::costs(&group, |label| {
-                let configuration = self.configurations.iter().find(|c| c.label == label)?;
-                Some((configuration.label.as_str(), configuration.priced.as_ref()?))
-            })?;
-            if !costed.is_empty() {
-                let entries: Vec<_> = group.runs().iter().map(|(_, run)| run.entry()).collect();
-                out.push(Costs {
-                    benchmark: group.benchmark.to_string(),
-                    alerts: freshness::beside(&entries),
-                    costs: tables::cost_table(group.measure, &costed),
-                    lines: tables::cost_lines(&costed),
-                    notes: tables::cost_notes(&costed),
-                });
-            }
-        }
-        Ok(out)
-    }
-
     /// All runs with the names they have on the page, by configuration.
     pub(crate) fn named_runs(&self) -> Vec<Loaded> {
         let mut out: Vec<Loaded> = Vec::new();
@@ -238,14 +190,6 @@ fn open(path: &Path) -> Result<Vec<Loaded>> {
         return Ok(vec![Loaded::open(path)?]);
     }
     inner.iter().map(|folder| Loaded::open(folder)).collect()
-}
-
-/// The last part of the path, of the real one where the given one ends in none ("." and "..").
-pub(crate) fn folder_name(folder: &Path) -> String {
-    let real = folder.canonicalize();
-    let real = real.as_deref().unwrap_or(folder);
-    let last = folder.file_name().or_else(|| real.file_name()).unwrap_or(folder.as_os_str());
-    last.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Numbers for people: each with its unit, and never wider than [`WIDEST`] columns.
+//! Numbers as text, each with its unit and at most [`WIDEST`] columns wide.
 
 /// No text of this module is longer, whatever the number.
 pub const WIDEST: usize = 22;
 
-/// What a number measures. Decides how it reads and which unit stands in the heading.
+/// What a number measures: decides its format and the unit in the heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Things counted: "1,234".
@@ -12,8 +12,8 @@ pub enum Unit {
     Rate(&'static str),
     /// A duration in seconds: "3.42 ms", "12 min 3 s".
     Seconds,
-    /// A response time in seconds, which a run records to the microsecond: "3.42 ms", and "< 1 µs" for
-    /// what is 0 there, because nothing takes no time.
+    /// A response time in seconds: "3.42 ms". A run records it to the microsecond, so that 0 is shown as
+    /// "< 1 µs".
     Latency,
     /// A point in time in seconds since the run's start: "12.50 s".
     Moment,
@@ -28,21 +28,21 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The number as people read it.
+    /// The number as text.
     pub fn show(self, value: f64) -> String {
         if !value.is_finite() {
             return "–".to_string();
         }
         match self {
-            Unit::Count if value.fract() == 0.0 => fixed(value, 0),
+            Unit::Count if value.fract() == 0.0 => decimals(value, 0),
             Unit::Count | Unit::Rate(_) => rate(value),
             Unit::Seconds => duration(value),
             Unit::Latency => latency(value),
-            Unit::Moment => format!("{} s", fixed(value, 2)),
+            Unit::Moment => format!("{} s", decimals(value, 2)),
             Unit::Bytes => bytes(value),
             Unit::Ratio => ratio(value),
-            Unit::Share if value.abs() >= 10.0 => format!("{} %", fixed(value * 100.0, 0)),
-            Unit::Share => format!("{} %", trim(&fixed(value * 100.0, 4))),
+            Unit::Share if value.abs() >= 10.0 => format!("{} %", decimals(value * 100.0, 0)),
+            Unit::Share => format!("{} %", trim(&decimals(value * 100.0, 4))),
             Unit::Price => price(value),
         }
     }
@@ -71,45 +71,46 @@ impl Unit {
 /// Above this, grouped digits no longer help and a power of ten does.
 const LARGE: f64 = 1e12;
 
-fn rate(value: f64) -> String {
+/// A rate as "1,234", "12.3", "1.23".
+pub fn rate(value: f64) -> String {
     let size = value.abs();
     if size >= 99.95 {
-        fixed(value, 0)
+        decimals(value, 0)
     } else if size >= 9.995 {
-        fixed(value, 1)
+        decimals(value, 1)
     } else {
-        fixed(value, 2)
+        decimals(value, 2)
     }
 }
 
 fn ratio(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.001 { format!("{value:.2e}") } else { fixed(value, 3) }
+    if value != 0.0 && value.abs() < 0.001 { format!("{value:.2e}") } else { decimals(value, 3) }
 }
 
 /// Cents; below one as many as four significant digits, as unit prices have.
 fn price(value: f64) -> String {
     let size = value.abs();
     if size >= 0.995 || size == 0.0 {
-        fixed(value, 2)
+        decimals(value, 2)
     } else if size < 1e-6 {
         format!("{value:.2e}")
     } else {
         let digits = 3.0 - size.log10().floor();
-        trim(&fixed(value, digits as usize)).to_string()
+        trim(&decimals(value, digits as usize)).to_string()
     }
 }
 
 /// A number as it was written, its thousands grouped: "16,340.34".
 pub fn plain(value: f64) -> String {
-    trim(&fixed(value, 6)).to_string()
+    trim(&decimals(value, 6)).to_string()
 }
 
-/// `decimals` decimals with the thousands grouped by commas.
-fn fixed(value: f64, decimals: usize) -> String {
+/// So many decimals, the thousands grouped by commas.
+pub fn decimals(value: f64, count: usize) -> String {
     if value.abs() >= LARGE {
         return format!("{value:.2e}");
     }
-    let text = format!("{:.decimals$}", value.abs());
+    let text = format!("{:.count$}", value.abs());
     let (whole, fraction) =
         text.split_once('.').map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
     let mut out = String::with_capacity(text.len() + 6);
@@ -141,14 +142,14 @@ fn trim(text: &str) -> &str {
 /// Three significant digits with as many decimals as that needs.
 fn significant(value: f64) -> String {
     let size = value.abs();
-    let decimals = if size < 9.995 {
+    let count = if size < 9.995 {
         2
     } else if size < 99.95 {
         1
     } else {
         0
     };
-    fixed(value, decimals)
+    decimals(value, count)
 }
 
 /// Seconds as "850 ns", "3.42 ms", "12.3 s", "12 min 3 s", "3 h 12 min", "4 d 5 h".
@@ -191,7 +192,7 @@ pub fn latency(seconds: f64) -> String {
 pub fn bytes(value: f64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if value.abs() < 999.5 {
-        return format!("{} B", fixed(value, 0));
+        return format!("{} B", decimals(value, 0));
     }
     let mut scaled = value / 1e3;
     for unit in UNITS {

@@ -1,4 +1,4 @@
-//! Whether the transactions of runs wrote alike.
+//! Whether the runs measured freshness in the same way.
 //!
 //! Where freshness is measured every transaction that writes updates one document more than the
 //! benchmark asks for, in all steps of the run, and a probe reads beside it. So the numbers of a run
@@ -7,7 +7,7 @@
 use hoap_record::Run;
 use hoap_record::{Error, ErrorKind, Result};
 
-use crate::tables::Entry;
+use super::Entry;
 
 /// Most runs that one value of a difference names.
 const NAMED: usize = 4;
@@ -40,7 +40,7 @@ impl Measured {
     }
 }
 
-/// What a difference between these does to the numbers.
+/// How a difference between these affects the numbers.
 fn price(all: &[&Measured]) -> &'static str {
     match all.contains(&&Measured::Off) {
         true => {

@@ -1,13 +1,13 @@
 //! The runs of one benchmark by configuration. Numbers of different benchmarks share no table and no
 //! scale.
 
-use hoap_record::{Operation, Step};
+use hoap_record::{Latency, Step};
 
-use crate::configuration::Report;
-use crate::load::Loaded;
-use crate::measure::{Axis, Measure};
-use crate::table::Cell;
-use crate::void::{reason, void};
+use super::report::Report;
+use crate::format::table::Cell;
+use crate::run::Loaded;
+use crate::run::measure::{Axis, Measure};
+use crate::run::void::{reason, void};
 
 /// The runs of one benchmark.
 #[derive(Clone, Debug)]
@@ -208,7 +208,7 @@ impl<'a> Member<'a> {
     pub fn power(&self) -> Option<(Place<'a>, Spread)> {
         let places = self.places(0);
         let complete = places.into_iter().filter_map(|p| {
-            let power = p.spread(|s| crate::isolation::power(s).ok())?;
+            let power = p.spread(|s| crate::run::isolation::power(s).ok())?;
             Some((p, power))
         });
         complete.min_by_key(|(p, _)| (p.query_clients, p.clients))
@@ -247,12 +247,11 @@ impl Place<'_> {
         }
     }
 
-    /// A value of the whole steps' operations of this kind; of all kinds, weighted by their number,
-    /// where none is given.
-    pub fn latency(&self, kind: &str, of: impl Fn(&Operation) -> f64) -> Option<Spread> {
+    /// A number of the response times of this kind of operation, in seconds, over the steps that are whole.
+    pub fn latency(&self, kind: &str, of: impl Fn(&Latency) -> f64) -> Option<Spread> {
         self.spread(|s| {
             let o = s.transactions.iter().find(|o| o.kind == kind && o.timed > 0)?;
-            s.partial.is_none().then(|| of(o) / 1e6)
+            s.partial.is_none().then(|| of(&o.latency) / 1e6)
         })
     }
 

@@ -1,0 +1,6 @@
+//! Numbers, words and tables as text.
+
+pub mod csv;
+pub mod number;
+pub mod table;
+pub mod text;

@@ -1,0 +1,333 @@
+//! Charts over several configurations, and of published figures.
+
+use hoap_record::words::counted;
+
+use super::runs::{item, items, joined, note, query_words, rows_of_bars};
+use super::scale::{self, Words, vertical};
+use super::spec::{Bar, Chart, Look, Margins, Mark, Number, Plot, Sample, Series, short};
+use crate::configurations::group::{Group, Place, Spread};
+use crate::format::number::{Unit, decimals, latency};
+use crate::format::table::{Cell, Table};
+use crate::run::isolation;
+use crate::run::measure::{Axis, Measure};
+use crate::tables::{self, Costed, Failed, TimeOf};
+
+/// More series than these have a dot each, not a bar.
+const BARS: usize = 5;
+
+/// What a chart shows of a place, if it is there.
+type Shown<'a> = dyn Fn(&Place<'_>) -> Option<Spread> + 'a;
+
+/// A plot of a chart of lines: its name and what it shows of a place.
+struct Facet<'a> {
+    name: String,
+    value: Box<Shown<'a>>,
+}
+
+fn places<'a>(group: &Group<'a>, axis: Axis, which: impl Fn(&Place<'_>) -> bool) -> Vec<Place<'a>> {
+    group.places().into_iter().filter(|p| p.axis() == axis && which(p)).collect()
+}
+
+/// A facet for each number of query clients of a hybrid benchmark, one for all of another.
+fn by_queries<'a>(
+    measure: Measure,
+    places: &[Place<'_>],
+    value: impl Fn(&Place<'_>) -> Option<Spread> + Clone + 'a,
+) -> Vec<Facet<'a>> {
+    if measure == Measure::Plain {
+        return vec![Facet { name: String::new(), value: Box::new(value) }];
+    }
+    let mut counts: Vec<usize> = places.iter().map(|p| p.query_clients).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let facet = |n: usize| {
+        let value = value.clone();
+        Facet {
+            name: query_words(n),
+            value: Box::new(move |p: &Place<'_>| (p.query_clients == n).then(|| value(p))?),
+        }
+    };
+    counts.into_iter().map(facet).collect()
+}
+
+/// What a chart of lines is about.
+struct Lines<'a> {
+    axis: Axis,
+    words: Words,
+    label: &'a str,
+    /// Stands behind values that do not carry their unit.
+    unit: &'a str,
+}
+
+fn lines(
+    group: &Group<'_>,
+    of: &Lines<'_>,
+    places: &[Place<'_>],
+    facets: Vec<Facet<'_>>,
+) -> Option<Chart> {
+    let known = |facet: &Facet<'_>| -> Vec<(Place<'_>, Spread)> {
+        places.iter().filter_map(|p| Some((p.clone(), (facet.value)(p)?))).collect()
+    };
+    let facets: Vec<(String, Vec<(Place<'_>, Spread)>)> =
+        facets.iter().map(|facet| (facet.name.clone(), known(facet))).collect();
+    let all = || facets.iter().flat_map(|(_, known)| known);
+    let mut members: Vec<usize> = all().map(|(place, _)| place.member).collect();
+    members.sort_unstable();
+    members.dedup();
+    if members.is_empty() {
+        return None;
+    }
+    let y = vertical(of.words, of.label, all().flat_map(|(_, s)| [s.low, s.high]));
+    let label = of.axis.label(group.measure);
+    let x = match of.axis {
+        Axis::Clients => scale::points(label, all().map(|(place, _)| place.x())),
+        Axis::Rate => scale::rates(label, all().map(|(place, _)| place.x())),
+    };
+    let value = |value: f64| of.words.value(value);
+    let short_rate = |place: &Place<'_>| place.steps.iter().any(|s| s.rate_shortfall.is_some());
+    let point = |(place, s): &(Place<'_>, Spread)| {
+        let mut words = format!("{label}: {}\n{}", decimals(place.x(), 0), value(s.mean));
+        if !of.unit.is_empty() {
+            words += &format!(" {}", of.unit);
+        }
+        if s.count > 1 {
+            words += &format!("\n{} runs, {} to {}", s.count, value(s.low), value(s.high));
+        }
+        (Number(place.x()), Number(s.mean), u8::from(short_rate(place)), words)
+    };
+    let plots = facets.iter().filter(|(_, known)| !known.is_empty()).map(|(name, known)| {
+        let of_member = |n: &usize| {
+            let own = known.iter().filter(|(place, _)| place.member == *n);
+            let (look, title) = (Look::of_configuration(*n), group.members[*n].label.to_string());
+            Series { look, title, points: own.map(point).collect(), fx: None }
+        };
+        let reach = |n: &usize| {
+            let own = known.iter().filter(|(p, s)| p.member == *n && s.high > s.low);
+            let at = own.map(|(p, s)| (Number(p.x()), Some((Number(s.low), Number(s.high)))));
+            let look = Look { symbol: None, ..Look::of_configuration(*n) };
+            Mark::Rule { look: Look { dash: None, ..look }, upright: true, at: at.collect() }
+        };
+        let mut marks = joined(members.iter().map(of_member).collect());
+        let reaches = members.iter().map(reach);
+        let reaches = reaches.filter(|m| matches!(m, Mark::Rule { at, .. } if !at.is_empty()));
+        // Below the dots.
+        let dots = marks.split_off(members.len());
+        marks.extend(reaches.chain(dots).collect::<Vec<_>>());
+        let (x, y) = (x.clone(), y.clone());
+        Plot { name: name.clone(), height: 290, x, y, marks, ..Plot::default() }
+    });
+    let plots = plots.collect();
+    let named =
+        members.iter().map(|n| (group.members[*n].label.to_string(), Look::of_configuration(*n)));
+    let mut legend = items(&named.collect::<Vec<_>>(), Sample::Line);
+    if all().any(|(place, _)| short_rate(place)) {
+        legend.push(note("hollow: rate not reached"));
+    }
+    Some(Chart { legend, plots, least: 340, ..Chart::default() })
+}
+
+/// The headline measure against clients or rates, a line a configuration.
+pub fn throughput(group: &Group<'_>, axis: Axis) -> Option<Chart> {
+    let measure = group.measure;
+    let places = places(group, axis, |p| p.clients > 0);
+    let facets = by_queries(measure, &places, move |p| p.spread(|s| measure.value(s).ok()));
+    let unit = measure.unit();
+    lines(group, &Lines { axis, words: Words::Rates, label: unit, unit }, &places, facets)
+}
+
+/// One number of the response times against clients or rates, a line a configuration; a plot for
+/// each number of query clients of a hybrid benchmark, for each kind of operation of another.
+pub fn response_time(group: &Group<'_>, axis: Axis, time: TimeOf) -> Option<Chart> {
+    let places = places(group, axis, |p| p.clients > 0);
+    let kinds = tables::kinds(group);
+    let facets = match group.measure {
+        Measure::Hybrid => {
+            let kind = kinds.into_iter().next()?;
+            by_queries(group.measure, &places, move |p| p.latency(&kind, |l| time.of(l)))
+        }
+        Measure::Plain => kinds
+            .into_iter()
+            .map(|kind| Facet {
+                name: kind.clone(),
+                value: Box::new(move |p: &Place<'_>| p.latency(&kind, |l| time.of(l))),
+            })
+            .collect(),
+    };
+    let of = Lines { axis, words: Words::Times, label: time.name(), unit: "" };
+    lines(group, &of, &places, facets)
+}
+
+/// Power against transaction clients, a line a configuration.
+pub fn power(group: &Group<'_>) -> Option<Chart> {
+    let axis = Axis::Clients;
+    let places = places(group, axis, |p| p.query_clients > 0);
+    let value = |p: &Place<'_>| p.spread(|s| isolation::power(s).ok());
+    let facets = by_queries(group.measure, &places, value);
+    lines(group, &Lines { axis, words: Words::Times, label: "power", unit: "" }, &places, facets)
+}
+
+/// The mean time of each query, a bar a configuration; a dot where there are many.
+pub fn queries(places: &[(&str, Place<'_>)], table: &Table) -> Chart {
+    let kinds: Vec<String> = table.rows.iter().map(|row| row[0].show(None)).collect();
+    let dots = places.len() > BARS;
+    let look = |n: usize| Look { dash: None, ..Look::of_configuration(n) };
+    let (mut bars, mut longest) = (Vec::new(), 0.0f64);
+    for (row, kind) in kinds.iter().enumerate() {
+        for (lane, (name, place)) in places.iter().enumerate() {
+            let (value, label, words) = match tables::query_mean(place, kind) {
+                Cell::Number(mean) => (Some(mean), latency(mean), latency(mean)),
+                Cell::Incomplete(why) => (None, format!("{name}: incomplete"), why),
+                _ => (None, format!("{name}: incomplete"), "not measured".into()),
+            };
+            longest = longest.max(value.unwrap_or(0.0));
+            let title = format!("{kind}, {name}: {words}");
+            let (value, colour) = (value.map(Number), look(lane).colour);
+            let from = Number(0.0);
+            bars.push(Bar { facet: Some(row), lane, from, value, colour, label, title });
+        }
+    }
+    let named = places.iter().enumerate().map(|(n, (label, _))| (label.to_string(), look(n)));
+    let named: Vec<_> = named.collect();
+    if !dots {
+        let plot = rows_of_bars(&kinds, places.len(), longest, bars);
+        return Chart::one(items(&named, Sample::Bar), plot);
+    }
+    let marks = named.iter().enumerate().map(|(lane, (label, look))| {
+        let own = bars.iter().filter(|b| b.lane == lane);
+        let point = |b: &Bar| {
+            let (row, words) = (b.facet?, format!("{}: {}", kinds[b.facet?], b.label));
+            Some((b.value?, Number(row as f64), 0, words))
+        };
+        let (look, points) = (*look, own.filter_map(point).collect());
+        Mark::Dot(Series { look, fx: None, title: label.clone(), points })
+    });
+    let (height, x) = (50 + kinds.len() * 20, scale::durations("mean time", longest));
+    let (y, marks) = (
+        super::spec::Axis { kind: super::spec::Kind::Point, ..scale::bands(&kinds) },
+        marks.collect(),
+    );
+    let plot = Plot { height, margins: Margins::Rows, x, y, grid: true, marks, ..Plot::default() };
+    Chart::one(items(&named, Sample::Line), plot)
+}
+
+/// A column of a chart by cluster size.
+pub struct Column {
+    pub nodes: u32,
+    pub series: String,
+    pub value: f64,
+}
+
+/// Columns by cluster size. `top` is the scale's end, so that two charts can share it. Published ones are
+/// hollow and dashed, whatever their colour.
+pub fn columns(columns: &[Column], label: &str, unit: &str, top: f64, published: bool) -> Chart {
+    let mut nodes: Vec<u32> = columns.iter().map(|c| c.nodes).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut series: Vec<&str> = Vec::new();
+    let mut bars: Vec<Bar> = Vec::new();
+    let (words, label) = if unit == "s" { (Words::Times, label) } else { (Words::Rates, unit) };
+    for column in columns {
+        let place = series.iter().position(|s| *s == column.series).unwrap_or_else(|| {
+            series.push(&column.series);
+            series.len() - 1
+        });
+        let facet = nodes.iter().position(|n| *n == column.nodes);
+        let size = counted(column.nodes, "node", "nodes");
+        let shown = words.value(column.value);
+        bars.push(Bar {
+            // Only the systems that a size has take room in it.
+            lane: bars.iter().filter(|b| b.facet == facet).count(),
+            facet,
+            from: Number(0.0),
+            value: Some(Number(column.value)),
+            colour: Look::colour(place).colour,
+            title: format!("{}, {size}: {shown}", column.series),
+            label: shown,
+        });
+    }
+    let names: Vec<String> = nodes.iter().map(|n| counted(*n, "node", "nodes")).collect();
+    let widest = bars.iter().map(|b| b.lane + 1).max().unwrap_or(1);
+    let mut y = vertical(words, label, std::iter::once(top));
+    if let Some(end) = y.domain.last_mut() {
+        // Room for words above the highest.
+        *end = short(if top > 0.0 { top * 1.1 } else { 1.0 });
+    }
+    let sample = if published { Sample::Hollow } else { Sample::Bar };
+    let legend = series.iter().enumerate().map(|(n, s)| item(s, Look::colour(n), sample));
+    let legend = legend.collect();
+    let marks = vec![Mark::Bar { lying: false, hollow: published, bars }];
+    let (x, fx) = (scale::lanes(widest), Some(scale::bands(&names)));
+    Chart::one(legend, Plot { height: 280, x, y, fx, marks, ..Plot::default() })
+}
+
+/// The share of operations that failed, a bar a configuration and kind of operation, a part an error.
+pub fn failed(failed: &[Failed<'_>]) -> Chart {
+    let mut rows: Vec<String> = Vec::new();
+    let mut errors: Vec<&str> = Vec::new();
+    let mut parts = Vec::new();
+    for f in failed {
+        let row = format!("{}, {}", f.label, f.kind);
+        let r = rows.iter().position(|known| *known == row).unwrap_or_else(|| {
+            rows.push(row);
+            rows.len() - 1
+        });
+        let e = errors.iter().position(|known| *known == f.error).unwrap_or_else(|| {
+            errors.push(&f.error);
+            errors.len() - 1
+        });
+        parts.push((r, e, f.failed as f64 / f.ended.max(1) as f64));
+    }
+    stacked(&rows, &errors, &parts, "share of the operations", Unit::Share)
+}
+
+/// One number of the costs, a bar a configuration.
+pub fn costs(costed: &[Costed<'_>], label: &str, value: fn(&Costed<'_>) -> Option<f64>) -> Chart {
+    let rows: Vec<String> = costed.iter().map(|c| c.label.to_string()).collect();
+    let parts = costed.iter().enumerate().filter_map(|(r, c)| Some((r, 0, value(c)?)));
+    stacked(&rows, &[""], &parts.collect::<Vec<_>>(), label, Unit::Price)
+}
+
+/// Bars of a few rows, in parts where there are several series. `parts` are row, series and value.
+fn stacked(
+    rows: &[String],
+    series: &[&str],
+    parts: &[(usize, usize, f64)],
+    label: &str,
+    unit: Unit,
+) -> Chart {
+    let total = |row: usize| parts.iter().filter(|p| p.0 == row).map(|p| p.2).sum::<f64>();
+    let most = (0..rows.len()).map(total).fold(0.0, f64::max);
+    let bars = parts.iter().enumerate().map(|(n, (row, place, value))| {
+        let last = parts[n + 1..].iter().all(|p| p.0 != *row);
+        let name = match series[*place] {
+            "" => rows[*row].clone(),
+            part => format!("{}, {part}", rows[*row]),
+        };
+        Bar {
+            facet: None,
+            lane: *row,
+            from: Number(parts[..n].iter().filter(|p| p.0 == *row).map(|p| p.2).sum()),
+            value: Some(Number(*value)),
+            colour: Look::colour(*place).colour,
+            // The last part has the sum of all.
+            label: if last { unit.show(total(*row)) } else { String::new() },
+            title: format!("{name}: {}", unit.show(*value)),
+        }
+    });
+    let bars = bars.collect();
+    let legend = series.iter().enumerate().filter(|_| series != [""]);
+    let legend = legend.map(|(n, s)| item(s, Look::colour(n), Sample::Bar)).collect();
+    let end = if most > 0.0 { most } else { 1.0 };
+    let x = scale::from_zero(label, end, 5, |v| axis_words(unit, v));
+    let marks = vec![Mark::Bar { lying: true, hollow: false, bars }];
+    let (height, y) = (46 + rows.len() * 26, scale::bands(rows));
+    Chart::one(legend, Plot { height, margins: Margins::Names, x, y, marks, ..Plot::default() })
+}
+
+/// A price on an axis has no more digits than it needs.
+fn axis_words(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Price => crate::format::number::plain(value),
+        unit => unit.show(value),
+    }
+}

@@ -1,0 +1,200 @@
+//! Scales: where an axis begins and ends, which values it names, and in which words.
+
+use super::spec::{Axis, Kind};
+use crate::format::number::{duration, latency, rate};
+
+/// Ticks that a vertical axis aims at.
+const TICKS: usize = 6;
+/// A scale of times whose longest is more than so many times its shortest has logarithms: a linear one would
+/// flatten most of what there is to see.
+const FLAT: f64 = 30.0;
+
+/// Round values from `low` to `high`, about `count` of them: multiples of 1, 2 or 5 times a power of ten.
+pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+    if !(high > low && high.is_finite()) {
+        return vec![low];
+    }
+    let step = (high - low) / count as f64;
+    let power = 10f64.powf(step.log10().floor());
+    let error = step / power;
+    let factor = if error >= 50f64.sqrt() {
+        10.0
+    } else if error >= 10f64.sqrt() {
+        5.0
+    } else if error >= 2f64.sqrt() {
+        2.0
+    } else {
+        1.0
+    };
+    // A step below 1 is divided by, because its inverse is a whole number and it is not.
+    let inverse = 1.0 / (factor * power);
+    let exact = |n: f64| match inverse > 1.0 {
+        true => n / inverse.round(),
+        false => n * (factor * power),
+    };
+    let (first, last) = ((low * inverse - 1e-9).ceil(), (high * inverse + 1e-9).floor());
+    (0..=(last - first) as usize).map(|n| exact(first + n as f64)).collect()
+}
+
+fn named(
+    values: impl IntoIterator<Item = f64>,
+    words: impl Fn(f64) -> String,
+) -> Vec<(f64, String)> {
+    values.into_iter().map(|value| (value, words(value))).collect()
+}
+
+/// A duration on an axis, where zeros behind the point say nothing.
+fn axis_duration(seconds: f64) -> String {
+    let text = duration(seconds);
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text,
+    }
+}
+
+/// A rate on an axis.
+pub fn axis_rate(value: f64) -> String {
+    if value == 0.0 { "0".to_string() } else { rate(value) }
+}
+
+/// The numbers of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// Response times and durations, seconds.
+    Times,
+    /// Rates.
+    Rates,
+}
+
+impl Words {
+    /// A value in a tooltip or beside a mark.
+    pub fn value(self, value: f64) -> String {
+        match self {
+            Words::Times => latency(value),
+            Words::Rates => axis_rate(value),
+        }
+    }
+}
+
+/// The vertical axis of these values, from 0 on, or of times with logarithms where they are far apart.
+pub fn vertical(words: Words, label: &str, values: impl Iterator<Item = f64>) -> Axis {
+    let values: Vec<f64> = values.filter(|v| *v > 0.0 && v.is_finite()).collect();
+    let high = values.iter().copied().fold(0.0, f64::max);
+    match words {
+        Words::Times => times(label, &values, high),
+        Words::Rates => {
+            from_zero(label, if high > 0.0 { high } else { 1.0 } * 1.08, TICKS, axis_rate)
+        }
+    }
+}
+
+fn times(label: &str, values: &[f64], high: f64) -> Axis {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    if values.is_empty() {
+        return from_zero(label, 1e-6, 2, axis_duration);
+    }
+    if high / low <= FLAT {
+        return from_zero(label, high * 1.06, TICKS, axis_duration);
+    }
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    // Written and read, a power of ten is exact.
+    let tick = |m: u32, power: i32| format!("{m}e{power}").parse::<f64>().unwrap_or(f64::NAN);
+    let all: Vec<(u32, f64)> =
+        (first..=last).flat_map(|p| [1, 2, 5].map(|m| (m, tick(m, p)))).collect();
+    let begin = all.iter().map(|t| t.1).filter(|t| *t <= low).fold(f64::NAN, f64::max);
+    let end = all.iter().map(|t| t.1).filter(|t| *t >= high).fold(f64::NAN, f64::min);
+    let within: Vec<_> = all.into_iter().filter(|t| t.1 >= begin && t.1 <= end).collect();
+    let few = within.len() <= 8;
+    let shown = within.into_iter().filter(|t| few || t.0 == 1).map(|t| t.1);
+    Axis {
+        kind: Kind::Log,
+        domain: vec![begin, end],
+        ticks: named(shown, axis_duration),
+        label: format!("{label} (log scale)"),
+    }
+}
+
+/// An axis from 0 to `end`.
+pub fn from_zero(label: &str, end: f64, count: usize, words: impl Fn(f64) -> String) -> Axis {
+    Axis {
+        kind: Kind::Linear,
+        domain: vec![0.0, end],
+        ticks: named(ticks(0.0, end, count), words),
+        label: label.to_string(),
+    }
+}
+
+/// An axis of durations from 0 on, which ends at the longest.
+pub fn durations(label: &str, longest: f64) -> Axis {
+    from_zero(label, if longest > 0.0 { longest } else { 1.0 }, 8, axis_duration)
+}
+
+/// A horizontal axis on which each of these values has the same room.
+pub fn points(label: &str, values: impl Iterator<Item = f64>) -> Axis {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let ticks = named(values.iter().copied(), |v| v.to_string());
+    Axis { kind: Kind::Point, domain: values, ticks, label: label.to_string() }
+}
+
+/// A horizontal axis of rates.
+pub fn rates(label: &str, values: impl Iterator<Item = f64>) -> Axis {
+    let high = values.fold(0.0, f64::max);
+    from_zero(label, if high > 0.0 { high } else { 1.0 } * 1.04, 8, axis_rate)
+}
+
+/// An axis of rates with logarithms, for rates that are far apart.
+pub fn log_rates(label: &str, low: f64, high: f64) -> Axis {
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let all = (first..=last).flat_map(|p| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(p)));
+    let within = all.filter(|t| *t >= low && *t <= high);
+    Axis {
+        kind: Kind::Log,
+        domain: vec![low, high],
+        ticks: named(within, axis_rate),
+        label: format!("{label} (log scale)"),
+    }
+}
+
+/// A place among others without words, as the lanes of a chart of bars.
+pub fn lanes(count: usize) -> Axis {
+    Axis { kind: Kind::Band, domain: (0..count).map(|n| n as f64).collect(), ..Axis::default() }
+}
+
+/// Places with names.
+pub fn bands(names: &[String]) -> Axis {
+    let ticks = names.iter().enumerate().map(|(n, name)| (n as f64, name.clone())).collect();
+    Axis { ticks, ..lanes(names.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within() {
+        assert_eq!(ticks(0.0, 106.0, 6), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert_eq!(ticks(0.0, 0.0106, 6), [0.0, 0.002, 0.004, 0.006, 0.008, 0.01]);
+        assert_eq!(ticks(0.0, 1.0, 2), [0.0, 0.5, 1.0]);
+        assert_eq!(ticks(0.0, 0.0, 6), [0.0]);
+    }
+
+    #[test]
+    fn times_far_apart_have_logarithms_and_words_without_idle_zeros() {
+        let axis = |values: &[f64]| vertical(Words::Times, "p99", values.iter().copied());
+        let near = axis(&[0.001, 0.01, 0.0]);
+        assert_eq!((near.kind, near.label.as_str()), (Kind::Linear, "p99"));
+        let words: Vec<&str> = near.ticks.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(words, ["0 s", "2 ms", "4 ms", "6 ms", "8 ms", "10 ms"]);
+        let far = axis(&[0.0015, 0.09, 0.0]);
+        assert_eq!((far.kind, far.label.as_str()), (Kind::Log, "p99 (log scale)"));
+        assert_eq!(far.domain, [0.001, 0.1]);
+        let words: Vec<&str> = far.ticks.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(words, ["1 ms", "2 ms", "5 ms", "10 ms", "20 ms", "50 ms", "100 ms"]);
+        assert_eq!(axis(&[]).domain, [0.0, 1e-6]);
+        assert_eq!(axis(&[1e-6, 1.0]).ticks.len(), 7);
+    }
+}

@@ -1,0 +1,305 @@
+//! The language of charts, which Rust writes and the script draws. Durations are in seconds.
+
+use std::collections::HashMap;
+
+use serde::{Serialize, Serializer};
+
+/// A chart: a legend and one plot or several.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Chart {
+    /// What the looks mean.
+    pub legend: Vec<Item>,
+    /// Plots that stand side by side where there is room.
+    pub plots: Vec<Plot>,
+    /// Fewest pixels that each of several plots has.
+    pub least: u32,
+    /// Where the points of [`Chart::shared`] are, with the words of each place.
+    pub places: Vec<(Number, String)>,
+}
+
+impl Chart {
+    /// The same with places that points share: the first number of a point becomes the number of its place, and
+    /// its words lose their first line. That halves the page's data.
+    pub fn shared(mut self) -> Chart {
+        let mut known: HashMap<(u64, String), usize> = HashMap::new();
+        for mark in self.plots.iter_mut().flat_map(|plot| &mut plot.marks) {
+            let (Mark::Line(Series { points, .. }) | Mark::Dot(Series { points, .. })) = mark
+            else {
+                continue;
+            };
+            for (x, _, _, words) in points {
+                let (place, value) = words.split_once('\n').unwrap_or((words, ""));
+                let key = (x.0.to_bits(), place.to_string());
+                let next = self.places.len();
+                let at = *known.entry(key).or_insert(next);
+                if at == next {
+                    self.places.push((*x, place.to_string()));
+                }
+                (*x, *words) = (Number(at as f64), value.to_string());
+            }
+        }
+        self
+    }
+}
+
+/// An entry of a legend.
+#[derive(Clone, Debug, Serialize)]
+pub struct Item {
+    /// Its words.
+    pub label: String,
+    /// How what it names is drawn.
+    #[serde(flatten)]
+    pub look: Look,
+    /// What stands before the words.
+    pub sample: Sample,
+}
+
+/// What stands before the words of a legend's entry.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sample {
+    /// A line, with its mark if the look has one.
+    Line,
+    /// A filled square.
+    Bar,
+    /// A square with a dashed edge.
+    Hollow,
+    /// A hollow mark, for a note on marks.
+    Note,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Look {
+    /// A colour of the page's style sheet: "c0".
+    pub colour: &'static str,
+    /// A mark, by the name that D3 has for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<&'static str>,
+    /// Dashes of a line, "none" for a full one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dash: Option<&'static str>,
+}
+
+const COLOURS: [&str; 7] = ["c0", "c1", "c2", "c3", "c4", "c5", "c6"];
+const SYMBOLS: [&str; 7] = ["circle", "triangle", "square", "diamond", "star", "wye", "cross"];
+const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
+
+fn pick<T: Copy>(list: &[T], n: usize) -> T {
+    list[n % list.len()]
+}
+
+impl Look {
+    /// A series of one run, by its number. Neighbours differ in colour, mark and dash.
+    pub fn of(n: usize) -> Look {
+        Look { dash: Some(pick(&DASHES, n)), ..Look::of_configuration(n) }.marked(n)
+    }
+
+    /// A configuration, by its number. Colour, mark and dash together tell 28 apart.
+    pub fn of_configuration(n: usize) -> Look {
+        let round = n / COLOURS.len();
+        Look {
+            colour: pick(&COLOURS, n),
+            symbol: Some(pick(&SYMBOLS, n + round)),
+            dash: Some(pick(&DASHES, round)),
+        }
+    }
+
+    /// Only a colour.
+    pub fn colour(n: usize) -> Look {
+        Look { colour: pick(&COLOURS, n), symbol: None, dash: None }
+    }
+
+    /// A line without marks.
+    pub fn line(colour: &'static str, dash: &'static str) -> Look {
+        Look { colour, symbol: None, dash: Some(dash) }
+    }
+
+    /// A line in the colour and with the dash of these numbers.
+    pub fn dashed(colour: usize, dash: usize) -> Look {
+        Look::line(pick(&COLOURS, colour), pick(&DASHES, dash))
+    }
+
+    fn marked(self, n: usize) -> Look {
+        Look { symbol: Some(pick(&SYMBOLS, n)), ..self }
+    }
+}
+
+/// A plot.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Plot {
+    /// Its heading, empty for none.
+    pub name: String,
+    /// Pixels.
+    pub height: usize,
+    /// Margins where they are not the usual ones.
+    pub margins: Margins,
+    pub x: Axis,
+    pub y: Axis,
+    /// Columns of plots that share an axis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fx: Option<Axis>,
+    /// Rows of plots that share an axis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fy: Option<Axis>,
+    /// Whether there are lines of a grid in both directions.
+    pub grid: bool,
+    pub marks: Vec<Mark>,
+}
+
+/// Which margins a plot has.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Margins {
+    /// Room for the words of both axes.
+    #[default]
+    Usual,
+    /// Room for a line of words above.
+    Headed,
+    /// Rows of bars with short names, the axis of values above them.
+    Rows,
+    /// The same with names as long as they come.
+    Names,
+}
+
+/// How values become places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    #[default]
+    Linear,
+    Log,
+    /// Each value has the same room.
+    Point,
+    /// The same, as wide as its room.
+    Band,
+}
+
+/// An axis. One without ticks is not drawn.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Axis {
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// Both ends, or every value.
+    #[serde(serialize_with = "numbers")]
+    pub domain: Vec<f64>,
+    /// Values with their words. The script leaves out words that have no room.
+    #[serde(serialize_with = "named")]
+    pub ticks: Vec<(f64, String)>,
+    /// Empty for none.
+    pub label: String,
+}
+
+/// What is drawn, in this order.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "mark", rename_all = "lowercase")]
+pub enum Mark {
+    /// Points of a series, joined by a line.
+    Line(Series),
+    /// Points of a series, each a mark; a hollow one is explained in the legend.
+    Dot(Series),
+    /// Straight lines through the plot, or between two values.
+    Rule {
+        #[serde(flatten)]
+        look: Look,
+        /// Whether they stand upright.
+        upright: bool,
+        /// Where, with both ends where they do not go through the plot.
+        at: Vec<Span>,
+    },
+    /// Upright bands.
+    Band {
+        colour: &'static str,
+        opacity: f64,
+        /// Both ends of each, with the words of its tooltip.
+        spans: Vec<(Number, Number, String)>,
+    },
+    /// Words above the plot, with the width that they may take.
+    Words { words: Vec<Word> },
+    /// Bars.
+    Bar {
+        /// Whether they lie, as long as their values, or stand.
+        lying: bool,
+        /// Whether they are hollow, with a dashed edge.
+        hollow: bool,
+        bars: Vec<Bar>,
+    },
+}
+
+/// Points of a series.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Series {
+    #[serde(flatten)]
+    pub look: Look,
+    /// Which column of plots, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fx: Option<usize>,
+    /// The first line of every tooltip. Without one there is none.
+    pub title: String,
+    pub points: Vec<Point>,
+}
+
+/// Place, value, whether it is hollow, and the further lines of its tooltip: the place's first.
+pub type Point = (Number, Number, u8, String);
+
+/// Where a rule is, and its ends.
+pub type Span = (Number, Option<(Number, Number)>);
+
+/// A bar.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bar {
+    /// Row or column of plots.
+    pub facet: Option<usize>,
+    /// Place within it.
+    pub lane: usize,
+    /// Where it begins.
+    pub from: Number,
+    /// Length; none where only words stand.
+    pub value: Option<Number>,
+    pub colour: &'static str,
+    /// Words at its end.
+    pub label: String,
+    /// The words of its tooltip.
+    pub title: String,
+}
+
+/// Words above the plot.
+#[derive(Clone, Debug, Serialize)]
+pub struct Word {
+    /// The middle.
+    pub x: Number,
+    /// The room that they have, in the units of the axis.
+    pub room: Number,
+    /// The words, and shorter ones for less room.
+    pub long: String,
+    pub short: String,
+}
+
+/// A number with as many digits as a screen can show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = short(self.0);
+        // Short and exact: 12, not 12.0.
+        if value.fract() == 0.0 && value.abs() < 1e9 {
+            serializer.serialize_i64(value as i64)
+        } else {
+            serializer.serialize_f64(value)
+        }
+    }
+}
+
+/// Six digits are more than a line on a screen shows.
+pub fn short(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+fn numbers<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(|v| Number(*v)))
+}
+
+fn named<S: Serializer>(ticks: &[(f64, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(ticks.iter().map(|(value, words)| (Number(*value), words)))
+}

@@ -1,0 +1,17 @@
+//! One run: its folder read whole, and what follows from it alone.
+
+pub mod alerts;
+pub mod curve;
+pub mod freshness;
+pub mod isolation;
+pub mod loaded;
+pub mod measure;
+mod names;
+pub mod search;
+pub mod ticks;
+mod trouble;
+pub mod void;
+
+pub use loaded::{Entry, Loaded};
+pub use measure::Measure;
+pub use names::{benchmark_title, step_name};

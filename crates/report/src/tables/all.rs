@@ -1,0 +1,55 @@
+//! The tables of one run.
+
+use super::checks::{audit, checks};
+use super::events::events;
+use super::freshness::freshness;
+use super::search::{highest_rate, search};
+use super::series::{percentiles, ticks};
+use super::setup::{configuration, databases, overview, setup};
+use super::steps::{
+    failures, isolation, operations, query_detail, query_rates, query_times, throughput,
+    transactions, waits,
+};
+use crate::format::table::Table;
+use crate::run::Loaded;
+use crate::run::measure::Measure;
+
+/// Every table of one run, for files that machines read: their ids make the names of the files.
+pub fn all(loaded: &Loaded) -> Vec<Table> {
+    let entries = [loaded.entry()];
+    let measured = match loaded.measure() {
+        Measure::Hybrid => vec![
+            transactions(&entries),
+            isolation(&entries),
+            operations(&entries),
+            query_rates(&entries),
+            query_times(entries[0]),
+            query_detail(&entries),
+            audit(&entries),
+        ],
+        Measure::Plain => vec![operations(&entries)],
+    };
+    let some = [
+        throughput(&entries),
+        waits(&entries),
+        search(&entries),
+        freshness(&entries),
+        events(&entries),
+    ];
+    let whatever_it_measures = [
+        failures(&entries),
+        ticks(loaded),
+        percentiles(loaded),
+        checks(&entries),
+        databases(&entries),
+        configuration(&entries),
+        setup(&entries),
+    ];
+    let answer = [highest_rate(&entries)].into_iter().filter(|table| !table.rows.is_empty());
+    answer
+        .chain([overview(&entries)])
+        .chain(some.into_iter().filter(|table| !table.rows.is_empty()))
+        .chain(measured)
+        .chain(whatever_it_measures)
+        .collect()
+}
