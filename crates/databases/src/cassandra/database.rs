@@ -9,6 +9,7 @@ use hoap_workload::capability::{Applicable, NotApplicable};
 use super::place::Place;
 use super::runtimes::{RuntimeSession, RuntimeSessions};
 use super::server;
+use crate::{Remote, RemoteJoins, RemoteKeyValue};
 
 /// A cluster. Clones are the same one.
 #[derive(Clone)]
@@ -26,6 +27,21 @@ impl Cassandra {
         let home = sessions.get().await?;
         let description = Arc::new(server::describe(&home).await?);
         Ok(Cassandra { description, sessions, _home: home })
+    }
+
+    /// With what it lacks, and why.
+    pub(crate) fn remote(self) -> Remote {
+        let pages = self.not_applicable(
+            "pagination",
+            "CQL has no OFFSET, and reads by the key of a table, not by a field within a document",
+        );
+        let target = Arc::new(self);
+        Remote {
+            key_value: Ok(RemoteKeyValue::new(target.clone())),
+            joins: Ok(RemoteJoins::new(target.clone())),
+            target,
+            pages,
+        }
     }
 
     /// The driver's session of the current runtime.

@@ -28,12 +28,15 @@ impl DynamoDb {
 
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
-        let shop = not_applicable(
-            "pagination and join",
-            "its indexes hold no nested field such as address.country, and it has no join",
-        );
+        let because =
+            "its indexes hold no nested field such as address.country, and it has no join";
         let target = Arc::new(self);
-        Remote { key_value: Ok(RemoteKeyValue::new(target.clone())), target, shop }
+        Remote {
+            key_value: Ok(RemoteKeyValue::new(target.clone())),
+            target,
+            pages: not_applicable("pagination and join", because),
+            joins: not_applicable("pagination and join", because),
+        }
     }
 }
 

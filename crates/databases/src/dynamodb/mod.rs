@@ -48,9 +48,7 @@ use std::collections::BTreeMap;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{
-    Analytics, Applicable, Blocking, Documents, Target, Transactions,
-};
+use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
 
 use database::not_applicable;
 

@@ -232,7 +232,7 @@ impl PageSession for NullSession {
     }
 }
 
-impl JoinSession for Client {
+impl JoinSession for NullSession {
     async fn join(&mut self, _: &str, _: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         self.operation().await;

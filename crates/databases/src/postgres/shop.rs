@@ -82,7 +82,7 @@ impl Joins for Postgres {
 
 /// Connects to run these statements, each of which must use an index.
 async fn connect(postgres: &Postgres, role: Role, texts: &[&str]) -> Result<Link> {
-    let mut link = Link::new(postgres.shared.clone(), role).await?;
+    let mut link = Link::new(postgres.pools.clone(), role).await?;
     for text in texts {
         check_plan(&mut link, text).await?;
     }

@@ -48,9 +48,7 @@ mod shop;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{
-    Analytics, Applicable, Blocking, Documents, Target, Transactions,
-};
+use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
 
 pub use database::Redis;
 pub use options::OPTIONS;

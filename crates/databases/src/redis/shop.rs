@@ -66,11 +66,11 @@ struct Client {
 impl Client {
     /// Connects to search customers by this index; it and the collections must be there.
     async fn connect(redis: &Redis, collections: &[&str], index: &str) -> Result<Client> {
-        let server = &redis.shared.server;
-        let mut line = server.client_line().await?;
-        documents::expect(&mut line, collections, &[index]).await?;
+        let server = &redis.server;
+        let mut connection = server.client_connection().await?;
+        notes::expect(&mut connection, collections, &[index]).await?;
         let set = layout::index(&server.options.prefix, index);
-        Ok(Client { line, before: set.len(), set, command: Cmd::new() })
+        Ok(Client { connection, before: set.len(), set, command: Cmd::new() })
     }
 
     /// The keys from `first` to `last` in the set of a value.
@@ -177,7 +177,8 @@ impl JoinSession for Joiner {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
         let joined = self.join_in_two(zip, month, rows).await;
-        let tried = || format!("join zip code {zip}, {month} in {}", self.client.connection.server().url);
+        let tried =
+            || format!("join zip code {zip}, {month} in {}", self.client.connection.server().url);
         joined.map_err(|e| e.into_error(Doing::Read, tried()))
     }
 }

@@ -125,7 +125,7 @@ struct Client {
 impl Client {
     /// Connects to run these statements, each of which must use an index.
     fn connect(sqlite: &Sqlite, what: &str, texts: &[&str]) -> Result<Client> {
-        let database = sqlite.shared.database.clone();
+        let database = sqlite.writer.database.clone();
         let reader = database.connect(Role::Reader)?;
         let tried = || format!("{what} customers in {}", database.url);
         for text in texts {

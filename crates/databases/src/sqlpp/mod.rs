@@ -21,7 +21,6 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod tls;
-mod words;
 
 pub(crate) use client::{Credentials, ServiceAddress, StatementClient};
 pub(crate) use envelope::Envelope;

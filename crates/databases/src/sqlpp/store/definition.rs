@@ -5,6 +5,7 @@ use std::time::Duration;
 use hoap_workload::Result;
 use hoap_workload::capability::Index;
 
+use crate::options::{Read, meant};
 use crate::sqlpp::Service;
 
 /// The collection of the benchmark's note.
@@ -99,15 +100,20 @@ pub(crate) enum Indexes {
     Published,
 }
 
+/// The meaning of option `indexes`.
+pub(crate) const INDEXES: &str = "which indexes a load makes: searched: those that a workload here searches (the shop's); \
+     published: those and the CH2++ paper's for queries; all: those of the benchmarks' \
+     transactions, too";
+
 impl Indexes {
     /// The word of the option.
-    pub fn parse(word: &str) -> std::result::Result<Indexes, String> {
-        match word {
-            "searched" => Ok(Indexes::Searched),
-            "all" => Ok(Indexes::All),
-            "published" => Ok(Indexes::Published),
-            _ => Err(format!("`{word}` is not one of searched, all, published")),
-        }
+    pub fn parse(word: &str) -> Read<Indexes> {
+        let words = [
+            ("searched", Indexes::Searched),
+            ("all", Indexes::All),
+            ("published", Indexes::Published),
+        ];
+        meant(&words)(word)
     }
 
     pub(super) fn makes(self, index: &Index) -> bool {

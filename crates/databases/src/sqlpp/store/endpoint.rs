@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hoap_record::Description;
-use hoap_workload::capability::shop::JoinVariant;
 use hoap_workload::capability::{Applicable, NotApplicable};
 use hoap_workload::{Error, Result};
 use serde_json::Value;
@@ -47,7 +46,6 @@ pub(crate) struct Endpoint {
     /// The limit of a query; `None` without.
     pub query_timeout: Option<Duration>,
     pub indexes: Indexes,
-    pub joins: &'static [JoinVariant],
     /// Where a load writes files for the nodes, if it loads by files.
     pub folder: Option<Folder>,
     /// Whether shadows are made and have caught up.

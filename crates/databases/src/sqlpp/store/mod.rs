@@ -18,9 +18,7 @@ mod shop;
 mod underway;
 
 use hoap_record::Description;
-use hoap_workload::capability::{
-    Analytics, Applicable, Blocking, Documents, Target, Transactions,
-};
+use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
 
 pub use endpoint::Store;
 

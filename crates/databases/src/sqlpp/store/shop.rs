@@ -121,7 +121,7 @@ impl PageSession for Pager {
         const LAST: u32 = i32::MAX as u32;
         let offset = offset.min(LAST);
         let limit = limit.min(LAST - offset);
-        let shared = &self.0.shared;
+        let endpoint = &self.0.endpoint;
         let request = self.0.request().parameter("country", country);
         let request = request.parameter("offset", offset).parameter("limit", limit);
         let mut read = |row: &[u8]| {
