@@ -22,7 +22,7 @@ function facets(axis, padding, side) {
 
 // One function for each kind of mark. `width` is that of the plot without its margins, `all` the whole plot.
 const marks = {
-  line: ({ points, colour, dash, fx }) => [Plot.line(points, { x: "0", y: "1", fx: fx === undefined ? undefined : () => fx, stroke: css(colour), strokeWidth: 1.8, strokeDasharray: dash })],
+  line: ({ points, colour, dash, fx }) => [Plot.line(points, { x: "0", y: "1", fx: fx === undefined ? undefined : () => fx, stroke: css(colour), strokeWidth: 1.8, strokeDasharray: dash || "none" })],
   dot: ({ points, colour, symbol, fx }) => [Plot.dot(points, { x: "0", y: "1", fx: fx === undefined ? undefined : () => fx, r: 4.5, symbol, stroke: css(colour), strokeWidth: 1.5, fill: (p) => (p[2] ? "var(--paper)" : css(colour)) })],
   rule: ({ at, upright, colour, dash }) => [(upright ? Plot.ruleX : Plot.ruleY)(at, {
     [upright ? "x" : "y"]: "0", ...(at.some(([, ends]) => ends) ? { [upright ? "y1" : "x1"]: (r) => r[1][0], [upright ? "y2" : "x2"]: (r) => r[1][1] } : {}),
@@ -82,15 +82,34 @@ function plot(spec, width) {
   });
 }
 
-// Points name their place by its number among the chart's places.
-function place(spec) {
-  for (const mark of spec.plots.flatMap((p) => p.marks).filter((m) => m.points))
-    mark.points = mark.points.map(([at, y, hollow, words]) => [spec.places[at][0], y, hollow, `${spec.places[at][1]}\n${words}`]);
+// A value in the format of its axis: three digits and a unit.
+function say(value, format) {
+  const [, times, words] = format.find(([below]) => value < below) || format[format.length - 1];
+  if (!times) return words;
+  const x = value * times;
+  const digits = x < 9.995 ? 2 : x < 99.95 ? 1 : 0;
+  return x.toLocaleString("en-GB", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + words;
+}
+// Points name their place by its number among the chart's places; bars are lists.
+function unpack(spec) {
+  for (const p of spec.plots) for (const mark of p.marks) {
+    if (mark.bars) mark.bars = mark.bars.map(([facet, lane, from, value, colour, label, title]) => {
+      const names = [(p.fy || p.fx || p.y).ticks[facet ?? lane][1], spec.legend[lane]?.label];
+      return { facet, lane, from, value, colour, label, title: title || `${names.join(", ")}: ${label}` };
+    });
+    if (!mark.run) continue;
+    const all = [...mark.run[1].map((y, n) => [mark.run[0] + n, y]), ...(mark.points || [])];
+    mark.points = all.map(([at, y, hollow, words]) => {
+      const [x, place] = spec.places[at];
+      const lines = [place || (p.x.suffix ? x + p.x.suffix : ""), words || (p.y.format ? say(y, p.y.format) : "")];
+      return [x, y, hollow, lines.filter(Boolean).join("\n")];
+    });
+  }
   delete spec.places;
 }
 // A chart: its legend, and its plots side by side where there is room.
 function chart(spec, width) {
-  if (spec.places) place(spec);
+  if (spec.places) unpack(spec);
   const named = spec.plots.length > 1 || spec.plots.some((p) => p.name);
   const fit = Math.max(1, Math.min(spec.plots.length, Math.floor((width + 24) / (spec.least + 24))));
   const each = named ? Math.floor((width - 24 * (fit - 1)) / fit) : width;

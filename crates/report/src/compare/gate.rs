@@ -253,6 +253,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_percentile_is_written_with_its_point_or_as_it_was_without() {
+        let gate = |text: &str| text.parse::<Gate>();
+        for text in ["p99.9>1.2x", "p999>1.2x"] {
+            let gate = gate(text).unwrap();
+            assert!(gate.is_about(Metric::Percentile(hoap_record::Percentile::P999)), "{text}");
+        }
+        let names = gate("p98>1.2x").unwrap_err();
+        assert!(names.contains("p99, p99.9") && !names.contains("max"), "{names}");
+    }
+
+    #[test]
     fn bounds_read_what_users_type() {
         let gate: Gate = "tpm<-5%".parse().unwrap();
         assert_eq!((gate.subject, gate.below), (Subject::Metric(Metric::Tpm), true));

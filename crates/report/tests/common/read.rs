@@ -45,9 +45,18 @@ pub fn data(page: &str) -> Value {
         let places = chart["places"].take();
         let plots = chart["plots"].as_array_mut().unwrap().iter_mut();
         let marks = plots.flat_map(|plot| plot["marks"].as_array_mut().unwrap());
-        for points in marks.filter_map(|mark| mark.get_mut("points")) {
-            for point in points.as_array_mut().unwrap() {
-                point[0] = places[point[0].as_u64().unwrap() as usize][0].clone();
+        for mark in marks {
+            if let Some(points) = mark.get_mut("points") {
+                for point in points.as_array_mut().unwrap() {
+                    point[0] = places[point[0].as_u64().unwrap() as usize][0].clone();
+                }
+            }
+            if let Some(bars) = mark.get_mut("bars") {
+                for bar in bars.as_array_mut().unwrap() {
+                    let names = ["facet", "lane", "from", "value", "colour", "label", "title"];
+                    let fields = names.iter().map(|name| name.to_string());
+                    *bar = fields.zip(bar.as_array().unwrap().clone()).collect();
+                }
             }
         }
     }

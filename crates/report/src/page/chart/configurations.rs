@@ -99,7 +99,7 @@ fn lines(
         let of_member = |n: &usize| {
             let own = known.iter().filter(|(place, _)| place.member == *n);
             let (look, title) = (Look::of_configuration(*n), group.members[*n].label.to_string());
-            Series { look, title, points: own.map(point).collect(), fx: None }
+            Series { look, title, points: own.map(point).collect(), ..Series::default() }
         };
         let reach = |n: &usize| {
             let own = known.iter().filter(|(p, s)| p.member == *n && s.high > s.low);
@@ -199,7 +199,7 @@ pub fn queries(places: &[(&str, Place<'_>)], table: &Table) -> Chart {
             Some((b.value?, Number(row as f64), 0, words))
         };
         let (look, points) = (*look, own.filter_map(point).collect());
-        Mark::Dot(Series { look, fx: None, title: label.clone(), points })
+        Mark::Dot(Series { look, title: label.clone(), points, ..Series::default() })
     });
     let (height, x) = (50 + kinds.len() * 20, scale::durations("mean time", longest));
     let (y, marks) = (

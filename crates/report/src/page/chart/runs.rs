@@ -193,10 +193,12 @@ impl<'a> Among<'a> {
             for query in &step.queries {
                 let row = kinds.iter().position(|kind| *kind == query.kind);
                 let name = step_name(step);
-                let (label, words) = match mean(query) {
-                    Some(mean) => (latency(mean), latency(mean)),
-                    None if query.failed > 0 => (format!("{name}: failed"), "failed".into()),
-                    None => (format!("{name}: not measured"), "not measured".into()),
+                let (label, title) = match mean(query) {
+                    Some(mean) => (latency(mean), String::new()),
+                    None => {
+                        let why = if query.failed > 0 { "failed" } else { "not measured" };
+                        (format!("{name}: {why}"), format!("{}, {name}: {why}", query.kind))
+                    }
                 };
                 bars.push(Bar {
                     facet: row,
@@ -205,7 +207,7 @@ impl<'a> Among<'a> {
                     value: mean(query).map(Number),
                     colour: look(n).colour,
                     label,
-                    title: format!("{}, {name}: {words}", query.kind),
+                    title,
                 });
             }
         }
@@ -233,17 +235,12 @@ impl<'a> Among<'a> {
     pub fn throughput(self, most: usize) -> Chart {
         let measure = self.measure();
         let unit = measure.unit();
-        self.over_time(most, Words::Rates, unit, |tick| {
-            let value = tick.rate(measure.period());
-            Some((value, format!("{} {unit}", scale::axis_rate(value))))
-        })
+        self.over_time(most, Words::Rates, unit, |tick| Some(tick.rate(measure.period())))
     }
 
     /// The 99th percentile of the response times over time.
     pub fn p99(self, most: usize) -> Chart {
-        self.over_time(most, Words::Times, "p99", |tick| {
-            Some((tick.p99_seconds?, latency(tick.p99_seconds?)))
-        })
+        self.over_time(most, Words::Times, "p99", |tick| tick.p99_seconds)
     }
 
     fn over_time(
@@ -251,12 +248,12 @@ impl<'a> Among<'a> {
         most: usize,
         words: Words,
         label: &str,
-        value: impl Fn(&Tick) -> Option<(f64, String)>,
+        value: impl Fn(&Tick) -> Option<f64>,
     ) -> Chart {
         let run = &self.run.run;
         let kinds = self.measure().kinds(run);
         let all = self.all.iter().flat_map(|run| self.ticks(run, most));
-        let y = vertical(words, label, all.filter_map(|t| Some(value(&t)?.0)));
+        let y = vertical(words, label, all.filter_map(|t| value(&t)));
         let ticks = self.ticks(self.run, most);
         let ends = run.steps.iter().map(|s| s.start_seconds + s.seconds);
         let end = ends.chain(ticks.iter().map(|t| t.at_seconds)).fold(0.0, f64::max);
@@ -264,6 +261,7 @@ impl<'a> Among<'a> {
         let x = scale::from_zero("seconds since the run's start", end, 10, |s| {
             format!("{} s", decimals(s, 0))
         });
+        let x = super::spec::Axis { suffix: " s".into(), ..x };
         let window = |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds));
         let windows = run.steps.iter().map(|s| (window(s).0, window(s).1, String::new()));
         // What went wrong: a band as long as it lasted, with a line where it began for those that are short.
@@ -292,18 +290,16 @@ impl<'a> Among<'a> {
                 let number = of_step[0].step;
                 let step = run.steps.iter().find(|s| s.number == number);
                 let title = step.map_or_else(|| format!("step {number}"), step_name);
+                let title = if several { format!("{title}\n{kind}") } else { title };
                 let point = |t: &&Tick| -> Option<Point> {
-                    let (value, words) = value(t)?;
-                    let warmup = if t.phase == "measured" { "" } else { ", warm-up" };
-                    let kind = if several { format!("{kind} ") } else { String::new() };
-                    let words = format!("{} s{warmup}\n{kind}{words}", decimals(t.at_seconds, 1));
-                    Some((Number(t.at_seconds), Number(value), 0, words))
+                    let at = (t.at_seconds * 10.0).round() / 10.0;
+                    Some((Number(at), Number(value(t)?), 0, String::new()))
                 };
                 // A gap is a gap: no line joins what lies on both sides of it.
                 for part in of_step.chunk_by(|a, b| value(a).is_some() == value(b).is_some()) {
                     let points = part.iter().filter_map(point).collect();
                     let (look, title) = (Look { symbol: None, ..look(kind) }, title.clone());
-                    marks.push(Mark::Line(Series { look, fx: None, title, points }));
+                    marks.push(Mark::Line(Series { look, title, points, ..Series::default() }));
                 }
             }
         }
@@ -359,11 +355,10 @@ impl<'a> Among<'a> {
                         true => share(*q),
                         false => "maximum".to_string(),
                     };
-                    let words = format!("{which}\n{}", latency(*seconds));
-                    (Number(nines(curve, *q)), Number(*seconds), 0, words)
+                    (Number(nines(curve, *q)), Number(*seconds), 0, which)
                 });
                 let (look, title) = (look(*n), step_name(steps[*n]));
-                Mark::Line(Series { look, fx: None, title, points: points.collect() })
+                Mark::Line(Series { look, title, points: points.collect(), ..Series::default() })
             });
             let shares: [f64; 7] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999];
             let named = shares.map(|q| (-(1.0 - q).log10(), share(q)));
@@ -440,7 +435,7 @@ fn lines_and_dots(
             Some((Number(x), Number(y), u8::from(hollow), words))
         };
         let points = points.iter().filter(|s| s.series == *name).filter_map(point).collect();
-        Series { look: *look, fx, title: name.clone(), points }
+        Series { look: *look, fx, title: name.clone(), points, ..Series::default() }
     });
     joined(series.collect())
 }

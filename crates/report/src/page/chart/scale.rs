@@ -1,6 +1,6 @@
 //! Scales: where an axis begins and ends, which values it names, and in which words.
 
-use super::spec::{Axis, Kind};
+use super::spec::{Axis, Format, Kind};
 use crate::format::number::{duration, latency, rate};
 
 /// Ticks that a vertical axis aims at.
@@ -69,6 +69,23 @@ pub enum Words {
 }
 
 impl Words {
+    /// The same for the script, which formats the values of long series.
+    fn format(self, label: &str) -> Vec<Format> {
+        let unit = |below: f64, times: f64, words: &str| (below, times, words.to_string());
+        match self {
+            Words::Times => vec![
+                unit(1e-12, 0.0, "< 1 µs"),
+                unit(0.999_5e-6, 1e9, " ns"),
+                unit(0.999_5e-3, 1e6, " µs"),
+                unit(0.999_5, 1e3, " ms"),
+                unit(0.0, 1.0, " s"),
+            ],
+            Words::Rates => {
+                vec![unit(1e-12, 0.0, &format!("0 {label}")), unit(0.0, 1.0, &format!(" {label}"))]
+            }
+        }
+    }
+
     /// A value in a tooltip or beside a mark.
     pub fn value(self, value: f64) -> String {
         match self {
@@ -82,12 +99,13 @@ impl Words {
 pub fn vertical(words: Words, label: &str, values: impl Iterator<Item = f64>) -> Axis {
     let values: Vec<f64> = values.filter(|v| *v > 0.0 && v.is_finite()).collect();
     let high = values.iter().copied().fold(0.0, f64::max);
-    match words {
+    let axis = match words {
         Words::Times => times(label, &values, high),
         Words::Rates => {
             from_zero(label, if high > 0.0 { high } else { 1.0 } * 1.08, TICKS, axis_rate)
         }
-    }
+    };
+    Axis { format: words.format(label), ..axis }
 }
 
 fn times(label: &str, values: &[f64], high: f64) -> Axis {
@@ -113,6 +131,7 @@ fn times(label: &str, values: &[f64], high: f64) -> Axis {
         domain: vec![begin, end],
         ticks: named(shown, axis_duration),
         label: format!("{label} (log scale)"),
+        ..Axis::default()
     }
 }
 
@@ -123,6 +142,7 @@ pub fn from_zero(label: &str, end: f64, count: usize, words: impl Fn(f64) -> Str
         domain: vec![0.0, end],
         ticks: named(ticks(0.0, end, count), words),
         label: label.to_string(),
+        ..Axis::default()
     }
 }
 
@@ -137,7 +157,7 @@ pub fn points(label: &str, values: impl Iterator<Item = f64>) -> Axis {
     values.sort_by(f64::total_cmp);
     values.dedup();
     let ticks = named(values.iter().copied(), |v| v.to_string());
-    Axis { kind: Kind::Point, domain: values, ticks, label: label.to_string() }
+    Axis { kind: Kind::Point, domain: values, ticks, label: label.to_string(), ..Axis::default() }
 }
 
 /// A horizontal axis of rates.
@@ -156,6 +176,7 @@ pub fn log_rates(label: &str, low: f64, high: f64) -> Axis {
         domain: vec![low, high],
         ticks: named(within, axis_rate),
         label: format!("{label} (log scale)"),
+        ..Axis::default()
     }
 }
 

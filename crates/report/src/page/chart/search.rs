@@ -65,7 +65,7 @@ pub fn search(search: &Search) -> Chart {
             }
         }
         let title = sla.percentile.name().to_string();
-        marks.push(Mark::Dot(Series { look: look(n), fx: None, title, points }));
+        marks.push(Mark::Dot(Series { look: look(n), title, points, ..Series::default() }));
     }
     Chart::one(legend, Plot { height: 300, x, y, marks, ..Plot::default() })
 }

@@ -14,20 +14,19 @@ pub struct Chart {
     /// Fewest pixels that each of several plots has.
     pub least: u32,
     /// Where the points of [`Chart::shared`] are, with the words of each place.
+    #[serde(serialize_with = "places")]
     pub places: Vec<(Number, String)>,
 }
 
 impl Chart {
     /// The same with places that points share: the first number of a point becomes the number of its place, and
-    /// its words lose their first line. That halves the page's data.
+    /// its words lose their first line. Of a series without words those that follow each other become its values
+    /// alone. Together that makes the page's data less than half as long.
     pub fn shared(mut self) -> Chart {
         let mut known: HashMap<(u64, String), usize> = HashMap::new();
         for mark in self.plots.iter_mut().flat_map(|plot| &mut plot.marks) {
-            let (Mark::Line(Series { points, .. }) | Mark::Dot(Series { points, .. })) = mark
-            else {
-                continue;
-            };
-            for (x, _, _, words) in points {
+            let (Mark::Line(series) | Mark::Dot(series)) = mark else { continue };
+            for (x, _, _, words) in &mut series.points {
                 let (place, value) = words.split_once('\n').unwrap_or((words, ""));
                 let key = (x.0.to_bits(), place.to_string());
                 let next = self.places.len();
@@ -37,6 +36,15 @@ impl Chart {
                 }
                 (*x, *words) = (Number(at as f64), value.to_string());
             }
+            let Some(first) = series.points.first().map(|p| p.0.0) else { continue };
+            let next = |(n, (at, _, hollow, words)): &(usize, &Point)| {
+                at.0 == first + *n as f64 && *hollow == 0 && words.is_empty()
+            };
+            let count = series.points.iter().enumerate().take_while(next).count();
+            // Four digits are more than a line on a screen shows, and the tooltips have three.
+            let round = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
+            let values = series.points.drain(..count).map(|p| Number(round(p.1.0))).collect();
+            series.run = (first as usize, values);
         }
         self
     }
@@ -76,9 +84,13 @@ pub struct Look {
     /// A mark, by the name that D3 has for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<&'static str>,
-    /// Dashes of a line, "none" for a full one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Dashes of a line; none, or "none", for a full one.
+    #[serde(skip_serializing_if = "is_full")]
     pub dash: Option<&'static str>,
+}
+
+fn is_full(dash: &Option<&'static str>) -> bool {
+    dash.is_none_or(|dash| dash == "none")
 }
 
 const COLOURS: [&str; 7] = ["c0", "c1", "c2", "c3", "c4", "c5", "c6"];
@@ -188,7 +200,17 @@ pub struct Axis {
     pub ticks: Vec<(f64, String)>,
     /// Empty for none.
     pub label: String,
+    /// What stands behind its values where they come without words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub suffix: String,
+    /// How its values read where they come without words, instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub format: Vec<Format>,
 }
+
+/// A number below the first one reads, times the second, with three digits and these words behind it. Where the
+/// second is 0 the words stand alone. The last format is that of all numbers that are larger.
+pub type Format = (f64, f64, String);
 
 /// What is drawn, in this order.
 #[derive(Clone, Debug, Serialize)]
@@ -234,9 +256,12 @@ pub struct Series {
     /// Which column of plots, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fx: Option<usize>,
-    /// The first line of every tooltip. Without one there is none.
+    /// The first lines of every tooltip. Without them there is none.
     pub title: String,
+    #[serde(serialize_with = "points", skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<Point>,
+    /// Values without words, before `points`: at this place of the chart and those that follow it.
+    pub run: (usize, Vec<Number>),
 }
 
 /// Place, value, whether it is hollow, and the further lines of its tooltip: the place's first.
@@ -246,7 +271,7 @@ pub type Point = (Number, Number, u8, String);
 pub type Span = (Number, Option<(Number, Number)>);
 
 /// A bar.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Bar {
     /// Row or column of plots.
     pub facet: Option<usize>,
@@ -259,8 +284,15 @@ pub struct Bar {
     pub colour: &'static str,
     /// Words at its end.
     pub label: String,
-    /// The words of its tooltip.
+    /// The words of its tooltip. Empty for the names of its place and its series with the label.
     pub title: String,
+}
+
+impl Serialize for Bar {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Bar { facet, lane, from, value, colour, label, title } = self;
+        (facet, lane, from, value, colour, label, title).serialize(serializer)
+    }
 }
 
 /// Words above the plot.
@@ -302,4 +334,28 @@ fn numbers<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Err
 
 fn named<S: Serializer>(ticks: &[(f64, String)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(ticks.iter().map(|(value, words)| (Number(*value), words)))
+}
+
+/// A place without words is only its number.
+fn places<S: Serializer>(places: &[(Number, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(places.iter().map(|(at, words)| {
+        let words = Some(words).filter(|words| !words.is_empty());
+        std::iter::once(serde_json::json!(at))
+            .chain(words.map(|w| w.as_str().into()))
+            .collect::<Vec<_>>()
+    }))
+}
+
+/// A full point without words is only its place and its value.
+fn points<S: Serializer>(points: &[Point], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Shown<'a> {
+        Bare(Number, Number),
+        Whole(&'a Point),
+    }
+    serializer.collect_seq(points.iter().map(|point| match point {
+        (x, y, 0, words) if words.is_empty() => Shown::Bare(*x, *y),
+        point => Shown::Whole(point),
+    }))
 }
