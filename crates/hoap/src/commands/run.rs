@@ -3,8 +3,9 @@
 use hoap_conduct::Chosen;
 use hoap_conduct::repeat::{Done, repeat};
 use hoap_record::Run;
+use hoap_report::Style;
 use hoap_report::compare::{Side, plain, repeated};
-use hoap_report::{Style, void};
+use hoap_report::run::void;
 use serde_json::json;
 
 use super::Context;
