@@ -132,8 +132,10 @@ fn what_it_lacks_it_says() {
     let hoap_databases::AnyTarget::Remote(remote) = remote else {
         panic!("it has a network driver")
     };
-    let why = remote.shop.map(drop).unwrap_err().to_string();
-    assert!(why.contains("no nested field"), "{why}");
+    let reasons = [remote.pages.map(drop), remote.joins.map(drop)];
+    for why in reasons.map(|reason| reason.unwrap_err().to_string()) {
+        assert!(why.contains("no nested field"), "{why}");
+    }
 }
 
 /// Capacity is what the service says: half a unit for 4 KB read eventually, one for 1 KB written, twice
