@@ -29,5 +29,5 @@ pub use format::csv::csv;
 pub use format::{number, table, text};
 pub use page::{Page, html, page};
 pub use run::search::search_line;
-pub use run::{Loaded, Measure, freshness};
+pub use run::{Loaded, Measure, freshness, void};
 pub use terminal::{Style, check_lines, step_line, summary};
