@@ -10,7 +10,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    pub fn new() -> Self {
+    pub fn start() -> Self {
         // Not in the folder of temporary files of this user alone: the server runs as another.
         let run = tempfile::Builder::new().prefix("hoap-lab").tempdir().unwrap();
         #[cfg(unix)]

@@ -6,6 +6,9 @@ use serde_json::json;
 use super::Context;
 use crate::failure::Failure;
 
+/// The characters of an option and its default with which its meaning shares a line.
+const HALF: usize = 40;
+
 /// Lists them.
 pub fn targets(context: &Context) -> Result<(), Failure> {
     let known = hoap_databases::known();
@@ -29,8 +32,15 @@ pub fn targets(context: &Context) -> Result<(), Failure> {
                 text.push_str(&paragraph("    offers ", &s.capabilities.join(", ")));
             }
             for option in s.options {
-                let (name, default) = (option.name, option.default);
-                text.push_str(&paragraph(&format!("      {name}={default}  "), option.meaning));
+                let setting = format!("      {}={}  ", option.name, option.default);
+                match setting.len() {
+                    0..=HALF => text.push_str(&paragraph(&setting, option.meaning)),
+                    // Beside a long one there is no room.
+                    _ => {
+                        text.push_str(&format!("{}\n", setting.trim_end()));
+                        text.push_str(&paragraph("        ", option.meaning));
+                    }
+                }
             }
         }
         text

@@ -31,7 +31,7 @@ fn drop_tables(url: &str, tables: &[&str]) {
 
 #[test]
 fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
-    let (p, lab) = (Place::new(), lab::Lab::new());
+    let (p, lab) = (Place::new(), lab::Lab::start());
     let url = lab.url();
     for (load, run, table) in [
         (
@@ -60,7 +60,7 @@ fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
 
 #[test]
 fn queries_are_not_asked_of_a_server_that_is_gone() {
-    let (p, lab) = (Place::new(), lab::Lab::new());
+    let (p, lab) = (Place::new(), lab::Lab::start());
     let url = lab.url();
     p.ok(&format!("load ch2pp --target {url} --scale-down 100"));
     let slow = "SELECT (SELECT count(*) FROM pg_sleep(600)) AS slow, sum(ol.ol_amount)";
@@ -89,7 +89,7 @@ fn verdicts(record: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
-    let (p, lab) = (Place::new(), lab::Lab::new());
+    let (p, lab) = (Place::new(), lab::Lab::start());
     let url = lab.url();
     p.ok(&format!("load ch2pp --target {url} --scale-down 100"));
     let run = format!(

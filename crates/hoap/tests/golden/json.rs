@@ -139,10 +139,13 @@ fn differ(path: &str, expected: &Value, found: &Value, tell: &mut dyn FnMut(&str
                 tell(&format!("{path}[{i}]"), &told(old), &told(new));
             }
         }
-        (old, new) if old.to_string() != new.to_string() => {
-            tell(path, &old.to_string(), &new.to_string());
+        (old, new) => {
+            // As text: 1.0 and 1 are equal values.
+            let (old, new) = (old.to_string(), new.to_string());
+            if old != new {
+                tell(path, &old, &new);
+            }
         }
-        _ => {}
     }
 }
 

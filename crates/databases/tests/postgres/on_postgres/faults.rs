@@ -70,7 +70,7 @@ fn insert_until(session: &mut dyn Session, client: usize, stop: &AtomicBool, tol
 /// on, everything acknowledged is there, nothing is there that nobody may have written.
 #[test]
 fn every_acknowledged_commit_outlives_the_server() {
-    let lab = Lab::new();
+    let lab = Lab::start();
     for options in ["schema=public", "pool=2"] {
         let target = open(&lab, options);
         wait(target.documents().unwrap().drop(&[COLLECTION])).unwrap();
@@ -117,7 +117,7 @@ fn every_acknowledged_commit_outlives_the_server() {
 
 #[test]
 fn every_session_goes_on_after_the_server_was_away() {
-    let lab = Lab::new();
+    let lab = Lab::start();
     let target = open(&lab, "schema=public");
     load(&target, 3);
     conformance::load_records(&target, &["user1"]);
@@ -167,7 +167,7 @@ fn every_session_goes_on_after_the_server_was_away() {
 /// A load is one role's, a run another's, which may read and write and nothing else.
 #[test]
 fn a_role_that_may_make_nothing_runs_on_what_another_loaded() {
-    let lab = Lab::new();
+    let lab = Lab::start();
     let owner = open(&lab, "schema=bench");
     load(&owner, 3);
     let (one, two) = (json!({"runs": 0}), json!({"runs": 1}));
@@ -214,7 +214,7 @@ fn a_role_that_may_make_nothing_runs_on_what_another_loaded() {
 
 #[test]
 fn a_server_out_of_connections_says_so_and_a_pool_does_with_fewer() {
-    let lab = Lab::new();
+    let lab = Lab::start();
     let target = open(&lab, "schema=public");
     load(&target, 1);
     let connect = |target: &Postgres| wait(target.transactions().unwrap().session());
