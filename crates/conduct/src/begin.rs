@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hoap_databases::url::scrub;
+use hoap_databases::url::redact;
 use hoap_record::{FORMAT, Load, Run};
 use hoap_workload::capability::Target;
 use hoap_workload::note::Note;
@@ -27,7 +27,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
         format: FORMAT,
         hoap: env!("CARGO_PKG_VERSION").into(),
         benchmark: benchmark.into(),
-        command: std::env::args().map(|word| scrub(&word)).collect(),
+        command: std::env::args().map(|word| redact(&word)).collect(),
         started: hoap_drive::now(),
         seconds: 0.0,
         partial: None,

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use hoap_workload::{Error, ErrorKind};
 
-use crate::url::redact;
+use crate::url::{decode, redact};
 
 /// What one option of a URL means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,8 +140,13 @@ pub(crate) fn unknown(options: &[OptionHelp]) -> String {
     format!("no such option; the options are {}", all.join(", "))
 }
 
-/// Any text, such as a name or the path of a file.
+/// Any text, such as a name or the path of a file, percent-encoded as in all of a URL.
 pub(crate) fn text(value: &str) -> Read<String> {
+    decode(value).ok_or_else(|| "it does not decode as percent-encoded UTF-8".to_owned())
+}
+
+/// Any text, for a driver that decodes it.
+pub(crate) fn encoded(value: &str) -> Read<String> {
     Ok(value.to_owned())
 }
 

@@ -149,6 +149,14 @@ const WITH_SECRETS: &[&str] = &[
     "SCHEME:host=127.0.0.1 password=hunter2",
     "SCHEME:password='p hunter2' host=127.0.0.1",
     "SCHEME?password=hunter2:1",
+    "SCHEME://u:2026/xhunter2@127.0.0.1:1/d",
+    "SCHEME://u:/hunter2@127.0.0.1:1",
+    "SCHEME://u:x]/hunter2@127.0.0.1:1/d",
+    "SCHEME://u:x]hunter2",
+    "SCHEME://u:99#hunter2@127.0.0.1:1",
+    "SCHEME://u:1?a=hunter2@127.0.0.1:1",
+    "SCHEME://u:1?prefix=hunter2@127.0.0.1:1",
+    "SCHEME://127.0.0.1:1/d?user=u:hunter2@h",
 ];
 
 #[test]

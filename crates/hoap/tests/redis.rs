@@ -148,6 +148,8 @@ impl Drop for Forgetful {
 }
 
 mod on_redis {
+    use std::process::{Command, Stdio};
+
     use super::{Forgetful, Place, gone};
 
     /// One that restarts empty, and one that somebody empties.
@@ -188,6 +190,36 @@ mod on_redis {
     #[test]
     fn pages_and_joins_are_right() {
         super::shop("HOAP_TEST_REDIS");
+    }
+
+    /// The user's password is in a configuration file alone: nothing that is said or left holds it.
+    #[test]
+    fn a_password_from_a_configuration_file_is_nowhere_else() {
+        let place = Place::new("HOAP_TEST_REDIS", "secret");
+        let folder = place.folder.path();
+        for (password, good) in
+            [("hoap%20secret", true), ("9%2FZq7%3F%40", false), ("9/Zq7", false)]
+        {
+            let url = place.url.replacen("://", &format!("://hoap_password:{password}@"), 1);
+            std::fs::write(folder.join("hoap.toml"), format!("target = {url:?}")).unwrap();
+            for line in [
+                "load ycsb -p recordcount=100 --replace --config hoap.toml",
+                "run ycsb-a -p recordcount=100 --operations 500 --out run --config hoap.toml",
+            ] {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_hoap"));
+                command.current_dir(folder).args(line.split_whitespace());
+                let end = command.stdin(Stdio::null()).output().unwrap();
+                let told = format!("{end:?}");
+                assert_eq!(end.status.success(), good, "{told}");
+                let secrets = ["hoap secret", "hoap%20secret", "Zq7"];
+                assert!(!secrets.iter().any(|secret| told.contains(secret)), "{told}");
+            }
+        }
+        for entry in std::fs::read_dir(folder.join("run")).unwrap() {
+            let text = std::fs::read(entry.unwrap().path()).unwrap();
+            let text = String::from_utf8_lossy(&text);
+            assert!(!text.contains("hoap secret") && !text.contains("hoap%20secret"), "{text}");
+        }
     }
 }
 

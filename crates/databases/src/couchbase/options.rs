@@ -240,6 +240,7 @@ mod tests {
             ("couchbase://u:secret%zz@h/b", "does not decode"),
             ("couchbase://u:secret@h/b#x", "names no bucket"),
             ("couchbase://u:secret@h#x/b", "after #"),
+            ("couchbase://u:1/secret@h/b?durability=all", "an @ after"),
             ("couchbase://u:secret@h/b?scope=_default", "beginning with a letter"),
             ("couchbase://u:secret@h/b?scope=a`b", "beginning with a letter"),
             ("couchbase://u:secret@h/b?durability=all", "majority_and_persist"),

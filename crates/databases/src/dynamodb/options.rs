@@ -5,6 +5,7 @@ use std::time::Duration;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::options::{Read, meant, milliseconds, number, options, prefix, set_each, text};
+use crate::url::Parts;
 
 /// How tables are paid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,7 @@ pub(super) fn parse(url: &str) -> Result<Place> {
     if region.contains(['@', ':']) {
         return Err(malformed("a region is all that comes before the options"));
     }
+    Parts::of(url).map_err(malformed)?;
     let region = region.strip_suffix('/').unwrap_or(region);
     if region.is_empty() || !region.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
         return Err(malformed("it names no region"));
@@ -140,6 +142,7 @@ mod tests {
             ("dynamodb://", "no region"),
             ("dynamodb://us east", "no region"),
             ("dynamodb://AKID:secret@us-east-1", "environment"),
+            ("dynamodb://us-east-1?profile=u:secret@h", "an @ after"),
             ("dynamodb://us-east-1:8000", "all that comes before"),
             ("dynamodb://us-east-1?", "has no value"),
             ("dynamodb://us-east-1?secret_access_key=secret", "the options are endpoint, prefix"),

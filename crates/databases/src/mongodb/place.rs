@@ -106,7 +106,7 @@ mod tests {
             ("mongodb://u:secret@h/", "names no database"),
             ("mongodb://u:sec/ret@h/db", "an @ after"),
             ("mongodb://u:sec?ret@h/db", "an @ after"),
-            ("mongodb://u:sec#ret@h/db", "after #"),
+            ("mongodb://u:sec#ret@h/db", "an @ after"),
             ("mongodb://u:secret@h/d b", "1 to 63 letters"),
             ("mongodb://u:secret@h/db?", "has no value"),
             ("mongodb://u:secret@h/db?cash_back=1", "transaction_read_concern"),

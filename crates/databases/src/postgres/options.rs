@@ -8,9 +8,9 @@ use tokio_postgres::config::Host;
 
 use crate::names;
 use crate::options::{
-    Read, meant, milliseconds, number, options, seconds, set_each, switch, text, words,
+    Read, encoded, meant, milliseconds, number, options, seconds, set_each, switch, text, words,
 };
-use crate::url::{self, Parts, decode};
+use crate::url::{self, Parts};
 
 options! {
     /// The settings that a URL may change. Those from `host` on are the driver's, as the URL has them.
@@ -38,24 +38,24 @@ options! {
             "disable, prefer, require, verify-ca or verify-full, as libpq has it (PGSSLMODE)"),
         /// This and the next two: as given or from the environment; empty: the default file, if it
         /// is there.
-        sslrootcert: String = ("sslrootcert", "", file,
+        sslrootcert: String = ("sslrootcert", "", text,
             "file with the certificate authorities to trust (PGSSLROOTCERT; else \
              ~/.postgresql/root.crt)"),
-        sslcert: String = ("sslcert", "", file,
+        sslcert: String = ("sslcert", "", text,
             "file with the client's certificate (PGSSLCERT; else ~/.postgresql/postgresql.crt)"),
-        sslkey: String = ("sslkey", "", file,
+        sslkey: String = ("sslkey", "", text,
             "file with its key (PGSSLKEY; else ~/.postgresql/postgresql.key)"),
         connect_timeout: Duration = ("connect_timeout", "10", seconds(0..=3600),
             "seconds to wait for a connection; 0: without limit; to 3600"),
-        host: String = ("host", "", text, "a host, or the folder of a Unix socket: /run/…"),
-        port: String = ("port", "", text, "the port of that host; else 5432"),
-        dbname: String = ("dbname", "", text, "the database, instead of the URL's path"),
-        user: String = ("user", "", text, "the user; else the one of the system"),
-        application_name: String = ("application_name", "hoap", text,
+        host: String = ("host", "", encoded, "a host, or the folder of a Unix socket: /run/…"),
+        port: String = ("port", "", encoded, "the port of that host; else 5432"),
+        dbname: String = ("dbname", "", encoded, "the database, instead of the URL's path"),
+        user: String = ("user", "", encoded, "the user; else the one of the system"),
+        application_name: String = ("application_name", "hoap", encoded,
             "what the server's activity and log show"),
-        target_session_attrs: String = ("target_session_attrs", "any", text,
+        target_session_attrs: String = ("target_session_attrs", "any", encoded,
             "any, read-write or read-only: which of several hosts to take"),
-        options: String = ("options", "", text, "settings of the sessions, such as -c%20jit=off"),
+        options: String = ("options", "", encoded, "settings of the sessions, such as -c%20jit=off"),
     }
 }
 
@@ -89,11 +89,6 @@ const SERVER: &str = "server";
 
 fn schema(value: &str) -> Read<String> {
     names::collection(value, &["pg_"]).map(str::to_owned).map_err(|e| e.answer)
-}
-
-/// The path of a file, percent-encoded.
-fn file(value: &str) -> Read<String> {
-    decode(value).ok_or_else(|| "it does not decode as percent-encoded UTF-8".to_owned())
 }
 
 impl Options {

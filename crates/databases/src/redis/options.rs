@@ -82,14 +82,19 @@ pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
         url::malformed(scheme, &form, answer)
     };
     let parts = Parts::of(url).map_err(malformed)?;
-    let base = url.split('?').next().unwrap_or_default();
+    // The driver's own parser reads what is neither user nor password.
+    let base = format!("{scheme}://{}/{}", parts.hosts, parts.path);
     let info = base.into_connection_info().map_err(|e| malformed(&e.to_string()))?;
     let shown = parts.shown();
     let mut options = Options::default();
     set_each(&shown, parts.query, |name, value| options.set(name, value))?;
     let mut settings =
         info.redis_settings().clone().set_lib_name("hoap", env!("CARGO_PKG_VERSION"));
-    if let (None, Some(password)) = (settings.password(), password) {
+    if !parts.user.is_empty() {
+        settings = settings.set_username(&parts.user);
+    }
+    let given = Some(&*parts.password).filter(|password| !password.is_empty());
+    if let Some(password) = given.or(password) {
         settings = settings.set_password(password);
     }
     options

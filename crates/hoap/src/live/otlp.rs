@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hoap_databases::url::{redact, scrub};
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, MeterProvider};
@@ -44,7 +45,10 @@ impl Exporter {
             .join()
             .map_err(|_| "its client could not be made".to_owned())
             .and_then(|built| built.map_err(|e| e.to_string()))
-            .map_err(|e| Failure::usage(format!("send metrics to {collector}: {e}")))?;
+            .map_err(|e| {
+                let (collector, e) = (redact(collector), scrub(&e));
+                Failure::usage(format!("send metrics to {collector}: {e}"))
+            })?;
         let resource = Resource::builder()
             .with_service_name("hoap")
             .with_attributes([

@@ -30,6 +30,22 @@ fn drop_tables(url: &str, tables: &[&str]) {
 }
 
 #[test]
+fn a_password_from_a_configuration_file_is_nowhere_else() {
+    let lab = lab::Lab::start();
+    let url = lab.url().replacen("hoap@", "hoap_password:hoap%20secret@", 1);
+    super::secrets::leaves_no_trace(&url, &["hoap secret", "hoap%20secret"]);
+    // The server refuses it, or nobody asks the server.
+    for password in ["9/Zq7@", "9%2FZq7%3F%40", "Zq7%20'\\\"", "1?a=Zq7"] {
+        let p = Place::new();
+        let wrong = url.replacen("hoap%20secret", password, 1);
+        p.write("hoap.toml", &format!("target = {wrong:?}"));
+        let end = p.run("load ycsb -p recordcount=10 --config hoap.toml");
+        assert!(end.code == 2 || end.code == 3, "{password}: {end:#?}");
+        assert!(!format!("{end:?}").contains("Zq7"), "{password}: {end:#?}");
+    }
+}
+
+#[test]
 fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
     let (p, lab) = (Place::new(), lab::Lab::start());
     let url = lab.url();

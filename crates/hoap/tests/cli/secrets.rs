@@ -14,6 +14,12 @@ const WRONG: &[&str] = &[
     "SCHEME:u:hunter2@h/d",
     "SCHEME:u:hunter2",
     "SCHEME:host=h password=hunter2",
+    "SCHEME://u:2026/xhunter2@h/d",
+    "SCHEME://u:/hunter2@h",
+    "SCHEME://u:x]/hunter2@h/d",
+    "SCHEME://u:99#hunter2@h",
+    "SCHEME://u:1?a=bhunter2@h",
+    "SCHEME://h:1/d?application_name=a&x=hunter2@h",
 ];
 
 #[test]
@@ -42,6 +48,46 @@ fn a_wrong_url_is_refused_and_its_secret_is_repeated_nowhere() {
             std::fs::remove_file(file).unwrap();
             let left = std::fs::read_dir(p.path(".")).unwrap().count();
             assert_eq!(left, 0, "{url}: a refused command leaves no file");
+        }
+    }
+}
+
+/// Loads and runs with the URL in a configuration file: none of these words is in the process's
+/// command line, in what it says, or in a file that it leaves.
+#[cfg(feature = "postgres")]
+pub fn leaves_no_trace(url: &str, secrets: &[&str]) {
+    let p = Place::new();
+    p.write("hoap.toml", &format!("target = {url:?}\n[merge]\noperational = {url:?}\n"));
+    let holds = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        secrets.iter().any(|secret| text.contains(secret))
+    };
+    for line in [
+        "load ycsb -p recordcount=200 --replace --config hoap.toml",
+        "run ycsb-a -p recordcount=200 --duration 2s --warmup 100ms --out run --config hoap.toml",
+        "run ycsb-a -p recordcount=200 --operations 100 --out failed --fields x --config hoap.toml",
+        "report run -o page.html --csv tables",
+        "report run -o page.html --config hoap.toml",
+    ] {
+        let mut command = p.command(line);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let child = command.spawn().unwrap();
+        let typed = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
+        let end = child.wait_with_output().unwrap();
+        for text in [&typed, &end.stdout, &end.stderr] {
+            assert!(!holds(text), "{line}: {}", String::from_utf8_lossy(text));
+        }
+    }
+    assert!(p.path("run/run.json").exists() && p.path("page.html").exists());
+    std::fs::remove_file(p.path("hoap.toml")).unwrap();
+    let mut folders = vec![p.path(".")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => assert!(!holds(&std::fs::read(&path).unwrap()), "{}", path.display()),
+            }
         }
     }
 }

@@ -1,0 +1,117 @@
+//! Flags from a file, and secrets among them.
+
+use super::*;
+use crate::args::{Command, Gen, GenBenchmark, LoadBenchmark};
+
+fn parse_with(toml: &str, words: &[&str]) -> Result<Cli, ParseError> {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("hoap.toml");
+    std::fs::write(&file, toml).unwrap();
+    let mut argv: Vec<OsString> = vec!["hoap".into(), "--config".into(), file.into()];
+    argv.extend(words.iter().map(OsString::from));
+    parse(argv)
+}
+
+#[test]
+fn a_file_gives_flags_and_the_command_line_wins() {
+    let toml = "warehouses = 7\nseed = 3\n[load]\ntarget = \"sqlite:x.db\"\nresume = true\n\
+                run-date = 2022-05-01\n[load.ch2pp]\n\
+                scale-down = 20\n[load.ch2]\nno-such = 1\n[run]\ntx-clients = [1, 2]\n";
+    let cli = parse_with(toml, &["load", "ch2pp", "-w", "2"]).unwrap();
+    let Command::Load { benchmark: LoadBenchmark::Ch2pp(load) } = cli.command else {
+        panic!("{cli:?}")
+    };
+    assert_eq!((load.data.warehouses, load.data.seed), (2, 3));
+    assert_eq!(load.loading.target, "sqlite:x.db");
+    assert_eq!(load.data.run_date.to_string(), "2022-05-01");
+    assert!(load.loading.resume);
+    assert_eq!(load.data.scale_down, 20);
+}
+
+fn usage(end: Result<Cli, ParseError>) -> String {
+    match end {
+        Err(ParseError::Usage(failure)) => format!("{failure:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_password_is_refused_among_the_words_and_taken_from_the_file() {
+    let url = "postgres://u:hunter2@h/d";
+    let words = ["load", "ch2pp", "--target"].map(OsString::from);
+    for typed in [vec![url.to_owned()], vec![format!("--target={url}")]] {
+        let hoap = std::iter::once("hoap".into()).chain(words.clone());
+        let argv = hoap.chain(typed.into_iter().map(OsString::from)).collect();
+        let why = usage(parse(argv));
+        assert!(why.contains("code: 2") && why.contains("u:***@h"), "{why}");
+        assert!(why.contains("--config") && !why.contains("hunter2"), "{why}");
+    }
+    let cli = parse_with(&format!("target = \"{url}\""), &["load", "ch2pp"]).unwrap();
+    let Command::Load { benchmark: LoadBenchmark::Ch2pp(load) } = cli.command else {
+        panic!("{cli:?}")
+    };
+    assert_eq!(load.loading.target, url);
+    // What the parser says of the file's words hides them too.
+    let end = parse_with(&format!("warehouses = \"{url}\""), &["load", "ch2pp", "--target", "x:"]);
+    assert!(!usage(end).contains("hunter2"));
+}
+
+/// The parser splits lists at commas and repeats a value with its quotes and spaces.
+#[test]
+fn an_error_repeats_no_part_of_a_password() {
+    for c in (' '..='~').chain(['é', '語']).filter(|c| !['"', '\\'].contains(c)) {
+        let url = format!("postgres://u:Zq7{c}Kw4@h/d");
+        let wrong = [
+            format!("warehouses = \"{url}\"\ntarget = \"x:\""),
+            format!("target = \"{url}\"\nseed = \"many\""),
+            format!("target = \"{url}\"\n[load]\nresume = \"{url}\""),
+            format!("target = [\"{url}\", \"x:\"]\nseed = [1, 2]"),
+        ];
+        for toml in &wrong {
+            let why = usage(parse_with(toml, &["load", "ch2pp"]));
+            assert!(!why.contains("Zq7") && !why.contains("Kw4"), "{toml}: {why}");
+        }
+    }
+}
+
+#[test]
+fn flags_that_benchmarks_share_come_from_the_file_too() {
+    let toml = "[gen]\nthreads = 3\nsplit = \"5MB\"\n[gen.shop]\ncustomers = 2000\n[gen.ch2]\n\
+                warehouses = 5\n";
+    let cli = parse_with(toml, &["gen", "shop", "-o", "d"]).unwrap();
+    let Command::Gen(Gen { benchmark: Some(GenBenchmark::Shop(shop)), threads, .. }) = cli.command
+    else {
+        panic!("another command")
+    };
+    assert_eq!((threads.map(|n| n.get()), shop.shop.customers), (Some(3), 2000));
+    assert_eq!(shop.output.split.map(|size| size.0), Some(5_000_000));
+    let end = parse_with("[gen.ycsb]\ncustomers = 1", &["gen", "ycsb", "-o", "d"]);
+    assert!(matches!(end, Err(ParseError::Usage(_))));
+}
+
+#[test]
+fn a_list_is_given_as_the_flag_takes_several_values() {
+    let toml = "property = [\"recordcount=7\", \"fieldcount=2\"]\ntarget = \"sqlite:x\"";
+    let cli = parse_with(toml, &["load", "ycsb"]).unwrap();
+    let Command::Load { benchmark: LoadBenchmark::Ycsb(load) } = cli.command else {
+        panic!("{cli:?}")
+    };
+    assert_eq!(load.records.properties.pairs, ["recordcount=7", "fieldcount=2"]);
+    let toml = "queries = [1, \"5-7\"]\nanalytical = \"sqlite:x\"";
+    let Command::Query(query) = parse_with(toml, &["query", "ch2"]).unwrap().command else {
+        panic!("another command")
+    };
+    assert_eq!(query.queries.0, [1, 5, 6, 7]);
+}
+
+#[test]
+fn unknown_keys_bad_values_and_missing_files_are_errors() {
+    for toml in ["warehuoses = 7", "[load]\nclients = 3", "seed = { a = 1 }", "seed ="] {
+        let end = parse_with(toml, &["load", "ch2pp", "--target", "sqlite:x"]);
+        assert!(matches!(end, Err(ParseError::Usage(_))), "{toml}");
+    }
+    let end = parse_with("seed = \"many\"", &["load", "ch2pp", "--target", "sqlite:x"]);
+    assert!(matches!(end, Err(ParseError::Usage(_))));
+    let argv = ["hoap", "targets", "--config", "no/such/file"].map(OsString::from);
+    assert!(matches!(parse(argv.into()), Err(ParseError::Usage(_))));
+}
