@@ -36,6 +36,12 @@ impl Live {
         if let Some(address) = args.metrics {
             let (endpoint, address) = prometheus::Endpoint::listen(address, benchmark).await?;
             console.say(format!("metrics at http://{address}/metrics"));
+            if !address.ip().is_loopback() {
+                console.say(
+                    "  warning: whoever reaches this address reads them, without a password and in \
+                     plain text; 127.0.0.1 is for this machine alone",
+                );
+            }
             all.push(Box::new(endpoint));
         }
         if let Some(collector) = &args.otlp {

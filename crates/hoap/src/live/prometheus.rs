@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
 use http_body_util::Full;
@@ -20,6 +21,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use super::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
@@ -49,15 +51,37 @@ impl Endpoint {
     }
 }
 
-/// Answers until the process ends. What goes wrong with one scrape is that scraper's to notice.
+/// Connections at a time; others wait until one has ended.
+const CONNECTIONS: usize = 64;
+/// How long a connection may take, from its request's first byte to its answer's last.
+const LONGEST: Duration = Duration::from_secs(5);
+/// The largest head of a request, bytes.
+const LARGEST_HEAD: usize = 16 << 10;
+/// How long a failed accept waits for what it lacked, such as a free file descriptor.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Answers until the process ends, each connection once and within limits. What goes wrong with one
+/// scrape is that scraper's to notice.
 async fn serve(listener: TcpListener, registry: Arc<Registry>) {
-    while let Ok((stream, _)) = listener.accept().await {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    while let Ok(place) = places.clone().acquire_owned().await {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
         let registry = registry.clone();
         let service = service_fn(move |request| {
             let answer = answer(&request, &registry);
             async move { Ok::<_, Infallible>(answer) }
         });
-        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+        let connection = http1::Builder::new()
+            .keep_alive(false)
+            .max_buf_size(LARGEST_HEAD)
+            .serve_connection(TokioIo::new(stream), service);
+        tokio::spawn(async move {
+            let _ = tokio::time::timeout(LONGEST, connection).await;
+            drop(place);
+        });
     }
 }
 

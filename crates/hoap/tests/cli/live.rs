@@ -81,6 +81,93 @@ fn prometheus_scrapes_a_run_while_it_goes_on() {
     assert!(seen[0] > 0.0 && seen[1] <= total as f64, "{seen:?} of {total}");
 }
 
+/// Starts a run of this many seconds that serves metrics, with at most `files` file descriptors.
+fn serving(p: &Place, seconds: u32, files: u32) -> (Child, String) {
+    let line = format!("{YCSB} --duration {seconds}s --metrics 127.0.0.1:0 --out run");
+    let hoap = p.command(&line);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\"")]);
+    limited.arg(hoap.get_program()).args(hoap.get_args());
+    limited.current_dir(hoap.get_current_dir().unwrap());
+    let mut run = limited.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let address = address(&mut run);
+    // The step has all files that it needs once it measures.
+    let until = Instant::now() + Duration::from_secs(30);
+    while !get(&address, "/metrics").is_some_and(|(_, body)| body.contains("phase=\"measured\"} 1"))
+    {
+        assert!(Instant::now() < until, "it does not measure");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    (run, address)
+}
+
+/// Whether the metrics are answered within half a minute.
+fn answers(address: &str) -> bool {
+    let until = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < until {
+        if get(address, "/metrics").is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    false
+}
+
+fn end(mut run: Child) {
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
+
+#[test]
+fn metrics_are_served_again_after_a_lack_of_file_descriptors() {
+    let p = Place::new();
+    let (run, address) = serving(&p, 120, 48);
+    let held: Vec<_> = (0..60).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    let files = || std::fs::read_dir(format!("/proc/{}/fd", run.id())).unwrap().count();
+    let until = Instant::now() + Duration::from_secs(30);
+    while files() < 48 {
+        assert!(Instant::now() < until, "it does not run out of file descriptors: {}", files());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(held);
+    assert!(answers(&address), "the metrics are not served any more");
+    end(run);
+}
+
+#[test]
+fn slow_and_large_requests_end_and_others_are_answered() {
+    let p = Place::new();
+    let (run, address) = serving(&p, 120, 1024);
+    let mut held: Vec<_> = (0..80).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    let files = || std::fs::read_dir(format!("/proc/{}/fd", run.id())).unwrap().count();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(files() < 64 + 30, "{} files for 80 connections", files());
+    assert!(answers(&address));
+    let mut slow = held.swap_remove(0);
+    slow.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    // A limit closes it, or resets it.
+    assert!(matches!(slow.read(&mut [0]), Ok(0)) || slow.take_error().unwrap().is_some());
+    let mut large = TcpStream::connect(&address).unwrap();
+    let head = format!("GET /metrics HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(64 << 10));
+    let _ = large.write_all(head.as_bytes());
+    let mut answer = Vec::new();
+    let _ = large.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
+    end(run);
+}
+
+#[test]
+fn an_address_that_others_reach_is_warned_of() {
+    let p = Place::new();
+    let line = format!("{YCSB} --operations 100 --out run --metrics");
+    let told = |address: &str, out: &str| {
+        let line = line.replace("--out run", &format!("--out {out}"));
+        p.ok(&format!("{line} {address}")).err.contains("without a password")
+    };
+    assert!(told("0.0.0.0:0", "a") && !told("127.0.0.1:0", "b"));
+}
+
 #[test]
 fn an_address_that_is_taken_is_an_error_before_the_run() {
     let p = Place::new();
