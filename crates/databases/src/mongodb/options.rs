@@ -73,7 +73,15 @@ options! {
             "MongoDB's: name of the replica set, whose members are then found by themselves"),
         "authSource" = ("",
             "MongoDB's: database that knows the user; authMechanism says how it is proved"),
-        "tls" = ("", "MongoDB's: true: TLS; with tlsCAFile and tlsCertificateKeyFile (PEM files)"),
+        "tls" = ("", "MongoDB's: true: TLS; false: none; empty: as mongodb+srv: has it, else none"),
+        "tlsCAFile" = ("",
+            "MongoDB's: file with the certificates (PEM) that the server's must be signed by; \
+             empty: the system's"),
+        "tlsCertificateKeyFile" = ("",
+            "MongoDB's: file with the certificate that this client shows and its private key (PEM)"),
+        "tlsAllowInvalidCertificates" = ("false",
+            "MongoDB's: true: any server is taken for the right one, which guards against nobody"),
+        "tlsInsecure" = ("false", "MongoDB's: true: as tlsAllowInvalidCertificates"),
     }
 }
 

@@ -146,6 +146,10 @@ fn a_changed_item_is_seen_by_the_sample_that_holds_it() {
     let verify = "verify ch2pp --target sqlite:t.db --sample 20000 --sample-seed 7";
     let end = p.fails(verify, 1, &["checks failed"]);
     // Its lines are as long as the terminal is wide.
+    #[cfg(feature = "mongodb")]
+    for option in ["tls=", "tlsCAFile=", "tlsCertificateKeyFile=", "tlsAllowInvalidCertificates="] {
+        assert!(end.out.contains(&format!("      {option}")), "{option}: {}", end.out);
+    }
     let flat = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
     for says in
         ["FAIL nothing changed:", "item 5: i_name is \"another\"", "--sample 20000 --sample-seed 7"]
