@@ -45,6 +45,9 @@ pub(crate) struct ServiceAddress {
     pub largest_result: u64,
 }
 
+/// The limit for an answer that is read whole, bytes: those of endpoints beside the statements'.
+const LARGEST_ANSWER: usize = 64 << 20;
+
 /// Sends statements. Clones share connections.
 #[derive(Clone, Debug)]
 pub(crate) struct StatementClient {
@@ -106,10 +109,10 @@ impl StatementClient {
     }
 
     /// Calls another endpoint of the same host, `path` with its query; returns HTTP's status and
-    /// the text.
+    /// the text, which may have [`LARGEST_ANSWER`] bytes.
     ///
     /// # Errors
-    /// No connection, or it was lost, or `limit` is over.
+    /// No connection, or it was lost, or `limit` is over, or the text is longer.
     pub async fn call(
         &self,
         method: Method,
@@ -118,9 +121,16 @@ impl StatementClient {
     ) -> std::result::Result<(u16, String), Failure> {
         let call = self.http.request(method, format!("{}{path}", self.address.base));
         let call = async {
-            let response = self.signed(call).send().await.map_err(Failure::of_http)?;
+            let mut response = self.signed(call).send().await.map_err(Failure::of_http)?;
             let status = response.status().as_u16();
-            Ok((status, response.text().await.map_err(Failure::of_http)?))
+            let mut text = Vec::new();
+            while let Some(part) = response.chunk().await.map_err(Failure::of_http)? {
+                if text.len() + part.len() > LARGEST_ANSWER {
+                    return Err(Failure::Malformed("the answer is larger than 64 MB".to_owned()));
+                }
+                text.extend_from_slice(&part);
+            }
+            Ok((status, String::from_utf8_lossy(&text).into_owned()))
         };
         let late = |_| Err(Failure::Late(format!("no answer within {:.1} s", limit.as_secs_f64())));
         tokio::time::timeout(limit, call).await.unwrap_or_else(late)

@@ -132,3 +132,37 @@ fn names_are_quoted_or_refused() {
         assert_eq!(quoted(bad).unwrap_err().kind, ErrorKind::Invalid, "{bad}");
     }
 }
+
+/// An answer of any length to a call beside the statements' endpoint.
+#[test]
+fn an_answer_that_does_not_end_is_refused_at_its_limit() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let mut sent = 0_u64;
+        let piece = vec![b'x'; 1 << 20];
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        while sent < 1 << 30 && stream.write_all(&piece).is_ok() {
+            sent += piece.len() as u64;
+        }
+        sent
+    });
+    let limit = std::time::Duration::from_secs(60);
+    let address = ServiceAddress {
+        base,
+        path: "/",
+        credentials: None,
+        tls: Tls::default(),
+        connect_timeout: limit,
+        largest_result: 1,
+    };
+    let client = StatementClient::new(address, "open a test").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let why = runtime.block_on(client.call(reqwest::Method::GET, "/", limit)).unwrap_err();
+    drop((client, runtime));
+    assert_eq!(why, Failure::Malformed("the answer is larger than 64 MB".to_owned()));
+    assert!(server.join().unwrap() < 1 << 30);
+}
