@@ -4,3 +4,5 @@ mod common;
 
 #[path = "browser/on_chromium.rs"]
 mod on_chromium;
+#[path = "browser/policy.rs"]
+mod policy;

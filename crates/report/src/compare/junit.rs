@@ -121,7 +121,7 @@ fn bounds(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Res
     Ok(())
 }
 
-/// XML 1.0 has no way to write control characters.
+/// XML 1.0 has no way to write control characters, nor U+FFFE and U+FFFF (its production `Char`).
 fn words(text: &str) -> String {
     text::tame(text)
 }

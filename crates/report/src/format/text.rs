@@ -24,11 +24,12 @@ pub fn tame(text: &str) -> String {
     text.chars().map(|c| if c == '\n' || c == '\t' { ' ' } else { harmless(c) }).collect()
 }
 
-/// The character, or U+FFFD for a control or direction character.
+/// The character, or U+FFFD for a control or direction character, or one that is none.
 pub fn harmless(c: char) -> char {
     let turns =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}') { '\u{fffd}' } else { c }
+    let none = matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}');
+    if c.is_control() || turns || none { '\u{fffd}' } else { c }
 }
 
 /// Breaks text into lines of at most `width` columns, at spaces where it can.

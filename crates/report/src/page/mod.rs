@@ -14,7 +14,9 @@ mod sections;
 
 use std::fmt::Write as _;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hoap_record::words::counted;
+use sha2::{Digest, Sha256};
 
 use crate::configurations::Report;
 use crate::format::table::Table;
@@ -40,9 +42,19 @@ const D3: &str = include_str!("../../assets/vendor/d3.min.js");
 const PLOT: &str = include_str!("../../assets/vendor/plot.umd.min.js");
 const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
 
-/// The page fetches nothing, whatever a run folder contains.
-const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-                      img-src data:; base-uri 'none'; form-action 'none'";
+/// The page fetches nothing and runs no script but `scripts`, whatever a run folder contains. Styles
+/// are allowed inline: Observable Plot gives each chart a `style` element and attributes.
+fn policy(scripts: &[&str]) -> String {
+    let hashes: Vec<_> = scripts
+        .iter()
+        .map(|script| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script))))
+        .collect();
+    format!(
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri \
+         'none'; form-action 'none'",
+        hashes.join(" ")
+    )
+}
 
 /// A page.
 #[derive(Clone, Debug)]
@@ -74,10 +86,13 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let mut body = Body::new(runs);
     sections::write(&mut body, report, runs)?;
     let mut out = String::with_capacity(1 << 20);
+    let libraries = format!("\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n");
+    let script = format!("\n{SCRIPT}");
+    let policy = policy(&[&libraries, &script]);
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
@@ -99,7 +114,7 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
         "</main>\n<footer><p>Made by hoap from the run folders alone. Charts drawn with D3 and \
          Observable Plot; their licences are in the source of this page.</p></footer>\n\
          <script type=\"application/json\" id=\"data\">{}</script>\n\
-         <script>\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n</script>\n<script>\n{SCRIPT}</script>\n\
+         <script>{libraries}</script>\n<script>{script}</script>\n\
          </body>\n</html>\n",
         data::json(&body.charts)
     );
