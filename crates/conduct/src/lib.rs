@@ -17,6 +17,7 @@ pub mod ch2;
 pub mod data;
 pub mod faults;
 pub mod flags;
+mod memory;
 pub mod merge;
 mod meter;
 pub mod offer;

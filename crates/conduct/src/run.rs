@@ -6,6 +6,7 @@ use hoap_drive::search::{ProbeResult, max_rate};
 use hoap_drive::{End, Pace, StepPlan, run_probed_step};
 use hoap_record::search::Effort;
 use hoap_record::{Bounds, Check, Run, RunFolder, Verdict};
+use hoap_workload::client::Workload;
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
 use jiff::Timestamp;
@@ -14,6 +15,7 @@ use crate::begin::default_folder;
 use crate::benchmark::{Benchmark, MemoryOf};
 use crate::caller::Setting;
 use crate::faults::{or_unknown, unless_void};
+use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
 use crate::plan::{Plan, SearchPlan};
@@ -32,6 +34,9 @@ pub async fn record<B: Benchmark>(
     mut record: Run,
     mut benchmark: B,
 ) -> Result<Recorded> {
+    let operations = benchmark.operations().is_some_and(Workload::blocking);
+    let queries = benchmark.queries().is_some_and(Workload::blocking);
+    memory::fits(&plan.steps, (operations, queries))?;
     let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
     record.repetition = setting.repetition;
     let mut folder = RunFolder::create(&path, &record)?;

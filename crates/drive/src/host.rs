@@ -13,10 +13,29 @@ pub fn host() -> Host {
         processor: field(&read("/proc/cpuinfo"), "model name", ':')
             .unwrap_or_else(|| "unknown".into()),
         cores: std::thread::available_parallelism().map_or(1, |n| n.get()),
-        memory_bytes: field(&read("/proc/meminfo"), "MemTotal", ':')
-            .and_then(|text| text.strip_suffix("kB")?.trim().parse::<u64>().ok())
-            .map_or(0, |kibibytes| kibibytes * 1024),
+        memory_bytes: kibibytes(&read("/proc/meminfo"), "MemTotal").unwrap_or(0),
     }
+}
+
+/// Memory that this process may still take without swapping, bytes: what the machine has available,
+/// within the limit of the control group. `None` where the machine does not say.
+pub fn available_memory() -> Option<u64> {
+    let read = |path: String| fs::read_to_string(path).unwrap_or_default();
+    let machine = kibibytes(&read("/proc/meminfo".into()), "MemAvailable")?;
+    let groups = read("/proc/self/cgroup".into());
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or_default();
+    let of_group = |name| {
+        let text = read(format!("/sys/fs/cgroup{}/memory.{name}", group.trim_end_matches('/')));
+        text.trim().parse::<u64>().ok()
+    };
+    let left = of_group("max").zip(of_group("current")).map(|(max, now)| max.saturating_sub(now));
+    Some(left.map_or(machine, |left| left.min(machine)))
+}
+
+/// A line of `/proc/meminfo`, in bytes.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let kibibytes: u64 = field(text, name, ':')?.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 /// The time of day, UTC, as RFC 3339.
@@ -67,6 +86,8 @@ mod tests {
         let host = host();
         assert!(host.cores >= 1);
         assert!(!host.system.is_empty() && !host.processor.is_empty());
+        let available = available_memory().unwrap();
+        assert!(available > 0 && available <= host.memory_bytes);
         assert!(now().ends_with('Z') && now().parse::<jiff::Timestamp>().is_ok());
     }
 }

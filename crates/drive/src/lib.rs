@@ -29,7 +29,7 @@ mod plan;
 pub mod search;
 mod step;
 
-pub use host::{host, now};
+pub use host::{available_memory, host, now};
 pub use plan::{
     Arrivals, End, FASTEST, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan, Stop,
     Tick,
