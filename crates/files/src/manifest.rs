@@ -1,7 +1,7 @@
 //! The manifest: the parameters and the content of the files in a folder.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hoap_data::DATA_VERSION;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Codec, Form, Format};
 use crate::part::Part;
-use crate::sink::temporary;
+use crate::sink::Sink;
 use crate::source::Source;
 
 /// All parameters that decide the files' bytes.
@@ -143,9 +143,9 @@ impl Manifest {
         let write = || {
             let mut text = serde_json::to_string_pretty(self)?;
             text.push('\n');
-            let temporary = temporary(path);
-            fs::write(&temporary, text)?;
-            fs::rename(&temporary, path)
+            let mut sink = Sink::create(path)?;
+            sink.write_all(text.as_bytes())?;
+            sink.commit().map(|_| ())
         };
         write().map_err(|e: io::Error| Error::write(path, &e))
     }

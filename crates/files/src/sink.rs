@@ -72,7 +72,7 @@ impl Drop for Sink {
 }
 
 /// The temporary name of a file.
-pub(crate) fn temporary(path: &Path) -> PathBuf {
+fn temporary(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(TEMPORARY);
     name.into()

@@ -4,7 +4,50 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use hoap_report::text::harmless;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// The text with what would move the cursor, colour the screen or turn the direction of writing made
+/// visible: what a server says is printed, too. Lines stay, and so do hoap's own colours where they
+/// are on.
+pub fn visible(text: &str, colour: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = match sgr(rest).filter(|_| colour) {
+            Some(length) => {
+                out.push_str(&rest[..length]);
+                length
+            }
+            None => {
+                out.push(if matches!(c, '\n' | '\t') { c } else { harmless(c) });
+                c.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// JSON text in which what [`visible`] would replace is escaped: it can only be in strings.
+pub fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match harmless(c) == c {
+            true => out.push(c),
+            // All of these are in the first plane, where one escape holds one character.
+            false => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+        }
+    }
+    out
+}
+
+/// The length of the escape that a text begins with, where it only sets a colour.
+fn sgr(text: &str) -> Option<usize> {
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.find(|c: char| !(c.is_ascii_digit() || c == ';'))?;
+    parameters[end..].starts_with('m').then_some(2 + end + 1)
+}
 
 /// How often progress is told where there is no terminal to draw on.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
@@ -29,7 +72,7 @@ impl Console {
 
     /// Says one line.
     pub fn say(&self, line: impl AsRef<str>) {
-        eprintln!("{}", line.as_ref());
+        eprintln!("{}", visible(line.as_ref(), false));
     }
 
     /// A bar for work of known length.
@@ -72,12 +115,12 @@ impl Bar {
 
     /// Says one line above the bar.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| eprintln!("{}", visible(line, false)));
     }
 
     /// So much is done; `message` says what a number cannot.
     pub fn set(&mut self, done: u64, message: impl Into<Cow<'static, str>>) {
-        let message = message.into();
+        let message = visible(&message.into(), false);
         if self.plain && self.told.elapsed() >= PLAIN_EVERY {
             self.told = Instant::now();
             let percent = 100 * done / self.bar.length().unwrap_or(1).max(1);
@@ -94,5 +137,24 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_moves_the_cursor_is_visible_and_our_colours_stay() {
+        let text = "a\n\u{1b}[1;31mred\u{1b}[0m \u{1b}]0;title\u{7} \u{1b}[2J \r\u{202e}";
+        let plain =
+            "a\n\u{fffd}[1;31mred\u{fffd}[0m \u{fffd}]0;title\u{fffd} \u{fffd}[2J \u{fffd}\u{fffd}";
+        assert_eq!(visible(text, false), plain);
+        let coloured =
+            plain.replace("\u{fffd}[1;31m", "\u{1b}[1;31m").replace("\u{fffd}[0m", "\u{1b}[0m");
+        assert_eq!(visible(text, true), coloured);
+        assert_eq!(visible("\u{1b}[", true), "\u{fffd}[");
+        let json = serde_json::to_string(&["\u{1b}[2J\u{9b}\u{202e}\n é"]).unwrap();
+        assert_eq!(escaped(&json), r#"["\u001b[2J\u009b\u202e\n é"]"#);
     }
 }

@@ -40,7 +40,7 @@ impl Failure {
 
     /// Prints the line and gives the code.
     pub fn report(self) -> ExitCode {
-        eprintln!("hoap: {}", self.message);
+        eprintln!("hoap: {}", hoap_report::text::tame(&self.message));
         ExitCode::from(self.code)
     }
 }

@@ -1,12 +1,26 @@
-//! Ctrl-C: the first asks for a clean end, the second ends at once.
+//! Ctrl-C: a command that has something to end (a run, a load) is asked to by the first, and left at
+//! the second. Every other command, and every other part of one, is left at the first.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hoap_drive::Stop;
 
-/// Sets `stop` at the first SIGINT or SIGTERM and leaves the program at the second.
+/// Whether there is nothing to end.
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first Ctrl-C leaves the program: what follows only reads, computes and writes.
+pub fn at_once() {
+    AT_ONCE.store(true, Ordering::Release);
+}
+
+/// Sets `stop` at the first SIGINT or SIGTERM and leaves the program at the second, or at the first
+/// after [`at_once`].
 pub fn on_interrupt(stop: &Stop) {
     let stop = stop.clone();
     let handled = ctrlc::set_handler(move || {
-        if stop.is_set() {
+        if stop.is_set() || AT_ONCE.load(Ordering::Acquire) {
+            hoap_record::whole::abandon();
+            eprintln!("\nhoap: interrupted");
             std::process::exit(130);
         }
         eprintln!("\ninterrupted: ending cleanly; press Ctrl-C again to leave at once");

@@ -1,7 +1,6 @@
 //! Writing and reading the run folder. [`crate`] describes its format.
 
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,6 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
+use crate::whole;
 
 const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.csv";
@@ -47,15 +47,21 @@ impl RunFolder {
             return Err(Error::new(ErrorKind::Invalid, tried(), "it is not empty")
                 .advise("name another folder, or remove this one"));
         }
-        let folder = RunFolder {
-            path: path.to_owned(),
-            samples: Table::create(path.join(SAMPLES))?,
-            queries: Table::create(path.join(QUERIES))?,
-            started: Instant::now(),
-            started_at,
+        let begin = || -> Result<Self> {
+            let folder = RunFolder {
+                path: path.to_owned(),
+                samples: Table::create(path.join(SAMPLES))?,
+                queries: Table::create(path.join(QUERIES))?,
+                started: Instant::now(),
+                started_at,
+            };
+            folder.checkpoint(run)?;
+            Ok(folder)
         };
-        folder.checkpoint(run)?;
-        Ok(folder)
+        begin().inspect_err(|_| {
+            // Without the record it is not the folder of a run.
+            let _ = [SAMPLES, QUERIES].map(|name| fs::remove_file(path.join(name)));
+        })
     }
 
     /// Where it is.
@@ -84,23 +90,16 @@ impl RunFolder {
     /// Replaces `run.json` atomically: a reader sees the old file or the new one.
     fn write_run(&self, run: &Run) -> Result<()> {
         let path = self.path.join(RUN);
-        let temporary = self.path.join("run.json.tmp");
-        let write = || -> std::io::Result<()> {
-            let mut text = serde_json::to_vec_pretty(run)?;
-            text.push(b'\n');
-            let mut file = File::create(&temporary)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&temporary, &path)
-        };
-        write().map_err(|e| write_error(&path, e))
+        let mut text = serde_json::to_vec_pretty(run).map_err(|e| write_error(&path, e))?;
+        text.push(b'\n');
+        whole::write(&path, &text).map_err(|e| write_error(&path, e))
     }
 
     /// Saves this driver's part of the checks that need all drivers, in the format of the
     /// benchmark.
     pub fn write_ledger(&self, text: &[u8]) -> Result<()> {
         let path = self.path.join(LEDGER);
-        fs::write(&path, text).map_err(|e| write_error(&path, e))
+        whole::write(&path, text).map_err(|e| write_error(&path, e))
     }
 
     /// When the run started.

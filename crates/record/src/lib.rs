@@ -15,6 +15,7 @@
 //! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`]:
 //!   parts of the record.
 //! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
+//! * [`whole`] writes files whole or not at all.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
 //! * [`merge`] makes one run of the runs of several driver machines.
 
@@ -32,6 +33,7 @@ pub mod rows;
 pub mod run;
 pub mod search;
 pub mod step;
+pub mod whole;
 
 pub use bound::{Bounds, Sla};
 pub use check::{AuditLine, Check, Verdict};

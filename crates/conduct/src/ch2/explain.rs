@@ -35,7 +35,7 @@ pub async fn one(
         "query": query.number, "parameters": given, "plan": plan, "profile": profile,
     });
     let path = dir.join(format!("q{:02}.plan.json", query.number));
-    fs::write(&path, format!("{text:#}\n"))
+    hoap_record::whole::write(&path, format!("{text:#}\n").as_bytes())
         .map_err(|e| Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e))
 }
 

@@ -1,7 +1,5 @@
 //! `hoap compare`: runs held against a baseline.
 
-use std::fs;
-
 use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
 use hoap_workload::words::counted;
 
@@ -31,9 +29,7 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
         CompareFormat::Junit => junit(&comparison),
     };
     if let Some(out) = &args.out {
-        fs::write(out, written()).map_err(|e| {
-            Failure::unavailable(format!("write {}: {e}; name another file", out.display()))
-        })?;
+        super::report::write(out, &written())?;
     }
     context.result(&json(&comparison), || match args.out {
         Some(_) => plain(&blocks),

@@ -77,6 +77,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let (folder, run_record) = benchmark.record(context, None).await?;
 
     say_and_parse(context, &format!("report {} -o {page}", text(&folder)))?;
+    crate::interrupt::at_once();
     report::write_page(&folder, Path::new(&page))?;
     let seconds = started.elapsed().as_secs_f64();
     let result = json!({ "folder": folder, "page": page, "seconds": seconds, "run": run_record });

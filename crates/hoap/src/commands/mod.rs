@@ -15,11 +15,14 @@ mod targets;
 mod verify;
 mod watch;
 
+use std::sync::OnceLock;
+
 use serde::Serialize;
 
 use crate::args::{AnswersCommand, Cli, Command};
-use crate::console::Console;
+use crate::console::{Console, escaped, visible};
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::live::Live;
 
 /// What every command gets.
@@ -32,6 +35,8 @@ pub struct Context {
     pub stop: hoap_drive::Stop,
     /// Who watches a run from outside the terminal.
     pub live: Live,
+    /// Why the result could not be printed.
+    untold: OnceLock<String>,
 }
 
 impl Context {
@@ -39,11 +44,19 @@ impl Context {
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
         use std::io::Write;
         let text = match self.json {
-            true => serde_json::to_string(value).expect("results have only string keys"),
-            false => text(),
+            true => {
+                let json = serde_json::to_string(value).expect("results have only string keys");
+                escaped(&json)
+            }
+            false => visible(text().trim_end(), self.console.style().colour),
         };
+        let mut out = std::io::stdout();
         // Somebody who closed the pipe does not want the rest.
-        let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+        if let Err(e) = writeln!(out, "{text}").and_then(|()| out.flush())
+            && e.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.untold.get_or_init(|| e.to_string());
+        }
     }
 }
 
@@ -54,26 +67,40 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         json: cli.json,
         stop: hoap_drive::Stop::new(),
         live: Live::default(),
+        untold: OnceLock::new(),
     };
-    crate::interrupt::on_interrupt(&context.stop);
-    match cli.command {
-        Command::Demo(args) => demo::demo(&context, &args).await,
-        Command::Gen(args) => gen_files::generate(&context, &args),
-        Command::Load { benchmark } => load::load(&context, &benchmark).await,
-        Command::Verify(args) => verify::verify(&context, &args).await,
-        Command::Query(args) => query::query(&context, &args).await,
+    interrupt::on_interrupt(&context.stop);
+    let end = command(&mut context, cli.command).await;
+    end.and(match context.untold.into_inner() {
+        None => Ok(()),
+        Some(e) => Err(Failure::unavailable(format!("write the result to standard output: {e}"))),
+    })
+}
+
+async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
+    use Command::{Answers, Compare, Merge, Price, Report, Targets};
+    if matches!(command, Answers { .. } | Compare(_) | Merge(_) | Price(_) | Report(_) | Targets(_))
+    {
+        interrupt::at_once();
+    }
+    match command {
+        Command::Demo(args) => demo::demo(context, &args).await,
+        Command::Gen(args) => gen_files::generate(context, &args),
+        Command::Load { benchmark } => load::load(context, &benchmark).await,
+        Command::Verify(args) => verify::verify(context, &args).await,
+        Command::Query(args) => query::query(context, &args).await,
         Command::Answers { command: AnswersCommand::Compare(args) } => {
-            answers::compare(&context, &args)
+            answers::compare(context, &args)
         }
         Command::Run { live, benchmark } => {
             context.live = Live::start(&live, benchmark.name, &context.console).await?;
-            run::run(&context, benchmark).await
+            run::run(context, benchmark).await
         }
-        Command::Report(args) => report::report(&context, &args),
-        Command::Compare(args) => compare::compare(&context, &args),
-        Command::Merge(args) => merge::merge(&context, &args).await,
-        Command::Price(args) => price::price(&context, &args),
-        Command::Targets(_) => targets::targets(&context),
+        Command::Report(args) => report::report(context, &args),
+        Command::Compare(args) => compare::compare(context, &args),
+        Command::Merge(args) => merge::merge(context, &args).await,
+        Command::Price(args) => price::price(context, &args),
+        Command::Targets(_) => targets::targets(context),
     }
 }
 

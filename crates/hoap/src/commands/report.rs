@@ -1,8 +1,9 @@
 //! `hoap report`: a page of one run or several.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use hoap_record::whole::Prepared;
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::published;
 use hoap_workload::words::counted;
@@ -22,10 +23,15 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
             })?;
     }
     let page = hoap_report::page(&report)?;
-    if let Some(folder) = &args.csv {
-        write_tables(folder, &page.tables)?;
+    // All files or none: each takes its place when all are on disk.
+    let mut files = match &args.csv {
+        Some(folder) => tables(folder, &page.tables)?,
+        None => Vec::new(),
+    };
+    files.push((prepare(&args.out, &page.html)?, args.out.clone()));
+    for (file, out) in files {
+        file.commit().map_err(|e| failed(&out, &e))?;
     }
-    write(&args.out, &page.html)?;
     let out = args.out.display();
     let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv, "alerts": page.alerts });
     context.result(&result, || {
@@ -94,18 +100,30 @@ pub fn write_page(run: &Path, out: &Path) -> Result<usize, Failure> {
     Ok(page.len())
 }
 
-fn write_tables(folder: &Path, tables: &[hoap_report::table::Table]) -> Result<(), Failure> {
+/// The tables, each as a CSV file.
+fn tables(
+    folder: &Path,
+    tables: &[hoap_report::table::Table],
+) -> Result<Vec<(Prepared, PathBuf)>, Failure> {
     fs::create_dir_all(folder).map_err(|e| {
         Failure::unavailable(format!("make {}: {e}; name another folder", folder.display()))
     })?;
-    for table in tables {
-        write(&folder.join(format!("{}.csv", table.id)), &hoap_report::csv(table))?;
-    }
-    Ok(())
+    let file = |table: &hoap_report::table::Table| {
+        let out = folder.join(format!("{}.csv", table.id));
+        Ok((prepare(&out, &hoap_report::csv(table))?, out))
+    };
+    tables.iter().map(file).collect()
 }
 
-fn write(out: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(out, text).map_err(|e| {
-        Failure::unavailable(format!("write {}: {e}; name another file", out.display()))
-    })
+/// Writes a file whole or not at all.
+pub fn write(out: &Path, text: &str) -> Result<(), Failure> {
+    prepare(out, text)?.commit().map_err(|e| failed(out, &e))
+}
+
+fn prepare(out: &Path, text: &str) -> Result<Prepared, Failure> {
+    Prepared::write(out, text.as_bytes()).map_err(|e| failed(out, &e))
+}
+
+fn failed(out: &Path, e: &std::io::Error) -> Failure {
+    Failure::unavailable(format!("write {}: {e}; name another file", out.display()))
 }

@@ -34,6 +34,7 @@ pub async fn run(context: &Context, chosen: Chosen) -> Result<(), Failure> {
         context.result(&result, || hoap_report::summary(run, context.console.style()));
         return end;
     }
+    crate::interrupt::at_once();
     let side = Side::open(&all)?;
     context.result(&result, || {
         let folder = all.display();

@@ -129,7 +129,7 @@ fn ctrl_c_ends_the_repetition_and_begins_no_other() {
 
 /// Two drivers, in driver-1 and driver-2, with one client and with two, that begin so many seconds from now, which is
 /// time enough for both to look at the data.
-fn two_drivers(p: &Place, seconds: u64, run: &str, clients: &str) {
+pub fn two_drivers(p: &Place, seconds: u64, run: &str, clients: &str) {
     let start = jiff::Timestamp::now() + Duration::from_secs(seconds);
     let drivers = [1, 2].map(|n| {
         let line = format!("{run} {clients} {n} --start-at {start} --part {n}/2 --out driver-{n}");

@@ -12,6 +12,7 @@ mod live;
 mod on_asterixdb;
 #[cfg(feature = "postgres")]
 mod on_postgres;
+mod outputs;
 mod pair;
 mod queries;
 mod rates;

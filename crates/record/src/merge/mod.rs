@@ -24,6 +24,7 @@ use crate::freshness::CatchUp;
 use crate::hlog::Hlog;
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
+use crate::whole::Unfinished;
 use machine::Machine;
 
 /// Runs that are to be merged.
@@ -61,15 +62,11 @@ impl Merge {
         let mut run = record(&drivers, base, command, warnings);
         run.checks = checks(&drivers, joint);
         let mut folder = RunFolder::create_at(out, &run, base.into())?;
-        match steps(&drivers, base, &mut folder, &mut run) {
-            Ok(()) => folder.finish(&run)?,
-            Err(e) => {
-                // The folder has only the files written here.
-                let _ = std::fs::remove_dir_all(out);
-                return Err(e);
-            }
-        }
-        Ok(run)
+        // The folder has only the files written here.
+        let unfinished = Unfinished::new(out);
+        steps(&drivers, base, &mut folder, &mut run)?;
+        folder.finish(&run)?;
+        unfinished.finish(|_| Ok(run))
     }
 }
 

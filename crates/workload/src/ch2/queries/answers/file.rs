@@ -77,7 +77,7 @@ impl AnswerFile {
     /// # Errors
     /// [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        std::fs::write(path, self.text()).map_err(|e| {
+        hoap_record::whole::write(path, self.text().as_bytes()).map_err(|e| {
             Error::new(ErrorKind::Unavailable, format!("write answer {}", path.display()), e)
         })
     }

@@ -1,0 +1,204 @@
+//! Files are whole or not there, what a server says is visible, and Ctrl-C is heard.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::compare::two_drivers;
+use super::{End, Place};
+
+/// A run in `run`, and its page and tables in `page.html` and `tables`.
+fn reported() -> Place {
+    let p = Place::new();
+    p.ok("run ycsb-a --target null: -p recordcount=100 --clients 1,2 --operations 2000 --out run");
+    p.ok("report run -o page.html --csv tables");
+    p.ok("compare run run -o compared.txt");
+    p
+}
+
+/// Two drivers' runs, in `driver-1` and `driver-2`.
+fn driven() -> Place {
+    let p = Place::new();
+    let line = "run ycsb-a --target null: -p recordcount=100 --duration 3s --warmup 100ms";
+    two_drivers(&p, 2, line, "--clients");
+    p
+}
+
+/// Every file of the place with its bytes.
+fn files(p: &Place) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![p.path(".")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push((path.display().to_string(), std::fs::read(path).unwrap())),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Runs `hoap` where no file may have more than so many blocks of 512 bytes, as if the disk were full.
+fn on_a_full_disk(p: &Place, blocks: u32, line: &str) -> End {
+    let hoap = p.command(line);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
+    limited.arg(hoap.get_program()).args(hoap.get_args()).current_dir(p.path("."));
+    End::of(limited.stdin(Stdio::null()).output().unwrap())
+}
+
+#[test]
+fn a_full_disk_leaves_the_files_that_were_there_and_no_others() {
+    let p = reported();
+    let before = files(&p);
+    for line in [
+        "report run run -o page.html --csv tables",
+        "report run run -o other.html",
+        "compare run run --format markdown -o compared.txt",
+        "compare run run --format junit -o other.xml",
+    ] {
+        let end = on_a_full_disk(&p, 1, line);
+        assert_eq!(end.code, 3, "{line}: {end:#?}");
+        assert!(end.err.contains("hoap: write "), "{line}: {end:#?}");
+        assert!(files(&p) == before, "{line} left other files");
+    }
+    p.ok("report run run -o page.html --csv tables");
+    assert!(files(&p) != before);
+}
+
+#[test]
+fn a_full_disk_leaves_no_part_of_a_merged_run() {
+    let p = driven();
+    let before = files(&p);
+    for blocks in [0, 1, 4] {
+        let end = on_a_full_disk(&p, blocks, "merge driver-1 driver-2 -o whole");
+        assert_eq!(end.code, 3, "{end:#?}");
+        assert!(files(&p) == before, "{blocks} blocks");
+    }
+    p.ok("merge driver-1 driver-2 -o whole");
+}
+
+#[test]
+fn a_result_that_cannot_be_printed_is_an_error() {
+    let p = reported();
+    for line in ["compare run run --format junit", "targets", "report run -o p.html --json"] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let end = p.command(line).stdout(full).output().unwrap();
+        let told = String::from_utf8(end.stderr).unwrap();
+        assert_eq!(end.status.code(), Some(3), "{line}: {told}");
+        assert!(told.contains("write the result to standard output"), "{line}: {told}");
+    }
+}
+
+/// How long a command takes to end after Ctrl-C, which it gets after `delay`.
+fn interrupted(p: &Place, line: &str, delay: Duration) -> (Duration, End) {
+    let mut command = p.command(line);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(delay);
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let asked = Instant::now();
+    // Whoever does not hear it is ended, and the test fails.
+    let killer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(30));
+        let _ = Command::new("kill").args(["-KILL", &pid]).stderr(Stdio::null()).status();
+    });
+    let end = End::of(child.wait_with_output().unwrap());
+    drop(killer);
+    (asked.elapsed(), end)
+}
+
+/// Two seconds on a quiet machine.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Reading a file that never ends stands for all work that takes long.
+#[test]
+fn commands_that_read_runs_end_at_ctrl_c_and_leave_nothing() {
+    let p = driven();
+    for file in ["run.json", "samples.csv", "step-01.hlog"] {
+        let path = p.path("driver-2").join(file);
+        let there = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let before = files(&p);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        for line in [
+            "report driver-1 driver-2 -o page.html --csv tables",
+            "compare driver-2 driver-2 -o compared.txt",
+            "merge driver-1 driver-2 -o whole",
+        ] {
+            let (took, end) = interrupted(&p, line, Duration::from_millis(1500));
+            assert!(took < SOON && end.code == 130, "{file}, {line}: {took:?} {end:#?}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(files(&p) == before && !p.path("whole").exists(), "{file}");
+        std::fs::write(&path, there).unwrap();
+    }
+}
+
+#[test]
+fn loads_and_runs_end_at_ctrl_c_where_no_database_is_waited_for() {
+    let p = Place::new();
+    for line in [
+        "load ch2pp --target null: --warehouses 1000",
+        "load ycsb --target null: -p recordcount=1000000000",
+        "run ycsb-a --target null: -p recordcount=100 --start-at 2100-01-01T00:00:00Z --out a",
+        "run ycsb-a --target null: -p recordcount=100 --duration 1h --rate 1 --out b",
+    ] {
+        let (took, end) = interrupted(&p, line, Duration::from_millis(1500));
+        assert!(took < SOON && end.code == 130, "{line}: {took:?} {end:#?}");
+    }
+}
+
+#[test]
+fn what_a_run_folder_says_moves_no_cursor() {
+    let p = reported();
+    let path = p.path("run/run.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let name = "\"name\": \"";
+    let evil = text.replace(name, &format!("{name}=\\u001b]0;evil\\u0007\\u202e\\ufffe"));
+    assert_ne!(evil, text);
+    std::fs::write(&path, evil).unwrap();
+    p.ok("report run -o page.html --csv tables");
+    let ends = ["report run -o page.html", "compare run run", "compare run run --format junit"];
+    let mut texts: Vec<String> = ends.map(|line| p.ok(line)).map(|end| end.out + &end.err).into();
+    texts.extend(
+        files(&p)
+            .into_iter()
+            .filter(|(name, _)| !name.ends_with(".json"))
+            .map(|file| String::from_utf8_lossy(&file.1).into_owned()),
+    );
+    for text in &texts {
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{fffe}']), "{text:?}");
+    }
+    assert!(texts.iter().any(|text| text.contains("]0;evil")));
+}
+
+#[test]
+fn what_an_error_repeats_moves_no_cursor() {
+    let p = Place::new();
+    for line in ["load ycsb --target", "report", "targets"] {
+        let evil = "sqlite:no\u{1b}[2J\u{9b}31m\u{202e}\rsuch/x.db";
+        let end = End::of(p.command(line).arg(evil).output().unwrap());
+        assert!(end.code > 0 && end.err.contains("such/x.db"), "{line}: {end:#?}");
+        assert!(!end.err.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\r']), "{line}: {end:#?}");
+    }
+}
+
+#[test]
+fn clients_that_memory_has_no_room_for_are_refused_before_the_run() {
+    let p = Place::new();
+    let says = ["clients", "at least", "GB are available", "use fewer clients"];
+    for target in ["null:", "sqlite:t.db"] {
+        p.ok(&format!("load ycsb --target {target} -p recordcount=100"));
+        let line =
+            format!("run ycsb-a --target {target} -p recordcount=100 --clients 1,4000000000");
+        p.fails(&format!("{line} --out run"), 2, &says);
+        assert!(!p.path("run").exists());
+    }
+    p.load("ch2.db");
+    let line = "run ch2pp --operational sqlite:ch2.db --tx-clients 1 --query-clients 90000000";
+    p.fails(&format!("{line} --out run"), 2, &says);
+}

@@ -1,0 +1,152 @@
+//! Files that are written whole or not at all.
+//!
+//! A file gets its bytes under a temporary name in the folder of its place and is renamed when they
+//! are on disk. A full disk, an error and an interruption leave what was there before, and no
+//! temporary file. A place that is a device or a pipe is written directly.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What [`abandon`] removes.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes the files and folders that this process has begun and not finished. For a process that
+/// is about to exit while another of its threads writes.
+pub fn abandon() {
+    // The lock is kept: nothing is begun any more, and nothing half-written is finished.
+    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    unfinished.iter().for_each(|path| remove(path));
+    std::mem::forget(unfinished);
+}
+
+fn remove(path: &Path) {
+    // The error that kept it unfinished is the one reported.
+    let _ = match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    };
+}
+
+/// A file or folder that is removed on drop and by [`abandon`], unless it was finished.
+pub(crate) struct Unfinished(PathBuf);
+
+impl Unfinished {
+    pub fn new(path: &Path) -> Self {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        Unfinished(path.to_owned())
+    }
+
+    /// Runs `last`, after which the file or folder stays if it succeeded.
+    pub fn finish<T, E>(self, last: impl FnOnce(&Path) -> Result<T, E>) -> Result<T, E> {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = last(&self.0);
+        if end.is_ok() {
+            unfinished.remove(&self.0);
+        }
+        end
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0) {
+            remove(&self.0);
+        }
+    }
+}
+
+/// A file whose bytes are on disk and which is not in its place yet. On drop it is removed.
+pub struct Prepared {
+    path: PathBuf,
+    /// `None` where the place was written directly.
+    temporary: Option<Unfinished>,
+}
+
+impl Prepared {
+    /// Writes the bytes beside `path`.
+    ///
+    /// # Errors
+    /// The system's, such as a full disk.
+    pub fn write(path: &Path, bytes: &[u8]) -> io::Result<Prepared> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let there = fs::metadata(path).ok();
+        if there.as_ref().is_some_and(|there| !there.is_file()) {
+            OpenOptions::new().write(true).open(path)?.write_all(bytes)?;
+            return Ok(Prepared { path: path.to_owned(), temporary: None });
+        }
+        // A link stays one.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let temporary = path.with_file_name(format!(".hoap-{}-{number}.tmp", std::process::id()));
+        let unfinished = Unfinished::new(&temporary);
+        let mut file = File::create(&temporary)?;
+        if let Some(there) = there {
+            file.set_permissions(there.permissions())?;
+        }
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        Ok(Prepared { path, temporary: Some(unfinished) })
+    }
+
+    /// Puts the file in its place, where it replaces another.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn commit(self) -> io::Result<()> {
+        match self.temporary {
+            None => Ok(()),
+            Some(temporary) => temporary.finish(|temporary| fs::rename(temporary, &self.path)),
+        }
+    }
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// The system's, such as a full disk: what was there before is still there.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    Prepared::write(path, bytes)?.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_replaces_another_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a"), folder.path().join("link"));
+        fs::write(&path, "old").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let prepared = Prepared::write(&link, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()).len(), 3);
+        prepared.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert!(link.is_symlink());
+        drop(Prepared::write(&path, b"newer").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["a", "link"]);
+    }
+
+    #[test]
+    fn a_device_is_written_and_stays_and_a_full_one_is_an_error() {
+        write(Path::new("/dev/null"), b"x").unwrap();
+        let e = write(Path::new("/dev/full"), b"x").unwrap_err();
+        assert_eq!(e.kind(), io::ErrorKind::StorageFull);
+        assert!(write(Path::new("/dev/null/x"), b"x").is_err());
+        assert!(write(tempfile::tempdir().unwrap().path(), b"x").is_err());
+    }
+}
