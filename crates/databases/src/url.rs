@@ -15,7 +15,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 pub const HIDDEN: &str = "***";
 
 /// Databases that are files, or nothing: what follows the scheme is no place with a user.
-pub(crate) const FILES: [&str; 3] = ["sqlite", "duckdb", "null"];
+pub(crate) const FILES: [&str; 2] = ["sqlite", "null"];
 
 /// The other schemes, whose URLs may have a user although their `//` is missing.
 pub(crate) const PLACES: [&str; 13] = [
