@@ -70,11 +70,6 @@ impl Bar {
         self.bar.set_length(length);
     }
 
-    /// Says one line above the bar.
-    pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
-    }
-
     /// So much is done; `message` says what a number cannot.
     pub fn set(&mut self, done: u64, message: impl Into<Cow<'static, str>>) {
         let message = message.into();

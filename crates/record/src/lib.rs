@@ -12,8 +12,8 @@
 //!
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
-//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`]:
-//!   parts of the record.
+//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`],
+//!   [`time`], [`title`]: parts of the record.
 //! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
 //! * [`merge`] makes one run of the runs of several driver machines.
@@ -32,6 +32,8 @@ pub mod rows;
 pub mod run;
 pub mod search;
 pub mod step;
+pub mod time;
+pub mod title;
 
 pub use bound::{Bounds, Sla};
 pub use check::{AuditLine, Check, Verdict};
@@ -43,4 +45,6 @@ pub use hoap_data::words;
 pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Driver, Event, FORMAT, Host, Load, Repetition, Run};
-pub use step::{Gap, Operation, Query, Step, step_name};
+pub use step::{Gap, Operation, Query, Score, Step, step_name};
+pub use time::Time;
+pub use title::benchmark_title;

@@ -66,7 +66,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
             answers::compare(&context, &args)
         }
         Command::Run { live, benchmark } => {
-            context.live = Live::start(&live, benchmark.name, &context.console).await?;
+            context.live = Live::start(&live, benchmark.name(), &context.console).await?;
             run::run(&context, benchmark).await
         }
         Command::Report(args) => report::report(&context, &args),
