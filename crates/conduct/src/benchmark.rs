@@ -65,7 +65,7 @@ pub trait Benchmark {
     /// [`after`](Benchmark::after), which may be taken out of `known`. `None` where one alone can check.
     ///
     /// # Errors
-    /// Of a ledger that cannot be written as JSON.
+    /// Fails where the ledger cannot be written as JSON.
     fn contribution(&self, _known: &mut Self::Known) -> Result<Option<Contribution>> {
         Ok(None)
     }

@@ -1,35 +1,41 @@
 //! What a run tells whoever started it, and what it asks.
 
+use std::borrow::Cow;
+
 use hoap_drive::{Observer, Stop};
 use hoap_record::search::Search;
 use hoap_record::{Repetition, Step};
 
 use crate::flags::Common;
 
-/// Whoever started a run: the command line, or a test.
+/// Whoever started a run: the command line, or a test. It is told what it implements of this.
 pub trait Caller: Sync {
     /// A line of what goes on.
-    fn say(&self, line: &str);
+    fn say(&self, _line: &str) {}
 
     /// Set when somebody asks for the end.
     fn stop(&self) -> &Stop;
 
     /// Watches the step that begins.
-    fn observer(&self) -> Box<dyn Observer + '_>;
+    fn observer(&self) -> Box<dyn Observer + '_> {
+        Box::new(())
+    }
 
     /// A step has ended.
-    fn measured(&self, step: &Step);
+    fn measured(&self, _step: &Step) {}
 
     /// The search for the highest rate has ended.
-    fn searched(&self, search: &Search);
-
-    /// What reports call the benchmark of this name.
-    fn title(&self, benchmark: &str) -> String;
+    fn searched(&self, _search: &Search) {}
 
     /// Work of this length begins: what is returned is told how much of it is done and what comes next,
     /// and is dropped at the end.
-    fn progress(&self, what: &str, length: u64) -> Box<dyn FnMut(u64, &'static str) + '_>;
+    fn progress(&self, _what: &str, _length: u64) -> Progress<'_> {
+        Box::new(|_, _| {})
+    }
 }
+
+/// Is told how much of the work is done, and what comes next.
+pub type Progress<'a> = Box<dyn FnMut(u64, Cow<'static, str>) + Send + 'a>;
 
 /// What every run has, whatever the benchmark.
 #[derive(Clone, Copy)]
@@ -63,26 +69,8 @@ pub(crate) mod tests {
     pub struct Nobody(Stop);
 
     impl Caller for Nobody {
-        fn say(&self, _: &str) {}
-
         fn stop(&self) -> &Stop {
             &self.0
-        }
-
-        fn observer(&self) -> Box<dyn Observer + '_> {
-            Box::new(())
-        }
-
-        fn measured(&self, _: &Step) {}
-
-        fn searched(&self, _: &Search) {}
-
-        fn title(&self, benchmark: &str) -> String {
-            benchmark.to_owned()
-        }
-
-        fn progress(&self, _: &str, _: u64) -> Box<dyn FnMut(u64, &'static str) + '_> {
-            Box::new(|_, _| {})
         }
     }
 }

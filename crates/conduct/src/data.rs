@@ -3,9 +3,8 @@
 use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::ycsb::RecordSpec;
-use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec, SpecError};
-
-use hoap_workload::Error;
+use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec};
+use hoap_workload::Result;
 use hoap_workload::ycsb::{Setup, UserTable};
 
 use crate::ycsb::PropertyArgs;
@@ -35,8 +34,8 @@ impl Data {
     /// The data set of these flags.
     ///
     /// # Errors
-    /// What makes no data set.
-    pub fn data_set(&self, schema: Schema) -> Result<DataSet, SpecError> {
+    /// Fails where the flags make no data set.
+    pub fn data_set(&self, schema: Schema) -> Result<DataSet> {
         let defaults = Spec::new(schema, self.warehouses);
         let spec = Spec {
             seed: self.seed,
@@ -45,7 +44,7 @@ impl Data {
             scale_down: self.scale_down,
             ..defaults
         };
-        DataSet::new(spec)
+        Ok(DataSet::new(spec)?)
     }
 }
 
@@ -64,8 +63,8 @@ impl Records {
     /// The records of these flags.
     ///
     /// # Errors
-    /// Properties that are none, and what makes no table.
-    pub fn table(&self) -> Result<UserTable, Error> {
+    /// Fails where a property is none, or the properties make no table.
+    pub fn table(&self) -> Result<UserTable> {
         let setup = Setup::new(&self.properties.properties(None)?)?;
         UserTable::new(&setup.table, RecordSpec { seed: self.seed, ..setup.load_spec() })
     }
@@ -95,8 +94,8 @@ impl ShopArgs {
     /// The data set of these flags.
     ///
     /// # Errors
-    /// What makes no data set.
-    pub fn data_set(&self) -> Result<ShopData, SpecError> {
+    /// Fails where the flags make no data set.
+    pub fn data_set(&self) -> Result<ShopData> {
         let spec = ShopSpec {
             seed: self.seed,
             orders_per_customer: self.orders_per_customer,
@@ -104,6 +103,6 @@ impl ShopArgs {
             customers_per_zip: self.customers_per_zip,
             ..ShopSpec::new(self.customers)
         };
-        ShopData::new(spec)
+        Ok(ShopData::new(spec)?)
     }
 }

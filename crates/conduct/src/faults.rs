@@ -15,7 +15,7 @@ const REST: Duration = Duration::from_millis(500);
 /// Only a second Ctrl-C ends this early. Says that it checks.
 ///
 /// # Errors
-/// Those of `work`.
+/// Returns the errors of `work`.
 pub async fn checking<T>(
     setting: &Setting<'_>,
     work: impl AsyncFnMut() -> Result<T, Error>,
@@ -51,6 +51,9 @@ pub fn is_unreachable(e: &Error) -> bool {
 
 /// The checks of a database after the run. One that could not be reached is a failed check: nobody knows
 /// whether it holds what it acknowledged. So is one that answers and has lost a collection.
+///
+/// # Errors
+/// Returns every other error.
 pub fn or_unknown(
     args: &FaultArgs,
     checks: Result<Vec<Check>, Error>,
@@ -67,6 +70,9 @@ pub fn or_unknown(
 
 /// The checks of a database after the run. A collection that is gone is a failed check: what was
 /// acknowledged of it is lost.
+///
+/// # Errors
+/// Returns every other error.
 pub fn or_gone(checks: Result<Vec<Check>, Error>) -> Result<Vec<Check>, Error> {
     match checks {
         Err(e) if e.kind == ErrorKind::Missing => {
@@ -91,6 +97,9 @@ fn failed(name: &str, detail: String) -> Check {
 
 /// The end of a run that an error ended early. A failed check comes before the error, which the record
 /// keeps: the run ends as one whose numbers are void.
+///
+/// # Errors
+/// Returns the error where no check has failed.
 pub fn unless_void(run: &Run, error: Error) -> Result<(), Error> {
     match run.checks.iter().any(|check| check.verdict == Verdict::Fail) {
         true => Ok(()),

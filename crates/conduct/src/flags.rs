@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hoap_databases::url::redact;
 use hoap_drive::{Arrivals, OnError, StepPlan};
-use hoap_record::Sla;
+use hoap_record::{Sla, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::values::{PartArg, Percent, Time};
+use crate::values::{PartArg, Percent};
 
 /// Flags with the values they have.
 pub type Settings = Map<String, Value>;

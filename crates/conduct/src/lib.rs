@@ -6,7 +6,7 @@
 //! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
-//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`]: what is loaded for them.
+//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`], [`load`](mod@load): what is loaded for them.
 //!
 //! Nothing here prints.
 
@@ -17,6 +17,7 @@ pub mod ch2;
 pub mod data;
 pub mod faults;
 pub mod flags;
+pub mod load;
 mod memory;
 pub mod merge;
 mod meter;

@@ -8,13 +8,14 @@ use hoap_workload::Result;
 
 use crate::caller::Caller;
 use crate::offer::Drivers;
-use crate::registry::Entry;
+use crate::registry::of_run;
 
 /// Makes one run of the folders `runs` in `out`, and holds what all drivers together saw acknowledged
 /// against the database `url` where one is named.
 ///
 /// # Errors
-/// Folders that do not belong together, a database that holds other data, a benchmark that keeps no ledger.
+/// Fails where the folders do not belong together, the database holds other data, or the benchmark
+/// keeps no ledger.
 pub async fn merge(
     caller: &dyn Caller,
     runs: &[PathBuf],
@@ -27,7 +28,7 @@ pub async fn merge(
         Some(url) => {
             let drivers = Drivers { caller, runs, url, first: merge.first() };
             let benchmark = &drivers.first.benchmark;
-            let Some(entry) = Entry::of_run(benchmark) else {
+            let Some(entry) = of_run(benchmark) else {
                 return Err(drivers.refuse(&format!("{benchmark} is no benchmark of this hoap")));
             };
             Some(entry.joint(&drivers).await?)

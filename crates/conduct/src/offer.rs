@@ -17,19 +17,33 @@ use crate::flags::Common;
 /// The folder of a run, and what its `run.json` says.
 pub type Recorded = (PathBuf, Run);
 
-/// The flags of `hoap run NAME`, which become a run. Benchmarks that differ in their name only share them.
+/// A benchmark by its name: a line of the [registry](crate::registry).
+#[derive(Debug)]
+pub struct Line<F: Offer> {
+    /// Its name, as users type it and as run folders have it.
+    pub name: &'static str,
+    /// A line for the user.
+    pub about: &'static str,
+    /// Which of the benchmarks with these flags it is.
+    pub variant: F::Variant,
+}
+
+/// The flags of `hoap run NAME`, which become a run. Benchmarks that are much alike share them.
 pub trait Offer: Args + Debug + 'static {
+    /// What the benchmarks that share these flags differ in; `()` where there is one.
+    type Variant: Debug + Sync + 'static;
+
     /// What runs are called that are none of the benchmark asked for, up to the ": ".
     const OTHER_NAME: Option<&'static str> = None;
 
     /// The flags that every benchmark has.
     fn common(&mut self) -> &mut Common;
 
-    /// Opens the databases, prepares the benchmark of this name, and runs it
+    /// Opens the databases, prepares the benchmark of this line, and runs it
     /// ([`run::record`](crate::run::record)).
     fn record(
         &self,
-        name: &'static str,
+        line: &Line<Self>,
         setting: &Setting<'_>,
     ) -> impl Future<Output = Result<Recorded>>;
 
@@ -63,7 +77,7 @@ impl Drivers<'_> {
     /// Refuses a database that holds other data than the runs'.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] naming the database.
+    /// Returns [`ErrorKind::Invalid`], naming the database.
     pub fn same_data(&self, there: &Value) -> Result<()> {
         match self.first.data == *there {
             true => Ok(()),
@@ -74,7 +88,7 @@ impl Drivers<'_> {
     /// What each driver left, with the name of its file.
     ///
     /// # Errors
-    /// A ledger that is not there or is none.
+    /// Fails where a ledger is not there or is none.
     pub fn ledgers<T: DeserializeOwned>(&self) -> Result<Vec<(String, T)>> {
         let read = |folder: &PathBuf| {
             let name = folder.join("ledger.json").display().to_string();

@@ -91,7 +91,7 @@ pub struct Defaults {
 /// run alone where the transactions do too, for whom 0 is among the query clients.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] for flags that make no steps.
+/// Returns [`ErrorKind::Invalid`] where the flags make no steps.
 pub fn plan(
     groups: Groups<'_>,
     pacing: &Pacing,

@@ -4,135 +4,168 @@ use std::fmt;
 use std::pin::Pin;
 
 use clap::{ArgMatches, Command};
+use hoap_data::Schema;
 use hoap_record::{Check, Repetition};
 use hoap_workload::Result;
+use hoap_workload::ycsb::{PRESETS, Preset};
 
 use crate::begin::kind_of;
 use crate::caller::{Caller, Setting};
 use crate::flags::Common;
-use crate::offer::{Drivers, Offer, Recorded};
+use crate::offer::{Drivers, Line, Offer, Recorded};
 use crate::{ch2, shop, ycsb};
 
 /// Every benchmark that runs, in the order in which they are listed.
-pub static BENCHMARKS: [Entry; 11] = [
-    entry::<ch2::Flags>("ch2", "CH2: transactions and queries on the same documents"),
-    entry::<ch2::Flags>("ch2pp", "CH2++: transactions and queries on the same documents"),
-    entry::<ycsb::Flags>("ycsb-a", "YCSB A: 50 % reads, 50 % updates"),
-    entry::<ycsb::Flags>("ycsb-b", "YCSB B: 95 % reads, 5 % updates"),
-    entry::<ycsb::Flags>("ycsb-c", "YCSB C: reads"),
-    entry::<ycsb::Flags>("ycsb-d", "YCSB D: 95 % reads of the latest, 5 % inserts"),
-    entry::<ycsb::Flags>("ycsb-e", "YCSB E: 95 % scans, 5 % inserts"),
-    entry::<ycsb::Flags>(
-        "ycsb-e-update",
-        "YCSB E as the comparison reports ran it: 95 % scans, 5 % updates",
-    ),
-    entry::<ycsb::Flags>("ycsb-f", "YCSB F: 50 % reads, 50 % read-modify-writes"),
-    entry::<shop::PaginationFlags>("pagination", "Pages of customers of a country"),
-    entry::<shop::JoinFlags>("join", "Sales of a zip code's customers in a month"),
+pub static BENCHMARKS: [&dyn Entry; 11] = [
+    &Line::<ch2::Flags> {
+        name: Schema::Ch2.name(),
+        about: "CH2: transactions and queries on the same documents",
+        variant: Schema::Ch2,
+    },
+    &Line::<ch2::Flags> {
+        name: Schema::Ch2pp.name(),
+        about: "CH2++: transactions and queries on the same documents",
+        variant: Schema::Ch2pp,
+    },
+    &letter(&PRESETS[0]),
+    &letter(&PRESETS[1]),
+    &letter(&PRESETS[2]),
+    &letter(&PRESETS[3]),
+    &letter(&PRESETS[4]),
+    &letter(&PRESETS[5]),
+    &letter(&PRESETS[6]),
+    &Line::<shop::PaginationFlags> {
+        name: "pagination",
+        about: "Pages of customers of a country",
+        variant: (),
+    },
+    &Line::<shop::JoinFlags> {
+        name: "join",
+        about: "Sales of a zip code's customers in a month",
+        variant: (),
+    },
 ];
 
+const fn letter(preset: &'static Preset) -> Line<ycsb::Flags> {
+    Line { name: preset.name, about: preset.about, variant: preset }
+}
+
 type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
-type Parse = fn(&mut ArgMatches) -> std::result::Result<Box<dyn Asked>, clap::Error>;
 
-/// A benchmark that can be asked for by its name.
-pub struct Entry {
-    /// Its name, as users type it and as run folders have it.
-    pub name: &'static str,
-    /// A line for the user.
-    pub about: &'static str,
-    other_name: Option<&'static str>,
-    flags: fn(Command) -> Command,
-    parse: Parse,
-    joint: for<'a> fn(&'a Drivers<'a>) -> Local<'a, Result<Vec<Check>>>,
-}
+/// [`Line`], whatever its flags.
+pub trait Entry: Sync {
+    /// [`Line::name`].
+    fn name(&self) -> &'static str;
 
-const fn entry<F: Offer>(name: &'static str, about: &'static str) -> Entry {
-    Entry {
-        name,
-        about,
-        other_name: F::OTHER_NAME,
-        flags: F::augment_args,
-        parse: |matches| Ok(Box::new(F::from_arg_matches_mut(matches)?)),
-        joint: |drivers| Box::pin(F::joint(drivers)),
-    }
-}
+    /// The subcommand of `hoap run`.
+    fn command(&self) -> Command;
 
-impl Entry {
-    /// The benchmark that a run folder names, whose name may go on behind ": ".
-    pub fn of_run(benchmark: &str) -> Option<&'static Entry> {
-        let kind = kind_of(benchmark);
-        BENCHMARKS.iter().find(|entry| entry.name == kind || entry.other_name == Some(kind))
-    }
+    /// [`Offer::OTHER_NAME`].
+    fn other_name(&self) -> Option<&'static str>;
 
-    /// Holds what all drivers together saw acknowledged against the database.
+    /// The benchmark with the flags that the user typed.
     ///
     /// # Errors
-    /// Of the ledgers and the database.
-    pub async fn joint(&self, drivers: &Drivers<'_>) -> Result<Vec<Check>> {
-        (self.joint)(drivers).await
+    /// Fails where a flag is missing or wrong.
+    fn parse(
+        &'static self,
+        matches: &mut ArgMatches,
+    ) -> std::result::Result<Box<dyn Asked>, clap::Error>;
+
+    /// [`Offer::joint`].
+    fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Vec<Check>>>;
+}
+
+impl<F: Offer> Entry for Line<F> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn command(&self) -> Command {
+        F::augment_args(Command::new(self.name)).about(self.about).long_about(None)
+    }
+
+    fn other_name(&self) -> Option<&'static str> {
+        F::OTHER_NAME
+    }
+
+    fn parse(
+        &'static self,
+        matches: &mut ArgMatches,
+    ) -> std::result::Result<Box<dyn Asked>, clap::Error> {
+        Ok(Box::new((self, F::from_arg_matches_mut(matches)?)))
+    }
+
+    fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Vec<Check>>> {
+        Box::pin(F::joint(drivers))
     }
 }
 
-/// [`Offer`], boxed.
-trait Asked: fmt::Debug {
+/// The benchmark that a run folder names, whose name may go on behind ": ".
+pub fn of_run(benchmark: &str) -> Option<&'static dyn Entry> {
+    let kind = kind_of(benchmark);
+    BENCHMARKS.into_iter().find(|entry| entry.name() == kind || entry.other_name() == Some(kind))
+}
+
+/// A benchmark with its flags, whatever they are.
+pub trait Asked: fmt::Debug {
+    /// [`Line::name`].
+    fn name(&self) -> &'static str;
+
+    /// [`Offer::common`].
     fn common(&mut self) -> &mut Common;
 
-    fn record<'a>(
-        &'a self,
-        name: &'static str,
-        setting: &'a Setting<'a>,
-    ) -> Local<'a, Result<Recorded>>;
+    /// [`Offer::record`].
+    fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>>;
 }
 
-impl<F: Offer> Asked for F {
-    fn common(&mut self) -> &mut Common {
-        Offer::common(self)
+impl<F: Offer> Asked for (&'static Line<F>, F) {
+    fn name(&self) -> &'static str {
+        self.0.name
     }
 
-    fn record<'a>(
-        &'a self,
-        name: &'static str,
-        setting: &'a Setting<'a>,
-    ) -> Local<'a, Result<Recorded>> {
-        Box::pin(Offer::record(self, name, setting))
+    fn common(&mut self) -> &mut Common {
+        self.1.common()
+    }
+
+    fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>> {
+        Box::pin(self.1.record(self.0, setting))
     }
 }
 
 /// The benchmark that the user chose, with its flags: the subcommands of `hoap run`.
 #[derive(Debug)]
-pub struct Chosen {
-    /// Its name.
-    pub name: &'static str,
-    flags: Box<dyn Asked>,
-}
+pub struct Chosen(pub Box<dyn Asked>);
 
 impl Chosen {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
     /// The flags that every benchmark has.
     pub fn common(&mut self) -> &mut Common {
-        self.flags.common()
+        self.0.common()
     }
 
     /// Runs once.
     ///
     /// # Errors
-    /// What cannot be run or reached. A run that ended early by an error, and whose checks hold, has left
-    /// its folder.
+    /// Fails where the benchmark cannot be run or a database reached. A run that ended early by an
+    /// error, and whose checks hold, has left its folder.
     pub async fn record(
         &mut self,
         caller: &dyn Caller,
         repetition: Option<Repetition>,
     ) -> Result<Recorded> {
         let common = self.common().clone();
-        let setting = Setting { caller, common: &common, repetition };
-        self.flags.record(self.name, &setting).await
+        self.0.record(&Setting { caller, common: &common, repetition }).await
     }
 }
 
 impl clap::Subcommand for Chosen {
     fn augment_subcommands(command: Command) -> Command {
-        let all = BENCHMARKS.iter().map(|entry| {
-            (entry.flags)(Command::new(entry.name)).about(entry.about).long_about(None)
-        });
+        let all = BENCHMARKS.map(|entry| entry.command());
         command.subcommand_required(true).arg_required_else_help(true).subcommands(all)
     }
 
@@ -141,7 +174,7 @@ impl clap::Subcommand for Chosen {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        BENCHMARKS.iter().any(|entry| entry.name == name)
+        BENCHMARKS.iter().any(|entry| entry.name() == name)
     }
 }
 
@@ -153,13 +186,13 @@ impl clap::FromArgMatches for Chosen {
     fn from_arg_matches_mut(matches: &mut ArgMatches) -> std::result::Result<Self, clap::Error> {
         let chosen = matches.remove_subcommand();
         let found = chosen.and_then(|(name, flags)| {
-            Some((BENCHMARKS.iter().find(|entry| entry.name == name)?, flags))
+            Some((BENCHMARKS.iter().find(|entry| entry.name() == name)?, flags))
         });
         let Some((entry, mut flags)) = found else {
             let kind = clap::error::ErrorKind::MissingSubcommand;
             return Err(clap::Error::raw(kind, "no benchmark is named"));
         };
-        Ok(Chosen { name: entry.name, flags: (entry.parse)(&mut flags)? })
+        entry.parse(&mut flags).map(Chosen)
     }
 
     fn update_from_arg_matches(
@@ -173,26 +206,24 @@ impl clap::FromArgMatches for Chosen {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::ycsb::PRESETS;
-
     use super::*;
 
     fn of_run(benchmark: &str) -> Option<&'static str> {
-        Entry::of_run(benchmark).map(|entry| entry.name)
+        super::of_run(benchmark).map(Entry::name)
     }
 
     #[test]
     fn a_run_is_of_the_benchmark_that_its_folder_names() {
-        for entry in &BENCHMARKS {
-            assert_eq!(of_run(entry.name), Some(entry.name));
+        for entry in BENCHMARKS {
+            assert_eq!(of_run(entry.name()), Some(entry.name()));
         }
-        let custom = of_run("ycsb-custom: 70 % read, 30 % update, zipfian").unwrap();
-        assert!(BENCHMARKS.iter().any(|e| e.name == custom && e.other_name == Some("ycsb-custom")));
+        let custom = super::of_run("ycsb-custom: 70 % read, 30 % update, zipfian").unwrap();
+        assert_eq!(custom.other_name(), Some("ycsb-custom"));
         for none in ["ycsb", "ycsb-", "ycsb-x", "ch2x", "ch", ""] {
             assert_eq!(of_run(none), None, "{none}");
         }
         for preset in &PRESETS {
-            assert!(of_run(&format!("ycsb-{}", preset.name)).is_some(), "{}", preset.name);
+            assert_eq!(of_run(preset.name), Some(preset.name));
         }
     }
 }

@@ -27,14 +27,14 @@ pub struct Done {
 /// differs between the runs. Each driver of several draws keys of its own.
 ///
 /// # Errors
-/// Those of [`Chosen::record`]; [`ErrorKind::Invalid`] for a start that has passed and a folder that is not
-/// empty.
+/// Returns the errors of [`Chosen::record`], and [`ErrorKind::Invalid`] where the start has passed
+/// or the folder is not empty.
 pub async fn repeat(
     caller: &dyn Caller,
     mut chosen: Chosen,
     goes_on: impl Fn(&Run) -> bool,
 ) -> Result<Done> {
-    let name = chosen.name;
+    let name = chosen.name();
     let common = chosen.common();
     if let Some(start) = common.conduct.start_at
         && start <= Timestamp::now()

@@ -26,8 +26,8 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Runs a benchmark. `record` is what is known before the first step.
 ///
 /// # Errors
-/// A folder that cannot be written, and the error that ended the run early, where no check has failed. What
-/// was measured is in the folder then.
+/// Fails where the folder cannot be written. Returns the error that ended the run early where no
+/// check has failed; what was measured is in the folder then.
 pub async fn record<B: Benchmark>(
     setting: &Setting<'_>,
     plan: &Plan,

@@ -4,20 +4,20 @@ use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_databases::{AnyTarget, open_any, with_joins, with_pages};
 use hoap_drive::NoWorkload;
+use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::capability::shop::JoinVariant;
 use hoap_workload::client::Workload;
 use hoap_workload::load::Source;
 use hoap_workload::note::{self, Note};
 use hoap_workload::shop::{Join, Options, Pagination, source};
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
 
 use crate::begin::{Basis, begin};
 use crate::benchmark::{Benchmark, MemoryOf};
 use crate::caller::Setting;
 use crate::flags::{Clients, Common, Settings, settings, together};
-use crate::offer::{Offer, Recorded};
+use crate::offer::{Line, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
 use crate::run;
 
@@ -42,16 +42,22 @@ pub struct JoinFlags {
 }
 
 impl Offer for PaginationFlags {
+    type Variant = ();
+
     fn common(&mut self) -> &mut Common {
         &mut self.clients.common
     }
 
-    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
+    async fn record(
+        &self,
+        line: &Line<PaginationFlags>,
+        setting: &Setting<'_>,
+    ) -> Result<Recorded> {
         let PaginationFlags { clients } = self;
         let target = open_any(&clients.target).await?;
         // What it cannot run it need not hold.
         with_pages!(&target, |_| ())?;
-        let opened = Opened::new(name, clients, target.clone()).await?;
+        let opened = Opened::new(line.name, clients, target.clone()).await?;
         with_pages!(target, |pages| {
             let pagination = Pagination::new(pages, opened.data, opened.options());
             opened.run(pagination, Settings::new(), setting).await
@@ -60,15 +66,17 @@ impl Offer for PaginationFlags {
 }
 
 impl Offer for JoinFlags {
+    type Variant = ();
+
     fn common(&mut self) -> &mut Common {
         &mut self.clients.common
     }
 
-    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
+    async fn record(&self, line: &Line<JoinFlags>, setting: &Setting<'_>) -> Result<Recorded> {
         let JoinFlags { clients, variant } = self;
         let target = open_any(&clients.target).await?;
         with_joins!(&target, |_| ())?;
-        let opened = Opened::new(name, clients, target.clone()).await?;
+        let opened = Opened::new(line.name, clients, target.clone()).await?;
         with_joins!(target, |joins| {
             let join = Join::new(joins, opened.data, *variant, opened.options())?;
             let own = settings(json!({ "variant": join.variant().name() }));
@@ -96,10 +104,7 @@ impl<'a> Opened<'a> {
     ) -> Result<Opened<'a>> {
         let (note, data) = match target {
             // Nothing is ever loaded there: the data is what a load would have written by default.
-            AnyTarget::Null(_) => {
-                let wrong = |e| Error::new(ErrorKind::Invalid, "make the default data", e);
-                (None, ShopData::new(ShopSpec::new(10_000)).map_err(wrong)?)
-            }
+            AnyTarget::Null(_) => (None, ShopData::new(ShopSpec::new(10_000))?),
             _ => {
                 let note = note::expect_loaded(target.target(), "shop").await?;
                 let data = source::data_of(&note.data)?;

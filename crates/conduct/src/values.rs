@@ -1,8 +1,7 @@
-//! Values of flags: parts, times, sizes, lists.
+//! Values of flags: parts, sizes, shares, lists.
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use hoap_workload::load::Part;
 
@@ -27,42 +26,6 @@ impl FromStr for PartArg {
 impl fmt::Display for PartArg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.0.part, self.0.of)
-    }
-}
-
-/// A length of time: `500ms`, `60s`, `5m`, `1h`; more than nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Time(pub Duration);
-
-impl FromStr for Time {
-    type Err = String;
-
-    fn from_str(s: &str) -> Result<Self, String> {
-        let digits = s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
-        let (number, unit) = s.split_at(digits);
-        let milliseconds = match unit {
-            "ms" => Some(1),
-            "s" => Some(1000),
-            "m" => Some(60_000),
-            "h" => Some(3_600_000),
-            _ => None,
-        };
-        number
-            .parse::<u64>()
-            .ok()
-            .zip(milliseconds)
-            .and_then(|(n, unit)| n.checked_mul(unit))
-            .map(|ms| Time(Duration::from_millis(ms)))
-            .ok_or_else(|| "a time is a number and ms, s, m or h, such as 60s".into())
-    }
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_millis() {
-            ms if ms % 1000 == 0 => write!(f, "{}s", ms / 1000),
-            ms => write!(f, "{ms}ms"),
-        }
     }
 }
 
@@ -161,15 +124,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_times_and_lists_read_what_users_type_and_nothing_else() {
+    fn parts_sizes_and_lists_read_what_users_type_and_nothing_else() {
         assert_eq!("2/4".parse(), Ok(PartArg(Part { part: 2, of: 4 })));
         for wrong in ["", "1", "0/4", "5/4", "1/0", "a/b", "-1/2", "1/2/3"] {
             assert!(wrong.parse::<PartArg>().is_err(), "{wrong}");
-        }
-        assert_eq!("90s".parse(), Ok(Time(Duration::from_secs(90))));
-        assert_eq!("2m".parse(), Ok(Time(Duration::from_secs(120))));
-        for wrong in ["", "s", "5", "5 s", "-5s", "5d", "99999999999999999999h"] {
-            assert!(wrong.parse::<Time>().is_err(), "{wrong}");
         }
         assert_eq!("256MB".parse(), Ok(Size(256_000_000)));
         assert_eq!("64MiB".parse(), Ok(Size(64 << 20)));

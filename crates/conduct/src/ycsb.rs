@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use hoap_databases::{AnyTarget, open_any, with_key_value};
 use hoap_drive::NoWorkload;
+use hoap_record::benchmark_title;
 use hoap_record::merge::beside_others;
 use hoap_record::{Check, Run};
 use hoap_workload::capability::key_value::KeyValue;
@@ -22,7 +23,7 @@ use crate::benchmark::{Benchmark, Contribution};
 use crate::caller::Setting;
 use crate::faults::{checking, or_gone};
 use crate::flags::{Clients, Common, Settings, settings, together};
-use crate::offer::{Drivers, Offer, Recorded};
+use crate::offer::{Drivers, Line, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
 use crate::run;
 
@@ -62,7 +63,7 @@ impl PropertyArgs {
     /// The properties of these flags, on top of those of a preset.
     ///
     /// # Errors
-    /// A file that cannot be read, and what is no property.
+    /// Fails where a file cannot be read, or a line is no property.
     pub fn properties(&self, preset: Option<&Preset>) -> Result<Properties> {
         let mut properties = preset.map_or_else(Properties::new, Properties::preset);
         for file in &self.files {
@@ -89,14 +90,16 @@ impl Flags {
 }
 
 impl Offer for Flags {
+    type Variant = &'static Preset;
+
     const OTHER_NAME: Option<&'static str> = Some("ycsb-custom");
 
     fn common(&mut self) -> &mut Common {
         &mut self.clients.common
     }
 
-    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
-        let properties = self.properties.properties(Preset::find(name))?;
+    async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+        let properties = self.properties.properties(Some(line.variant))?;
         let mut setup = Setup::new(&properties)?;
         // Before the key space is made: its room for new records comes from it, whoever says it.
         setup.operations = self.clients.pacing.operations.or(setup.operations);
@@ -126,7 +129,8 @@ impl Offer for Flags {
         // The records are the table's own; this seed is of what the clients draw.
         setup.records.seed = setting.common.run_seed;
         setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.0);
-        let opened = Opened { name, plan, settings, target: target.clone(), note, table, setup };
+        let opened =
+            Opened { name: line.name, plan, settings, target: target.clone(), note, table, setup };
         with_key_value!(target, |kv| opened.run(Arc::new(kv), setting).await)?
     }
 
@@ -194,7 +198,7 @@ impl Opened {
         }
         let does = workload.setup().benchmark(table.records.spec());
         if does != name {
-            let [does, asked] = [&does, name].map(|name| setting.caller.title(name));
+            let [does, asked] = [&does, name].map(benchmark_title);
             setting.say(format!("its properties or its table make this {does}, not {asked}"));
         }
         let basis = Basis { note: note.as_ref(), data: table.parameters(), constants };

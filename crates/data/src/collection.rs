@@ -1,77 +1,24 @@
 //! The eleven collections, and the arithmetic between a document's index and its key.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::{SpecError, quoted};
 use crate::geography::NATIONS;
+use crate::named;
 
-/// A collection of CH2 and CH2++.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // The names say it all.
-pub enum Collection {
-    Warehouse,
-    District,
-    Customer,
-    History,
-    Orders,
-    Neworder,
-    Stock,
-    Item,
-    Supplier,
-    Nation,
-    Region,
-}
-
-impl Collection {
-    /// All of them, in the order of the specification's table.
-    pub const ALL: [Collection; 11] = [
-        Collection::Warehouse,
-        Collection::District,
-        Collection::Customer,
-        Collection::History,
-        Collection::Orders,
-        Collection::Neworder,
-        Collection::Stock,
-        Collection::Item,
-        Collection::Supplier,
-        Collection::Nation,
-        Collection::Region,
-    ];
-
-    /// The name in a database.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Collection::Warehouse => "warehouse",
-            Collection::District => "district",
-            Collection::Customer => "customer",
-            Collection::History => "history",
-            Collection::Orders => "orders",
-            Collection::Neworder => "neworder",
-            Collection::Stock => "stock",
-            Collection::Item => "item",
-            Collection::Supplier => "supplier",
-            Collection::Nation => "nation",
-            Collection::Region => "region",
-        }
-    }
-}
-
-impl fmt::Display for Collection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Collection {
-    type Err = SpecError;
-
-    fn from_str(s: &str) -> Result<Collection, SpecError> {
-        Collection::ALL.into_iter().find(|c| c.name() == s).ok_or_else(|| {
-            let names = Collection::ALL.map(Collection::name).join(", ");
-            SpecError::new(format!("collection {} is unknown: use one of {names}", quoted(s)))
-        })
-    }
+named! {
+    /// A collection of CH2 and CH2++, in the order of the specification's table.
+    #[derive(PartialOrd, Ord, Hash)]
+    #[allow(missing_docs)] // The names say it all.
+    Collection, "collection":
+    Warehouse = "warehouse",
+    District = "district",
+    Customer = "customer",
+    History = "history",
+    Orders = "orders",
+    Neworder = "neworder",
+    Stock = "stock",
+    Item = "item",
+    Supplier = "supplier",
+    Nation = "nation",
+    Region = "region",
 }
 
 /// Parts of a key, outermost first, filled from the left with zeros.

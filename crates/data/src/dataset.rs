@@ -47,7 +47,8 @@ impl DataSet {
     /// The data set of this specification.
     ///
     /// # Errors
-    /// W, extra fields, scale-down or RUN_DATE out of their ranges; extra fields in CH2.
+    /// Fails where warehouses, extra fields, scale-down or run date are out of their ranges, or CH2
+    /// is given extra fields.
     pub fn new(spec: Spec) -> Result<DataSet, SpecError> {
         spec.validate()?;
         // The keys of all other streams are drawn from this one.

@@ -9,6 +9,11 @@ impl SpecError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         SpecError(message.into())
     }
+
+    /// The error of a name that is none of `names`: [`named!`](crate::named).
+    pub fn unknown(what: &str, name: &str, names: &[&str]) -> Self {
+        SpecError(format!("{what} {} is unknown: use one of {}", quoted(name), names.join(", ")))
+    }
 }
 
 impl fmt::Display for SpecError {

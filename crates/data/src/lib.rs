@@ -30,6 +30,7 @@ mod documents;
 mod error;
 mod geography;
 mod json;
+mod named;
 mod number;
 mod part;
 pub mod permutation;

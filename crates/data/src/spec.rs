@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::date::Date;
 use crate::error::{SpecError, quoted};
+use crate::named;
 
 /// Most extra fields of a document (specification, section 2).
 pub const MAX_EXTRA_FIELDS: u32 = 128;
@@ -12,46 +13,23 @@ pub const MAX_EXTRA_FIELDS: u32 = 128;
 /// Most warehouses of a data set.
 pub const MAX_WAREHOUSES: u32 = 10_000_000;
 
-/// The shape of the documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Schema {
+named! {
+    /// The shape of the documents.
+    #[derive(Hash)]
+    Schema, "schema":
     /// CH2: names, addresses and the phone are flat fields.
-    Ch2,
+    Ch2 = "ch2",
     /// CH2++: nested names, arrays of addresses, phones and categories, extra fields.
-    Ch2pp,
+    Ch2pp = "ch2pp",
 }
 
 impl Schema {
-    /// The name in commands and folders.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Schema::Ch2 => "ch2",
-            Schema::Ch2pp => "ch2pp",
-        }
-    }
-
     /// The name in reports.
     pub const fn title(self) -> &'static str {
         match self {
             Schema::Ch2 => "CH2",
             Schema::Ch2pp => "CH2++",
         }
-    }
-}
-
-impl fmt::Display for Schema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Schema {
-    type Err = SpecError;
-
-    fn from_str(s: &str) -> Result<Schema, SpecError> {
-        [Schema::Ch2, Schema::Ch2pp].into_iter().find(|schema| schema.name() == s).ok_or_else(
-            || SpecError::new(format!("schema {} is unknown: use ch2 or ch2pp", quoted(s))),
-        )
     }
 }
 

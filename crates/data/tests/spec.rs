@@ -137,6 +137,6 @@ fn schema_as_text() {
     assert_eq!([Schema::Ch2.title(), Schema::Ch2pp.title()], ["CH2", "CH2++"]);
     for bad in ["", "CH2", "ch2++", "ch3"] {
         let error = bad.parse::<Schema>().expect_err("no schema").to_string();
-        assert_eq!(error, format!("schema '{bad}' is unknown: use ch2 or ch2pp"));
+        assert_eq!(error, format!("schema '{bad}' is unknown: use one of ch2, ch2pp"));
     }
 }

@@ -101,7 +101,7 @@ pub fn known() -> &'static [Scheme] {
 /// Opens the database that a URL names, with its boxed capabilities.
 ///
 /// # Errors
-/// Those of [`open_any`].
+/// Returns the errors of [`open_any`].
 pub async fn open(url: &str) -> Result<Arc<dyn Target>> {
     Ok(open_any(url).await?.boxed())
 }
@@ -109,7 +109,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Target>> {
 /// Opens the database that a URL names, with all its capabilities.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where the URL is wrong or names a database that is not built in;
+/// Returns [`ErrorKind::Invalid`] where the URL is wrong or names a database that is not built in;
 /// [`ErrorKind::Unavailable`] where the database cannot be reached or refuses. No message repeats
 /// the URL of a database that takes a password.
 pub async fn open_any(url: &str) -> Result<AnyTarget> {
@@ -228,7 +228,6 @@ const SCHEMES: &[Scheme] = &[
         redis,
         |url| redis::open(url).await.map(Remote::whole)
     ),
-    absent(&["duckdb"], "DuckDB", "duckdb:PATH"),
     Scheme {
         options: null::OPTIONS,
         capabilities: null::CAPABILITIES,

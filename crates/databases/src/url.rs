@@ -16,7 +16,7 @@ use hoap_workload::{Error, ErrorKind};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Databases that are files, or nothing: what follows the scheme is no place with a user.
-pub(crate) const FILES: [&str; 3] = ["sqlite", "duckdb", "null"];
+pub(crate) const FILES: [&str; 2] = ["sqlite", "null"];
 
 /// The other schemes, whose URLs may have a user although their `//` is missing.
 pub(crate) const PLACES: [&str; 13] = [

@@ -25,7 +25,6 @@ fn what_is_known_and_not_built_in_says_so_without_repeating_secrets() {
         "postgresql://me:secret@host/db",
         "mongodb+srv://me:secret@host",
         "couchbases://host",
-        "duckdb:secret.duckdb",
     ] {
         let (name, _) = url.split_once(':').unwrap();
         let built_in = |s: &hoap_databases::Scheme| s.names.contains(&name) && s.built_in();
@@ -165,7 +164,7 @@ fn no_database_repeats_a_secret_of_its_url() {
     for name in hoap_databases::known().iter().flat_map(|scheme| scheme.names) {
         // A name of a file is no secret; where there is a host it is no file.
         let place = |form: &&&str| form.starts_with("SCHEME://") && !form.starts_with("SCHEME:///");
-        let file = ["sqlite", "duckdb", "null"].contains(name);
+        let file = ["sqlite", "null"].contains(name);
         for form in WITH_SECRETS.iter().filter(|form| !file || place(form)) {
             for scheme in [name.to_string(), name.to_uppercase()] {
                 let url = form.replace("SCHEME", &scheme);

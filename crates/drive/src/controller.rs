@@ -10,7 +10,7 @@ use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::clients::{Message, Side};
-use crate::measure::{Collector, RateMonitor, Score};
+use crate::measure::{Collector, RateMonitor};
 use crate::pace::{Clock, PhaseSignal, Schedule};
 use crate::plan::{End, Observer, Phase, StepPlan, Stop};
 
@@ -341,12 +341,10 @@ impl<'a> Controller<'a> {
         let seconds_measured = seconds(length);
         let transactions = collector.transactions(seconds_measured);
         let headline = plan.headline.filter(|_| !length.is_zero());
-        let (power_seconds, queries_per_hour, incomplete) = match collector.score() {
-            None => (None, None, None),
-            Some(Score::Complete { power_seconds, queries_per_hour }) => {
-                (Some(power_seconds), Some(queries_per_hour), None)
-            }
-            Some(Score::Incomplete(why)) => (None, None, Some(why)),
+        let (score, incomplete) = match collector.score() {
+            None => (None, None),
+            Some(Ok(score)) => (Some(score), None),
+            Some(Err(why)) => (None, Some(why)),
         };
         let start_seconds = collector.folder.seconds_at(start);
         let gap = collector.longest_gap(start_seconds).filter(|_| !length.is_zero());
@@ -363,8 +361,8 @@ impl<'a> Controller<'a> {
             tpm: headline.and_then(|kind| Some(transactions.get(kind)?.per_second * 60.0)),
             transactions,
             queries: collector.queries(),
-            power_seconds,
-            queries_per_hour,
+            power_seconds: score.map(|score| score.power_seconds),
+            queries_per_hour: score.map(|score| score.queries_per_hour),
             incomplete,
             freshness: collector.freshness(),
             longest_gap: gap.map(|(from_seconds, seconds)| Gap { from_seconds, seconds }),

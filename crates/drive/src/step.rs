@@ -76,9 +76,10 @@ type Worker<'scope, M> = ScopedJoinHandle<'scope, Vec<(usize, M)>>;
 /// task that a database's driver has spawned in another runtime goes on only if another thread runs
 /// it.
 ///
-/// Errors: [`ErrorKind::Invalid`] for a plan that cannot be run; a client's own error if it cannot
-/// connect; [`ErrorKind::Broken`] if a client panics; [`ErrorKind::Unavailable`] if the run folder
-/// cannot be written. All clients have ended when it returns.
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where the plan cannot be run, a client's own error where it
+/// cannot connect, [`ErrorKind::Broken`] where a client panics, and [`ErrorKind::Unavailable`]
+/// where the run folder cannot be written. All clients have ended when it returns.
 pub fn run_step<T: Workload, Q: Workload>(
     plan: &StepPlan,
     tx: Option<&T>,
@@ -94,6 +95,9 @@ pub fn run_step<T: Workload, Q: Workload>(
 /// The probe reads at its own interval from the beginning of the warm-up; the readings that begin
 /// in the measured window count ([`Step::freshness`](hoap_record::Step::freshness)). A reading that
 /// runs when the step ends is dropped. A step without transaction clients has no probe.
+///
+/// # Errors
+/// Returns the errors of [`run_step`].
 pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     plan: &StepPlan,
     (tx, queries, probing): (Option<&T>, Option<&Q>, Option<&P>),

@@ -113,11 +113,6 @@ impl Bar {
         self.bar.set_length(length);
     }
 
-    /// Says one line above the bar.
-    pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{}", visible(line, false)));
-    }
-
     /// So much is done; `message` says what a number cannot.
     pub fn set(&mut self, done: u64, message: impl Into<Cow<'static, str>>) {
         let message = visible(&message.into(), false);

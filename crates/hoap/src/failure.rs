@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use hoap_data::SpecError;
 use hoap_workload::{Error, ErrorKind};
 
 /// The end of a command that did not succeed.
@@ -60,11 +59,5 @@ impl From<Error> for Failure {
             | ErrorKind::Missing
             | ErrorKind::Unavailable => Failure::unavailable(message),
         }
-    }
-}
-
-impl From<SpecError> for Failure {
-    fn from(e: SpecError) -> Self {
-        Failure::usage(e.to_string())
     }
 }

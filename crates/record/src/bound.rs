@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
 use crate::percentile::{Latency, Percentile};
+use crate::time::Time;
+
+/// The longest limit, microseconds: a JSON number that every reader reads exactly.
+const MOST_US: u64 = 9_000_000_000_000_000;
 
 /// A bound: a percentile of the response times of every kind of operation has a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +49,7 @@ impl FromStr for Sla {
     type Err = Error;
 
     /// Reads `PERCENTILE=TIME`: the percentile is p50, p90, p95, p99, p99.9 or max, the time a
-    /// number with `us`, `ms` or `s`, from a microsecond on.
+    /// [`Time`] from a microsecond on.
     fn from_str(text: &str) -> Result<Self, Error> {
         let refuse = |answer: String| {
             Error::new(ErrorKind::Invalid, format!("read the bound {text:?}"), answer)
@@ -60,7 +64,7 @@ impl FromStr for Sla {
             refuse(format!("{:?} is none of {names}", name.trim()))
         })?;
         let limit_us = micros(time.trim()).ok_or_else(|| {
-            refuse(format!("{:?} is not a time with us, ms or s, from 1us on", time.trim()))
+            refuse(format!("{:?} is not a time with a unit, from 1us on", time.trim()))
         })?;
         Ok(Sla { percentile, limit_us })
     }
@@ -68,16 +72,9 @@ impl FromStr for Sla {
 
 /// Whole microseconds, at least one.
 fn micros(text: &str) -> Option<u64> {
-    let units = [("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6)];
-    let (number, factor) =
-        units.into_iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
-    let number = number.trim_end();
-    // A plain decimal number: no sign, exponent, "inf" or "nan".
-    if !number.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        return None;
-    }
-    let micros = (number.parse::<f64>().ok()? * factor).round();
-    (1.0..9e15).contains(&micros).then_some(micros as u64)
+    let Time(time) = text.parse().ok()?;
+    let micros = u64::try_from((time.as_nanos() + 500) / 1000).ok()?;
+    (1..=MOST_US).contains(&micros).then_some(micros)
 }
 
 #[cfg(test)]
@@ -93,6 +90,8 @@ mod tests {
             ("p95=250µs", Percentile::P95, 250),
             (" p90 = 2 ms ", Percentile::P90, 2_000),
             ("max=3s", Percentile::Max, 3_000_000),
+            ("max=1m30s", Percentile::Max, 90_000_000),
+            ("p50=0.6us", Percentile::P50, 1),
         ] {
             let sla: Sla = text.parse().unwrap();
             assert_eq!(sla, Sla { percentile, limit_us }, "{text}");
@@ -119,6 +118,7 @@ mod tests {
             "p99=1.2.3ms",
             "P99=1m",
             "p99=99999999999999999999s",
+            "p99=9000000001s",
             "p99=10ms,p50=1ms",
             "p99=.s",
         ] {

@@ -2,78 +2,42 @@
 
 use std::fmt;
 
+use hoap_data::{SpecError, named};
+
 /// The result of a call to a database.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The kind of an [`Error`]: what the caller can do about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ErrorKind {
+named! {
+    /// The kind of an [`Error`]: what the caller can do about it.
+    #[derive(Hash, PartialOrd, Ord)]
+    ErrorKind, "kind of error":
     /// The operation conflicted with another transaction (write conflict, CAS mismatch,
     /// serialization failure, busy). Nothing was applied: run the whole transaction again.
-    Conflict,
+    Conflict = "conflict",
     /// A document with this key exists already.
-    Duplicate,
+    Duplicate = "duplicate",
     /// There is no document with this key, and there should be.
-    NotFound,
+    NotFound = "not-found",
     /// The database answers and lacks what a load creates: the collection (table, bucket), its
     /// index, or the database (schema, keyspace) that contains them. Nothing was applied, and
     /// waiting does not help.
-    Missing,
+    Missing = "missing",
     /// The commit may or may not have been applied. The ledger keeps it separate from successes and
     /// failures.
-    Ambiguous,
+    Ambiguous = "ambiguous",
     /// The operation took longer than its limit.
-    Timeout,
+    Timeout = "timeout",
     /// The database rejected the request because of its rate. Nothing was applied.
-    Throttled,
+    Throttled = "throttled",
     /// The caller asked the operation to end.
-    Cancelled,
+    Cancelled = "cancelled",
     /// The database could not be reached, refused, is read-only, full, locked or half-loaded.
-    Unavailable,
+    Unavailable = "unavailable",
     /// The request is wrong: a bad URL, option, query text or parameter.
-    Invalid,
+    Invalid = "invalid",
     /// The database or the benchmark violated an invariant: a document that must exist does not, or
     /// an answer has the wrong shape.
-    Broken,
-}
-
-impl ErrorKind {
-    /// All kinds, in the order in which they are declared.
-    pub const ALL: [ErrorKind; 11] = [
-        ErrorKind::Conflict,
-        ErrorKind::Duplicate,
-        ErrorKind::NotFound,
-        ErrorKind::Missing,
-        ErrorKind::Ambiguous,
-        ErrorKind::Timeout,
-        ErrorKind::Throttled,
-        ErrorKind::Cancelled,
-        ErrorKind::Unavailable,
-        ErrorKind::Invalid,
-        ErrorKind::Broken,
-    ];
-
-    /// The name of this kind in results and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::Conflict => "conflict",
-            ErrorKind::Duplicate => "duplicate",
-            ErrorKind::NotFound => "not-found",
-            ErrorKind::Missing => "missing",
-            ErrorKind::Ambiguous => "ambiguous",
-            ErrorKind::Timeout => "timeout",
-            ErrorKind::Throttled => "throttled",
-            ErrorKind::Cancelled => "cancelled",
-            ErrorKind::Unavailable => "unavailable",
-            ErrorKind::Invalid => "invalid",
-            ErrorKind::Broken => "broken",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn parse(name: &str) -> Option<ErrorKind> {
-        ErrorKind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
+    Broken = "broken",
 }
 
 /// An error, displayed as one line: what was tried, on what, the answer and the advice.
@@ -112,6 +76,12 @@ impl fmt::Display for Error {
     }
 }
 
+impl From<SpecError> for Error {
+    fn from(e: SpecError) -> Self {
+        Error::new(ErrorKind::Invalid, "make the data", e)
+    }
+}
+
 impl std::error::Error for Error {}
 
 #[cfg(test)]
@@ -122,9 +92,9 @@ mod tests {
     fn every_kind_has_a_name_of_its_own_and_is_found_by_it() {
         for (place, kind) in ErrorKind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, place);
-            assert_eq!(ErrorKind::parse(kind.name()), Some(kind));
+            assert_eq!(kind.name().parse(), Ok(kind));
         }
-        assert_eq!(ErrorKind::parse("Conflict"), None);
+        assert!("Conflict".parse::<ErrorKind>().is_err());
     }
 
     #[test]

@@ -32,13 +32,17 @@ pub struct RunFolder {
 impl RunFolder {
     /// Creates the folder and starts the run's clock. `run` is the record so far.
     ///
-    /// [`ErrorKind::Invalid`] if the folder is not empty, [`ErrorKind::Unavailable`] if it cannot
-    /// be written.
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] where the folder is not empty, [`ErrorKind::Unavailable`]
+    /// where it cannot be written.
     pub fn create(path: &Path, run: &Run) -> Result<Self> {
         RunFolder::create_at(path, run, SystemTime::now())
     }
 
     /// The same for a run that started at another time.
+    ///
+    /// # Errors
+    /// Returns the errors of [`RunFolder::create`].
     pub fn create_at(path: &Path, run: &Run, started_at: SystemTime) -> Result<Self> {
         let tried = || format!("create run folder {}", path.display());
         let failed = |e| Error::new(ErrorKind::Unavailable, tried(), e);
@@ -76,12 +80,18 @@ impl RunFolder {
 
     /// Saves the record so far, marked as that of a run that did not end, so that a crash leaves
     /// the previous steps.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn checkpoint(&self, run: &Run) -> Result<()> {
         let partial = run.partial.clone().or_else(|| Some(NOT_ENDED.into()));
         self.write_run(&Run { partial, ..run.clone() })
     }
 
     /// Saves the record of the whole run and replaces the last checkpoint.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn finish(mut self, run: &Run) -> Result<()> {
         self.flush()?;
         self.write_run(run)
@@ -97,6 +107,9 @@ impl RunFolder {
 
     /// Saves this driver's part of the checks that need all drivers, in the format of the
     /// benchmark.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn write_ledger(&self, text: &[u8]) -> Result<()> {
         let path = self.path.join(LEDGER);
         whole::write(&path, text).map_err(|e| write_error(&path, e))
@@ -118,16 +131,25 @@ impl RunFolder {
     }
 
     /// Adds a row to `samples.csv`.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn add_sample(&mut self, row: &Sample) -> Result<()> {
         self.samples.add(row)
     }
 
     /// Adds a row to `queries.csv`.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn add_execution(&mut self, row: &Execution) -> Result<()> {
         self.queries.add(row)
     }
 
     /// Writes the buffered rows to the files.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where they cannot be written.
     pub fn flush(&mut self) -> Result<()> {
         self.samples.flush()?;
         self.queries.flush()
@@ -178,7 +200,8 @@ fn write_error(path: &Path, e: impl std::fmt::Display) -> Error {
 
 /// Reads `run.json` of a run folder.
 ///
-/// [`ErrorKind::Invalid`] if there is none or its format is not that of this version.
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is none or its format is not that of this version.
 pub fn read_run(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN);
     let broken =
@@ -198,16 +221,25 @@ pub fn read_run(folder: &Path) -> Result<Run> {
 }
 
 /// Reads `samples.csv` of a run folder, also of a run that was killed.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
 pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
     read_table(&folder.join(SAMPLES))
 }
 
 /// Reads `queries.csv` of a run folder, also of a run that was killed.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
 pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
     read_table(&folder.join(QUERIES))
 }
 
 /// Reads `ledger.json` of the folder of one driver among several, in the format of the benchmark.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is none.
 pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
     let path = folder.join(LEDGER);
     fs::read(&path)

@@ -52,6 +52,9 @@ pub struct Interval {
 }
 
 /// All response times of a step by tag, microseconds.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is no log, or it is broken.
 pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
     let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
     each(
@@ -69,7 +72,8 @@ pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64
 /// Passes every interval of a step whose tag is wanted to `take`, in the order of the log, which is
 /// the order of time. An incomplete last line, which a killed writer leaves, is ignored.
 ///
-/// [`ErrorKind::Invalid`] with the name of the file, if it is missing or broken, or `take` refuses.
+/// # Errors
+/// Returns [`ErrorKind::Invalid`], naming the file, where it is missing or broken, or `take` refuses.
 pub fn each(
     folder: &Path,
     step: usize,
@@ -116,6 +120,9 @@ pub struct Hlog {
 
 impl Hlog {
     /// Begins the log of a step of a run that started at `started`.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where the file cannot be written.
     pub fn create(folder: &Path, step: usize, started: SystemTime) -> Result<Self> {
         let path = path(folder, step);
         let mut hlog = Hlog {
@@ -135,6 +142,9 @@ impl Hlog {
     }
 
     /// Adds an interval to the buffer. `start` counts from the run's start.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where the tag or the histogram cannot be written.
     pub fn add(
         &mut self,
         kind: &str,
@@ -152,6 +162,9 @@ impl Hlog {
     }
 
     /// Writes the buffer to the file.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn flush(&mut self) -> Result<()> {
         self.file.write_all(&self.buffer).map_err(|e| io_error(&self.path, e))?;
         self.buffer.clear();

@@ -12,8 +12,8 @@
 //!
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
-//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`]:
-//!   parts of the record.
+//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`],
+//!   [`time`], [`title`]: parts of the record.
 //! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
@@ -33,6 +33,8 @@ pub mod rows;
 pub mod run;
 pub mod search;
 pub mod step;
+pub mod time;
+pub mod title;
 pub mod whole;
 
 pub use bound::{Bounds, Sla};
@@ -45,4 +47,6 @@ pub use hoap_data::words;
 pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Driver, Event, FORMAT, Host, Load, Repetition, Run};
-pub use step::{Gap, Operation, Query, Step, step_name};
+pub use step::{Gap, Operation, Query, Score, Step, step_name};
+pub use time::Time;
+pub use title::benchmark_title;

@@ -1,5 +1,6 @@
 //! Response times and their percentiles.
 
+use hoap_data::named;
 use serde::{Deserialize, Serialize};
 
 /// Response times in microseconds.
@@ -15,47 +16,26 @@ pub struct Latency {
     pub max_us: u64,
 }
 
-/// A percentile of response times in a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub enum Percentile {
+named! {
+    /// A percentile of response times in a record.
+    #[derive(Serialize, Deserialize)]
+    #[allow(missing_docs)]
+    Percentile, "percentile":
     #[serde(rename = "p50")]
-    P50,
+    P50 = "p50",
     #[serde(rename = "p90")]
-    P90,
+    P90 = "p90",
     #[serde(rename = "p95")]
-    P95,
+    P95 = "p95",
     #[serde(rename = "p99")]
-    P99,
+    P99 = "p99",
     #[serde(rename = "p99.9")]
-    P999,
+    P999 = "p99.9",
     #[serde(rename = "max")]
-    Max,
+    Max = "max",
 }
 
 impl Percentile {
-    /// All percentiles.
-    pub const ALL: [Percentile; 6] = [
-        Percentile::P50,
-        Percentile::P90,
-        Percentile::P95,
-        Percentile::P99,
-        Percentile::P999,
-        Percentile::Max,
-    ];
-
-    /// The name, such as "p99.9".
-    pub fn name(self) -> &'static str {
-        match self {
-            Percentile::P50 => "p50",
-            Percentile::P90 => "p90",
-            Percentile::P95 => "p95",
-            Percentile::P99 => "p99",
-            Percentile::P999 => "p99.9",
-            Percentile::Max => "max",
-        }
-    }
-
     /// The share of the operations that take no longer: 0.999 for p99.9. `None` for the maximum.
     pub fn rank(self) -> Option<f64> {
         match self {

@@ -176,6 +176,33 @@ pub struct Query {
     pub error: Option<String>,
 }
 
+/// How fast the queries of a step were, all of them together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// [`Step::power_seconds`].
+    pub power_seconds: f64,
+    /// [`Step::queries_per_hour`].
+    pub queries_per_hour: f64,
+}
+
+impl Score {
+    /// The score of queries with these mean response times, seconds, in so many streams. `None` of
+    /// no query.
+    pub fn of(means: &[f64], streams: usize) -> Option<Score> {
+        if means.is_empty() {
+            return None;
+        }
+        let number = means.len() as f64;
+        // A clock may measure zero for a fast query, which has no logarithm.
+        let logarithms: f64 = means.iter().map(|mean| mean.max(1e-9).ln()).sum();
+        let sum: f64 = means.iter().sum();
+        Some(Score {
+            power_seconds: (logarithms / number).exp(),
+            queries_per_hour: number * 3600.0 / sum.max(1e-9) * streams as f64,
+        })
+    }
+}
+
 /// The name of a step: "4 tx, 1 query", "16 clients, 5000/s". `query_clients` is `None` for a
 /// workload with one side, `rate` in a closed loop.
 pub fn step_name(tx_clients: usize, query_clients: Option<usize>, rate: Option<f64>) -> String {

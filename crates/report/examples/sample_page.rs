@@ -1,9 +1,8 @@
 //! Prints the summary of a sample run of the tests, and writes its page: `sample_page OUT.html RUN…`
 //! with these runs on it, each `ch2pp` or another benchmark's name.
-#[path = "../tests/common/mod.rs"]
-mod common;
 
 use hoap_report::{Style, html, summary};
+use hoap_testing::runs;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -18,8 +17,8 @@ fn main() {
         .map(|(benchmark, n)| {
             let (seed, speed) = (u64::from(n), 1.0 + 0.2 * f64::from(n));
             let folder = match benchmark.as_str() {
-                "ch2pp" => common::folder(seed, speed),
-                plain => common::plain::folder(plain, seed, speed),
+                "ch2pp" => runs::folder(seed, speed),
+                plain => runs::plain::folder(plain, seed, speed),
             };
             folder.loaded(&format!("run {n}"))
         })

@@ -1,13 +1,11 @@
 //! Writes run folders with made-up numbers, to look at pages of many runs: `sample_runs DIR NAME…`,
 //! each NAME `ch2pp`, `void` (the same with a check that failed), another benchmark's name, or `search`.
-#[path = "../tests/common/mod.rs"]
-mod common;
-
 use std::path::PathBuf;
 
 use hoap_record::Bounds;
 use hoap_record::search::{Probe, Search, Time, Undecided};
 use hoap_record::{Percentile, Sla};
+use hoap_testing::runs;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -15,10 +13,10 @@ fn main() {
     for (name, n) in arguments.zip(1u32..) {
         let (seed, speed) = (u64::from(n), 0.8 + 0.35 * f64::from(n));
         let mut made = match name.as_str() {
-            "ch2pp" => common::folder(seed, speed),
-            "void" => common::folder(seed, speed).void(),
-            "search" => common::plain::folder("ycsb-c", seed, speed),
-            plain => common::plain::folder(plain, seed, speed),
+            "ch2pp" => runs::folder(seed, speed),
+            "void" => runs::folder(seed, speed).void(),
+            "search" => runs::plain::folder("ycsb-c", seed, speed),
+            plain => runs::plain::folder(plain, seed, speed),
         };
         if name == "search" {
             made.run.search = Some(search());

@@ -1,17 +1,15 @@
 //! Comparisons of run folders, from the files to the words.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use common::{Folder, folder};
 use hoap_record::{Freshness, Latency, Percentile};
 use hoap_report::compare::{
     ComparedLine, Comparison, Gate, Metric, Question, Scope, Side, document, json, junit, markdown,
     plain,
 };
 use hoap_report::statistics::{Basis, ChangeVerdict};
+use hoap_testing::runs::{Folder, folder};
 use quick_xml::events::Event;
 
 /// Folders made once for all tests: repetitions of one configuration, and slower ones.

@@ -1,14 +1,13 @@
 //! Several configurations on one page: what belongs together, what is averaged, what stands apart.
 
-mod common;
-
-use common::read::{all_of, data, legend, marks, words};
 use hoap_record::Bounds;
 use hoap_record::search::{Probe, Search, Time, Undecided};
 use hoap_record::{Percentile, Sla};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::table::{Cell, Table};
 use hoap_report::{Loaded, Named, Page, Report, Style, csv, page, published, summary};
+use hoap_testing::runs;
+use hoap_testing::runs::read::{all_of, data, legend, marks, words};
 
 fn table<'a>(page: &'a Page, id: &str) -> &'a Table {
     page.tables.iter().find(|t| t.id == id).unwrap_or_else(|| panic!("no table {id}"))
@@ -27,7 +26,7 @@ fn runs_of_one_label_are_repetitions_of_one_configuration() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     for (n, name) in (1..).zip(["a", "b", "reps/01", "reps/02", "reps/03"]) {
-        common::plain::folder("ycsb-a", n, 1.0).write(&at(name));
+        runs::plain::folder("ycsb-a", n, 1.0).write(&at(name));
     }
     let named =
         |label: Option<&str>, path: &str| Named { label: label.map(String::from), path: at(path) };
@@ -73,12 +72,12 @@ fn runs_that_measure_freshness_otherwise_are_not_averaged_and_side_by_side_it_is
         ("often", true, "1ms"),
     ];
     for (n, (name, on, every)) in (1..).zip(cases) {
-        let mut folder = common::folder(n, 1.0);
+        let mut folder = runs::folder(n, 1.0);
         folder.run.configuration.insert("freshness".into(), on.into());
         folder.run.configuration.insert("freshness-every".into(), every.into());
         folder.write(&place.path().join(name));
     }
-    common::plain::folder("ycsb-a", 1, 1.0).write(&place.path().join("ycsb"));
+    runs::plain::folder("ycsb-a", 1, 1.0).write(&place.path().join("ycsb"));
     let open = |runs: &[(Option<&str>, &str)]| {
         let named = |(label, path): &(Option<&str>, &str)| Named {
             label: label.map(String::from),
@@ -125,7 +124,7 @@ fn runs_that_measure_freshness_otherwise_are_not_averaged_and_side_by_side_it_is
 
 #[test]
 fn the_charts_by_configuration_hold_what_their_tables_hold() {
-    let run = |n: u32| common::folder(u64::from(n), f64::from(n)).loaded(&format!("run {n}"));
+    let run = |n: u32| runs::folder(u64::from(n), f64::from(n)).loaded(&format!("run {n}"));
     let made = page(&Report::of(&[run(1), run(2)])).unwrap();
     let charts = &data(&made.html);
     let throughput = table(&made, "throughput-by-configuration");
@@ -160,7 +159,7 @@ fn the_charts_by_configuration_hold_what_their_tables_hold() {
 
 #[test]
 fn published_figures_share_no_table_and_no_series_with_a_run() {
-    let run = |n| common::plain::folder("ycsb-a", n, 1.0).loaded(&format!("run {n}"));
+    let run = |n| runs::plain::folder("ycsb-a", n, 1.0).loaded(&format!("run {n}"));
     let mut report = Report::of(&[run(1), run(2)]);
     report.published = published::choose(None).unwrap();
     for (configuration, nodes) in report.configurations.iter_mut().zip([3, 6]) {
@@ -196,7 +195,7 @@ fn published_figures_share_no_table_and_no_series_with_a_run() {
 /// A run of YCSB whose last two steps are the probes of a search: one that held 2,000 operations a second,
 /// one that did more and broke the bound.
 fn searched(held: bool) -> Loaded {
-    let mut run = common::plain::folder("ycsb-a", 1, 1.0).loaded("search");
+    let mut run = runs::plain::folder("ycsb-a", 1, 1.0).loaded("search");
     let sla = Sla { percentile: Percentile::P99, limit_us: 10_000 };
     let probe = |rate: f64, us, broken: Option<&str>| Probe {
         rate,
@@ -305,7 +304,7 @@ fn the_price_is_that_of_the_rate_that_held() {
 fn a_page_of_twenty_runs_of_ten_steps_is_small_and_every_table_is_on_it_as_csv() {
     let runs: Vec<_> = (1..=20u32)
         .map(|n| {
-            let mut run = common::folder(u64::from(n), 1.0).loaded(&format!("configuration {n}"));
+            let mut run = runs::folder(u64::from(n), 1.0).loaded(&format!("configuration {n}"));
             // Seven steps, and three of them again.
             for step in [2, 4, 6] {
                 let mut again = run.run.steps[step].clone();

@@ -1,17 +1,15 @@
 //! Merging the run folders of driver machines.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::plain::folder as plain_folder;
-use common::{Folder, folder};
 use hoap_record::Result;
 use hoap_record::folder::{read_queries, read_run, read_samples};
 use hoap_record::hlog;
 use hoap_record::merge::Merge;
 use hoap_record::{CatchUp, Freshness, GRACE, Run, Verdict};
 use hoap_report::Loaded;
+use hoap_testing::runs::plain::folder as plain_folder;
+use hoap_testing::runs::{Folder, folder};
 
 /// What hung when the windows ended stays what it is: a bound in the response times, in a row and an interval of its
 /// own, and no part of any tick of the window.

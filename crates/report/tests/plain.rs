@@ -1,15 +1,14 @@
 //! Reports of workloads without two sides: YCSB, Pagination, JOIN.
 
-mod common;
-
-use common::read::{data, entry, marks, words};
 use hoap_record::{Run, Step};
 use hoap_report::table::Cell;
 use hoap_report::{Style, csv, html, step_line, summary, tables};
+use hoap_testing::runs;
+use hoap_testing::runs::read::{data, entry, marks, words};
 
 /// The sample run of YCSB, its summary and its page.
 fn ycsb(benchmark: &str) -> (Run, String, String) {
-    let folder = common::plain::folder(benchmark, 1, 1.0);
+    let folder = runs::plain::folder(benchmark, 1, 1.0);
     let page = html(&[folder.loaded("run")]);
     let text = summary(&folder.run, Style::default());
     (folder.run, text, page)
@@ -40,7 +39,7 @@ fn throughput_is_the_operations_of_all_kinds_per_second() {
         assert!((shown - count as f64 / step.seconds).abs() < 1e-6 * shown);
     }
     let charts = data(&page);
-    let kinds = ["READ", "UPDATE", common::plain::FAILING, "all operations"];
+    let kinds = ["READ", "UPDATE", runs::plain::FAILING, "all operations"];
     for (axis, open) in [("clients", false), ("rate", true)] {
         let series = marks(&charts[&format!("headline-by-{axis}-0")], "dot");
         let titles: Vec<&str> = series.iter().map(|s| s["title"].as_str().unwrap()).collect();
@@ -70,7 +69,7 @@ fn a_rate_that_was_not_reached_is_said_before_the_first_number() {
     for out in [&flat, &words(&page)] {
         let said = out.find("step 5 (4 clients, 9000/s) did not reach its rate").unwrap();
         assert!(said < out.find("YCSB A").unwrap());
-        assert!(out.contains(common::plain::SHORT));
+        assert!(out.contains(runs::plain::SHORT));
         assert!(out.contains("9,000 ops/s intended"));
     }
     assert!(words(&page).contains("Rate not reached"));
@@ -84,7 +83,7 @@ fn a_rate_that_was_not_reached_is_said_before_the_first_number() {
 
 #[test]
 fn a_line_of_a_step_speaks_of_what_the_step_measures() {
-    let hybrid = step_line(&common::folder(1, 1.0).run.steps[4]);
+    let hybrid = step_line(&runs::folder(1, 1.0).run.steps[4]);
     assert!(hybrid.contains(" tpM; NewOrder p50 ") && hybrid.contains("; power "), "{hybrid}");
     assert!(!hybrid.contains("Payment") && !hybrid.contains("ops/s"), "{hybrid}");
     let (run, ..) = ycsb("ycsb-f");
@@ -118,7 +117,7 @@ fn service_and_wait_stand_beside_the_response_only_in_an_open_loop() {
 fn failures_by_kind_and_checks_are_there() {
     let (_, text, page) = ycsb("ycsb-f");
     let table = words(&page);
-    let failure = format!("4 clients {} throttled 7 update user12", common::plain::FAILING);
+    let failure = format!("4 clients {} throttled 7 update user12", runs::plain::FAILING);
     assert!(table.contains(&failure), "{table}");
     assert!(text.contains("throttled") && table.contains("Failed operations 7 in 4 clients"));
     for out in [&text, &table] {
@@ -145,10 +144,10 @@ fn benchmarks_have_their_titles() {
         ("join", "JOIN"),
         ("ch2pp", "CH2++"),
     ] {
-        assert_eq!(tables::benchmark_title(name), title);
+        assert_eq!(hoap_record::benchmark_title(name), title);
     }
     for name in ["ycsb-", "ycsb--", "ycsb-ß-界"] {
-        assert!(tables::benchmark_title(name).starts_with("YCSB"));
+        assert!(hoap_record::benchmark_title(name).starts_with("YCSB"));
     }
     let (_, text, page) = ycsb("pagination");
     assert!(
@@ -158,9 +157,9 @@ fn benchmarks_have_their_titles() {
 
 #[test]
 fn different_benchmarks_on_one_page_share_no_table_of_numbers() {
-    let a = |seed| common::plain::folder("ycsb-a", seed, 1.0).loaded(&format!("a{seed}"));
-    let c = common::plain::folder("ycsb-c", 3, 1.0).loaded("c");
-    let page = html(&[a(1), common::folder(1, 1.0).loaded("ch"), a(2), c]);
+    let a = |seed| runs::plain::folder("ycsb-a", seed, 1.0).loaded(&format!("a{seed}"));
+    let c = runs::plain::folder("ycsb-c", 3, 1.0).loaded("c");
+    let page = html(&[a(1), runs::folder(1, 1.0).loaded("ch"), a(2), c]);
     for heading in
         ["YCSB A: Operations", "CH2++: Transactions", "CH2++: Queries", "YCSB C: Operations"]
     {

@@ -1,7 +1,5 @@
 //! Costs are the list's prices times the amounts, and what is missing is said.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -9,6 +7,7 @@ use hoap_record::Step;
 use hoap_report::prices::{PriceList, Priced, SustainedLoad};
 use hoap_report::table::Cell;
 use hoap_report::{Report, csv, page};
+use hoap_testing::runs;
 
 fn list(name: &str) -> Priced {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../prices/{name}.toml"));
@@ -190,7 +189,7 @@ fn a_wrong_price_list_says_which_key_is_wrong() {
 
 #[test]
 fn the_page_has_the_costs_of_each_configuration_and_where_they_come_from() {
-    let run = |n| common::plain::folder("ycsb-a", n, 1.0).loaded(&format!("run {n}"));
+    let run = |n| runs::plain::folder("ycsb-a", n, 1.0).loaded(&format!("run {n}"));
     let mut report = Report::of(&[run(1), run(2)]);
     for (nodes, configuration) in (3..).step_by(3).zip(&mut report.configurations) {
         configuration.nodes = Some(nodes);
@@ -210,7 +209,7 @@ fn the_page_has_the_costs_of_each_configuration_and_where_they_come_from() {
         let million = month / (ops * 720.0 * 3600.0 / 1e6);
         assert!((number(row, "per million operations") - million).abs() < 1e-9 * million);
     }
-    let words = common::read::words(&made.html);
+    let words = runs::read::words(&made.html);
     assert!(words.contains("not counted, no amount given: Atlas data transfer (0.01 transfer-gb)"));
     assert!(words.contains("Altoros: Performance Evaluation of NoSQL Databases as a Service"));
     assert!(csv(costs).lines().count() == 3);

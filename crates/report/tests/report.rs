@@ -1,21 +1,20 @@
 //! A report says what the run folder says: all of it, nothing else, and the same everywhere.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::read::{all_of, data, entry, fits, legend, marks, words};
 use hoap_record::hlog::{SERVICE, WAIT};
 use hoap_record::{Check, Run, Verdict};
 use hoap_report::number::Unit;
 use hoap_report::run::curve::Curve;
 use hoap_report::table::Cell;
 use hoap_report::{Loaded, Style, csv, html, summary, tables};
+use hoap_testing::runs;
+use hoap_testing::runs::read::{all_of, data, entry, fits, legend, marks, words};
 use sha2::{Digest, Sha256};
 
 /// A run of each kind.
-fn samples() -> [common::Folder; 2] {
-    [common::folder(1, 1.0), common::plain::folder("ycsb-f", 1, 1.0)]
+fn samples() -> [runs::Folder; 2] {
+    [runs::folder(1, 1.0), runs::plain::folder("ycsb-f", 1, 1.0)]
 }
 
 // ---- terminal -------------------------------------------------------------------------------------
@@ -67,10 +66,10 @@ fn the_summary_fits_80_columns_whatever_the_numbers() {
 #[test]
 fn a_summary_begins_with_what_every_reader_must_know() {
     // Spec §1: "A report of such a run says so on its first line".
-    let text = summary(&common::folder(1, 1.0).run, Style::default());
+    let text = summary(&runs::folder(1, 1.0).run, Style::default());
     assert_eq!(text.lines().next(), Some("! scaled down by 20: not a CH2++ result"));
     // A run without numbers says that before all else.
-    let text = summary(&common::folder(1, 1.0).void().run, Style::default());
+    let text = summary(&runs::folder(1, 1.0).void().run, Style::default());
     let void = "! VOID: check \"nothing lost: Payment\" failed: 3 of 48,211: order 1.4.3001 is not";
     assert_eq!(text.lines().next(), Some(void), "{text}");
     assert!(text.lines().nth(2).unwrap().starts_with("! scaled down by 20"), "{text}");
@@ -79,7 +78,7 @@ fn a_summary_begins_with_what_every_reader_must_know() {
 #[test]
 fn a_failed_check_is_in_the_summary_in_full() {
     // Spec §6: prints its number, what it compares, and the first offending keys.
-    let run = common::folder(1, 1.0).void().run;
+    let run = runs::folder(1, 1.0).void().run;
     let text = summary(&run, Style::default());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let failed = run.checks.iter().find(|c| c.verdict == Verdict::Fail).unwrap();
@@ -93,7 +92,7 @@ fn a_failed_check_is_in_the_summary_in_full() {
 /// The highest without queries may be of other clients than the highest with them.
 #[test]
 fn a_ratio_among_the_key_figures_says_what_it_is_of() {
-    let mut folder = common::folder(1, 1.0);
+    let mut folder = runs::folder(1, 1.0);
     folder.run.steps.retain(|s| s.name != "8 tx, 1 query");
     let tpm = |name: &str| folder.run.steps.iter().find(|s| s.name == name).unwrap().tpm.unwrap();
     let (alone, beside) = (tpm("4 tx"), tpm("4 tx, 1 query"));
@@ -110,7 +109,7 @@ fn a_ratio_among_the_key_figures_says_what_it_is_of() {
 /// A response time of 0 is one below the resolution of the record.
 #[test]
 fn nothing_that_completed_took_no_time() {
-    let mut folder = common::plain::folder("ycsb-c", 1, 1.0);
+    let mut folder = runs::plain::folder("ycsb-c", 1, 1.0);
     for operation in folder.run.steps.iter_mut().flat_map(|s| &mut s.transactions) {
         operation.latency.p50_us = 0;
     }
@@ -133,7 +132,7 @@ fn nothing_that_completed_took_no_time() {
 
 #[test]
 fn colours_are_there_only_when_asked_for_and_change_no_word() {
-    let run = common::folder(1, 1.0).run;
+    let run = runs::folder(1, 1.0).run;
     let plain = summary(&run, Style::default());
     let coloured = summary(&run, Style { colour: true, ..Style::default() });
     assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
@@ -149,13 +148,13 @@ fn colours_are_there_only_when_asked_for_and_change_no_word() {
 #[test]
 fn an_incomplete_power_is_never_a_number() {
     // Spec §7: "A query that failed makes power and QpH "incomplete", never smaller".
-    let mut folder = common::folder(1, 1.0);
+    let mut folder = runs::folder(1, 1.0);
     let step = folder.run.steps.last_mut().unwrap();
     step.power_seconds = Some(0.777_123);
     step.queries_per_hour = Some(98_765.0);
     let why = step.incomplete.clone().unwrap();
     let text = summary(&folder.run, Style::default());
-    let other = common::folder(2, 1.0).loaded("other");
+    let other = runs::folder(2, 1.0).loaded("other");
     let charts = data(&html(&[folder.loaded("run"), other]));
     let page = html(&[folder.loaded("run")]);
     let table = csv(&tables::query_rates(&entry(&folder.run)));
@@ -173,7 +172,7 @@ fn an_incomplete_power_is_never_a_number() {
 
 #[test]
 fn a_partial_run_and_a_partial_step_say_so_first() {
-    let mut folder = common::folder(1, 1.0);
+    let mut folder = runs::folder(1, 1.0);
     folder.run.partial = Some("interrupted after step 2 of 8".into());
     folder.run.steps[1].partial = Some("interrupted after 12 of 30 s".into());
     let text = summary(&folder.run, Style::default());
@@ -192,7 +191,7 @@ fn a_partial_run_and_a_partial_step_say_so_first() {
 #[test]
 fn isolation_compares_equal_numbers_of_clients() {
     // Spec §7: tpM with queries / tpM without, and power with transactions / power without.
-    let mut run = common::folder(1, 1.0).run;
+    let mut run = runs::folder(1, 1.0).run;
     let table = tables::isolation(&entry(&run));
     assert_eq!(table.rows.len(), 3);
     let tpm = |i: usize, run: &Run| run.steps[i].tpm.unwrap();
@@ -260,7 +259,7 @@ fn same_cells(loaded: &Loaded, on_terminal: &[&str]) {
 
 #[test]
 fn every_step_query_check_and_setting_is_on_the_page() {
-    let folder = common::folder(1, 1.0);
+    let folder = runs::folder(1, 1.0);
     let html = html(&[folder.loaded("run")]);
     let page = words(&html);
     let run = &folder.run;
@@ -408,7 +407,7 @@ fn stays_text(calm: &Loaded) {
 
 #[test]
 fn the_page_is_one_file_that_loads_nothing_and_stays_small() {
-    let page = html(&[common::folder(1, 1.0).loaded("a"), common::folder(2, 1.1).loaded("a")]);
+    let page = html(&[runs::folder(1, 1.0).loaded("a"), runs::folder(2, 1.1).loaded("a")]);
     let ours = page
         .replace(include_str!("../assets/vendor/d3.min.js"), "")
         .replace(include_str!("../assets/vendor/plot.umd.min.js"), "");
@@ -460,7 +459,7 @@ fn charts_are_described(page: &str, charts: usize) {
 
 #[test]
 fn a_run_of_any_shape_makes_a_page() {
-    let whole = common::folder(1, 1.0).loaded("run");
+    let whole = runs::folder(1, 1.0).loaded("run");
     let mut shapes = vec![whole.clone(); 5];
     shapes[0].run.steps.clear();
     shapes[0].samples.clear();
@@ -472,7 +471,7 @@ fn a_run_of_any_shape_makes_a_page() {
     shapes[3].run.load = None;
     shapes[3].run.operational = None;
     shapes[4].run.analytical = shapes[4].run.operational.clone();
-    let plain = common::plain::folder("join", 1, 1.0).loaded("run");
+    let plain = runs::plain::folder("join", 1, 1.0).loaded("run");
     let mut few = vec![plain.clone(); 3];
     few[0].run.steps.clear();
     few[1].run.steps.truncate(1);
@@ -502,7 +501,7 @@ fn a_run_of_any_shape_makes_a_page() {
 
 #[test]
 fn a_folder_with_files_missing_says_which_and_a_broken_one_is_an_error() {
-    let folder = common::folder(1, 1.0);
+    let folder = runs::folder(1, 1.0);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("my run");
     folder.write(&path);
@@ -539,7 +538,7 @@ fn vendored_libraries_are_the_files_their_table_names() {
 
 #[test]
 fn verdicts_are_words_and_not_only_colours() {
-    let mut run = common::folder(1, 1.0).run;
+    let mut run = runs::folder(1, 1.0).run;
     run.checks = [Verdict::Pass, Verdict::Fail, Verdict::Skip]
         .map(|verdict| Check { verdict, ..run.checks[0].clone() })
         .to_vec();

@@ -1,24 +1,23 @@
 //! A run of which a check failed has no number: nowhere.
 
-mod common;
-
 use std::path::Path;
 
-use common::read::{data, legend, words};
 use hoap_record::ErrorKind;
 use hoap_record::Verdict;
 use hoap_report::compare::{Comparison, Question, Side};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Page, Report, Style, html, page, published, summary};
+use hoap_testing::runs;
+use hoap_testing::runs::read::{data, legend, words};
 
 const CHECK: &str = "check \"nothing lost: Payment\" failed";
 
 fn good(n: u32) -> Loaded {
-    common::folder(u64::from(n), f64::from(n)).loaded(&format!("good {n}"))
+    runs::folder(u64::from(n), f64::from(n)).loaded(&format!("good {n}"))
 }
 
 fn bad() -> Loaded {
-    common::folder(9, 9.0).void().loaded("bad")
+    runs::folder(9, 9.0).void().loaded("bad")
 }
 
 /// Prices for every configuration.
@@ -75,7 +74,7 @@ fn every_key_figure_of_a_void_run_is_struck_out_beside_the_name_of_the_check() {
     assert_eq!(checks[..2], ["Checks", "1 failed"]);
     let said = words(&page);
     assert!(
-        said.starts_with(&format!("Skip to the numbers VOID: {CHECK}: {}", common::FOUND)),
+        said.starts_with(&format!("Skip to the numbers VOID: {CHECK}: {}", runs::FOUND)),
         "{said}"
     );
     assert!(said.contains("CH2++ on SQLite, VOID"));
@@ -164,9 +163,9 @@ fn a_void_run_has_no_price_and_no_published_figure_beside_it() {
 fn a_comparison_with_a_void_run_on_either_side_is_refused_by_the_name_of_the_check() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
-    common::folder(1, 1.0).write(&at("good"));
-    common::folder(2, 1.0).write(&at("mixed/01"));
-    common::folder(3, 1.0).void().write(&at("mixed/02"));
+    runs::folder(1, 1.0).write(&at("good"));
+    runs::folder(2, 1.0).write(&at("mixed/01"));
+    runs::folder(3, 1.0).void().write(&at("mixed/02"));
     let side = |name: &str| Side::open(Path::new(&at(name))).unwrap();
     for (baseline, candidate) in [("good", "mixed"), ("mixed", "good")] {
         let gates = vec!["tpm<-99%:point".parse().unwrap()];
@@ -180,7 +179,7 @@ fn a_comparison_with_a_void_run_on_either_side_is_refused_by_the_name_of_the_che
 
 #[test]
 fn of_several_checks_that_failed_the_first_is_named_and_the_others_are_counted() {
-    let mut run = common::folder(1, 1.0).void().run;
+    let mut run = runs::folder(1, 1.0).void().run;
     for check in &mut run.checks[2..5] {
         check.verdict = Verdict::Fail;
     }

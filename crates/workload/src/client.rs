@@ -40,8 +40,8 @@ pub trait Client: Send {
     /// Runs the operation that [`Client::next`] drew last. The driver times this call.
     fn run(&mut self) -> impl Future<Output = Completion> + Send;
 
-    /// A handle that makes a running [`Client::run`] return early with [`Outcome::Cancelled`],
-    /// where the database has a way.
+    /// A handle that makes a running [`Client::run`] return early with an error of kind
+    /// [`Cancelled`](crate::ErrorKind::Cancelled), where the database has a way.
     fn canceller(&self) -> Option<Canceller> {
         None
     }
@@ -62,6 +62,13 @@ pub struct Next {
     pub keying: Duration,
     /// Time in which a user thinks about the answer (TPC-C 5.2.5.4); zero without think times.
     pub think: Duration,
+}
+
+impl Next {
+    /// An operation of this kind, without think times.
+    pub const fn of(kind: usize) -> Next {
+        Next { kind, keying: Duration::ZERO, think: Duration::ZERO }
+    }
 }
 
 /// Measures the age of what the queries see, while the load runs. The driver makes one probe per
@@ -108,6 +115,17 @@ pub struct Completion {
     pub rows: u64,
 }
 
+impl Completion {
+    /// The end of an operation that is never retried, of the number of rows in its answer.
+    pub fn of(answer: Result<u64>) -> Completion {
+        let (outcome, rows) = match answer {
+            Ok(rows) => (Outcome::Done, rows),
+            Err(e) => (Outcome::Failed(e), 0),
+        };
+        Completion { outcome, retries: 0, rows }
+    }
+}
+
 /// The end of an operation. Only the first two are successes.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -115,7 +133,8 @@ pub enum Outcome {
     Done,
     /// It rolled back, as the benchmark demands (TPC-C 2.4.1.4), and counts as executed.
     RolledBack,
-    /// It failed. Counted by [`crate::ErrorKind`], never in a success histogram.
+    /// It failed. Counted by [`crate::ErrorKind`], never in a success histogram. The driver makes
+    /// [`Outcome::Cancelled`] of an error of that kind.
     Failed(Error),
     /// The run ended before it did. Counted only as cancelled.
     Cancelled,

@@ -20,7 +20,7 @@ struct File<T> {
 /// The file's text.
 ///
 /// # Errors
-/// [`ErrorKind::Broken`], which cannot occur for numbers and strings.
+/// Returns [`ErrorKind::Broken`], which cannot occur for numbers and strings.
 pub fn to_json<T: Serialize>(of: &T) -> Result<Vec<u8>> {
     let wrong = |e| Error::new(ErrorKind::Broken, "write a ledger", e);
     serde_json::to_vec(&File { format: FORMAT, of }).map_err(wrong)
@@ -29,7 +29,8 @@ pub fn to_json<T: Serialize>(of: &T) -> Result<Vec<u8>> {
 /// The inverse of [`to_json`]. `name` is the file's.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`], naming the file, where it is not a contribution or has another version.
+/// Returns [`ErrorKind::Invalid`], naming the file, where it is not a contribution or has another
+/// version.
 pub fn read<T: DeserializeOwned>(name: &str, text: &[u8]) -> Result<T> {
     #[derive(Deserialize)]
     struct Version {

@@ -107,8 +107,9 @@ pub struct Load<'a> {
 /// Loads one part.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`] soon after `stop` returns true; all documents written so far are kept
-/// for a resume. [`ErrorKind::Invalid`] where `existing` forbids it, and what the database answers.
+/// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true; all documents written so far
+/// are kept for a resume. [`ErrorKind::Invalid`] where `existing` forbids it, and what the database
+/// answers.
 pub async fn load(
     documents: &dyn Documents,
     Load { source, part, existing }: Load<'_>,

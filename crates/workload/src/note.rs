@@ -40,6 +40,10 @@ pub struct LoadNote {
 }
 
 /// Reads the note. `None` where the database holds none.
+///
+/// # Errors
+/// Returns [`ErrorKind::Unavailable`] where it is none of this program, and the errors of the
+/// database.
 pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
     match documents.note().await? {
         None => Ok(None),
@@ -48,6 +52,10 @@ pub async fn read(documents: &dyn Documents) -> Result<Option<Note>> {
 }
 
 /// Reads the note of a database that must hold all the data of this benchmark.
+///
+/// # Errors
+/// Returns [`ErrorKind::Missing`] where the database holds no data, [`ErrorKind::Unavailable`]
+/// where it holds other data or not all, and the errors of the database.
 pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note> {
     let tried = format!("use the {benchmark} data of {}", target.description().url);
     let refuse = |kind, answer: String, advice: String| {
@@ -73,6 +81,9 @@ pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note>
 }
 
 /// Counts a writing run that is about to begin.
+///
+/// # Errors
+/// Returns [`ErrorKind::Missing`] where there is no note, and the errors of the database.
 pub async fn begin_run(documents: &dyn Documents) -> Result<Note> {
     update(documents, |note| {
         note.runs += 1;
@@ -82,6 +93,10 @@ pub async fn begin_run(documents: &dyn Documents) -> Result<Note> {
 }
 
 /// Changes the note by compare-and-set, so that no change of another process is lost.
+///
+/// # Errors
+/// Returns [`ErrorKind::Missing`] where there is no note, the errors of the database, and that of
+/// `change`.
 pub async fn update(
     documents: &dyn Documents,
     mut change: impl FnMut(&mut Note) -> Result<()>,

@@ -24,15 +24,19 @@ pub struct Start<'a> {
 
 /// The conditions with the ledger's deliveries, and the ledger itself, on the database as it is now, and
 /// that state; then a sample of documents.
+///
+/// # Errors
+/// Returns the errors of reading the database.
 pub async fn after_the_run(start: &Start<'_>, ledger: &Ledger) -> Result<(Vec<Check>, Snapshot)> {
     let &Start { target, caveat, data, before } = start;
     let when = "after the run";
     let documents = target.documents()?;
-    let sample = Sample::draw(data).without_isolation(caveat.is_some());
+    let isolation = Isolation::of(caveat);
+    let sample = Sample::draw(data).under(isolation);
     let mut expected = Expected::of(ledger).sampling(sample);
     let after = Snapshot::take(documents, data, &mut expected, &|| false).await?;
     let deliveries = Deliveries::OfLedger { before, ledger };
-    let mut checks = conditions(&after, data, deliveries, Isolation::of(caveat), when);
+    let mut checks = conditions(&after, data, deliveries, isolation, when);
     let unchanged = expected.sample.check(target, data, ledger, when, &|| false).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);

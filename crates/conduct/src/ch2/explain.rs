@@ -14,6 +14,9 @@ use serde_json::json;
 use super::queries::CancelOnStop;
 
 /// Makes a folder.
+///
+/// # Errors
+/// Returns [`ErrorKind::Unavailable`] where it cannot be made.
 pub fn folder(dir: &Path) -> Result<(), Error> {
     fs::create_dir_all(dir).map_err(|e| {
         Error::new(ErrorKind::Unavailable, format!("create {}", dir.display()), e)
@@ -22,6 +25,10 @@ pub fn folder(dir: &Path) -> Result<(), Error> {
 }
 
 /// Explains a query in `qNN.plan.json` of a folder that is there.
+///
+/// # Errors
+/// Returns the errors of the query, and [`ErrorKind::Unavailable`] where the file cannot be
+/// written.
 pub async fn one(
     session: &mut dyn AnalyticalSession,
     texts: &Texts,

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use hoap_databases::url::redact;
+use hoap_record::Time;
 use hoap_workload::Result;
 use hoap_workload::ch2::mix::Kind;
 use serde_json::json;
@@ -9,7 +10,6 @@ use serde_json::json;
 use crate::ch2::queries::{ParameterArgs, TextArgs};
 use crate::flags::{Common, Pacing, Settings, settings, together};
 use crate::plan::{Defaults, Groups, Plan, plan};
-use crate::values::Time;
 
 /// The flags.
 #[derive(Debug, Args)]

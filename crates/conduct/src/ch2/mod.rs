@@ -3,7 +3,8 @@
 //! * [`Flags`]: the flags of `hoap run ch2` and `hoap run ch2pp`, and how they become a run.
 //! * `hybrid`: the benchmark on its databases; `checks`: what it checks; [`pair`]: two databases, and
 //!   freshness.
-//! * [`queries`], [`explain`]: what runs of queries have in common; [`verify`]: `hoap verify`.
+//! * [`queries`], [`explain`]: what runs of queries have in common; [`query`]: `hoap query`;
+//!   [`verify`]: `hoap verify`.
 
 mod checks;
 pub mod explain;
@@ -12,6 +13,7 @@ mod hybrid;
 mod offer;
 pub mod pair;
 pub mod queries;
+pub mod query;
 pub mod verify;
 
 pub use flags::{Flags, Switch};

@@ -20,16 +20,18 @@ use crate::begin::{Basis, begin};
 use crate::caller::Setting;
 use crate::faults::or_gone;
 use crate::flags::Common;
-use crate::offer::{Drivers, Offer, Recorded};
+use crate::offer::{Drivers, Line, Offer, Recorded};
 use crate::run;
 
 impl Offer for Flags {
+    type Variant = Schema;
+
     fn common(&mut self) -> &mut Common {
         &mut self.common
     }
 
-    async fn record(&self, name: &'static str, setting: &Setting<'_>) -> Result<Recorded> {
-        let schema = schema(name)?;
+    async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+        let schema = line.variant;
         let plan = self.plan()?;
         let (with_tx, with_queries) = (plan.has_operations(), plan.has_queries());
         let operational = open(&self.operational).await?;

@@ -59,6 +59,10 @@ impl<'a> Pair<'a> {
 
     /// Before the first step: makes the counters, and waits until the database of the queries holds what
     /// that of the transactions holds. `None` where they are one.
+    ///
+    /// # Errors
+    /// Fails where the database of the queries holds other data, or not all of it within
+    /// `--catch-up-limit`.
     pub async fn begin(
         &self,
         setting: &Setting<'_>,

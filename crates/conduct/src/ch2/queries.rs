@@ -33,7 +33,7 @@ impl TextArgs {
     /// The texts that the flags choose.
     ///
     /// # Errors
-    /// A dialect without texts, and files that cannot be read.
+    /// Fails where the dialect has no texts, or a file cannot be read.
     pub fn texts(&self, schema: Schema, dialect: &str) -> Result<Texts> {
         match &self.queries_dir {
             Some(dir) => Texts::from_dir(dir, schema, dialect, self.query_set),

@@ -74,6 +74,10 @@ pub struct Verified {
 }
 
 /// All checks: the conditions, then the answers.
+///
+/// # Errors
+/// Fails where the database holds no data of the benchmark or cannot be read, or `--answers` names
+/// no answers.
 pub async fn checks(caller: &dyn Caller, args: &Verify) -> Result<Verified, Error> {
     let schema = args.benchmark.schema();
     let (target, caveat) = NonTransactional::allow(hoap_databases::open(&args.target).await?);
@@ -81,12 +85,12 @@ pub async fn checks(caller: &dyn Caller, args: &Verify) -> Result<Verified, Erro
     let (note, data) = note::expect_loaded(&*target, schema).await?;
     let when = if note.runs == 0 { "after the load" } else { "after runs" };
     let stop = || caller.stop().is_set();
+    let isolation = Isolation::of(caveat);
     let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen))
-        .without_isolation(caveat.is_some());
+        .under(isolation);
     let mut expected = Expected::nothing().sampling(sample);
     let snapshot = Snapshot::take(documents, &data, &mut expected, &stop).await?;
-    let (deliveries, isolation) = (Deliveries::OfCustomers, Isolation::of(caveat));
-    let mut checks = conditions(&snapshot, &data, deliveries, isolation, when);
+    let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, isolation, when);
     let nobody = Ledger::default();
     checks.push(expected.sample.check(&*target, &data, &nobody, when, &stop).await?);
     let mut unanswered = Vec::new();
@@ -214,7 +218,7 @@ async fn answers(
     let mut checks = Vec::new();
     let mut gone = false;
     for (i, Wanted { query, parameters, from, on_record }) in wanted.into_iter().enumerate() {
-        bar(i as u64, query.name);
+        bar(i as u64, query.name.into());
         let name = format!("answer {} ({from})", query.name);
         let compares = "the answer with the one on record";
         if gone {

@@ -46,7 +46,8 @@ impl ShopData {
     /// The data set of this specification.
     ///
     /// # Errors
-    /// A count or a size out of its range; numbers per country or zip code that do not divide.
+    /// Fails where a count or a size is out of its range, or the numbers per country or zip code do
+    /// not divide.
     pub fn new(spec: ShopSpec) -> Result<ShopData, SpecError> {
         spec.validate()?;
         let root = Stream::new(spec.seed, &[u64::from(DATA_VERSION), STREAM]);

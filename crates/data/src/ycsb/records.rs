@@ -1,12 +1,11 @@
-use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
 use super::length::Lengths;
 use super::prefix::FieldPrefix;
 use super::{FieldLength, fnv_hash64, value};
 use crate::DATA_VERSION;
-use crate::error::{SpecError, quoted};
+use crate::error::SpecError;
+use crate::named;
 use crate::number::write_u64;
 use crate::random::Stream;
 use crate::writer::{Field, Writer};
@@ -20,39 +19,14 @@ const MAX_RECORDS: u64 = 1 << 62;
 /// The most digits of zero padding.
 const MAX_PADDING: u16 = 256;
 
-/// How a key's number is derived from the number of the record (YCSB's `insertorder`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum KeyOrder {
+named! {
+    /// How a key's number is derived from the number of the record (YCSB's `insertorder`).
+    #[derive(Hash)]
+    KeyOrder, "insert order":
     /// By [`fnv_hash64`].
-    Hashed,
+    Hashed = "hashed",
     /// The number itself.
-    Ordered,
-}
-
-impl KeyOrder {
-    /// YCSB's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            KeyOrder::Hashed => "hashed",
-            KeyOrder::Ordered => "ordered",
-        }
-    }
-}
-
-impl FromStr for KeyOrder {
-    type Err = SpecError;
-
-    fn from_str(s: &str) -> Result<Self, SpecError> {
-        [KeyOrder::Hashed, KeyOrder::Ordered].into_iter().find(|o| o.name() == s).ok_or_else(|| {
-            SpecError::new(format!("insert order {} is unknown: use hashed or ordered", quoted(s)))
-        })
-    }
-}
-
-impl fmt::Display for KeyOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+    Ordered = "ordered",
 }
 
 /// The specification of a table's records. The defaults are YCSB's, except the number of records,
@@ -113,7 +87,10 @@ pub struct Records {
 }
 
 impl Records {
-    /// Errors: a parameter out of range, by name.
+    /// The records of this specification.
+    ///
+    /// # Errors
+    /// Fails where a parameter is out of its range, and names it.
     pub fn new(spec: RecordSpec) -> Result<Self, SpecError> {
         let RecordSpec { seed, start, count, fields, length, zero_padding, .. } = spec;
         if count == 0 {

@@ -43,7 +43,7 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination
 /// Opens an `asterixdb:` URL and asks the cluster for its version and nodes.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
 /// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or is not ready.
 pub async fn open(url: &str) -> Result<AsterixDb> {
     let parsed = options::parse(url)?;

@@ -29,7 +29,7 @@ const SETTINGS: &[&str] = &[
 /// The description of the cluster, and the names of its nodes.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] where it does not answer or lacks nodes.
+/// Returns [`ErrorKind::Unavailable`] where it does not answer or lacks nodes.
 pub(super) async fn describe(
     client: &StatementClient,
     url: &str,

@@ -41,7 +41,7 @@ impl Connection {
     /// Connects to the cluster.
     ///
     /// # Errors
-    /// Those of the driver, with advice where a file of credentials was ignored.
+    /// Returns the errors of the driver, with advice where a file of credentials was ignored.
     pub async fn open(
         place: Arc<Place>,
         tls: Option<TlsContext>,

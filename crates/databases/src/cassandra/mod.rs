@@ -74,8 +74,9 @@ const CAVEAT: &str = "Cassandra has no transactions: the changes of each were ap
 /// Opens a `cassandra:` URL and asks the cluster for its version and settings.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the cluster;
-/// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or refuses.
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the
+/// cluster; [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or
+/// refuses.
 pub async fn open(url: &str) -> Result<Cassandra> {
     Cassandra::open(place::parse(url, &|name| std::env::var(name).ok())?).await
 }

@@ -14,7 +14,7 @@ use super::place::Place;
 /// How to encrypt; `None` without TLS.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] for a file that cannot be used.
+/// Returns [`ErrorKind::Invalid`] for a file that cannot be used.
 pub(super) fn context(place: &Place) -> Result<Option<TlsContext>> {
     let options = &place.options;
     if !options.tls {

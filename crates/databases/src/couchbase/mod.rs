@@ -60,7 +60,7 @@ pub(crate) const CAPABILITIES: &[&str] =
 /// driver's connections belong to the runtime that this is called on.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<Couchbase> {
     let place = options::parse(url, &|name| std::env::var(name).ok())?;

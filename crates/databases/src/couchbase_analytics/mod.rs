@@ -42,7 +42,7 @@ const FIRST: Duration = Duration::from_secs(30);
 /// Opens a `couchbase-analytics:` URL and asks the service whether it answers this user.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
 /// [`hoap_workload::ErrorKind::Unavailable`] where the service cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
     let parsed = options::parse(url, &|name| std::env::var(name).ok())?;

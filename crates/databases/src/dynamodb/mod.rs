@@ -61,7 +61,7 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "transactions", "key-val
 /// Opens a `dynamodb:` URL and asks the service which tables of its prefix there are.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong;
 /// [`hoap_workload::ErrorKind::Unavailable`] where the service cannot be reached, or credentials
 /// are missing or refused.
 pub async fn open(url: &str) -> Result<DynamoDb> {

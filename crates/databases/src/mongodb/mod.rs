@@ -59,7 +59,7 @@ pub(crate) use crate::CAPABILITIES;
 /// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server for its version and deployment.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_workload::ErrorKind::Unavailable`] where no server answers or one refuses.
 pub async fn open(url: &str) -> Result<MongoDb> {
     Ok(MongoDb { server: Arc::new(Server::open(url).await?) })

@@ -17,7 +17,7 @@ use super::value::{bson, dotted, whole};
 /// The updates of these patches, each with its filter. No patch may touch what another one changes.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where a path is none or a value cannot be stored.
+/// Returns [`ErrorKind::Invalid`] where a path is none or a value cannot be stored.
 pub(super) fn updates(
     key: &str,
     patches: &[Patch],

@@ -129,7 +129,7 @@ fn at(document: &RawDocument, path: &str) -> std::result::Result<Value, String> 
 /// cannot name positions.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where a path is none.
+/// Returns [`ErrorKind::Invalid`] where a path is none.
 pub(super) fn projection(fields: &[&str]) -> Result<Document> {
     let mut paths = Vec::with_capacity(fields.len());
     for field in fields {
@@ -152,7 +152,7 @@ pub(super) fn projection(fields: &[&str]) -> Result<Document> {
 /// A path as MongoDB writes it: `a.b.3` for `a.b[3]`.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where it is none.
+/// Returns [`ErrorKind::Invalid`] where it is none.
 pub(super) fn dotted(path: &str) -> Result<String> {
     Ok(names::path(path)?.replace('[', ".").replace(']', ""))
 }

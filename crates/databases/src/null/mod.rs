@@ -67,7 +67,7 @@ pub struct Null {
 /// Opens a `null:` URL.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where the URL is wrong.
+/// Returns [`ErrorKind::Invalid`] where the URL is wrong.
 pub fn open(url: &str) -> Result<Null> {
     let rest = url.strip_prefix("null:").unwrap_or(url);
     let (path, query) = match rest.split_once('?') {

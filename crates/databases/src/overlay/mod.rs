@@ -95,7 +95,7 @@ pub(crate) enum Refused {
 /// The object that a document is.
 ///
 /// # Errors
-/// [`Refused::Invalid`] for any other value.
+/// Returns [`Refused::Invalid`] for any other value.
 pub(crate) fn object(document: &Value) -> Result<&Map<String, Value>, Refused> {
     let refused = || Refused::Invalid("a document is an object".to_owned());
     document.as_object().ok_or_else(refused)
@@ -166,7 +166,7 @@ impl Overlay {
     /// Begins a change: an insert, a patch or a delete.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] where the transaction was begun for reading.
+    /// Returns [`Refused::Invalid`] where the transaction was begun for reading.
     pub fn begin_change(&mut self) -> Result<(), Refused> {
         self.changes += 1;
         match self.access {
@@ -180,7 +180,7 @@ impl Overlay {
     /// Inserts a document. A key that was not read is taken to be free: the commit finds out.
     ///
     /// # Errors
-    /// [`Refused::Duplicate`] where the transaction sees the key.
+    /// Returns [`Refused::Duplicate`] where the transaction sees the key.
     pub fn insert(
         &mut self,
         collection: &str,
@@ -201,8 +201,8 @@ impl Overlay {
     /// Patches a document that was read whole or written.
     ///
     /// # Errors
-    /// [`Refused::Broken`] where there is none, or where a patch does not fit it: then nothing
-    /// changes.
+    /// Returns [`Refused::Broken`] where there is none, or where a patch does not fit it: then
+    /// nothing changes.
     pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<(), Refused> {
         let held = self.documents.get_mut(&place(collection, key));
         let Some((held, mut document)) = held.and_then(|held| {

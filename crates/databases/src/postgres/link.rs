@@ -68,7 +68,7 @@ impl Link {
     /// A connection for one transaction or operation.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] where there is none and one attempt to connect failed.
+    /// Returns [`ErrorKind::Unavailable`] where there is none and one attempt to connect failed.
     pub async fn hold(&mut self) -> Result<HeldConnection<'_>> {
         // In boxes: the future of connecting is large, and would be part of every operation's.
         let server = &self.pools.server;

@@ -72,7 +72,7 @@ pub(crate) use crate::CAPABILITIES;
 /// Opens a `postgres:` URL. Connects only when it is used.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read.
 pub async fn open(url: &str) -> Result<Postgres> {
     Ok(Postgres { pools: Arc::new(Pools::new(Server::new(url)?)) })

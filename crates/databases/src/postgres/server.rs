@@ -68,7 +68,7 @@ impl Server {
     /// Reads a URL, the environment and the files they name.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where the URL is wrong; [`ErrorKind::Unavailable`] where a
+    /// Returns [`ErrorKind::Invalid`] where the URL is wrong; [`ErrorKind::Unavailable`] where a
     /// certificate cannot be read.
     pub fn new(url: &str) -> Result<Self> {
         let environment = |name: &str| std::env::var(name).ok();
@@ -114,7 +114,7 @@ impl Server {
     /// Connects and sets the session. The connection's task runs in the caller's runtime.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] with the reason and what to do.
+    /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
     pub async fn connect(&self, role: Role) -> Result<Connection> {
         let tried = || format!("connect to {}", self.url);
         let connecting = async {

@@ -27,7 +27,8 @@ use super::options::{Options, SslMode};
 /// How to encrypt; `None` without TLS.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] where a file is missing that the mode needs, or cannot be used.
+/// Returns [`ErrorKind::Unavailable`] where a file is missing that the mode needs, or cannot be
+/// used.
 pub(super) fn connector(
     options: &Options,
     shown: &str,

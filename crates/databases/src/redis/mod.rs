@@ -59,7 +59,7 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "p
 /// Opens a `redis:` URL and asks the server for its version and settings.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the server;
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the server;
 /// [`hoap_workload::ErrorKind::Unavailable`] where the server cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<Redis> {
     Redis::open(options::parse(url, std::env::var("REDISCLI_AUTH").ok().as_deref())?).await

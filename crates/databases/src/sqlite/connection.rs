@@ -45,7 +45,7 @@ impl Database {
     /// Opens a connection and sets it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] with the reason and what to do.
+    /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
     pub fn connect(&self, role: Role) -> Result<Connection> {
         let tried = || format!("open {}", self.url);
         let unavailable = |answer| Error::new(ErrorKind::Unavailable, tried(), answer);

@@ -69,7 +69,7 @@ pub(crate) use crate::CAPABILITIES;
 /// load it.
 ///
 /// # Errors
-/// [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong.
+/// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong.
 pub fn open(url: &str) -> Result<Sqlite> {
     let (path, options) = options::parse(url)?;
     let database = Arc::new(Database { url: url.to_owned(), path, options });

@@ -49,8 +49,8 @@ impl Writer {
     /// Waits for the turn and opens the connection if it is not open yet.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] after `busy_timeout_ms`; [`ErrorKind::Unavailable`] where the file
-    /// cannot be opened.
+    /// Returns [`ErrorKind::Conflict`] after `busy_timeout_ms`; [`ErrorKind::Unavailable`] where
+    /// the file cannot be opened.
     pub fn turn(&self, role: Role) -> Result<Turn<'_>> {
         let connection = self.wait()?;
         let mut turn = Turn { writer: self, connection };

@@ -9,8 +9,8 @@ use hoap_workload::{Error, ErrorKind, Result};
 /// characters.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where the name is empty, longer than 256 bytes or holds what cannot be
-/// quoted.
+/// Returns [`ErrorKind::Invalid`] where the name is empty, longer than 256 bytes or holds what
+/// cannot be quoted.
 pub(crate) fn quote(name: &str, out: &mut String) -> Result<()> {
     let bad = |c: char| c == '`' || c == '\\' || c.is_control();
     if name.is_empty() || name.len() > 256 || name.contains(bad) {

@@ -127,7 +127,8 @@ fn a_transaction_that_is_given_up_is_not_tried_again() {
             commits()
         };
         let (done, tried) = tokio::join!(client.run(), others);
-        assert!(matches!(done.outcome, Outcome::Cancelled), "{done:?}");
+        let Outcome::Failed(e) = done.outcome else { panic!("{done:?}") };
+        assert_eq!(e.kind, ErrorKind::Cancelled, "{e}");
         assert!(commits() <= tried + 1, "{} after {tried}", commits());
         let Memory { ledger, .. } = client.finish();
         assert!(ledger.orders.is_empty() && ledger.ambiguous_orders.is_empty());

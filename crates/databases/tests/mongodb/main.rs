@@ -7,7 +7,6 @@ mod on_mongo_wire;
 mod on_mongodb;
 // Of the texts alone.
 /// Each of its tests wants the imitation too, which keeps the documents.
-#[path = "peer/mod.rs"]
 mod peer_on_mongo_wire;
 mod pipelines;
 mod protocol;

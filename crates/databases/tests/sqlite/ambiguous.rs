@@ -13,7 +13,7 @@ use hoap_workload::capability::key_value::{
 use hoap_workload::capability::{Applicable, Blocking, Documents};
 use hoap_workload::client::{Client, Outcome, Workload};
 use hoap_workload::load::{Existing, Load, Part, load};
-use hoap_workload::ycsb::{Memory, Preset, Properties, Setup, UserTable, Ycsb};
+use hoap_workload::ycsb::{Memory, PRESETS, Properties, Setup, UserTable, Ycsb};
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::conformance::wait;
@@ -107,7 +107,7 @@ impl KeyValueSession for FlakySession {
 /// Two clients, one after the other, 400 operations each; then the checks after the run.
 fn run(preset: &str, fate: fn(u64) -> Fate) -> (Vec<ErrorKind>, Vec<Check>) {
     let (target, _dir) = fresh();
-    let mut properties = Properties::preset(Preset::find(preset).unwrap());
+    let mut properties = Properties::preset(PRESETS.iter().find(|p| p.name == preset).unwrap());
     for pair in ["recordcount=50", "fieldcount=2", "fieldlength=20"] {
         properties.pair(pair).unwrap();
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use hoap_record::folder::{RunFolder, exact_seconds, seconds};
 use hoap_record::hlog::Hlog;
-use hoap_record::{Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample};
+use hoap_record::{Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample, Score};
 use hoap_workload::Result;
 use hoap_workload::client::Outcome;
 
@@ -14,7 +14,7 @@ use super::gaps::Gaps;
 use super::operation::ResponseTime;
 use super::queries::{QueryClass, QueryExecution, QueryTotal};
 use super::rows::{Span, operation, rate};
-use super::score::{Score, score};
+use super::score::score;
 use super::stats::StatsByKind;
 use super::stats_buffer::StatsBuffer;
 use super::tick_stats::TickStats;
@@ -192,8 +192,8 @@ impl<'a> Collector<'a> {
         kinds.map(|(kind, total)| total.record(kind)).collect()
     }
 
-    /// Power and queries per hour; `None` without queries.
-    pub fn score(&self) -> Option<Score> {
+    /// Power and queries per hour, or why there are none; `None` without queries.
+    pub fn score(&self) -> Option<std::result::Result<Score, String>> {
         let kinds: Vec<_> = self.query_kinds.iter().copied().zip(&self.query_totals).collect();
         (!kinds.is_empty()).then(|| score(&kinds, self.plan.query_clients))
     }

@@ -22,6 +22,5 @@ pub(crate) use freshness::FreshnessReading;
 pub(crate) use operation::{CountsFor, EndedOperation, ResponseTime};
 pub(crate) use queries::{QueryClass, QueryExecution};
 pub(crate) use rates::RateMonitor;
-pub(crate) use score::Score;
 pub(crate) use stats::Failure;
 pub(crate) use stats_buffer::{Recorder, StatsBuffer};

@@ -1,5 +1,7 @@
 //! Power and queries per hour.
 
+use hoap_record::Score;
+
 use super::queries::QueryTotal;
 
 /// Why a query has no mean response time.
@@ -26,17 +28,9 @@ impl MissingMean {
 /// The maximum number of queries that the reason names: a database that is down fails all 22.
 const NAMED: usize = 3;
 
-/// Power and queries per hour, or why there are none.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Score {
-    Complete { power_seconds: f64, queries_per_hour: f64 },
-    Incomplete(String),
-}
-
-/// Power, the geometric mean of the queries' mean response times, and queries per hour, the number
-/// of queries × 3600 / the sum of their means × streams. Both need every query: if one failed or
-/// never ended, there is neither score.
-pub(crate) fn score(queries: &[(&str, &QueryTotal)], streams: usize) -> Score {
+/// The score of the queries' mean response times, or why there is none: it needs every query, and
+/// one may have failed or never ended.
+pub(crate) fn score(queries: &[(&str, &QueryTotal)], streams: usize) -> Result<Score, String> {
     let mut reasons = Vec::new();
     let mut unreached = Vec::new();
     for (kind, total) in queries {
@@ -56,16 +50,9 @@ pub(crate) fn score(queries: &[(&str, &QueryTotal)], streams: usize) -> Score {
         reasons.push(format!("not reached: {}", unreached.join(" ")));
     }
     let means: Vec<f64> = queries.iter().filter_map(|(_, total)| total.mean_seconds()).collect();
-    if !reasons.is_empty() || means.is_empty() {
-        return Score::Incomplete(reasons.join(", "));
-    }
-    let number = means.len() as f64;
-    // A clock may measure zero for a fast query, which has no logarithm.
-    let logarithms: f64 = means.iter().map(|mean| mean.max(1e-9).ln()).sum();
-    let sum: f64 = means.iter().sum();
-    Score::Complete {
-        power_seconds: (logarithms / number).exp(),
-        queries_per_hour: number * 3600.0 / sum.max(1e-9) * streams as f64,
+    match Score::of(&means, streams) {
+        Some(score) if reasons.is_empty() => Ok(score),
+        _ => Err(reasons.join(", ")),
     }
 }
 
@@ -92,10 +79,7 @@ mod tests {
         let (a, b, c) = (total(&[0.5, 1.5], 0, 1), total(&[2.0], 0, 0), total(&[4.0], 0, 0));
         let queries = [("Q01", &a), ("Q02", &b), ("Q03", &c)];
         for streams in [1, 3] {
-            let Score::Complete { power_seconds, queries_per_hour } = score(&queries, streams)
-            else {
-                panic!("complete");
-            };
+            let Score { power_seconds, queries_per_hour } = score(&queries, streams).unwrap();
             assert!((power_seconds - 2.0).abs() < 1e-12);
             let expected = 3.0 * 3600.0 / 7.0 * streams as f64;
             assert!((queries_per_hour - expected).abs() < 1e-9);
@@ -116,9 +100,7 @@ mod tests {
         let line = query.record("Q01");
         assert_eq!((line.mean_seconds, line.max_seconds), (Some(4.0), Some(8.0)));
         assert_eq!((line.unfinished, line.oldest_seconds, line.at_least), (2, Some(7.0), 1));
-        let Score::Complete { power_seconds, .. } = score(&[("Q01", &query)], 1) else {
-            panic!("complete");
-        };
+        let Score { power_seconds, .. } = score(&[("Q01", &query)], 1).unwrap();
         assert!((power_seconds - 4.0).abs() < 1e-12);
     }
 
@@ -139,17 +121,15 @@ mod tests {
         ];
         assert_eq!(
             score(&queries, 1),
-            Score::Incomplete(
-                "Q05 failed 1 time, Q06 failed 3 times, Q07 did not finish, \
+            Err("Q05 failed 1 time, Q06 failed 3 times, Q07 did not finish, \
                  not reached: Q08 Q09"
-                    .into()
-            )
+                .into())
         );
         let queries = [("Q01", &failing), ("Q02", &failing), ("Q03", &failing), ("Q04", &cut)];
-        let Score::Incomplete(four) = score(&queries, 1) else { panic!("incomplete") };
+        let four = score(&queries, 1).unwrap_err();
         assert!(four.ends_with("Q03 failed 3 times, Q04 did not finish"), "{four}");
         let queries = [queries.as_slice(), &[("Q05", &failing)]].concat();
-        let Score::Incomplete(five) = score(&queries, 1) else { panic!("incomplete") };
+        let five = score(&queries, 1).unwrap_err();
         assert!(
             five.ends_with("Q03 failed 3 times, and 2 more failed or did not finish"),
             "{five}"

@@ -44,7 +44,7 @@ impl FromStr for OnError {
             match kind {
                 None => kinds().for_each(|kind| rules.stops[kind as usize] = stops),
                 Some(name) => {
-                    let kind = ErrorKind::parse(name);
+                    let kind = name.parse::<ErrorKind>().ok();
                     let kind =
                         kind.filter(|kind| *kind != ErrorKind::Cancelled).ok_or_else(|| {
                             let names: Vec<&str> = kinds().map(ErrorKind::name).collect();

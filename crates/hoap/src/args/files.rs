@@ -1,7 +1,9 @@
 //! `hoap gen`.
 
+use std::error::Error;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 use hoap_conduct::data::{Data, Records, ShopArgs};
@@ -28,23 +30,27 @@ pub struct Gen {
 #[allow(missing_docs)]
 pub enum GenBenchmark {
     /// CH2, the first version: flat names and addresses
-    Ch2(GenHybrid),
+    Ch2(GenOf<Data, Collection>),
     /// CH2++: nested documents, arrays, extra fields
-    Ch2pp(GenHybrid),
+    Ch2pp(GenOf<Data, Collection>),
     /// The records of YCSB, each with its key as the field _id
     Ycsb(GenYcsb),
     /// The customers and orders of Pagination and JOIN
-    Shop(GenShop),
+    Shop(GenOf<ShopArgs, ShopCollection>),
 }
 
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
-pub struct GenHybrid {
+pub struct GenOf<D, C>
+where
+    D: Args,
+    C: Clone + Send + Sync + FromStr<Err: Into<Box<dyn Error + Send + Sync>>> + 'static,
+{
     #[command(flatten)]
-    pub data: Data,
+    pub data: D,
     /// Only these collections, in this order
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub collections: Vec<Collection>,
+    pub collections: Vec<C>,
     #[command(flatten)]
     pub output: Output,
 }
@@ -54,18 +60,6 @@ pub struct GenHybrid {
 pub struct GenYcsb {
     #[command(flatten)]
     pub records: Records,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-#[allow(missing_docs)]
-pub struct GenShop {
-    #[command(flatten)]
-    pub shop: ShopArgs,
-    /// Only these collections, in this order: shop_customer, shop_orders
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub collections: Vec<ShopCollection>,
     #[command(flatten)]
     pub output: Output,
 }

@@ -3,8 +3,6 @@
 mod answers;
 mod compare;
 mod files;
-mod load;
-mod query;
 mod report;
 mod run;
 
@@ -12,13 +10,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use hoap_conduct::Chosen;
+use hoap_conduct::ch2::query::Questions;
 use hoap_conduct::ch2::verify::Verify;
+use hoap_conduct::load::LoadBenchmark;
 
 pub use answers::*;
 pub use compare::*;
 pub use files::*;
-pub use load::*;
-pub use query::*;
 pub use report::*;
 pub use run::*;
 
@@ -59,7 +57,7 @@ pub enum Command {
     /// Check that a database holds consistent data and gives right answers
     Verify(Verify),
     /// Run the analytical queries one after the other
-    Query(Query),
+    Query(Questions),
     /// Look at answers that queries left in folders
     Answers {
         #[command(subcommand)]

@@ -1,6 +1,7 @@
 //! What a run tells the terminal and whoever watches from outside.
 
 use hoap_conduct::Caller;
+use hoap_conduct::caller::Progress;
 use hoap_drive::{Observer, Stop};
 use hoap_record::Step;
 use hoap_record::search::Search;
@@ -30,11 +31,7 @@ impl Caller for Context {
         self.console.say(hoap_report::search_line(search));
     }
 
-    fn title(&self, benchmark: &str) -> String {
-        hoap_report::tables::benchmark_title(benchmark)
-    }
-
-    fn progress(&self, what: &str, length: u64) -> Box<dyn FnMut(u64, &'static str) + '_> {
+    fn progress(&self, what: &str, length: u64) -> Progress<'_> {
         let mut bar = self.console.bar(what, length);
         Box::new(move |done, next| bar.set(done, next))
     }

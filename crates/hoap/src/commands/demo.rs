@@ -13,23 +13,11 @@ use crate::args::{Cli, Command, Demo};
 use crate::failure::Failure;
 
 /// Small enough for a minute on two cores, large enough for every query to find something.
-const DATA: [&str; 4] = ["--warehouses", "1", "--scale-down", "20"];
+const DATA: &str = "--warehouses 1 --scale-down 20";
 
 /// Steps without and with queries.
-const STEPS: [&str; 12] = [
-    "--tx-clients",
-    "1,4",
-    "--query-clients",
-    "0,1",
-    "--loops",
-    "2",
-    "--duration",
-    "5s",
-    "--warmup",
-    "1s",
-    "--params",
-    "check",
-];
+const STEPS: &str = "--tx-clients 1,4 --query-clients 0,1 --loops 2 --duration 5s --warmup 1s \
+                     --params check";
 
 /// Runs it, saying what it does as the commands that a user would type.
 pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
@@ -52,13 +40,10 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         "A scaled-down CH2++ on the embedded database: operational transactions and\n\
          analytical queries on the same documents, checked before and after.",
     );
-    let words = |start: &[&str], rest: &[&str]| [start, rest].concat().join(" ");
 
-    let command = words(&["load", "ch2pp", "--replace", "--target", &url], &DATA);
+    let command = format!("load ch2pp --replace --target {url} {DATA}");
     if let Command::Load { benchmark } = say_and_parse(context, &command)? {
-        let (source, loading) = load::source(&benchmark)?;
-        let target = hoap_databases::open(&loading.target).await?;
-        let loaded = load::into(context, &*target, &*source, loading).await?;
+        let (loaded, _) = hoap_conduct::load::load(context, &benchmark).await?;
         context.console.say(format!("  {}", load::in_short(&loaded)));
     }
 
@@ -69,8 +54,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         verify::verdict(&verified)?;
     }
 
-    let start = ["run", "ch2pp", "--operational", &url, "--out", &folder];
-    let command = words(&start, &STEPS);
+    let command = format!("run ch2pp --operational {url} --out {folder} {STEPS}");
     let Command::Run { mut benchmark, .. } = say_and_parse(context, &command)? else {
         return Ok(());
     };

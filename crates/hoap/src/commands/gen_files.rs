@@ -5,16 +5,18 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hoap_conduct::data::Data;
 use hoap_data::shop::ShopCollection;
 use hoap_data::{Collection, Schema};
 use hoap_files::{
     Error, ErrorKind, Form, Options, Part, Progress, Request, Source, Watch, YcsbTable,
 };
+use hoap_report::number::duration;
 use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::{Context, megabytes};
-use crate::args::{Gen, GenBenchmark, GenHybrid, Output};
+use crate::args::{Gen, GenBenchmark, GenOf, Output};
 use crate::console::Bar;
 use crate::failure::Failure;
 
@@ -49,7 +51,7 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
             writing.write(&args.output, &table, &[()])
         }
         GenBenchmark::Shop(args) => {
-            let data = args.shop.data_set()?;
+            let data = args.data.data_set()?;
             writing.write(&args.output, &data, chosen(&args.collections, &ShopCollection::ALL))
         }
     }
@@ -67,7 +69,7 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    fn hybrid(&self, args: &GenHybrid, schema: Schema) -> Result<(), Failure> {
+    fn hybrid(&self, args: &GenOf<Data, Collection>, schema: Schema) -> Result<(), Failure> {
         let data = args.data.data_set(schema)?;
         self.write(&args.output, &data, chosen(&args.collections, &Collection::ALL))
     }
@@ -208,18 +210,9 @@ impl Shown {
         let message = format!(
             "{}, {megabytes_a_second:.0} MB/s, {documents_a_second:.0} documents/s, {} left",
             megabytes(p.bytes),
-            minutes(left)
+            duration(left.round())
         );
         self.bar.set(p.done, message);
-    }
-}
-
-/// Seconds for humans: "45 s", "12 min", "3 h 20 min".
-fn minutes(seconds: f64) -> String {
-    match seconds {
-        ..100.0 => format!("{seconds:.0} s"),
-        ..6000.0 => format!("{:.0} min", seconds / 60.0),
-        _ => format!("{:.0} h {:.0} min", (seconds / 3600.0).floor(), seconds % 3600.0 / 60.0),
     }
 }
 

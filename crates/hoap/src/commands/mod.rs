@@ -93,7 +93,7 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
             answers::compare(context, &args)
         }
         Command::Run { live, benchmark } => {
-            context.live = Live::start(&live, benchmark.name, &context.console).await?;
+            context.live = Live::start(&live, benchmark.name(), &context.console).await?;
             run::run(context, benchmark).await
         }
         Command::Report(args) => report::report(context, &args),

@@ -1,6 +1,6 @@
 //! `hoap price`: what runs' configurations cost, and what one gets for it.
 
-use hoap_report::tables::benchmark_title;
+use hoap_record::benchmark_title;
 use hoap_report::text::{paragraph, table};
 use serde_json::json;
 

@@ -1,7 +1,9 @@
 //! Flags from a file, and secrets among them.
 
+use hoap_conduct::load::LoadBenchmark;
+
 use super::*;
-use crate::args::{Command, Gen, GenBenchmark, LoadBenchmark};
+use crate::args::{Command, Gen, GenBenchmark};
 
 fn parse_with(toml: &str, words: &[&str]) -> Result<Cli, ParseError> {
     let dir = tempfile::tempdir().unwrap();
@@ -83,7 +85,7 @@ fn flags_that_benchmarks_share_come_from_the_file_too() {
     else {
         panic!("another command")
     };
-    assert_eq!((threads.map(|n| n.get()), shop.shop.customers), (Some(3), 2000));
+    assert_eq!((threads.map(|n| n.get()), shop.data.customers), (Some(3), 2000));
     assert_eq!(shop.output.split.map(|size| size.0), Some(5_000_000));
     let end = parse_with("[gen.ycsb]\ncustomers = 1", &["gen", "ycsb", "-o", "d"]);
     assert!(matches!(end, Err(ParseError::Usage(_))));
@@ -96,7 +98,7 @@ fn a_list_is_given_as_the_flag_takes_several_values() {
     let Command::Load { benchmark: LoadBenchmark::Ycsb(load) } = cli.command else {
         panic!("{cli:?}")
     };
-    assert_eq!(load.records.properties.pairs, ["recordcount=7", "fieldcount=2"]);
+    assert_eq!(load.data.properties.pairs, ["recordcount=7", "fieldcount=2"]);
     let toml = "queries = [1, \"5-7\"]\nanalytical = \"sqlite:x\"";
     let Command::Query(query) = parse_with(toml, &["query", "ch2"]).unwrap().command else {
         panic!("another command")

@@ -70,7 +70,6 @@ fn databases_that_cannot_be_used_say_why() {
     assert!(!p.path("none.db").exists(), "a reader made a database");
     p.fails("load ch2pp --target sqlite:no/such/dir/t.db", 3, &["no/such/dir"]);
     p.fails("load ch2pp --target sqlite:t.db?speed=max", 2, &["speed"]);
-    p.fails("load ch2pp --target duckdb:x.db", 2, &["not part of this build"]);
     p.fails("load ch2pp --target oracle:x", 2, &["oracle"]);
     p.fails("load ch2pp --target bench.db", 2, &["URL"]);
     p.write("text.db", &"this is no database\n".repeat(100));

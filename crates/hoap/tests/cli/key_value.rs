@@ -223,6 +223,18 @@ fn pages_and_joins_are_right_answer_by_answer() {
     assert_eq!(record["checks"][0]["checked"], 400);
 }
 
+/// Of a table of one country and one zip code the planner scans every row, with indexes too.
+#[test]
+fn a_table_of_one_country_and_one_zip_code_is_paged_and_joined() {
+    let p = Place::new();
+    p.ok("load shop --customers 100 --customers-per-country 100 --target sqlite:s.db");
+    let steps = "--target sqlite:s.db --operations 20 --warmup 0s --check-reads";
+    p.ok(&format!("run pagination {steps} --out pages"));
+    for variant in ["index", "ansi", "two-phase"] {
+        p.ok(&format!("run join {steps} --variant {variant} --out join-{variant}"));
+    }
+}
+
 /// Section 6: open loop, where latency counts from the intended start, and a rate that cannot be
 /// reached is reported as such.
 #[test]

@@ -36,7 +36,8 @@ pub struct Merge {
 impl Merge {
     /// Reads the folders.
     ///
-    /// [`ErrorKind::Invalid`] with the name of the folder, if it is broken or does not belong to
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`], naming the folder, where it is broken or does not belong to
     /// the others.
     pub fn open(folders: &[PathBuf]) -> Result<Merge> {
         let mut drivers =
@@ -55,7 +56,9 @@ impl Merge {
     /// `command` is the command line; `joint` are the checks of all drivers together, if they were
     /// made.
     ///
-    /// [`ErrorKind::Unavailable`] if `out` cannot be written. An incomplete folder is removed.
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where `out` cannot be written. An incomplete folder is
+    /// removed.
     pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Vec<Check>>) -> Result<Run> {
         let Merge { drivers, warnings } = self;
         let base = drivers[0].started;

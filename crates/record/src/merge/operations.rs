@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::folder::micros;
 use crate::hlog::{SERVICE, WAIT};
 use crate::percentile::Latency;
-use crate::step::{Gap, Operation, Query, Step, step_name};
+use crate::step::{Gap, Operation, Query, Score, Step, step_name};
 
 /// Merges the steps of this index.
 pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -> Result<Step> {
@@ -24,12 +24,14 @@ pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -
     let tx_clients = sum(|s| s.tx_clients);
     let query_clients = sum(|s| s.query_clients);
     let queries = queries(&steps);
-    let score = score(&queries, query_clients);
+    let means: Option<Vec<f64>> = queries.iter().map(|q| q.mean_seconds).collect();
     let reasons: Vec<String> = drivers
         .iter()
         .zip(&steps)
         .filter_map(|(d, s)| Some(format!("{}: {}", d.name, s.incomplete.as_ref()?)))
         .collect();
+    let means = means.filter(|_| reasons.is_empty());
+    let score = means.and_then(|means| Score::of(&means, query_clients));
     let shortfalls: Vec<String> = drivers
         .iter()
         .zip(&steps)
@@ -50,8 +52,8 @@ pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -
         seconds: end - start,
         transactions: transactions(&steps, logs)?,
         tpm: all(steps.iter().map(|s| s.tpm)),
-        power_seconds: score.filter(|_| reasons.is_empty()).map(|(power, _)| power),
-        queries_per_hour: score.filter(|_| reasons.is_empty()).map(|(_, per_hour)| per_hour),
+        power_seconds: score.map(|score| score.power_seconds),
+        queries_per_hour: score.map(|score| score.queries_per_hour),
         incomplete: joined(reasons),
         queries,
         rate_intended,
@@ -186,16 +188,4 @@ fn queries(steps: &[&Step]) -> Vec<Query> {
         sum.error = sum.error.take().or_else(|| query.error.clone());
     }
     merged
-}
-
-/// Power and queries per hour of all streams, as [`Step`] defines them.
-fn score(queries: &[Query], streams: usize) -> Option<(f64, f64)> {
-    let means: Vec<f64> = queries.iter().map(|q| q.mean_seconds).collect::<Option<_>>()?;
-    if means.is_empty() {
-        return None;
-    }
-    let n = means.len() as f64;
-    let logarithms: f64 = means.iter().map(|mean| mean.max(1e-9).ln()).sum();
-    let sum: f64 = means.iter().sum();
-    Some(((logarithms / n).exp(), n * 3600.0 / sum.max(1e-9) * streams as f64))
 }

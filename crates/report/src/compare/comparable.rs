@@ -30,8 +30,8 @@ pub struct Difference {
 /// Holds the sides against the first one.
 ///
 /// # Errors
-/// `Invalid`, naming the fact, where they do not compare, or the runs of one side are not repetitions of
-/// one another.
+/// Returns `Invalid`, naming the fact, where they do not compare, or the runs of one side are not
+/// repetitions of one another.
 pub fn differences(sides: &[&Side]) -> Result<Vec<Difference>> {
     for side in sides {
         for other in &side.runs[1..] {

@@ -44,8 +44,8 @@ impl Comparison {
     /// Compares.
     ///
     /// # Errors
-    /// `Broken`, where a run is void; `Invalid`, where the sides do not compare, a log is broken, no step is
-    /// the same, or a gate is about something that is not there.
+    /// Returns `Broken` where a run is void; `Invalid` where the sides do not compare, a log is
+    /// broken, no step is the same, or a gate is about something that is not there.
     pub fn new(baseline: Side, candidates: Vec<Side>, question: Question) -> Result<Comparison> {
         let all: Vec<&Side> = std::iter::once(&baseline).chain(&candidates).collect();
         for SideRun { folder, run } in all.iter().flat_map(|side| &side.runs) {

@@ -220,7 +220,7 @@ impl Gate {
 /// Holds the lines against the gates.
 ///
 /// # Errors
-/// `Invalid` where a gate looks at nothing.
+/// Returns `Invalid` where a gate looks at nothing.
 pub fn judge(lines: &[ComparedLine], gates: Vec<Gate>) -> Result<Vec<Judged>> {
     gates
         .into_iter()

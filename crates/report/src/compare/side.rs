@@ -50,7 +50,7 @@ impl Side {
     /// Reads a run folder, or a folder of run folders.
     ///
     /// # Errors
-    /// `Invalid`, where it is neither, or a file in it is broken or of another format.
+    /// Returns `Invalid` where it is neither, or a file in it is broken or of another format.
     pub fn open(path: &Path) -> Result<Side> {
         let folders = match path.join("run.json").exists() {
             true => vec![path.to_owned()],

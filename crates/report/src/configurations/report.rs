@@ -80,8 +80,8 @@ impl Report {
     /// Reads the folders.
     ///
     /// # Errors
-    /// Those of [`Loaded::open`]; `Invalid` for a folder that holds no run, and where runs of one
-    /// configuration and benchmark measure freshness otherwise ([`freshness::alike`]).
+    /// Returns the errors of [`Loaded::open`]; `Invalid` for a folder that holds no run, and where
+    /// runs of one configuration and benchmark measure freshness otherwise ([`freshness::alike`]).
     pub fn open(named: &[Named]) -> Result<Report> {
         let mut report = Report::default();
         for Named { label, path } in named {
@@ -126,7 +126,7 @@ impl Report {
     /// Sets something of one configuration, or of all where no label is given.
     ///
     /// # Errors
-    /// `Invalid` where no configuration has this label.
+    /// Returns `Invalid` where no configuration has this label.
     pub fn set(
         &mut self,
         what: &str,

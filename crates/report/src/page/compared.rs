@@ -257,7 +257,7 @@ impl Compared<'_> {
 /// The costs of a group's configurations.
 ///
 /// # Errors
-/// Those of [`crate::prices::Priced::cost`].
+/// Returns the errors of [`crate::prices::Priced::cost`].
 pub fn costed<'a>(report: &'a Report, group: &Group<'_>) -> hoap_record::Result<Vec<Costed<'a>>> {
     tables::costs(group, |label| {
         let configuration = report.configurations.iter().find(|c| c.label == label)?;

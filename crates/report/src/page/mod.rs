@@ -15,16 +15,17 @@ mod sections;
 use std::fmt::Write as _;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use hoap_record::benchmark_title;
 use hoap_record::words::counted;
 use sha2::{Digest, Sha256};
 
 use crate::configurations::Report;
 use crate::format::table::Table;
+use crate::run::Entry;
 use crate::run::Loaded;
 use crate::run::alerts::alerts;
 use crate::run::freshness;
 use crate::run::void::{VOID, void};
-use crate::run::{Entry, benchmark_title};
 use body::Body;
 use markup::escape;
 
@@ -78,7 +79,7 @@ pub fn html(runs: &[Loaded]) -> String {
 /// The page of a report.
 ///
 /// # Errors
-/// Those of [`crate::prices::Priced::cost`].
+/// Returns the errors of [`crate::prices::Priced::cost`].
 pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let runs = &report.named_runs();
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();

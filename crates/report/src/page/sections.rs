@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hoap_record::benchmark_title;
+
 use super::body::{Body, Figure, Panel, panels};
 use super::chart::{runs, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
@@ -9,10 +11,10 @@ use super::markup::escape;
 use super::{figures, measured};
 use crate::configurations::Report;
 use crate::configurations::group::{Group, groups};
+use crate::run::Entry;
 use crate::run::Loaded;
 use crate::run::measure::Measure;
 use crate::run::search::search_line;
-use crate::run::{Entry, benchmark_title};
 use crate::tables;
 
 /// Runs that each have their key figures in the open.
@@ -21,7 +23,7 @@ const CARDS: usize = 4;
 /// Writes all sections.
 ///
 /// # Errors
-/// Those of the prices.
+/// Returns the errors of the prices.
 pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::Result<()> {
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
     let entries = entries.as_slice();

@@ -94,7 +94,7 @@ impl Priced {
     /// What a month costs.
     ///
     /// # Errors
-    /// `Invalid`, with the file and its key, where an amount or a price is missing.
+    /// Returns `Invalid`, with the file and its key, where an amount or a price is missing.
     pub fn cost(&self, load: &SustainedLoad) -> Result<Cost> {
         let list = &self.list;
         let (mut lines, mut left_out) = (Vec::new(), Vec::new());

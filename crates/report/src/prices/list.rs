@@ -123,7 +123,7 @@ impl PriceList {
     /// Reads a file.
     ///
     /// # Errors
-    /// `Invalid`, with the file, the place and the key.
+    /// Returns `Invalid`, with the file, the place and the key.
     pub fn open(path: &Path) -> Result<PriceList> {
         let tried = || format!("read prices {}", path.display());
         let text = std::fs::read_to_string(path).map_err(|e| {
@@ -136,7 +136,7 @@ impl PriceList {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// In words: what is wrong with which key.
+    /// Says what is wrong with which key.
     pub fn parse(text: &str) -> std::result::Result<PriceList, String> {
         let list: PriceList = crate::toml::parse(text)?;
         list.check()?;

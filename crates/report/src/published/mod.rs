@@ -167,7 +167,7 @@ pub fn studies() -> &'static [Study] {
 /// The studies of this name, or all without one.
 ///
 /// # Errors
-/// The names there are, where this is none.
+/// Returns the names that there are, where this is none of them.
 pub fn choose(name: Option<&str>) -> Result<Vec<&'static Study>, String> {
     let chosen: Vec<&Study> =
         studies().iter().filter(|s| name.is_none_or(|name| name == s.name)).collect();
@@ -193,7 +193,7 @@ mod tests {
                 assert!(!f.system.is_empty() && f.value.is_finite() && f.value > 0.0, "{f:?}");
                 assert!(f.to.is_none_or(|to| to > f.value), "{f:?}");
                 assert!(f.nodes.is_some() || f.setting.is_some(), "which cluster? {f:?}");
-                let title = crate::run::benchmark_title(&f.workload);
+                let title = hoap_record::benchmark_title(&f.workload);
                 assert_ne!(title, f.workload, "{f:?}");
                 let key = (study.name, &f.workload, &f.system, f.nodes, &f.setting, f.metric);
                 let key = format!("{key:?}");

@@ -55,7 +55,7 @@ fn price(all: &[&Measured]) -> &'static str {
 /// otherwise. `tried` says what they were to be.
 ///
 /// # Errors
-/// `Invalid`, naming what differs and its size.
+/// Returns `Invalid`, naming what differs and its size.
 pub fn alike(first: &Run, other: &Run, tried: impl FnOnce() -> String) -> Result<()> {
     let (Some(there), Some(here)) = (Measured::of(first), Measured::of(other)) else {
         return Ok(());

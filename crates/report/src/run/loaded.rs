@@ -42,7 +42,8 @@ impl Loaded {
     /// shows as a warning.
     ///
     /// # Errors
-    /// `Invalid`, where `run.json` is missing, broken or of another format, or another file is broken.
+    /// Returns `Invalid` where `run.json` is missing, broken or of another format, or another file
+    /// is broken.
     pub fn open(folder: &Path) -> Result<Loaded> {
         let mut run = read_run(folder)?;
         let mut missing = Vec::new();

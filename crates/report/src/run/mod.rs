@@ -14,4 +14,4 @@ pub mod void;
 
 pub use loaded::{Entry, Loaded};
 pub use measure::Measure;
-pub use names::{benchmark_title, step_name};
+pub use names::step_name;

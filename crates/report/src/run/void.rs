@@ -34,7 +34,7 @@ pub fn reason(run: &Run) -> Option<String> {
 /// Refuses a void run for what needs its numbers.
 ///
 /// # Errors
-/// `Broken`, with the name of the check, where the run is void.
+/// Returns `Broken`, with the name of the check, where the run is void.
 pub fn refuse(run: &Run, tried: impl FnOnce() -> String) -> Result<()> {
     match reason(run) {
         None => Ok(()),

@@ -32,7 +32,7 @@ pub struct Costed<'a> {
 /// The costs of the group's configurations that have prices.
 ///
 /// # Errors
-/// Those of [`Priced::cost`].
+/// Returns the errors of [`Priced::cost`].
 pub fn costs<'a>(
     group: &Group<'_>,
     priced: impl Fn(&str) -> Option<(&'a str, &'a Priced)>,
@@ -87,7 +87,7 @@ impl Report {
     /// What the configurations that have prices cost, for each benchmark.
     ///
     /// # Errors
-    /// `Broken` where a run is void; those of [`Priced::cost`].
+    /// Returns `Broken` where a run is void; returns the errors of [`Priced::cost`].
     pub fn costs(&self) -> Result<Vec<Costs>> {
         let priced = self.configurations.iter().filter(|c| c.priced.is_some());
         for run in priced.flat_map(|c| &c.runs) {

@@ -13,7 +13,7 @@ mod series;
 mod setup;
 mod steps;
 
-pub use crate::run::{Entry, benchmark_title};
+pub use crate::run::Entry;
 pub use all::all;
 pub use checks::{audit, checks, groups};
 pub use configurations::{

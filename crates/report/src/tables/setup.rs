@@ -1,14 +1,14 @@
 //! Tables of what ran where, and how it was set: a row a fact, a column a run.
 
 use hoap_record::Description;
-use hoap_record::Run;
 use hoap_record::words::{counted, noun};
+use hoap_record::{Run, benchmark_title};
 use serde_json::Value;
 
 use crate::format::number::{Unit, bytes, duration};
 use crate::format::table::{Cell, Column, Table};
+use crate::run::Entry;
 use crate::run::measure::Measure;
-use crate::run::{Entry, benchmark_title};
 
 type Fact<'a> = (String, Box<dyn Fn(&Run) -> String + 'a>);
 

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{common, policy};
+use super::policy;
 use hoap_report::{Loaded, Report, page, published};
+use hoap_testing::runs;
 
 /// Reports what the page came to, once its charts are drawn. Part of the copy that is tested only.
 const PROBE: &str = r#"<script>
@@ -106,10 +107,10 @@ fn whole(html: &str, width: u32, dark: bool) {
 
 fn runs() -> Vec<Loaded> {
     vec![
-        common::folder(1, 1.0).loaded("4Q+4A"),
-        common::folder(2, 1.7).loaded("8Q+4A"),
-        common::plain::folder("ycsb-a", 1, 1.0).loaded("small"),
-        common::plain::folder("ycsb-a", 2, 2.0).loaded("large"),
+        runs::folder(1, 1.0).loaded("4Q+4A"),
+        runs::folder(2, 1.7).loaded("8Q+4A"),
+        runs::plain::folder("ycsb-a", 1, 1.0).loaded("small"),
+        runs::plain::folder("ycsb-a", 2, 2.0).loaded("large"),
     ]
 }
 
@@ -128,7 +129,7 @@ fn every_chart_is_drawn_without_an_error_or_a_request_at_every_width_and_in_the_
 
 #[test]
 fn the_page_of_a_void_run_is_whole_alone_and_beside_others() {
-    let void = || common::folder(3, 1.3).void().loaded("void");
+    let void = || runs::folder(3, 1.3).void().loaded("void");
     let alone = page(&Report::of(&[void()])).unwrap().html;
     let among = page(&Report::of(&[&runs()[..], &[void()]].concat())).unwrap().html;
     for (width, dark) in [(1280, false), (390, true)] {
@@ -141,7 +142,7 @@ fn the_page_of_a_void_run_is_whole_alone_and_beside_others() {
 #[test]
 fn times_below_a_microsecond_leave_every_chart_whole() {
     let quick = |n: u32| {
-        let mut folder = common::plain::folder("ycsb-a", u64::from(n), 1.0);
+        let mut folder = runs::plain::folder("ycsb-a", u64::from(n), 1.0);
         for operation in folder.run.steps.iter_mut().flat_map(|s| &mut s.transactions) {
             operation.latency.p50_us = 0;
         }
@@ -155,7 +156,7 @@ fn times_below_a_microsecond_leave_every_chart_whole() {
 #[test]
 fn a_page_of_twenty_runs_is_whole_too() {
     let runs: Vec<Loaded> = (1..=20u32)
-        .map(|n| common::folder(u64::from(n), 1.0).loaded(&format!("configuration {n}")))
+        .map(|n| runs::folder(u64::from(n), 1.0).loaded(&format!("configuration {n}")))
         .collect();
     whole(&page(&Report::of(&runs)).unwrap().html, 1280, false);
 }

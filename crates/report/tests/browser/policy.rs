@@ -2,9 +2,9 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hoap_report::{Report, page};
+use hoap_testing::runs;
 use sha2::{Digest, Sha256};
 
-use super::common;
 
 /// The source that allows a script of this text.
 pub fn source(script: &str) -> String {
@@ -21,7 +21,7 @@ fn allowed(html: &str) -> Vec<&str> {
 
 #[test]
 fn the_page_allows_its_own_scripts_by_their_hashes_and_no_other() {
-    let html = page(&Report::of(&[common::folder(1, 1.0).loaded("a")])).unwrap().html;
+    let html = page(&Report::of(&[runs::folder(1, 1.0).loaded("a")])).unwrap().html;
     let scripts: Vec<String> = html
         .split("<script>")
         .skip(1)

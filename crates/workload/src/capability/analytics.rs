@@ -23,14 +23,14 @@ pub trait AnalyticalSession: Send {
     /// Runs one query. `text` names its parameters `$name`.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) where the text does not parse or names a
-    /// parameter that is not in `parameters`.
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) where the text does not parse or
+    /// names a parameter that is not in `parameters`.
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer>;
 
     /// How the database runs a query. Executes the query where its plan alone does not tell.
     ///
     /// # Errors
-    /// Those of [`AnalyticalSession::query`].
+    /// Returns the errors of [`AnalyticalSession::query`].
     async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained>;
 
     /// The database's warnings about the last [`AnalyticalSession::query`], a line each.

@@ -43,7 +43,7 @@ pub trait Joins: Blocking {
     /// Connects one client.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) where `variant` is not one of
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) where `variant` is not one of
     /// [`Joins::variants`].
     fn session(&self, variant: JoinVariant) -> impl Future<Output = Result<Self::Session>> + Send;
 }

@@ -11,6 +11,7 @@ use super::snapshot::{District, Snapshot, Stock};
 use crate::words::counted;
 
 pub use super::finding::Finding;
+pub use super::isolation::Isolation;
 
 /// The source of the number of orders delivered since the load, for condition 11.
 #[derive(Clone, Copy)]
@@ -24,24 +25,6 @@ pub enum Deliveries<'a> {
         /// All clients' ledgers.
         ledger: &'a Ledger,
     },
-}
-
-/// Whether the database isolates transactions from each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Isolation {
-    /// It does.
-    Isolated,
-    /// It does not, and the user allows it. A value that a transaction computed from what it read
-    /// may then overwrite a newer one. A check of such values reports what it found and fails no
-    /// run.
-    Stepwise,
-}
-
-impl Isolation {
-    /// Of transactions that may have the caveat of [`crate::capability::Stepwise`].
-    pub fn of(caveat: Option<&str>) -> Isolation {
-        if caveat.is_some() { Isolation::Stepwise } else { Isolation::Isolated }
-    }
 }
 
 /// Evaluates the twelve conditions, the cardinalities, and the counts of stocks and customers.

@@ -21,8 +21,8 @@ impl Contribution {
     /// Adds the contribution of another driver. The names are those of the two files.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where the districts of the two snapshots differ: one driver began
-    /// before the other had taken its snapshot, so the state before the run is unknown.
+    /// Returns [`ErrorKind::Invalid`] where the districts of the two snapshots differ: one driver
+    /// began before the other had taken its snapshot, so the state before the run is unknown.
     pub fn join(&mut self, name: &str, other: Contribution, other_name: &str) -> Result<()> {
         if other.before != self.before {
             let answer = format!("it found the database in another state than {name}");

@@ -19,6 +19,7 @@ mod expected;
 mod finding;
 pub mod freshness;
 pub mod input;
+mod isolation;
 pub mod ledger;
 pub mod mix;
 pub mod note;

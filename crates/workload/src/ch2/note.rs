@@ -42,6 +42,9 @@ impl DataNote {
     }
 
     /// The data part of a note.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it is no note of CH2 data.
     pub fn read(data: &Value) -> Result<Self> {
         serde_json::from_value(data.clone()).map_err(|e| {
             let answer = format!("its note is damaged: {e}");
@@ -50,6 +53,9 @@ impl DataNote {
     }
 
     /// The data set that the note describes.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where this program cannot make it.
     pub fn data_set(&self) -> Result<DataSet> {
         if self.version != DATA_VERSION {
             return Err(self
@@ -79,6 +85,10 @@ impl DataNote {
 }
 
 /// Reads the note of a database that must hold all the data of this schema.
+///
+/// # Errors
+/// Returns [`ErrorKind::Missing`] where the database holds no data, and [`ErrorKind::Unavailable`]
+/// where it holds other data or not all.
 pub async fn expect_loaded(target: &dyn Target, schema: Schema) -> Result<(Note, DataSet)> {
     let note = note::expect_loaded(target, schema.name()).await?;
     let data = DataNote::read(&note.data)?.data_set()?;

@@ -106,7 +106,7 @@ impl Snapshot {
     /// Reads the collections and passes orders and history to `expected`.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] soon after `stop` returns true, [`ErrorKind::Broken`] for a
+    /// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true, [`ErrorKind::Broken`] for a
     /// document with a field of the wrong type or range, and the errors of the database.
     pub async fn take(
         documents: &dyn Documents,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::queries::catalogue::{COUNT, QUERIES, Query};
 use super::queries::{ParameterSet, Parameters, Texts, streams};
 use crate::capability::{AnalyticalSession, Target};
-use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
+use crate::client::{Canceller, Client, Completion, Next, Workload};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -124,20 +124,14 @@ impl Client for Stream {
     fn next(&mut self) -> Next {
         self.drawn += 1;
         let (query, _) = self.current();
-        let zero = std::time::Duration::ZERO;
-        Next { kind: usize::from(query.number) - 1, keying: zero, think: zero }
+        Next::of(usize::from(query.number) - 1)
     }
 
     async fn run(&mut self) -> Completion {
         let (query, parameters) = self.current();
         let answer = run_query(&mut *self.session, &self.shared.texts, query, &parameters).await;
         self.note_warnings(query);
-        let (outcome, rows) = match answer {
-            Ok(answer) => (Outcome::Done, answer.rows.len() as u64),
-            Err(e) if e.kind == ErrorKind::Cancelled => (Outcome::Cancelled, 0),
-            Err(e) => (Outcome::Failed(e), 0),
-        };
-        Completion { outcome, retries: 0, rows }
+        Completion::of(answer.map(|answer| answer.rows.len() as u64))
     }
 
     fn canceller(&self) -> Option<Canceller> {
@@ -148,6 +142,10 @@ impl Client for Stream {
 }
 
 /// Runs one query. An answer without the query's columns is an error.
+///
+/// # Errors
+/// Returns the errors of the database, and [`ErrorKind::Broken`] where the answer lacks the columns
+/// of the query.
 pub async fn run_query(
     session: &mut dyn AnalyticalSession,
     texts: &Texts,

@@ -199,12 +199,7 @@ impl Client for Terminal {
             Kind::Delivery => self.delivery(&mut retries).await,
             Kind::StockLevel => self.stock_level(&mut retries).await,
         };
-        let outcome = match end {
-            Ok(outcome) => outcome,
-            Err(e) if e.kind == ErrorKind::Cancelled => Outcome::Cancelled,
-            Err(e) => Outcome::Failed(e),
-        };
-        Completion { outcome, retries, rows: 0 }
+        Completion { outcome: end.unwrap_or_else(Outcome::Failed), retries, rows: 0 }
     }
 
     /// Ends the retries for good. An attempt may be between its commit and the answer and runs on;

@@ -13,6 +13,7 @@ use hoap_record::check::{Check, Verdict};
 use serde_json::{Map, Value};
 
 use super::finding::Finding;
+use super::isolation::Isolation;
 use super::ledger::{HistoryKey, Ledger, Order, unforeseen};
 use super::stock::{Sold, quantity_left};
 use super::transactions::{LONGEST_DATA, bad_credit_entry, extra_field};
@@ -51,9 +52,7 @@ const COLLECTIONS: [Collection; 10] = [
 pub struct Sample {
     seed: u64,
     size: u64,
-    /// Whether values that transactions computed from what they read are not compared, see
-    /// [`Sample::without_isolation`].
-    unisolated: bool,
+    isolation: Isolation,
     items: u64,
     /// Indexes of loaded documents, in the order of [`COLLECTIONS`].
     drawn: [Vec<u64>; COLLECTIONS.len()],
@@ -85,11 +84,11 @@ impl Sample {
         sample
     }
 
-    /// The same for a database that does not isolate transactions: s_quantity and the c_data of bad
-    /// credit are computed from what a transaction read and may overwrite newer values. They are
-    /// not compared.
-    pub fn without_isolation(self, unisolated: bool) -> Self {
-        Sample { unisolated, ..self }
+    /// The same for a database of this isolation. Without any, s_quantity and the c_data of bad
+    /// credit are not compared: they are computed from what a transaction read and may overwrite
+    /// newer values.
+    pub fn under(self, isolation: Isolation) -> Self {
+        Sample { isolation, ..self }
     }
 
     /// The indexes of the documents of a collection, sorted.
@@ -123,7 +122,8 @@ impl Sample {
     /// ledger's orders and compares their extra fields.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] soon after `stop` returns true, and the errors of the database.
+    /// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true, and the errors of the
+    /// database.
     pub async fn check(
         &self,
         target: &dyn Target,
@@ -220,7 +220,7 @@ impl Sample {
             // The conditions compare these for every document.
             "w_ytd" | "d_ytd" | "d_next_o_id" | "c_balance" | "c_ytd_payment" | "c_payment_cnt"
             | "c_delivery_cnt" => true,
-            "s_quantity" if self.unisolated => true,
+            "s_quantity" if self.isolation == Isolation::Stepwise => true,
             "s_ytd" | "s_order_cnt" | "s_remote_cnt" | "s_quantity" => {
                 let sold = self.stock.get(&index).copied().unwrap_or_default();
                 let wanted = number(made).map(|made| match name {
@@ -235,7 +235,7 @@ impl Sample {
                 let credit = names.iter().position(|&n| n == "c_credit").map(|at| &row[at]);
                 let entries = self.paid.get(&index).map_or(&[] as &[String], Vec::as_slice);
                 match (credit.and_then(Value::as_str), made.as_str(), found.as_str()) {
-                    (Some("BC"), ..) if self.unisolated => true,
+                    (Some("BC"), ..) if self.isolation == Isolation::Stepwise => true,
                     (Some("BC"), Some(made), Some(found)) => bad_credit_holds(made, found, entries),
                     _ => same(made, found),
                 }

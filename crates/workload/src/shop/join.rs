@@ -3,7 +3,7 @@
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
 
-use super::{NEXT, Options, Shared, below, completion, wrong};
+use super::{Options, Shared, below, wrong};
 use crate::capability::shop::{JoinRow, JoinSession, JoinVariant, Joins};
 use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
@@ -20,7 +20,7 @@ impl<S: Joins> Join<S> {
     /// JOIN over this data in this variant, or in the database's first one.
     ///
     /// # Errors
-    /// The database lacks this variant.
+    /// Returns [`ErrorKind::Invalid`] where the database lacks this variant.
     pub fn new(
         database: S,
         data: ShopData,
@@ -89,12 +89,12 @@ pub struct Joiner<S> {
 }
 
 impl<S: JoinSession> Joiner<S> {
-    async fn join(&mut self) -> Result<usize> {
+    async fn join(&mut self) -> Result<u64> {
         self.session.join(&self.code, MONTHS[self.month], &mut self.rows).await?;
         if self.check {
             self.check()?;
         }
-        Ok(self.rows.len())
+        Ok(self.rows.len() as u64)
     }
 
     /// Checks the answer: one row of this zip code and month with the sum of its orders, or no row
@@ -137,11 +137,11 @@ impl<S: JoinSession> Client for Joiner<S> {
         self.month = below(&mut self.random, MONTHS.len() as u64) as usize;
         self.code.clear();
         self.data.append_zip(self.zip, &mut self.code);
-        NEXT
+        Next::of(0)
     }
 
     async fn run(&mut self) -> Completion {
-        completion(self.join().await)
+        Completion::of(self.join().await)
     }
 
     fn finish(self) {}

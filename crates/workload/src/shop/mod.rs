@@ -13,13 +13,11 @@ pub use join::{Join, Joiner};
 pub use pagination::{Pager, Pagination};
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::ShopData;
 
-use crate::client::{Completion, Next, Outcome};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind};
 
 /// The random stream of the clients, apart from all streams of the data.
 const CLIENT_STREAM: u64 = 0x7368_6f70_7065_7273;
@@ -59,19 +57,6 @@ impl Shared {
 /// A uniform number below `n`.
 fn below(random: &mut Stream, n: u64) -> u64 {
     random.uniform(0..=n.saturating_sub(1) as i64) as u64
-}
-
-/// The next operation: there is one kind, and it has no think time.
-const NEXT: Next = Next { kind: 0, keying: Duration::ZERO, think: Duration::ZERO };
-
-/// The completion of an operation with so many rows in its answer.
-fn completion(answer: Result<usize>) -> Completion {
-    let (outcome, rows) = match answer {
-        Ok(rows) => (Outcome::Done, rows as u64),
-        Err(e) if e.kind == ErrorKind::Cancelled => (Outcome::Cancelled, 0),
-        Err(e) => (Outcome::Failed(e), 0),
-    };
-    Completion { outcome, retries: 0, rows }
 }
 
 /// The error for an answer that differs from the loaded data.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use hoap_data::random::Stream;
 use hoap_data::shop::{ShopCollection, ShopData};
 
-use super::{NEXT, Options, Shared, below, completion, wrong};
+use super::{Options, Shared, below, wrong};
 use crate::capability::shop::{PageSession, Pages};
 use crate::client::{Client, Completion, Next, Workload};
 use crate::words::counted;
@@ -80,13 +80,13 @@ pub struct Pager<S> {
 }
 
 impl<S: PageSession> Pager<S> {
-    async fn page(&mut self) -> Result<usize> {
+    async fn page(&mut self) -> Result<u64> {
         let Page { offset, limit, .. } = self.drawn;
         self.session.page(&self.country, offset, limit, &mut self.keys).await?;
         if self.check {
             self.check()?;
         }
-        Ok(self.keys.len())
+        Ok(self.keys.len() as u64)
     }
 
     /// Checks the answer: the right number of customers, all of that country, none twice.
@@ -133,11 +133,11 @@ impl<S: PageSession> Client for Pager<S> {
         };
         self.country.clear();
         self.data.append_country(self.drawn.country, &mut self.country);
-        NEXT
+        Next::of(0)
     }
 
     async fn run(&mut self) -> Completion {
-        completion(self.page().await)
+        Completion::of(self.page().await)
     }
 
     fn finish(self) {}

@@ -29,6 +29,13 @@ pub const COVERING_INDEX: &str = "shop_orders_covering";
 #[serde(deny_unknown_fields)]
 struct Parameters {
     version: u32,
+    #[serde(flatten, with = "SpecFields")]
+    spec: ShopSpec,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ShopSpec")]
+struct SpecFields {
     seed: u64,
     customers: u64,
     orders_per_customer: u64,
@@ -44,25 +51,7 @@ impl Source for ShopData {
     }
 
     fn parameters(&self) -> Value {
-        let ShopSpec {
-            seed,
-            customers,
-            orders_per_customer,
-            customers_per_country,
-            customers_per_zip,
-            customer_bytes,
-            order_bytes,
-        } = *self.spec();
-        json!(Parameters {
-            version: DATA_VERSION,
-            seed,
-            customers,
-            orders_per_customer,
-            customers_per_country,
-            customers_per_zip,
-            customer_bytes,
-            order_bytes,
-        })
+        json!(Parameters { version: DATA_VERSION, spec: *self.spec() })
     }
 
     fn collections(&self) -> Vec<&'static str> {
@@ -96,7 +85,7 @@ impl Source for ShopData {
 /// The data with these [`Source::parameters`], from the note of a loaded database.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] where they belong to another benchmark or data version.
+/// Returns [`ErrorKind::Unavailable`] where they belong to another benchmark or data version.
 pub fn data_of(parameters: &Value) -> Result<ShopData> {
     let refuse = |answer: String| {
         Error::new(ErrorKind::Unavailable, "use the loaded customers and orders", answer)
@@ -110,14 +99,5 @@ pub fn data_of(parameters: &Value) -> Result<ShopData> {
             p.version
         )));
     }
-    ShopData::new(ShopSpec {
-        seed: p.seed,
-        customers: p.customers,
-        orders_per_customer: p.orders_per_customer,
-        customers_per_country: p.customers_per_country,
-        customers_per_zip: p.customers_per_zip,
-        customer_bytes: p.customer_bytes,
-        order_bytes: p.order_bytes,
-    })
-    .map_err(|e| refuse(e.to_string()))
+    ShopData::new(p.spec).map_err(|e| refuse(e.to_string()))
 }

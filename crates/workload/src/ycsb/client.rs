@@ -3,7 +3,6 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
 
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records};
@@ -14,7 +13,7 @@ use super::sample::{Memory, Place, Sample, Write};
 use super::setup::{ReadFields, ScanFields};
 use super::shared::{Owing, Shared};
 use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
-use crate::client::{Client, Completion, Next, Outcome};
+use crate::client::{Client, Completion, Next};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -270,7 +269,7 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
                 };
             }
         }
-        Next { kind: at, keying: Duration::ZERO, think: Duration::ZERO }
+        Next::of(at)
     }
 
     async fn run(&mut self) -> Completion {
@@ -281,12 +280,7 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
             Kind::Scan => self.scan().await,
             Kind::ReadModifyWrite => self.read_modify_write().await,
         };
-        let (outcome, rows) = match answer {
-            Ok(rows) => (Outcome::Done, rows),
-            Err(e) if e.kind == ErrorKind::Cancelled => (Outcome::Cancelled, 0),
-            Err(e) => (Outcome::Failed(e), 0),
-        };
-        Completion { outcome, retries: 0, rows }
+        Completion::of(answer)
     }
 
     fn finish(mut self) -> Memory {

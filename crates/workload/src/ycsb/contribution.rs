@@ -93,7 +93,7 @@ impl Contribution {
     /// `name` is the name of its file.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`], naming the file, for a key that the table cannot have.
+    /// Returns [`ErrorKind::Invalid`], naming the file, for a key that the table cannot have.
     pub fn memory(self, name: &str, records: &Records) -> Result<Memory> {
         let fields = records.spec().fields;
         let place = |key: &str, field: Option<u16>| -> Result<(Key, Option<u16>)> {

@@ -90,8 +90,11 @@ impl Draft {
 }
 
 impl Setup {
-    /// Reads the properties as YCSB's core workload and client do. [`ErrorKind::Invalid`], with the
-    /// property's name, for one that is unknown, not supported or has an impossible value.
+    /// Reads the properties as YCSB's core workload and client do.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`], with the property's name, where one is unknown, not
+    /// supported or has an impossible value.
     pub fn new(properties: &Properties) -> Result<Self> {
         let mut draft = Draft::default();
         for (name, value) in properties.iter() {

@@ -3,30 +3,22 @@
 /// A workload by name: the properties of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// "a" to "f", "e-update"; commands call it `ycsb-a`.
+    /// "ycsb-a" to "ycsb-f", "ycsb-e-update".
     pub name: &'static str,
     /// A line for the user.
-    pub title: &'static str,
+    pub about: &'static str,
     /// The properties that its file sets.
     pub properties: &'static [(&'static str, &'static str)],
-}
-
-impl Preset {
-    /// The preset of this name, with or without `ycsb-`.
-    pub fn find(name: &str) -> Option<&'static Preset> {
-        let short = name.strip_prefix("ycsb-").unwrap_or(name);
-        PRESETS.iter().find(|preset| preset.name == short)
-    }
 }
 
 /// The core workloads: table 2 of the paper (Cooper et al., SoCC 2010) and the files
 /// `workloads/workloada` to `workloadf` of YCSB 0.17, without their recordcount and operationcount
 /// of 1,000, which are placeholders. F is not in the paper. `e-update` is E as the comparison
 /// reports ran it, with updates instead of inserts (spec §1).
-pub const PRESETS: [Preset; 7] = [
+pub static PRESETS: [Preset; 7] = [
     Preset {
-        name: "a",
-        title: "update heavy: 50 % reads, 50 % updates, zipfian",
+        name: "ycsb-a",
+        about: "YCSB A: 50 % reads, 50 % updates",
         properties: &[
             ("readproportion", "0.5"),
             ("updateproportion", "0.5"),
@@ -34,8 +26,8 @@ pub const PRESETS: [Preset; 7] = [
         ],
     },
     Preset {
-        name: "b",
-        title: "read mostly: 95 % reads, 5 % updates, zipfian",
+        name: "ycsb-b",
+        about: "YCSB B: 95 % reads, 5 % updates",
         properties: &[
             ("readproportion", "0.95"),
             ("updateproportion", "0.05"),
@@ -43,8 +35,8 @@ pub const PRESETS: [Preset; 7] = [
         ],
     },
     Preset {
-        name: "c",
-        title: "read only, zipfian",
+        name: "ycsb-c",
+        about: "YCSB C: reads",
         properties: &[
             ("readproportion", "1"),
             ("updateproportion", "0"),
@@ -52,8 +44,8 @@ pub const PRESETS: [Preset; 7] = [
         ],
     },
     Preset {
-        name: "d",
-        title: "read latest: 95 % reads, 5 % inserts, the newest records most",
+        name: "ycsb-d",
+        about: "YCSB D: 95 % reads of the latest, 5 % inserts",
         properties: &[
             ("readproportion", "0.95"),
             ("updateproportion", "0"),
@@ -62,8 +54,8 @@ pub const PRESETS: [Preset; 7] = [
         ],
     },
     Preset {
-        name: "e",
-        title: "short ranges: 95 % scans of 1 to 100 records, 5 % inserts, zipfian",
+        name: "ycsb-e",
+        about: "YCSB E: 95 % scans, 5 % inserts",
         properties: &[
             ("readproportion", "0"),
             ("updateproportion", "0"),
@@ -75,8 +67,8 @@ pub const PRESETS: [Preset; 7] = [
         ],
     },
     Preset {
-        name: "e-update",
-        title: "short ranges with updates: 95 % scans of 1 to 100 records, 5 % updates, zipfian",
+        name: "ycsb-e-update",
+        about: "YCSB E as the comparison reports ran it: 95 % scans, 5 % updates",
         properties: &[
             ("readproportion", "0"),
             ("updateproportion", "0.05"),
@@ -87,8 +79,8 @@ pub const PRESETS: [Preset; 7] = [
         ],
     },
     Preset {
-        name: "f",
-        title: "read-modify-write: 50 % reads, 50 % read-modify-writes, zipfian",
+        name: "ycsb-f",
+        about: "YCSB F: 50 % reads, 50 % read-modify-writes",
         properties: &[
             ("readproportion", "0.5"),
             ("updateproportion", "0"),

@@ -26,15 +26,23 @@ impl Properties {
         Properties { values }
     }
 
-    /// Adds those of a file. [`ErrorKind::Invalid`] where it cannot be read.
+    /// Adds those of a file.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] where it cannot be read.
     pub fn file(&mut self, path: &Path) -> Result<()> {
         let tried = || format!("read properties file {}", path.display());
         let bytes = std::fs::read(path).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))?;
         self.text(&bytes).map_err(|answer| Error::new(ErrorKind::Invalid, tried(), answer))
     }
 
-    /// Adds those of a file's text, in ISO 8859-1 as `java.util.Properties.load` reads it. The
-    /// error describes what is wrong with the text.
+    /// Adds those of a file's text, in ISO 8859-1 as `java.util.Properties.load` reads it.
+    ///
+    /// Our own, since the crate `java-properties` 2.0 loses a last line that ends in a backslash,
+    /// refuses surrogate pairs, and takes the text for windows-1252.
+    ///
+    /// # Errors
+    /// Says what is wrong with which line.
     pub fn text(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
         let text: String = bytes.iter().copied().map(char::from).collect();
         let text = text.replace("\r\n", "\n");
@@ -58,6 +66,9 @@ impl Properties {
     }
 
     /// Adds one in the command line's form, `key=value`, without escapes.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] where it has no key or no `=`.
     pub fn pair(&mut self, pair: &str) -> Result<()> {
         match pair.split_once('=') {
             Some((key, value)) if !key.is_empty() => self.set(key, value),

@@ -1,34 +1,23 @@
 //! The proportions of the kinds of operations, and the draw of the next one.
 
+use hoap_data::named;
+
 use crate::{Error, ErrorKind, Result};
 
-/// A kind of operation, with YCSB's name in results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Kind {
-    Read,
-    Update,
-    Insert,
-    Scan,
-    ReadModifyWrite,
+named! {
+    /// A kind of operation, with YCSB's name in results, in the order of the shares of a
+    /// [`Proportions`].
+    #[derive(Hash)]
+    #[allow(missing_docs)]
+    Kind, "kind of operation":
+    Read = "READ",
+    Update = "UPDATE",
+    Insert = "INSERT",
+    Scan = "SCAN",
+    ReadModifyWrite = "READ-MODIFY-WRITE",
 }
 
 impl Kind {
-    /// All, in the order of the shares of a [`Proportions`].
-    pub const ALL: [Kind; 5] =
-        [Kind::Read, Kind::Update, Kind::Insert, Kind::Scan, Kind::ReadModifyWrite];
-
-    /// "READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE".
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Read => "READ",
-            Kind::Update => "UPDATE",
-            Kind::Insert => "INSERT",
-            Kind::Scan => "SCAN",
-            Kind::ReadModifyWrite => "READ-MODIFY-WRITE",
-        }
-    }
-
     /// The property that sets its share.
     pub const fn property(self) -> &'static str {
         match self {
@@ -53,8 +42,11 @@ pub struct Proportions {
 }
 
 impl Proportions {
-    /// Shares in the order of [`Kind::ALL`]. [`ErrorKind::Invalid`] where one is not in 0 to 1 or
-    /// they do not sum to 1; YCSB would scale them silently.
+    /// Shares in the order of [`Kind::ALL`].
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] where one is not in 0 to 1 or they do not sum to 1; YCSB
+    /// would scale them silently.
     pub fn new(shares: [f64; 5]) -> Result<Self> {
         let tried = "mix the operations";
         for (kind, share) in Kind::ALL.into_iter().zip(shares) {

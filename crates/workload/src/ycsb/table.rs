@@ -21,7 +21,10 @@ pub struct UserTable {
 }
 
 impl UserTable {
-    /// [`ErrorKind::Invalid`] for impossible records.
+    /// The table of this name with the records of a specification.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] where the records are impossible.
     pub fn new(name: &str, spec: RecordSpec) -> Result<Self> {
         let records = Records::new(spec).map_err(|e| {
             Error::new(ErrorKind::Invalid, format!("make the records of {name}"), e)
@@ -29,8 +32,10 @@ impl UserTable {
         Ok(UserTable { records, name: name.to_owned() })
     }
 
-    /// The table in the note of a load ([`Source::parameters`]). [`ErrorKind::Unavailable`] where
-    /// this program cannot make it.
+    /// The table in the note of a load ([`Source::parameters`]).
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where this program cannot make it.
     pub fn from_parameters(parameters: &Value) -> Result<Self> {
         let refuse = |answer: String| {
             Error::new(ErrorKind::Unavailable, "use the ycsb data of the database", answer)

@@ -15,8 +15,11 @@ use crate::{Error, ErrorKind, Result};
 const LISTED: usize = 5;
 
 impl<K: KeyValue> Ycsb<K> {
-    /// Counts the table's records. [`ErrorKind::Invalid`], with both numbers, where the count
-    /// differs from the loaded one: the records that a run reads must exist.
+    /// Counts the table's records: those that a run reads must exist.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`], with both numbers, where the count differs from the loaded
+    /// one.
     pub async fn expect_whole(&self, documents: &dyn Documents) -> Result<()> {
         let name = &self.table().name;
         let (found, loaded) = (count(documents, name).await?, self.shared.records.spec().count);
@@ -31,6 +34,9 @@ impl<K: KeyValue> Ycsb<K> {
 
     /// [`verify`] after the steps of this workload, whose clients were the only writers since the
     /// load.
+    ///
+    /// # Errors
+    /// Returns the errors of [`verify`].
     pub async fn verify(
         &self,
         documents: &dyn Documents,
@@ -48,7 +54,7 @@ impl<K: KeyValue> Ycsb<K> {
 /// of their inserts of unknown outcome.
 ///
 /// # Errors
-/// Those of reading.
+/// Returns the errors of reading.
 pub async fn verify<K: KeyValue>(
     key_value: &K,
     (table, records): (&Table, &Records),

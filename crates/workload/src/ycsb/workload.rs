@@ -34,10 +34,11 @@ pub struct Ycsb<K: KeyValue> {
 }
 
 impl<K: KeyValue> Ycsb<K> {
-    /// The workload on a table with the records of `table`, before any run.
+    /// The workload on a table with the records of `table`, before any run. Reads nothing.
     ///
-    /// [`ErrorKind::Invalid`] where the set-up is for another number of records, or has scans that
-    /// the database lacks. Reads and writes nothing.
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] where the set-up is for another number of records, or has
+    /// scans that the database lacks.
     pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
         let records = table.records;
         let there = records.numbers();

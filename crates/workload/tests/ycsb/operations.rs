@@ -6,7 +6,9 @@ use std::sync::Arc;
 use futures::block_on;
 use hoap_workload::capability::key_value::Fields;
 use hoap_workload::client::{Client, Outcome, Workload};
-use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
+use hoap_workload::ycsb::{
+    Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
+};
 use hoap_workload::{Error, ErrorKind};
 
 use crate::fake::{Fake, Fault};
@@ -31,9 +33,14 @@ pub mod futures {
     }
 }
 
+/// The preset of this name.
+pub fn named(name: &str) -> &'static Preset {
+    PRESETS.iter().find(|preset| preset.name == name).expect(name)
+}
+
 /// A preset with more properties, `a=b;c=d`.
 pub fn setup(preset: &str, pairs: &str) -> Setup {
-    let mut properties = Properties::preset(Preset::find(preset).expect("a preset"));
+    let mut properties = Properties::preset(named(preset));
     for pair in pairs.split(';').filter(|p| !p.is_empty()) {
         properties.pair(pair).expect("a property");
     }

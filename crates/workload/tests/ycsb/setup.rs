@@ -5,7 +5,7 @@ use std::time::Duration;
 use hoap_data::ycsb::{FieldLength, KeyOrder};
 use hoap_workload::ErrorKind;
 use hoap_workload::ycsb::{
-    Distribution, Kind, PRESETS, Preset, Properties, ReadFields, ScanFields, ScanLength, Setup,
+    Distribution, Kind, PRESETS, Properties, ReadFields, ScanFields, ScanLength, Setup,
 };
 
 fn setup(text: &str) -> Setup {
@@ -55,7 +55,7 @@ fn presets() {
     ];
     assert_eq!(PRESETS.len(), expected.len());
     for (name, shares, distribution) in expected {
-        let preset = Preset::find(&format!("ycsb-{name}")).expect(name);
+        let preset = crate::operations::named(&format!("ycsb-{name}"));
         let setup = Setup::new(&Properties::preset(preset)).expect(name);
         assert_eq!(Kind::ALL.map(|k| setup.mix.share(k)), shares, "{name}");
         assert_eq!(setup.distribution, distribution, "{name}");
@@ -63,7 +63,6 @@ fn presets() {
             assert_eq!(setup.scan_length, ScanLength { min: 1, max: 100, zipfian: false });
         }
     }
-    assert_eq!(Preset::find("g"), None);
 }
 
 /// A file as YCSB ships them (`workloads/workloade`), with its blanks, and the older class name.

@@ -21,7 +21,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// The operational note, once the shadows have caught up.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] while mutations are on their way, and says how far the shadows are.
+/// Returns [`ErrorKind::Unavailable`] while mutations are on their way, and says how far the
+/// shadows are.
 pub(super) async fn note(endpoint: &Endpoint, shadow: &Shadow) -> Result<Option<Value>> {
     let tried = format!("follow the operational database in {}", endpoint.url());
     if !endpoint.prepared.load(Ordering::SeqCst)

@@ -152,6 +152,9 @@ impl Counter {
     ///
     /// Every attempt has its own number: after a commit of unknown outcome the document holds its
     /// number or an earlier one, and the next number is larger than both.
+    ///
+    /// # Errors
+    /// Returns the errors of the transaction.
     pub async fn stamp(&mut self, tx: &mut dyn Transaction) -> Result<()> {
         self.given = {
             let mut state = self.seat.state();

@@ -21,6 +21,9 @@ const AT_ONCE: usize = 200;
 /// Creates the collection of the counters on the operational side and removes those of earlier
 /// runs. One of several drivers (`beside_others`) removes none: the counters of the others look
 /// like those of an earlier run. No board counts a counter that is not its own.
+///
+/// # Errors
+/// Returns the errors of the database.
 pub async fn prepare(operational: &dyn Target, beside_others: bool) -> Result<()> {
     let documents = operational.documents()?;
     documents.create(&[COLLECTION]).await?;
@@ -71,6 +74,9 @@ pub(in crate::ch2) async fn enter(
 }
 
 /// Commits a mark on the operational side for the other side to show.
+///
+/// # Errors
+/// Returns the errors of the transaction.
 pub async fn mark(operational: &dyn Target, board: &Arc<Board>) -> Result<()> {
     let mut counter = board.counter(0);
     let transactions = operational.transactions()?;
@@ -86,9 +92,9 @@ pub async fn mark(operational: &dyn Target, board: &Arc<Board>) -> Result<()> {
 /// Waits until the analytical database has a note of the same data as the operational one.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] at once where it holds other data; [`ErrorKind::Unavailable`] where it
-/// does not hold the whole data within the limit; [`ErrorKind::Cancelled`] soon after `stop`
-/// returns true.
+/// Returns [`ErrorKind::Invalid`] at once where it holds other data; [`ErrorKind::Unavailable`]
+/// where it does not hold the whole data within the limit; [`ErrorKind::Cancelled`] soon after
+/// `stop` returns true.
 pub async fn same_data(
     analytical: &dyn Target,
     operational: &Note,
@@ -123,8 +129,8 @@ pub async fn same_data(
 /// from now until then.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] where it does not within the limit; [`ErrorKind::Cancelled`] soon
-/// after `stop` returns true.
+/// Returns [`ErrorKind::Unavailable`] where it does not within the limit; [`ErrorKind::Cancelled`]
+/// soon after `stop` returns true.
 pub async fn caught_up(
     analytical: &dyn Target,
     board: &Board,

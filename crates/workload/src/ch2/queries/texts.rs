@@ -9,51 +9,21 @@ mod embedded;
 mod names;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
-use hoap_data::Schema;
+use hoap_data::{Schema, named};
 
 use super::catalogue::{COUNT, QUERIES, Query};
 use crate::{Error, ErrorKind, Result};
 
-/// The set of texts that a run uses. All sets have the same answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum QuerySet {
+named! {
+    /// The set of texts that a run uses. All sets have the same answers.
+    #[derive(Hash)]
+    QuerySet, "query set":
     /// The texts closest to the definition.
-    Naive,
+    Naive = "naive",
     /// The texts rewritten for the engine where they exist, else the naive ones.
-    Tuned,
-}
-
-impl QuerySet {
-    /// "naive" or "tuned".
-    pub fn name(self) -> &'static str {
-        match self {
-            QuerySet::Naive => "naive",
-            QuerySet::Tuned => "tuned",
-        }
-    }
-}
-
-impl fmt::Display for QuerySet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for QuerySet {
-    type Err = Error;
-
-    fn from_str(s: &str) -> Result<Self> {
-        [QuerySet::Naive, QuerySet::Tuned].into_iter().find(|set| set.name() == s).ok_or_else(
-            || {
-                Error::new(ErrorKind::Invalid, "read the name of a query set", format!("{s:?}"))
-                    .advise("use naive or tuned")
-            },
-        )
-    }
+    Tuned = "tuned",
 }
 
 /// The texts of all 22 queries. Each names exactly the parameters of its query.
@@ -67,7 +37,7 @@ impl Texts {
     /// The texts that are part of the program.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where there are none for the dialect.
+    /// Returns [`ErrorKind::Invalid`] where there are none for the dialect.
     pub fn embedded(schema: Schema, dialect: &str, set: QuerySet) -> Result<Texts> {
         let folder = embedded::FOLDERS
             .iter()
@@ -98,8 +68,8 @@ impl Texts {
     /// The texts of a folder laid out as `queries/`: `<dir>/<benchmark>/<dialect>/q01.sql`, ….
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where a file cannot be read, or names a parameter that its query
-    /// does not have, or lacks one that it has.
+    /// Returns [`ErrorKind::Invalid`] where a file cannot be read, or names a parameter that its
+    /// query does not have, or lacks one that it has.
     pub fn from_dir(dir: &Path, schema: Schema, dialect: &str, set: QuerySet) -> Result<Texts> {
         let folder = dir.join(schema.name()).join(dialect);
         Texts::read(|query| {

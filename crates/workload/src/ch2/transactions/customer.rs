@@ -20,6 +20,9 @@ pub struct Sought<'a> {
 
 /// Key and fields of the customer. Of several with the same last name, sorted by first name, it is
 /// the middle one, rounded up (TPC-C 2.5.2.2, 2.6.2.2).
+///
+/// # Errors
+/// Returns the errors of the database, and [`ErrorKind::Broken`] where there is no such customer.
 pub async fn find(
     tx: &mut dyn Transaction,
     paths: &Paths,

@@ -23,7 +23,7 @@ pub struct Delivered {
 /// Delivers the oldest undelivered order of a district, or nothing where there is none.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] where another client delivered it in the meantime.
+/// Returns [`ErrorKind::Conflict`] where another client delivered it in the meantime.
 pub async fn deliver_district(
     tx: &mut dyn Transaction,
     paths: &Paths,

@@ -14,6 +14,9 @@ pub struct Fields {
 
 impl Fields {
     /// The fields of a document that must exist.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] where it does not.
     pub fn of(collection: &'static str, key: &str, row: Option<Row>) -> Result<Self> {
         match row {
             Some(row) => Ok(Fields { collection, key: key.to_owned(), row }),
@@ -27,26 +30,41 @@ impl Fields {
     }
 
     /// A whole number.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] where it is none.
     pub fn integer(&self, i: usize) -> Result<i64> {
         self.value(i).as_i64().ok_or_else(|| self.broken(i, "a whole number"))
     }
 
     /// Any number.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] where it is none.
     pub fn number(&self, i: usize) -> Result<f64> {
         self.value(i).as_f64().ok_or_else(|| self.broken(i, "a number"))
     }
 
     /// Money, in cents.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] where it is no number.
     pub fn cents(&self, i: usize) -> Result<i64> {
         cents(self.value(i)).ok_or_else(|| self.broken(i, "an amount of money"))
     }
 
     /// A string.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] where it is none.
     pub fn text(&self, i: usize) -> Result<&str> {
         self.value(i).as_str().ok_or_else(|| self.broken(i, "a string"))
     }
 
     /// An array.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Broken`] where it is none.
     pub fn array(&mut self, i: usize) -> Result<Vec<Value>> {
         match self.row.get_mut(i).map(Value::take) {
             Some(Value::Array(elements)) => Ok(elements),

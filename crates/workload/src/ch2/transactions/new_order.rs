@@ -52,6 +52,10 @@ impl Supply {
 /// Enters the order. `None` where an item is unused: the caller must roll back (TPC-C 2.4.2.3).
 ///
 /// The order with all its lines is one document. Its extra fields have the size of the loaded ones.
+///
+/// # Errors
+/// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
+/// document is missing or malformed.
 pub async fn new_order(
     tx: &mut dyn Transaction,
     paths: &Paths,

@@ -24,6 +24,10 @@ pub struct Status {
 
 /// Reads the customer and the customer's order with the largest number. Every customer has one
 /// (spec §3).
+///
+/// # Errors
+/// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
+/// document is missing or malformed.
 pub async fn order_status(
     tx: &mut dyn Transaction,
     paths: &Paths,

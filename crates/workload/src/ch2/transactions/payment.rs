@@ -26,6 +26,10 @@ pub struct Paid {
 }
 
 /// Makes a payment. `history_key` must be unique.
+///
+/// # Errors
+/// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
+/// document is missing or malformed.
 pub async fn payment(
     tx: &mut dyn Transaction,
     paths: &Paths,

@@ -11,6 +11,10 @@ use crate::ch2::input::StockLevel;
 const ORDERS: i64 = 20;
 
 /// Counts the distinct items of the district's last 20 orders whose stock is below the threshold.
+///
+/// # Errors
+/// Returns the errors of the database, and [`ErrorKind::Broken`](crate::ErrorKind::Broken) where a
+/// document is missing or malformed.
 pub async fn stock_level(tx: &mut dyn Transaction, input: &StockLevel) -> Result<u32> {
     let StockLevel { w, d, threshold } = *input;
     let key = format!("{w}.{d}");

@@ -1,3 +1,4 @@
+use super::super::PRESETS;
 use super::*;
 
 fn read(text: &[u8]) -> Vec<(String, String)> {
@@ -32,6 +33,19 @@ fn the_format_is_javas() {
     assert_eq!(one("a=1,\\\n\t2,\\\n\t3"), pair("a", "1,2,3"));
     assert_eq!(one("a=b\\"), pair("a", "b"));
     assert_eq!(one("# c\\\na=b"), pair("a", "b"));
+    // A line of white space goes on as well, and a comment does not begin where a line goes on.
+    assert_eq!(one("  \\\n a=b"), pair("a", "b"));
+    assert_eq!(one("a=\\\n#b"), pair("a", "#b"));
+    assert_eq!(read(b"a = \\\n\n b=c"), [pair("a", ""), pair("b", "c")]);
+    assert_eq!(read(b"a=b\\\\\nc=d"), [pair("a", "b\\"), pair("c", "d")]);
+    assert_eq!(read(b"a=1\rb=2"), [pair("a", "1"), pair("b", "2")]);
+    assert_eq!(one("a\\:b:c"), pair("a:b", "c"));
+    assert_eq!(one("=x"), pair("", "x"));
+    assert_eq!(one("a\x0cb"), pair("a", "b"));
+    assert_eq!(one("a=\\f\\r"), pair("a", "\x0c\r"));
+    assert_eq!(one("a=\\ud83d\\ude00"), pair("a", "\u{1f600}"));
+    // ISO 8859-1, in which no byte ends a line that is none of CR and LF.
+    assert_eq!(read(b"a=\x80\x85\x9f"), [pair("a", "\u{80}\u{85}\u{9f}")]);
     assert_eq!(read(b"a=\xe4"), [pair("a", "ä")]);
     assert_eq!(one("a=1\na=2"), pair("a", "2"));
     assert_eq!(read(b""), []);
@@ -46,7 +60,7 @@ fn later_ones_replace_earlier_ones() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("workloada");
     std::fs::write(&path, "recordcount=1000\nreadallfields=true\n").unwrap();
-    let mut properties = Properties::preset(Preset::find("ycsb-a").unwrap());
+    let mut properties = Properties::preset(&PRESETS[0]);
     properties.file(&path).unwrap();
     properties.pair("recordcount=5=6").unwrap();
     assert_eq!(properties.get("recordcount"), Some("5=6"));

@@ -96,8 +96,8 @@ impl Canonical {
     /// The canonical form of an answer.
     ///
     /// # Errors
-    /// [`ErrorKind::Broken`] where it has the wrong columns, a value of the wrong type, more rows
-    /// than the LIMIT, or rows out of order.
+    /// Returns [`ErrorKind::Broken`] where it has the wrong columns, a value of the wrong type,
+    /// more rows than the LIMIT, or rows out of order.
     pub(super) fn new(schema: Schema, query: &Query, answer: &Answer) -> Result<Canonical> {
         let broken = |what: String| {
             Err(Error::new(ErrorKind::Broken, format!("check the answer of {}", query.name), what))

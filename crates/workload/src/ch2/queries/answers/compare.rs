@@ -59,8 +59,8 @@ impl Difference {
 /// Checks that `found` equals `expected` (spec: answers are equal across engines).
 ///
 /// # Errors
-/// [`ErrorKind::Broken`] where one has the wrong shape or order, or where they differ. The message
-/// names the query, both numbers of rows and the first rows that differ.
+/// Returns [`ErrorKind::Broken`] where one has the wrong shape or order, or where they differ. The
+/// message names the query, both numbers of rows and the first rows that differ.
 pub fn compare(schema: Schema, query: &Query, expected: &Answer, found: &Answer) -> Result<()> {
     match difference(schema, query, [expected, found]) {
         None => Ok(()),

@@ -60,7 +60,7 @@ impl AnswerFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where it cannot be read or is not an answer.
+    /// Returns [`ErrorKind::Invalid`] where it cannot be read or is not an answer.
     pub fn read(path: &Path) -> Result<AnswerFile> {
         let tried = || format!("read answer {}", path.display());
         let invalid = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Invalid, tried(), e);
@@ -75,7 +75,7 @@ impl AnswerFile {
     /// Writes the file, a row a line.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] where it cannot be written.
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         hoap_record::whole::write(path, self.text().as_bytes()).map_err(|e| {
             Error::new(ErrorKind::Unavailable, format!("write answer {}", path.display()), e)

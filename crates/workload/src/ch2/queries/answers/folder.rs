@@ -27,9 +27,9 @@ impl AnswerFolder {
     /// folder keeps them there).
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where there is none, where one cannot be read or is not an answer,
-    /// where one answers another query than its name says, or where they belong to different
-    /// benchmarks. The message names the file.
+    /// Returns [`ErrorKind::Invalid`] where there is none, where one cannot be read or is not an
+    /// answer, where one answers another query than its name says, or where they belong to
+    /// different benchmarks. The message names the file.
     pub fn read(path: &Path) -> Result<AnswerFolder> {
         let invalid = |at: &Path, answer: String| {
             Error::new(ErrorKind::Invalid, format!("read answers {}", at.display()), answer)
@@ -90,7 +90,7 @@ pub enum Verdict {
 /// Compares the answers of two folders for each query that at least one of them has.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where they belong to different benchmarks.
+/// Returns [`ErrorKind::Invalid`] where they belong to different benchmarks.
 pub fn compare_folders(folders: [&AnswerFolder; 2]) -> Result<Vec<(&'static Query, Verdict)>> {
     let [a, b] = folders;
     if a.schema != b.schema {

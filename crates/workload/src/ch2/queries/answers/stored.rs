@@ -167,7 +167,7 @@ impl StoredAnswers {
     /// Makes the record of answers, for a file in JSON.
     ///
     /// # Errors
-    /// [`ErrorKind::Broken`] where an answer has the wrong shape.
+    /// Returns [`ErrorKind::Broken`] where an answer has the wrong shape.
     pub fn make<'a>(
         spec: &Spec,
         set: ParameterSet,
@@ -189,8 +189,9 @@ impl StoredAnswers {
     /// Checks that an answer equals the one on record.
     ///
     /// # Errors
-    /// [`ErrorKind::Broken`] where it differs: the message names the query and the difference.
-    /// [`ErrorKind::Invalid`] where there is no record for the query with these parameters.
+    /// Returns [`ErrorKind::Broken`] where it differs: the message names the query and the
+    /// difference. [`ErrorKind::Invalid`] where there is no record for the query with these
+    /// parameters.
     pub fn check(&self, query: &Query, parameters: &Parameters, answer: &Answer) -> Result<()> {
         let error = |kind, what: String| {
             Err(Error::new(kind, format!("check the answer of {}", query.name), what))

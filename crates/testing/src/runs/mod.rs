@@ -1,7 +1,6 @@
 //! A run folder like one that a real run leaves behind: three numbers of transaction clients without
 //! and with a query client, queries alone, an incomplete step. The numbers are drawn
 //! from a seeded generator; the record's percentiles come from the same histograms as the logs.
-#![allow(dead_code)]
 
 pub mod plain;
 pub mod read;
@@ -13,7 +12,6 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use hoap_record::Description;
 use hoap_record::*;
 use hoap_report::Loaded;
 use serde_json::json;

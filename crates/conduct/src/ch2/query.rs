@@ -1,0 +1,161 @@
+//! `hoap query`: the analytical queries one after the other.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use hoap_record::Score;
+use hoap_workload::ch2::note;
+use hoap_workload::ch2::queries::Query;
+use hoap_workload::ch2::queries::answers::AnswerFile;
+use hoap_workload::ch2::queries::catalogue::COUNT;
+use hoap_workload::ch2::stream::run_query;
+use hoap_workload::{Error, Result};
+use serde_json::{Value, json};
+
+use super::explain;
+use super::queries::{CancelOnStop, ParameterArgs, TextArgs, still_answers};
+use super::verify::Benchmark;
+use crate::caller::Caller;
+use crate::values::QueryList;
+
+/// The flags.
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct Questions {
+    pub benchmark: Benchmark,
+    /// The database
+    #[arg(long, value_name = "URL")]
+    pub analytical: String,
+    /// Only these queries, such as 1,5-7
+    #[arg(long, value_name = "LIST", default_value_t = QueryList::all())]
+    pub queries: QueryList,
+    #[command(flatten)]
+    pub parameters: ParameterArgs,
+    #[command(flatten)]
+    pub texts: TextArgs,
+    /// Write each answer to DIR/q01.json …
+    #[arg(long, value_name = "DIR")]
+    pub answers_out: Option<PathBuf>,
+    /// Run each query once more for its plan and profile, in DIR/q01.plan.json … as the database gives them
+    #[arg(long, value_name = "DIR")]
+    pub explain: Option<PathBuf>,
+}
+
+/// What became of the queries.
+#[derive(Default)]
+pub struct Asked {
+    /// Those that gave an answer.
+    pub answered: Vec<Answered>,
+    /// Those that failed, or whose plan could not be had.
+    pub failed: Vec<(&'static Query, Error)>,
+    /// Those that were not asked since the database had gone away.
+    pub left_out: Vec<&'static Query>,
+}
+
+/// A query that gave an answer.
+pub struct Answered {
+    /// The query.
+    pub query: &'static Query,
+    /// Number of rows.
+    pub rows: usize,
+    /// Its response time.
+    pub seconds: f64,
+    /// The database's.
+    pub warnings: Vec<String>,
+}
+
+/// Asks the queries. One that fails does not keep the others from being asked.
+///
+/// # Errors
+/// Fails where the database cannot be asked at all, a file cannot be written, or somebody asks for
+/// the end.
+pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<Asked> {
+    let schema = args.benchmark.schema();
+    let target = hoap_databases::open(&args.analytical).await?;
+    let (_, data) = note::expect_loaded(&*target, schema).await?;
+    let analytics = target.analytics()?;
+    let texts = args.texts.texts(schema, analytics.dialect())?;
+    let set = args.parameters.set();
+    let mut session = analytics.session().await?;
+    let _watch = CancelOnStop::watch(caller.stop(), &*session);
+    for dir in args.answers_out.iter().chain(&args.explain) {
+        explain::folder(dir)?;
+    }
+    let mut bar = caller.progress("queries", args.queries.0.len() as u64);
+    let mut asked = Asked::default();
+    let mut gone = false;
+    for (n, query) in (0..).zip(args.queries.0.iter().filter_map(|&number| Query::get(number))) {
+        if gone {
+            asked.left_out.push(query);
+            continue;
+        }
+        bar(n, format!("{} {}", query.name, query.asks).into());
+        let parameters = set.parameters(data.spec(), query);
+        let started = Instant::now();
+        let end = match run_query(&mut *session, &texts, query, &parameters).await {
+            Ok(answer) => {
+                let seconds = started.elapsed().as_secs_f64();
+                let warnings = session.warnings().to_vec();
+                for warning in &warnings {
+                    caller.say(&format!("{}: the database warns: {warning}", query.name));
+                }
+                let rows = answer.rows.len();
+                asked.answered.push(Answered { query, rows, seconds, warnings });
+                if let Some(dir) = &args.answers_out {
+                    let url = target.description().url;
+                    let file = AnswerFile::new(schema, query, &url, &parameters, answer, seconds);
+                    file.write(&dir.join(AnswerFile::name(query)))?;
+                }
+                match &args.explain {
+                    Some(dir) => explain::one(&mut *session, &texts, query, &parameters, dir).await,
+                    None => Ok(()),
+                }
+            }
+            Err(e) => Err(e),
+        };
+        match end {
+            Ok(()) => {}
+            Err(e) if caller.stop().is_set() => return Err(e),
+            Err(e) => {
+                caller.say(&format!("{} failed: {e}", query.name));
+                gone = !still_answers(&*target, &e).await;
+                asked.failed.push((query, e));
+            }
+        }
+    }
+    Ok(asked)
+}
+
+impl Asked {
+    /// The time of all queries that gave an answer, seconds.
+    pub fn seconds(&self) -> f64 {
+        self.answered.iter().map(|answered| answered.seconds).sum()
+    }
+
+    /// Geometric mean of the times, seconds, where all 22 gave an answer.
+    pub fn power(&self) -> Option<f64> {
+        let times: Vec<f64> = self.answered.iter().map(|answered| answered.seconds).collect();
+        (times.len() == COUNT).then(|| Score::of(&times, 1).map(|s| s.power_seconds)).flatten()
+    }
+
+    /// The result of the command.
+    pub fn json(&self, args: &Questions) -> Value {
+        let answered = |a: &Answered| {
+            json!({
+                "query": a.query.number, "rows": a.rows, "seconds": a.seconds,
+                "warnings": a.warnings,
+            })
+        };
+        let failed = |(query, e): &(&Query, Error)| json!({ "query": query.number, "kind": e.kind.name(), "error": e.to_string() });
+        json!({
+            "queries": self.answered.iter().map(answered).collect::<Vec<_>>(),
+            "failed": self.failed.iter().map(failed).collect::<Vec<_>>(),
+            "left_out": self.left_out.iter().map(|query| query.number).collect::<Vec<_>>(),
+            "total_seconds": self.seconds(),
+            "power_seconds": self.power(),
+            "params": args.parameters.set().name(),
+            "query_set": args.texts.query_set.name(),
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! The smallest database: collections in memory, `memory:NAME`, for as long as the process lives.
+//!
+//! It has whole collections and records by key; a record is the fields of a document. Nothing is
+//! durable. Every operation holds the one lock.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use hoap_databases::{Remote, RemoteKeyValue};
+use hoap_record::Description;
+use hoap_workload::capability::key_value::*;
+use hoap_workload::capability::*;
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::{Map, Value};
+
+/// The database. Clones are the same one.
+#[derive(Clone, Default)]
+pub struct Memory(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    note: Option<Value>,
+    collections: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Progress of loads by part and collection.
+    positions: BTreeMap<(String, String), u64>,
+}
+
+/// Opens `memory:NAME`.
+pub fn open(url: &str) -> Result<Memory> {
+    static OPEN: LazyLock<Mutex<BTreeMap<String, Memory>>> = LazyLock::new(Mutex::default);
+    match url.strip_prefix("memory:") {
+        Some(name) => Ok(OPEN.lock().unwrap().entry(name.to_owned()).or_default().clone()),
+        None => Err(wrong("open a database", "it is not memory:NAME")),
+    }
+}
+
+/// The database with all that it has, as a line in the table of schemes opens it.
+pub fn remote(memory: Memory) -> Remote {
+    let memory = Arc::new(memory);
+    Remote {
+        target: memory.clone(),
+        key_value: Ok(RemoteKeyValue::new(memory)),
+        pages: absent("pagination"),
+        joins: absent("the join"),
+    }
+}
+
+fn absent<T>(capability: &'static str) -> Applicable<T> {
+    let because = "it is as small as can be";
+    Err(NotApplicable { capability, database: "Memory".to_owned(), because })
+}
+
+fn wrong(tried: &str, answer: &str) -> Error {
+    Error::new(ErrorKind::Invalid, tried, answer)
+}
+
+impl Memory {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+}
+
+impl State {
+    fn collection(&mut self, name: &str) -> Result<&mut BTreeMap<String, Value>> {
+        let missing = || Error::new(ErrorKind::Missing, format!("use {name}"), "it does not exist");
+        self.collections.get_mut(name).ok_or_else(missing)
+    }
+
+    fn insert(&mut self, collection: &str, key: &str, document: Value) -> Result<()> {
+        let there = self.collection(collection)?;
+        if there.contains_key(key) {
+            return Err(Error::new(ErrorKind::Duplicate, format!("insert {key}"), "it is there"));
+        }
+        there.insert(key.to_owned(), document);
+        Ok(())
+    }
+}
+
+impl Blocking for Memory {}
+
+impl Target for Memory {
+    fn description(&self) -> Description {
+        Description {
+            url: "memory:".to_owned(),
+            name: "Memory".to_owned(),
+            version: "1".to_owned(),
+            settings: BTreeMap::new(),
+        }
+    }
+
+    fn documents(&self) -> Applicable<&dyn Documents> {
+        Ok(self)
+    }
+
+    fn transactions(&self) -> Applicable<&dyn Transactions> {
+        absent("document transactions")
+    }
+
+    fn analytics(&self) -> Applicable<&dyn Analytics> {
+        absent("analytical queries")
+    }
+}
+
+#[async_trait]
+impl Documents for Memory {
+    async fn note(&self) -> Result<Option<Value>> {
+        Ok(self.state().note.clone())
+    }
+
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+        let there = &mut self.state().note;
+        let same = there.as_ref() == expected;
+        if same {
+            *there = Some(note.clone());
+        }
+        Ok(same)
+    }
+
+    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
+        let state = self.state();
+        Ok(collections.iter().any(|name| state.collections.contains_key(*name)))
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Result<()> {
+        let mut state = self.state();
+        state.collections.retain(|name, _| !collections.contains(&name.as_str()));
+        (state.note, state.positions) = (None, BTreeMap::new());
+        Ok(())
+    }
+
+    async fn create(&self, collections: &[&str]) -> Result<()> {
+        let mut state = self.state();
+        for name in collections {
+            state.collections.entry((*name).to_owned()).or_default();
+        }
+        Ok(())
+    }
+
+    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
+        Ok(Box::new(BatchWriter { memory: self.clone(), part: part.to_owned() }))
+    }
+
+    async fn settle(&self, _: &[Index]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn scan(
+        &self,
+        collection: &str,
+        fields: &[&str],
+        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
+    ) -> Result<()> {
+        let documents = self.state().collection(collection)?.clone();
+        let pointer = |path: &&str| format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
+        let pointers: Vec<_> = fields.iter().map(pointer).collect();
+        documents.iter().try_for_each(|(key, document)| {
+            let value = |at: &String| document.pointer(at).cloned().unwrap_or_default();
+            each(key, pointers.iter().map(value).collect())
+        })
+    }
+}
+
+struct BatchWriter {
+    memory: Memory,
+    part: String,
+}
+
+#[async_trait]
+impl BulkWriter for BatchWriter {
+    async fn position(&mut self, collection: &str) -> Result<u64> {
+        let key = (self.part.clone(), collection.to_owned());
+        Ok(self.memory.state().positions.get(&key).copied().unwrap_or(0))
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+        let mut state = self.memory.state();
+        for (key, text) in batch.iter() {
+            let read = serde_json::from_slice(text);
+            let document = read.map_err(|e| wrong("read a document", &e.to_string()))?;
+            state.insert(collection, key, document)?;
+        }
+        state.positions.insert((self.part.clone(), collection.to_owned()), position);
+        Ok(())
+    }
+}
+
+/// One client of a table.
+pub struct RecordSession {
+    memory: Memory,
+    table: Table,
+}
+
+impl KeyValue for Memory {
+    type Session = RecordSession;
+
+    fn scans(&self) -> Applicable<()> {
+        Ok(())
+    }
+
+    async fn session(&self, table: &Table) -> Result<RecordSession> {
+        let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if table.name.is_empty() || !table.name.chars().all(good) {
+            return Err(wrong("name a table", "a name is letters, digits and _"));
+        }
+        self.state().collection(&table.name)?;
+        Ok(RecordSession { memory: self.clone(), table: table.clone() })
+    }
+}
+
+impl RecordSession {
+    /// The fields asked for that the document has.
+    fn fill(&self, document: &Value, fields: Fields, record: &mut Record) -> Result<()> {
+        let numbers = match fields {
+            Fields::All => 0..self.table.fields.len() as u16,
+            Fields::One(field) => field..field + 1,
+            Fields::None => 0..0,
+        };
+        for field in numbers {
+            if let Some(value) = document[self.name(field)?].as_str() {
+                record.push(field, |out| out.extend_from_slice(value.as_bytes()));
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, field: u16) -> Result<&str> {
+        let name = self.table.fields.get(field as usize);
+        name.map(String::as_str).ok_or_else(|| wrong("name a field", "the table has it not"))
+    }
+
+    fn named(&self, record: &Record) -> Result<Map<String, Value>> {
+        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned().into();
+        record.iter().map(|(n, value)| Ok((self.name(n)?.to_owned(), text(value)))).collect()
+    }
+}
+
+impl KeyValueSession for RecordSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
+        record.clear();
+        let mut state = self.memory.state();
+        match state.collection(&self.table.name)?.get(key) {
+            Some(document) => self.fill(document, fields, record).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+        let document = Value::Object(self.named(record)?);
+        self.memory.state().insert(&self.table.name, key, document)
+    }
+
+    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+        let new = self.named(record)?;
+        let mut state = self.memory.state();
+        let there = state.collection(&self.table.name)?.get_mut(key);
+        let fields = there.and_then(Value::as_object_mut);
+        Ok(fields.map(|fields| fields.extend(new)).is_some())
+    }
+
+    async fn scan(
+        &mut self,
+        start: &str,
+        count: usize,
+        fields: Fields,
+        scanned: &mut Scanned,
+    ) -> Result<()> {
+        scanned.clear();
+        let mut state = self.memory.state();
+        let from = state.collection(&self.table.name)?.range(start.to_owned()..).take(count);
+        for (key, document) in from {
+            self.fill(document, fields, scanned.push(key))?;
+        }
+        Ok(())
+    }
+}
