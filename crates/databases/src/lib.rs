@@ -33,6 +33,7 @@ pub mod dynamodb;
 // Each database needs a part of it.
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
 mod failure;
+mod front;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;

@@ -7,17 +7,13 @@
 //!
 //! SQLite has no hash join.
 
-use std::sync::Arc;
-
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use rusqlite::Connection;
 
-use super::connection::{Database, Role};
-use super::error::LOAD_FIRST;
-use super::{Sqlite, error};
+use super::SqliteEngine;
+use super::connection::Role;
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const PAGE: &str = "SELECT key FROM shop_customer
     WHERE doc ->> '$.address.country' = ?1 LIMIT ?2 OFFSET ?3";
@@ -66,106 +62,61 @@ const ORDER: &str = concat!(
     " FROM shop_orders o WHERE o.doc ->> '$._id' = ?1 AND o.doc ->> '$.month' = ?2"
 );
 
-impl Pages for Sqlite {
-    type Session = Pager;
+impl Pages for SqliteEngine {
+    type Pager = Pager;
 
-    async fn session(&self) -> Result<Pager> {
-        Ok(Pager(Client::connect(self, "page through", &[PAGE])?))
+    async fn pager(&self) -> Done<Pager> {
+        Ok(Pager(connect(self, &[PAGE])?))
     }
 }
 
-impl Joins for Sqlite {
-    type Session = Joiner;
+impl Joins for SqliteEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] =
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
         let way = match variant {
-            JoinVariant::Index => Way::OneStatement(INDEX),
-            JoinVariant::Ansi => Way::OneStatement(ANSI),
             JoinVariant::TwoPhase => Way::TwoPhase,
-            other => return Err(other.refused("SQLite", &self.writer.database.url)),
+            JoinVariant::Ansi => Way::OneStatement(ANSI),
+            _ => Way::OneStatement(INDEX),
         };
         let texts: &[&str] = match &way {
             Way::OneStatement(text) => &[text],
             Way::TwoPhase => &[ORDER_KEYS, ORDER],
         };
-        Ok(Joiner { client: Client::connect(self, "join", texts)?, way })
+        Ok(Joiner { reader: connect(self, texts)?, way })
     }
+}
+
+/// Connects to run these statements, which only read and each of which must use an index.
+fn connect(engine: &SqliteEngine, texts: &[&str]) -> Done<Connection> {
+    let reader = engine.database().connect(Role::Reader)?;
+    texts.iter().try_for_each(|text| check_plan(&reader, text))?;
+    Ok(reader)
 }
 
 /// Refuses a search without an index.
-fn check_plan(connection: &Connection, text: &str, tried: impl Fn() -> String) -> Result<()> {
-    let plan = || {
-        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}"))?;
-        // Planning needs no values.
-        plan.raw_query().mapped(|row| row.get::<_, String>(3)).collect::<rusqlite::Result<Vec<_>>>()
-    };
-    let steps = plan().map_err(|e| error::sqlite(e, tried()))?;
-    let scans = |step: &&String| {
-        step.strip_prefix("SCAN ").is_some_and(|rest| !rest.contains("VIRTUAL TABLE"))
-    };
-    match steps.iter().find(scans) {
-        None => Ok(()),
-        Some(step) => {
-            let answer = format!("an index is missing: SQLite would {}", step.to_lowercase());
-            Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST))
+fn check_plan(connection: &Connection, text: &str) -> Done<()> {
+    let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}"))?;
+    // Planning needs no values.
+    let mut steps = plan.raw_query();
+    while let Some(step) = steps.next()? {
+        let step: String = step.get(3)?;
+        if step.strip_prefix("SCAN ").is_some_and(|rest| !rest.contains("VIRTUAL TABLE")) {
+            let step = step.to_lowercase();
+            return Err(Failure::missing(format!("an index is missing: SQLite would {step}")));
         }
     }
-}
-
-/// A connection that only reads.
-struct Client {
-    database: Arc<Database>,
-    reader: Connection,
-}
-
-impl Client {
-    /// Connects to run these statements, each of which must use an index.
-    fn connect(sqlite: &Sqlite, what: &str, texts: &[&str]) -> Result<Client> {
-        let database = sqlite.writer.database.clone();
-        let reader = database.connect(Role::Reader)?;
-        let tried = || format!("{what} customers in {}", database.url);
-        for text in texts {
-            check_plan(&reader, text, tried)?;
-        }
-        Ok(Client { database, reader })
-    }
+    Ok(())
 }
 
 /// One client that reads pages.
-pub struct Pager(Client);
-
-impl Pager {
-    fn page_of(
-        &self,
-        country: &str,
-        offset: u32,
-        limit: u32,
-        keys: &mut Vec<String>,
-    ) -> rusqlite::Result<()> {
-        let mut statement = self.0.reader.prepare_cached(PAGE)?;
-        let mut rows = statement.query((country, limit, offset))?;
-        let mut found = 0;
-        while let Some(row) = rows.next()? {
-            let key = row.get_ref(0)?.as_str()?;
-            // The strings of the page before are used again.
-            match keys.get_mut(found) {
-                Some(slot) => key.clone_into(slot),
-                None => keys.push(key.to_owned()),
-            }
-            found += 1;
-        }
-        keys.truncate(found);
-        Ok(())
-    }
-}
+pub struct Pager(Connection);
 
 /// One client that joins.
 pub struct Joiner {
-    client: Client,
+    reader: Connection,
     way: Way,
 }
 
@@ -186,7 +137,7 @@ impl Joiner {
         month: &str,
         rows: &mut Vec<JoinRow>,
     ) -> rusqlite::Result<()> {
-        let mut statement = self.client.reader.prepare_cached(text)?;
+        let mut statement = self.reader.prepare_cached(text)?;
         let mut found = statement.query((zip, month))?;
         while let Some(row) = found.next()? {
             rows.push(JoinRow { month: row.get(0)?, zip: row.get(1)?, cents: row.get(2)? });
@@ -196,7 +147,7 @@ impl Joiner {
 
     /// Both phases read one snapshot, which also is cheaper than one for each order.
     fn join_in_two(&self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> rusqlite::Result<()> {
-        let snapshot = self.client.reader.unchecked_transaction()?;
+        let snapshot = self.reader.unchecked_transaction()?;
         let mut phase_one = snapshot.prepare_cached(ORDER_KEYS)?;
         let mut phase_two = snapshot.prepare_cached(ORDER)?;
         let mut keys = phase_one.query([zip])?;
@@ -214,31 +165,41 @@ impl Joiner {
     }
 }
 
-impl PageSession for Pager {
+impl Abandon for Pager {}
+
+impl engine::Pager for Pager {
     async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-    ) -> Result<()> {
-        self.page_of(country, offset, limit, keys).map_err(|e| {
-            keys.clear();
-            error::sqlite(e, format!("page through {country} in {}", self.0.database.url))
-        })
+    ) -> Done<()> {
+        let mut statement = self.0.prepare_cached(PAGE)?;
+        let mut rows = statement.query((country, limit, offset))?;
+        let mut found = 0;
+        while let Some(row) = rows.next()? {
+            let key = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            // The strings of the page before are used again.
+            match keys.get_mut(found) {
+                Some(slot) => key.clone_into(slot),
+                None => keys.push(key.to_owned()),
+            }
+            found += 1;
+        }
+        keys.truncate(found);
+        Ok(())
     }
 }
 
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
-        let done = match self.way {
-            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows),
-            Way::TwoPhase => self.join_in_two(zip, month, rows),
-        };
-        done.map_err(|e| {
-            let url = &self.client.database.url;
-            error::sqlite(e, format!("join zip code {zip}, {month} in {url}"))
-        })
+impl Abandon for Joiner {}
+
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        match self.way {
+            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows)?,
+            Way::TwoPhase => self.join_in_two(zip, month, rows)?,
+        }
+        Ok(())
     }
 }
