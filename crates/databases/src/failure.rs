@@ -1,6 +1,7 @@
 //! Why an operation failed, in the terms of its caller: what every database sorts its driver's errors
 //! into.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use hoap_workload::{Error, ErrorKind};
@@ -8,15 +9,20 @@ use hoap_workload::{Error, ErrorKind};
 /// Advice for a database that lacks what a load makes.
 pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";
 
+/// The result of an operation of a database module.
+pub type Done<T> = Result<T, Failure>;
+
 /// What an error means for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Failure {
+pub struct Failure {
     pub kind: ErrorKind,
     /// The database's name of the error; empty where it has none.
     pub code: String,
     /// What the database or its driver said, in one line.
     pub answer: String,
-    pub advice: Option<&'static str>,
+    pub advice: Option<Cow<'static, str>>,
+    /// What was tried, on what, where that is not the operation as a whole.
+    pub tried: Option<String>,
 }
 
 impl Failure {
@@ -26,8 +32,8 @@ impl Failure {
         answer: impl Display,
         advice: impl Into<Option<&'static str>>,
     ) -> Failure {
-        let advice = advice.into().filter(|advice| !advice.is_empty());
-        Failure { kind, code: String::new(), answer: one_line(answer), advice }
+        let advice = advice.into().filter(|advice| !advice.is_empty()).map(Cow::from);
+        Failure { kind, code: String::new(), answer: one_line(answer), advice, tried: None }
     }
 
     /// One without advice.
@@ -55,12 +61,32 @@ impl Failure {
         Failure::new(ErrorKind::Duplicate, format!("the key {key} is there already"))
     }
 
-    /// As an error that says what was tried.
+    /// The same, of a step of the operation: its sentence says what was tried, on what.
+    pub fn trying(self, tried: impl Into<String>) -> Failure {
+        let tried = self.tried.unwrap_or_else(|| tried.into());
+        Failure { tried: Some(tried), ..self }
+    }
+
+    /// As an error that says what was tried: `tried`, where it has no sentence of its own.
     pub fn into_error(self, tried: impl Into<String>) -> Error {
+        let tried = self.tried.unwrap_or_else(|| tried.into());
         let error = Error::new(self.kind, tried, self.answer);
         match self.advice {
             Some(advice) => error.advise(advice),
             None => error,
+        }
+    }
+}
+
+/// An error that has its sentence keeps it.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure {
+            kind: error.kind,
+            code: String::new(),
+            answer: error.answer,
+            advice: error.advice.map(Cow::from),
+            tried: Some(error.tried),
         }
     }
 }
@@ -91,6 +117,11 @@ mod tests {
         assert_eq!((e.to_string(), e.advice), ("try: so it said".to_owned(), None));
         let e = Failure::missing("no such table").into_error("try");
         assert_eq!((e.kind, e.advice.as_deref()), (ErrorKind::Missing, Some(LOAD_FIRST)));
+        // The step that failed is said, and an error stays what it is on its way.
+        let e = Failure::broken("so").trying("make x").trying("make all").into_error("try");
+        assert_eq!(e.to_string(), "make x: so");
+        let e = e.advise("look");
+        assert_eq!(Failure::from(e.clone()).into_error("try"), e);
     }
 
     #[test]

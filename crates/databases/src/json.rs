@@ -6,25 +6,35 @@
 
 use hoap_workload::capability::key_value::Record;
 
-/// Appends a record as a JSON object. The names of `names` need no escaping.
-///
-/// # Errors
-/// What is wrong with the record: a value that is not UTF-8, or a field that the table does not
-/// have.
-pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) -> Result<(), String> {
+/// Appends a record, of which every field was [`check`]ed, as a JSON object. The names of `names` need
+/// no escaping.
+pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) {
     out.push(b'{');
     for (i, (field, value)) in record.iter().enumerate() {
         if i > 0 {
             out.push(b',');
         }
         out.push(b'"');
-        let name = check(names, field, value)?;
-        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(names[usize::from(field)].as_bytes());
         out.extend_from_slice(b"\":\"");
         escape(value, out);
         out.push(b'"');
     }
     out.push(b'}');
+}
+
+/// [`check`]s and writes.
+///
+/// # Errors
+/// Those of [`check`].
+#[cfg(any(feature = "couchbase", feature = "postgres"))]
+pub(crate) fn write_checked(
+    record: &Record,
+    names: &[String],
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    record.iter().try_for_each(|(field, value)| check(names, field, value).map(drop))?;
+    write(record, names, out);
     Ok(())
 }
 
@@ -288,7 +298,7 @@ mod tests {
         ] {
             let original = record(&values);
             let mut json = Vec::new();
-            write(&original, &names(), &mut json).unwrap();
+            write(&original, &names(), &mut json);
             let tree: serde_json::Value = serde_json::from_slice(&json).unwrap();
             for (number, value) in &values {
                 assert_eq!(tree[&names()[usize::from(*number)]], *value);
@@ -298,13 +308,10 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_cannot_be_written_says_why() {
-        let mut out = Vec::new();
-        let e = write(&record(&[(3, "x")]), &names(), &mut out).unwrap_err();
+    fn a_field_that_cannot_be_written_says_why() {
+        let e = check(&names(), 3, b"x").unwrap_err();
         assert_eq!(e, "field number 3 of a table with 3 fields");
-        let mut bad = Record::default();
-        bad.push(1, |out| out.push(0xFF));
-        let e = write(&bad, &names(), &mut out).unwrap_err();
+        let e = check(&names(), 1, &[0xFF]).unwrap_err();
         assert!(e.starts_with("the value of field1 is not UTF-8"), "{e}");
     }
 

@@ -33,6 +33,7 @@ pub mod dynamodb;
 // Each database needs a part of it.
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
 mod failure;
+mod front;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;
@@ -64,6 +65,7 @@ pub mod url;
 
 pub use any::*;
 pub use capabilities::CAPABILITIES;
+pub use front::stop_waiting;
 pub use options::OptionHelp;
 pub use remote::*;
 
@@ -131,7 +133,10 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
             .advise(format!("the known ones are {}", all.join(", "))));
     };
     match scheme.open {
-        Some(open) => open(url).await,
+        Some(open) => match front::limit::opening(open(url)).await {
+            Ok(opened) => opened,
+            Err(silence) => Err(silence.into_error(format!("open {name}:…"))),
+        },
         None => Err(invalid(
             format!("open {name}:…"),
             format!("{} is not part of this build", scheme.database),

@@ -2,21 +2,23 @@
 
 use hoap_workload::{Error, ErrorKind, Result};
 
-/// Refuses a collection name that is no plain identifier, or begins (in whatever case) with one of
-/// the `reserved` prefixes, which belong to the database or to `hoap`.
-pub(crate) fn collection<'a>(name: &'a str, reserved: &[&str]) -> Result<&'a str> {
-    let lower = name.to_ascii_lowercase();
-    if !is_name(name) || reserved.iter().any(|prefix| lower.starts_with(prefix)) {
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!("name a collection `{name}`"),
-            format!(
-                "a name is letters, digits and _, and does not begin with {}",
-                reserved.join(" or ")
-            ),
-        ));
-    }
-    Ok(name)
+/// Refuses a collection name that is no plain identifier, is longer than `longest` bytes, or begins
+/// (in whatever case) with one of the `reserved` prefixes, which belong to the database or to
+/// `hoap`.
+pub(crate) fn collection<'a>(name: &'a str, reserved: &[&str], longest: usize) -> Result<&'a str> {
+    let begins = |prefix: &&str| {
+        let head = name.as_bytes().get(..prefix.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
+    };
+    let answer = if !is_name(name) || reserved.iter().any(begins) {
+        let reserved = reserved.join(" or ");
+        format!("a name is letters, digits and _, and does not begin with {reserved}")
+    } else if name.len() > longest {
+        format!("the database's names have at most {longest} letters")
+    } else {
+        return Ok(name);
+    };
+    Err(Error::new(ErrorKind::Invalid, format!("name a collection `{name}`"), answer))
 }
 
 /// Refuses the name of a field at the top of a document that is no plain identifier.
@@ -56,4 +58,54 @@ fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_paths_are_checked_identifiers() {
+        for good in ["a", "_a1", "Orders", "c_name.c_last", "s_dists[3]", "a[0][12].b"] {
+            assert!(path(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            ".",
+            "a.",
+            "1a",
+            "a b",
+            "a'",
+            "a\"",
+            "a[",
+            "a[]",
+            "a[x]",
+            "a[1",
+            "a[1]b",
+            "a]",
+            "[1]",
+            "a[-1]",
+            "a[1234567890]",
+            "ä",
+            "$",
+            "a;b",
+            "a\0",
+        ] {
+            assert!(path(bad).is_err(), "{bad}");
+        }
+        for bad in [
+            "",
+            "a.b",
+            "a[1]",
+            "sqlite_schema",
+            "SQLite_x",
+            "hoap_note",
+            "a\"b",
+            "a b",
+            "nine_long",
+        ] {
+            assert!(collection(bad, &["sqlite_", "hoap_"], 8).is_err(), "{bad}");
+        }
+        assert!(collection("hoaporde", &["sqlite_", "hoap_"], 8).is_ok());
+    }
 }

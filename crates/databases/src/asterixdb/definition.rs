@@ -56,7 +56,7 @@ impl Definition for AsterixDefinition {
 
     fn name(&self, collection: &str) -> Result<String> {
         if ![NOTE, PROGRESS].contains(&collection) {
-            names::collection(collection, &["hoap_"])?;
+            names::collection(collection, &["hoap_"], usize::MAX)?;
         }
         Ok(format!("{}.`{collection}`", self.quoted))
     }

@@ -21,7 +21,7 @@ pub(super) const LOOKUP: &str = "hoap_index_";
 
 /// A checked name of a collection.
 pub(super) fn collection(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_"])
+    names::collection(name, &["hoap_"], usize::MAX)
 }
 
 /// The keyspace of the URL, if it exists.

@@ -210,7 +210,7 @@ impl KeyValueSession for RecordSession {
 
     async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
         self.json.clear();
-        let written = json::write(record, &self.table.fields, &mut self.json);
+        let written = json::write_checked(record, &self.table.fields, &mut self.json);
         written.map_err(|e| self.invalid("insert", key, e))?;
         let options = &self.target.server.place.options;
         let mut with = InsertOptions::new();
@@ -228,7 +228,7 @@ impl KeyValueSession for RecordSession {
         }
         if record.len() == self.table.fields.len() {
             self.json.clear();
-            let written = json::write(record, &self.table.fields, &mut self.json);
+            let written = json::write_checked(record, &self.table.fields, &mut self.json);
             written.map_err(|e| self.invalid("update", key, e))?;
             return self.replace(key, None).await;
         }

@@ -15,7 +15,7 @@ pub(super) const PRIMARY: &str = "hoap_primary";
 
 /// A checked name of a collection.
 pub(super) fn name(collection: &str) -> Result<&str> {
-    names::collection(collection, &["_", "hoap_"])
+    names::collection(collection, &["_", "hoap_"], usize::MAX)
 }
 
 /// Appends a path as an expression on the document `d`: `` d.`a`.`b`[3] ``.

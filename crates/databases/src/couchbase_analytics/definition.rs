@@ -92,7 +92,7 @@ impl Definition for AnalyticsDefinition {
 
     fn name(&self, collection: &str) -> Result<String> {
         if ![NOTE, PROGRESS, OPERATIONAL_NOTES].contains(&collection) {
-            names::collection(collection, &["hoap_"])?;
+            names::collection(collection, &["hoap_"], usize::MAX)?;
         }
         Ok(format!("{}.`{collection}`", self.quoted))
     }

@@ -150,7 +150,7 @@ async fn put_some(
         } else if progress.elapsed() > PATIENCE {
             let answer = format!("{} for {} s", refused.answer, PATIENCE.as_secs());
             let advice = Some("give the table more write capacity, and go on with --resume");
-            return Err(Failure { answer, advice, ..refused });
+            return Err(Failure { answer, advice: advice.map(Into::into), ..refused });
         }
         tokio::time::sleep(pause / 2 + pause.mul_f64(jitter() / 2.0)).await;
         pause = (pause * 2).min(Duration::from_secs(5));

@@ -33,7 +33,7 @@ pub(super) const INDEX: &str = "index:";
 
 /// A checked name of a collection.
 pub(super) fn collection(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_"])
+    names::collection(name, &["hoap_"], usize::MAX)
 }
 
 /// The table of a collection.

@@ -12,5 +12,5 @@ pub(super) const PROGRESS: &str = "hoap_load";
 
 /// A checked name of a collection.
 pub(super) fn name(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_", "system"])
+    names::collection(name, &["hoap_", "system"], usize::MAX)
 }

@@ -196,7 +196,7 @@ impl RecordSession {
 
     fn write_json(&mut self, record: &Record) -> Done<()> {
         self.json.clear();
-        json::write(record, &self.table.fields, &mut self.json).map_err(Failure::Invalid)
+        json::write_checked(record, &self.table.fields, &mut self.json).map_err(Failure::Invalid)
     }
 }
 

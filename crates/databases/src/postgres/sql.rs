@@ -14,7 +14,7 @@ use crate::names::{self, path};
 /// Refuses a collection name that is no plain identifier, does not fit, or belongs to PostgreSQL or
 /// to us.
 pub(super) fn name(collection: &str) -> Result<&str> {
-    let name = names::collection(collection, &["pg_", "hoap_"])?;
+    let name = names::collection(collection, &["pg_", "hoap_"], usize::MAX)?;
     // The server truncates a longer name silently (NAMEDATALEN).
     match name.len() {
         0..64 => Ok(name),

@@ -24,7 +24,7 @@ pub(super) const SETTLED: &str = "settled";
 
 /// A checked name of a collection.
 pub(super) fn collection(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_"])
+    names::collection(name, &["hoap_"], usize::MAX)
 }
 
 /// The prefix of the names of a collection's documents.

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use hoap_workload::Result;
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::words::counted;
+use hoap_workload::capability::Batch;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::connection::Role;
 use super::writer::Writer;
 use super::{error, sql, transaction};
+use crate::failure::Done;
+use crate::front::engine::{Abandon, Bulk};
 
 /// The progress of each part of a load, saved in the transaction that writes the documents.
 pub(super) const PROGRESS: &str = "CREATE TABLE IF NOT EXISTS hoap_load (
@@ -23,7 +22,7 @@ const GAP_EVERY: Duration = Duration::from_millis(250);
 const GAP: Duration = Duration::from_millis(2);
 
 /// Writes the batches of one part of a load, each in one transaction with its progress.
-pub(super) struct BatchWriter {
+pub struct BatchWriter {
     writer: Arc<Writer>,
     part: String,
     sql: String,
@@ -31,11 +30,8 @@ pub(super) struct BatchWriter {
 }
 
 impl BatchWriter {
-    pub fn new(writer: Arc<Writer>, part: &str) -> Result<Self> {
-        writer
-            .turn(Role::Writer)?
-            .execute_batch(PROGRESS)
-            .map_err(|e| error::sqlite(e, format!("begin to load {}", writer.database.url)))?;
+    pub(super) fn new(writer: Arc<Writer>, part: &str) -> Done<Self> {
+        writer.turn(Role::Writer)?.execute_batch(PROGRESS)?;
         Ok(BatchWriter {
             writer,
             part: part.to_owned(),
@@ -60,37 +56,27 @@ impl BatchWriter {
     }
 }
 
-#[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        let tried = || format!("read the progress of {collection} in {}", self.writer.database.url);
+impl Abandon for BatchWriter {}
+
+impl Bulk for BatchWriter {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
         let turn = self.writer.turn(Role::Writer)?;
         let position: Option<i64> = turn
             .query_row(
                 "SELECT position FROM hoap_load WHERE part = ?1 AND collection = ?2",
-                (&self.part, sql::name(collection)?),
+                (&self.part, collection),
                 |row| row.get(0),
             )
-            .optional()
-            .map_err(|e| error::sqlite(e, tried()))?;
+            .optional()?;
         Ok(position.and_then(|p| u64::try_from(p).ok()).unwrap_or(0))
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let database = &self.writer.database;
-        let tried = || {
-            format!(
-                "load {} into {collection} of {}",
-                counted(batch.len(), "document", "documents"),
-                database.url
-            )
-        };
-        let name = sql::name(collection)?;
-        sql::insert(collection, &mut self.sql)?;
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        sql::insert(collection, &mut self.sql);
         let turn = self.writer.turn(Role::Writer)?;
         let synchronous = |level: &str| {
             // `full` would sync the log for every batch; settling syncs everything once.
-            match database.options.synchronous {
+            match self.writer.database.options.synchronous {
                 "full" => turn.execute_batch(&format!("PRAGMA synchronous = {level}")),
                 _ => Ok(()),
             }
@@ -98,7 +84,7 @@ impl BulkWriter for BatchWriter {
         synchronous("normal")
             .and_then(|()| turn.begin())
             .and_then(|()| self.insert(&turn, batch))
-            .and_then(|()| self.save(&turn, name, position))
+            .and_then(|()| self.save(&turn, collection, position))
             .map_err(|e| (e, true))
             .and_then(|()| transaction::commit(&turn))
             .inspect_err(|_| {
@@ -106,8 +92,8 @@ impl BulkWriter for BatchWriter {
                 let _ = turn.execute_batch("ROLLBACK");
                 let _ = synchronous("full");
             })
-            .map_err(|(e, open)| error::commit(e, open, tried()))?;
-        synchronous("full").map_err(|e| error::sqlite(e, tried()))?;
+            .map_err(|(e, open)| error::commit(e, open))?;
+        synchronous("full")?;
         if self.last_gap.elapsed() >= GAP_EVERY {
             std::thread::sleep(GAP);
             self.last_gap = Instant::now();

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use hoap_workload::ErrorKind;
 use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::error::{self, LOAD_FIRST};
 use super::options::Options;
+use crate::failure::{Done, Failure};
 
 /// The prepared statements that a connection keeps: more than the transactions of any benchmark
 /// need.
@@ -45,17 +45,19 @@ impl Database {
     /// Opens a connection and sets it.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
-    pub fn connect(&self, role: Role) -> Result<Connection> {
-        let tried = || format!("open {}", self.url);
-        let unavailable = |answer| Error::new(ErrorKind::Unavailable, tried(), answer);
+    /// [`ErrorKind::Unavailable`] with the reason and what to do.
+    pub fn connect(&self, role: Role) -> Done<Connection> {
+        self.open(role).map_err(|failure| failure.trying(format!("open {}", self.url)))
+    }
+
+    fn open(&self, role: Role) -> Done<Connection> {
         match std::fs::metadata(&self.path) {
             Ok(there) if there.is_dir() => {
-                return Err(unavailable("it is a directory").advise("name a file in it"));
+                let answer = "it is a directory";
+                return Err(Failure::of(ErrorKind::Unavailable, answer, "name a file in it"));
             }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound && role != Role::Creator => {
-                let error = Error::new(ErrorKind::Missing, tried(), "no such file");
-                return Err(error.advise(LOAD_FIRST));
+                return Err(Failure::missing("no such file"));
             }
             _ => {}
         }
@@ -63,24 +65,25 @@ impl Database {
         if role == Role::Creator {
             flags |= OpenFlags::SQLITE_OPEN_CREATE;
         }
-        Connection::open_with_flags(&self.path, flags)
-            .and_then(|mut connection| {
-                self.set(&mut connection, role)?;
-                Ok(connection)
-            })
-            .map_err(|e| {
-                let error = error::sqlite(e, tried());
-                // Before a transaction has begun there is nothing to run again: no further wait.
-                match error.kind {
-                    ErrorKind::Conflict => Error { kind: ErrorKind::Unavailable, ..error },
-                    _ => error,
-                }
-            })
-            .and_then(|connection| match connection.is_readonly("main") {
-                Ok(true) if role != Role::Reader => Err(unavailable("the file is read-only")
-                    .advise("give this user write permission on the file and its directory")),
-                _ => Ok(connection),
-            })
+        let opened = Connection::open_with_flags(&self.path, flags).and_then(|mut connection| {
+            self.set(&mut connection, role)?;
+            Ok(connection)
+        });
+        let connection = opened.map_err(|e| match Failure::from(e) {
+            // Before a transaction has begun there is nothing to run again: no further wait.
+            Failure { kind: ErrorKind::Conflict, answer, advice, .. } => {
+                Failure { advice, ..Failure::new(ErrorKind::Unavailable, answer) }
+            }
+            failure => failure,
+        })?;
+        match connection.is_readonly("main") {
+            Ok(true) if role != Role::Reader => Err(Failure::of(
+                ErrorKind::Unavailable,
+                "the file is read-only",
+                "give this user write permission on the file and its directory",
+            )),
+            _ => Ok(connection),
+        }
     }
 
     fn set(&self, connection: &mut Connection, role: Role) -> rusqlite::Result<()> {
@@ -131,7 +134,7 @@ impl Database {
     }
 
     /// The settings in force, name → value, read from a new connection.
-    pub fn settings(&self) -> Result<Vec<(String, String)>> {
+    pub fn settings(&self) -> Done<Vec<(String, String)>> {
         let connection = self.connect(Role::Reader)?;
         let mut settings = Vec::new();
         for pragma in [
@@ -149,7 +152,7 @@ impl Database {
                 .query_row(&format!("PRAGMA {pragma}"), [], |row| {
                     row.get::<_, rusqlite::types::Value>(0)
                 })
-                .map_err(|e| error::sqlite(e, format!("read {pragma} of {}", self.url)))?;
+                .map_err(|e| Failure::from(e).trying(format!("read {pragma} of {}", self.url)))?;
             settings.push((pragma.to_owned(), shown(pragma, &value)));
         }
         // Not a PRAGMA: this module waits (`wait_for_others`).

@@ -2,9 +2,8 @@
 
 use std::fs::File;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Index;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
@@ -12,7 +11,9 @@ use serde_json::Value;
 use super::connection::{Database, Role};
 use super::error;
 use super::writer::Turn;
-use super::{Sqlite, bulk, sql, transaction};
+use super::{SqliteEngine, bulk, sql, transaction};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Documents, Each};
 
 /// Notes, JSON values by their names: the benchmark's, and the state of the load that was settled
 /// last.
@@ -23,165 +24,122 @@ const NOTE: &str = "note";
 /// The number of documents that were loaded when the statistics were gathered.
 const SETTLED: &str = "settled";
 
-#[async_trait]
-impl Documents for Sqlite {
-    async fn note(&self) -> Result<Option<Value>> {
-        if !self.database().exists() {
-            return Ok(None);
+impl Documents for SqliteEngine {
+    type Bulk = bulk::BatchWriter;
+
+    async fn note(&self) -> Done<Option<Value>> {
+        match self.database().exists() {
+            true => read_note(&self.database().connect(Role::Reader)?, NOTE),
+            false => Ok(None),
         }
-        let tried = || format!("read the note in {}", self.database().url);
-        read_note(&self.database().connect(Role::Reader)?, NOTE, tried)
     }
 
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
-        let tried = || format!("write the note in {}", self.database().url);
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
         if expected.is_some() && !self.database().exists() {
             return Ok(false);
         }
-        self.write(tried, |connection| {
-            connection.execute_batch(NOTES).map_err(|e| error::sqlite(e, tried()))?;
-            if read_note(connection, NOTE, tried)?.as_ref() != expected {
+        self.write(|connection| {
+            connection.execute_batch(NOTES)?;
+            if read_note(connection, NOTE)?.as_ref() != expected {
                 return Ok(false);
             }
-            write_note(connection, NOTE, note).map_err(|e| error::sqlite(e, tried()))?;
+            write_note(connection, NOTE, note)?;
             Ok(true)
         })
     }
 
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
+    async fn exists(&self, collection: &str) -> Done<bool> {
         if !self.database().exists() {
             return Ok(false);
         }
         let connection = self.database().connect(Role::Reader)?;
-        for collection in collections {
-            let tried = || format!("look for {collection} in {}", self.database().url);
-            let schema = schema_of(&connection, sql::name(collection)?);
-            if schema.map_err(|e| error::sqlite(e, tried()))?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(schema_of(&connection, collection)?.is_some())
     }
 
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
-        let tried = || format!("drop the collections in {}", self.database().url);
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
         if !self.database().exists() {
             return Ok(());
         }
         let mut text = String::new();
         for collection in collections {
-            text.push_str(&format!("DROP TABLE IF EXISTS \"{}\";", sql::name(collection)?));
+            text.push_str(&format!("DROP TABLE IF EXISTS \"{collection}\";"));
         }
         text.push_str("DROP TABLE IF EXISTS hoap_note; DROP TABLE IF EXISTS hoap_load;");
-        self.write(tried, |connection| {
-            connection.execute_batch(&text).map_err(|e| error::sqlite(e, tried()))
-        })?;
+        self.write(|connection| Ok(connection.execute_batch(&text)?))?;
         // The pages of the dropped tables are free but scattered over the file. An otherwise empty
         // database is reset; while another process has it open it may keep its pages.
         let turn = self.writer.turn(Role::Writer)?;
         let look = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%')";
-        let empty = turn.query_row(look, [], |row| row.get(0));
-        if empty.map_err(|e| error::sqlite(e, tried()))? {
+        if turn.query_row(look, [], |row| row.get(0))? {
             let _ = turn.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
         }
         Ok(())
     }
 
-    async fn create(&self, collections: &[&str]) -> Result<()> {
-        let tried = || format!("create the collections in {}", self.database().url);
-        self.write(tried, |connection| {
-            let run = |text: &str| {
-                connection.execute_batch(text).map_err(|e| error::sqlite(e, tried()))
-            };
-            run(NOTES)?;
-            run(bulk::PROGRESS)?;
+    async fn create(&self, collections: &[&str]) -> Done<()> {
+        self.write(|connection| {
+            connection.execute_batch(NOTES)?;
+            connection.execute_batch(bulk::PROGRESS)?;
             for collection in collections {
-                let collection = sql::name(collection)?;
                 let table = format!(
                     "CREATE TABLE \"{collection}\" (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)"
                 );
-                let there = schema_of(connection, collection);
-                match there.map_err(|e| error::sqlite(e, tried()))? {
-                    None => run(&table)?,
+                match schema_of(connection, collection)? {
+                    None => connection.execute_batch(&table)?,
                     Some(there) if there == table => {}
-                    Some(_) => return Err(foreign(collection, tried())),
+                    Some(_) => return Err(foreign(collection)),
                 }
             }
             Ok(())
         })
     }
 
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(bulk::BatchWriter::new(self.writer.clone(), part)?))
+    async fn bulk(&self, part: &str) -> Done<bulk::BatchWriter> {
+        bulk::BatchWriter::new(self.writer.clone(), part)
     }
 
-    async fn settle(&self, indexes: &[Index]) -> Result<()> {
+    async fn settle(&self, indexes: &[Index]) -> Done<()> {
         let url = &self.database().url;
         let turn = self.writer.turn(Role::Writer)?;
         for index in indexes {
-            let tried = || format!("create index {} in {url}", index.name);
-            let wanted = sql::create_index(index)?;
-            // Inside the transaction: another process may be making it.
-            turn.begin().map_err(|e| error::sqlite(e, tried()))?;
-            let there = schema_of(&turn, index.name).map_err(|e| error::sqlite(e, tried()))?;
-            match there {
-                None => turn.execute_batch(&wanted).map_err(|e| error::sqlite(e, tried()))?,
-                Some(there) if there == wanted => {}
-                Some(_) => return Err(foreign(index.name, tried())),
-            }
-            commit(&turn, tried)?;
+            let made = create_index(&turn, index);
+            made.map_err(|e| e.trying(format!("create index {} in {url}", index.name)))?;
         }
-        gather_statistics(&turn, url)?;
-        checkpoint(&turn, self.database())
+        let gathered = gather_statistics(&turn);
+        gathered.map_err(|e| e.trying(format!("gather statistics in {url}")))?;
+        let moved = checkpoint(&turn, self.database());
+        moved.map_err(|e| e.trying(format!("write the log of {url} into the file")))
     }
 
-    async fn scan(
-        &self,
-        collection: &str,
-        fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
-        let tried = || format!("scan {collection} in {}", self.database().url);
-        let mut text = String::new();
-        sql::scan(collection, fields, &mut text)?;
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let connection = self.database().connect(Role::Reader)?;
         // One statement reads one snapshot and steps through it.
-        let mut statement = connection.prepare(&text).map_err(|e| error::sqlite(e, tried()))?;
+        let mut statement = connection.prepare(&sql::scan(collection, fields))?;
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(|e| error::sqlite(e, tried()))? {
-            let key = match row.get_ref(0).map_err(|e| error::sqlite(e, tried()))? {
-                ValueRef::Text(key) => std::str::from_utf8(key).ok(),
-                _ => None,
+        while let Some(row) = rows.next()? {
+            let ValueRef::Text(key) = row.get_ref(0)? else {
+                return Err(Failure::broken("a key is not text"));
             };
-            let key =
-                key.ok_or_else(|| Error::new(ErrorKind::Broken, tried(), "a key is not text"))?;
-            each(key, sql::row(row, 1, fields.len(), tried)?)?;
+            let key = std::str::from_utf8(key).map_err(Failure::broken)?;
+            each(key, sql::row(row, 1, fields.len())?)?;
         }
         Ok(())
     }
 }
 
-impl Sqlite {
-    fn database(&self) -> &Database {
-        &self.writer.database
-    }
-
+impl SqliteEngine {
     /// Runs `work` in one write transaction on a file that is made if it is missing.
-    fn write<T>(
-        &self,
-        tried: impl Fn() -> String,
-        work: impl FnOnce(&Connection) -> Result<T>,
-    ) -> Result<T> {
+    fn write<T>(&self, work: impl FnOnce(&Connection) -> Done<T>) -> Done<T> {
         let turn = self.writer.turn(Role::Creator)?;
-        turn.begin().map_err(|e| error::sqlite(e, tried()))?;
+        turn.begin()?;
         let done = work(&turn)?;
-        commit(&turn, tried)?;
+        commit(&turn)?;
         Ok(done)
     }
 }
 
-fn commit(turn: &Turn<'_>, tried: impl Fn() -> String) -> Result<()> {
-    transaction::commit(turn).map_err(|(e, open)| error::commit(e, open, tried()))
+fn commit(turn: &Turn<'_>) -> Done<()> {
+    transaction::commit(turn).map_err(|(e, open)| error::commit(e, open))
 }
 
 /// The text that made a table or an index, whatever the case of its name.
@@ -192,27 +150,31 @@ fn schema_of(connection: &Connection, name: &str) -> rusqlite::Result<Option<Str
         .optional()
 }
 
-fn foreign(name: &str, tried: String) -> Error {
-    Error::new(ErrorKind::Unavailable, tried, format!("{name} is there and is not ours"))
-        .advise("drop it, or name another file")
+fn foreign(name: &str) -> Failure {
+    let answer = format!("{name} is there and is not ours");
+    Failure::of(ErrorKind::Unavailable, answer, "drop it, or name another file")
 }
 
-fn read_note(
-    connection: &Connection,
-    name: &str,
-    tried: impl Fn() -> String,
-) -> Result<Option<Value>> {
-    let there = schema_of(connection, "hoap_note").map_err(|e| error::sqlite(e, tried()))?;
-    if there.is_none() {
+fn create_index(turn: &Turn<'_>, index: &Index) -> Done<()> {
+    let wanted = sql::create_index(index);
+    // Inside the transaction: another process may be making it.
+    turn.begin()?;
+    match schema_of(turn, index.name)? {
+        None => turn.execute_batch(&wanted)?,
+        Some(there) if there == wanted => {}
+        Some(_) => return Err(foreign(index.name)),
+    }
+    commit(turn)
+}
+
+fn read_note(connection: &Connection, name: &str) -> Done<Option<Value>> {
+    if schema_of(connection, "hoap_note")?.is_none() {
         return Ok(None);
     }
     let text: Option<String> = connection
         .query_row("SELECT value FROM hoap_note WHERE name = ?1", [name], |row| row.get(0))
-        .optional()
-        .map_err(|e| error::sqlite(e, tried()))?;
-    text.map(|text| serde_json::from_str(&text))
-        .transpose()
-        .map_err(|e| Error::new(ErrorKind::Broken, tried(), e))
+        .optional()?;
+    text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
 }
 
 fn write_note(connection: &Connection, name: &str, note: &Value) -> rusqlite::Result<()> {
@@ -222,35 +184,26 @@ fn write_note(connection: &Connection, name: &str, note: &Value) -> rusqlite::Re
 }
 
 /// Gathers the planner's statistics, unless nothing was loaded since the last time.
-fn gather_statistics(turn: &Turn<'_>, url: &str) -> Result<()> {
-    let tried = || format!("gather statistics in {url}");
-    turn.begin().map_err(|e| error::sqlite(e, tried()))?;
-    let state = turn
-        .execute_batch(&format!("{NOTES}; {}", bulk::PROGRESS))
-        .and_then(|()| {
-            let counts = "SELECT (SELECT ifnull(sum(position), 0) FROM hoap_load),
-                          (SELECT count(*) FROM sqlite_schema WHERE type = 'index')";
-            turn.query_row(counts, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
-        })
-        .map_err(|e| error::sqlite(e, tried()))?;
-    let state = serde_json::json!({ "documents": state.0, "indexes": state.1 });
-    if read_note(turn, SETTLED, tried)?.as_ref() != Some(&state) {
-        turn.execute_batch("ANALYZE")
-            .and_then(|()| write_note(turn, SETTLED, &state))
-            .map_err(|e| error::sqlite(e, tried()))?;
+fn gather_statistics(turn: &Turn<'_>) -> Done<()> {
+    turn.begin()?;
+    turn.execute_batch(&format!("{NOTES}; {}", bulk::PROGRESS))?;
+    let counts = "SELECT (SELECT ifnull(sum(position), 0) FROM hoap_load),
+                  (SELECT count(*) FROM sqlite_schema WHERE type = 'index')";
+    let (documents, indexes): (i64, i64) =
+        turn.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let state = serde_json::json!({ "documents": documents, "indexes": indexes });
+    if read_note(turn, SETTLED)?.as_ref() != Some(&state) {
+        turn.execute_batch("ANALYZE")?;
+        write_note(turn, SETTLED, &state)?;
     }
-    commit(turn, tried)
+    commit(turn)
 }
 
 /// Moves the whole log into the file and makes both durable, whatever `synchronous` is.
-fn checkpoint(turn: &Turn<'_>, database: &Database) -> Result<()> {
-    let tried = || format!("write the log of {} into the file", database.url);
-    let busy: bool = turn
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-        .map_err(|e| error::sqlite(e, tried()))?;
-    if busy {
-        return Err(Error::new(ErrorKind::Unavailable, tried(), "somebody else uses the database")
-            .advise("close the other program, or raise busy_timeout_ms"));
+fn checkpoint(turn: &Turn<'_>, database: &Database) -> Done<()> {
+    if turn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))? {
+        let advice = "close the other program, or raise busy_timeout_ms";
+        return Err(Failure::of(ErrorKind::Unavailable, "somebody else uses the database", advice));
     }
     let sync = |file: File| file.sync_all();
     // On Unix the name of a new file is durable when its directory is.
@@ -260,5 +213,5 @@ fn checkpoint(turn: &Turn<'_>, database: &Database) -> Result<()> {
         .open(&database.path)
         .and_then(sync)
         .and_then(|()| directory.map_or(Ok(()), |directory| File::open(directory).and_then(sync)))
-        .map_err(|e| Error::new(ErrorKind::Unavailable, tried(), e).advise(error::DISK))
+        .map_err(|e| Failure::of(ErrorKind::Unavailable, e, error::DISK))
 }

@@ -1,6 +1,6 @@
 //! What SQLite's result codes mean for the caller.
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::ErrorKind;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
@@ -11,23 +11,27 @@ pub(super) use crate::failure::LOAD_FIRST;
 pub(super) const DISK: &str = "look for disk errors in the system's log";
 
 /// Sorts an error of SQLite by what the caller may do about it.
-pub(super) fn sqlite(error: rusqlite::Error, tried: impl Into<String>) -> Error {
-    let (code, answer) = match &error {
-        rusqlite::Error::SqliteFailure(code, message) => {
-            (Some(*code), message.clone().unwrap_or_else(|| code.to_string()))
-        }
-        rusqlite::Error::SqlInputError { error, msg, offset, .. } => {
-            let place = if *offset >= 0 { format!(" at byte {offset}") } else { String::new() };
-            (Some(*error), format!("{msg}{place}"))
-        }
-        other => (None, other.to_string()),
-    };
-    let (kind, advice) = match code {
-        Some(code) => meaning(code, &answer),
-        None if matches!(error, rusqlite::Error::MultipleStatement) => (ErrorKind::Invalid, None),
-        None => (ErrorKind::Broken, None),
-    };
-    Failure::of(kind, answer, advice).into_error(tried)
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Failure {
+        let (code, answer) = match &error {
+            rusqlite::Error::SqliteFailure(code, message) => {
+                (Some(*code), message.clone().unwrap_or_else(|| code.to_string()))
+            }
+            rusqlite::Error::SqlInputError { error, msg, offset, .. } => {
+                let place = if *offset >= 0 { format!(" at byte {offset}") } else { String::new() };
+                (Some(*error), format!("{msg}{place}"))
+            }
+            other => (None, other.to_string()),
+        };
+        let (kind, advice) = match code {
+            Some(code) => meaning(code, &answer),
+            None if matches!(error, rusqlite::Error::MultipleStatement) => {
+                (ErrorKind::Invalid, None)
+            }
+            None => (ErrorKind::Broken, None),
+        };
+        Failure::of(kind, answer, advice)
+    }
 }
 
 fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>) {
@@ -84,13 +88,13 @@ fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>)
 /// rolls it back. Where SQLite has ended it, a failed write or sync of the log may leave a whole
 /// commit record behind that a recovery would find: that is ambiguous. A full disk is not: SQLite
 /// reports it from the write of a frame, so the commit record is not whole.
-pub(super) fn commit(error: rusqlite::Error, still_open: bool, tried: impl Into<String>) -> Error {
+pub(super) fn commit(error: rusqlite::Error, still_open: bool) -> Failure {
     let full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
-    let error = sqlite(error, tried);
+    let failure = Failure::from(error);
     if still_open || full {
-        return error;
+        return failure;
     }
-    Error { kind: ErrorKind::Ambiguous, ..error }
+    Failure { kind: ErrorKind::Ambiguous, ..failure }
 }
 
 /// The error of a statement that is a transaction of its own.
@@ -98,14 +102,14 @@ pub(super) fn commit(error: rusqlite::Error, still_open: bool, tried: impl Into<
 /// Its commit is inside it. Of what may go wrong there, a failed write or sync of the log may leave a
 /// whole commit record behind ([`commit`]), and so may the lack of memory after it; SQLite finds
 /// everything else before it writes one.
-pub(super) fn single(error: rusqlite::Error, tried: impl Into<String>) -> Error {
+pub(super) fn single(error: rusqlite::Error) -> Failure {
     let code = error.sqlite_error_code();
-    let error = sqlite(error, tried);
+    let failure = Failure::from(error);
     match code {
         Some(ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory) => {
-            Error { kind: ErrorKind::Ambiguous, ..error }
+            Failure { kind: ErrorKind::Ambiguous, ..failure }
         }
-        _ => error,
+        _ => failure,
     }
 }
 
@@ -138,14 +142,14 @@ mod tests {
             (ffi::SQLITE_ERROR, Invalid),
             (ffi::SQLITE_INTERNAL, Broken),
         ] {
-            assert_eq!(sqlite(failure(code, "x"), "try").kind, kind, "code {code}");
+            assert_eq!(Failure::from(failure(code, "x")).kind, kind, "code {code}");
         }
     }
 
     #[test]
     fn a_message_of_several_lines_becomes_one() {
-        let e = sqlite(failure(ffi::SQLITE_ERROR, "near\n \"SELEC\":\nsyntax"), "query");
-        assert_eq!(e.to_string(), "query: near \"SELEC\": syntax");
+        let e = Failure::from(failure(ffi::SQLITE_ERROR, "near\n \"SELEC\":\nsyntax"));
+        assert_eq!(e.answer, "near \"SELEC\": syntax");
     }
 
     #[test]
@@ -160,13 +164,13 @@ mod tests {
             (ffi::SQLITE_READONLY, Unavailable),
             (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, Duplicate),
         ] {
-            assert_eq!(single(failure(code, "x"), "try").kind, kind, "code {code}");
+            assert_eq!(single(failure(code, "x")).kind, kind, "code {code}");
         }
     }
 
     #[test]
     fn only_a_commit_that_sqlite_ended_without_saying_how_is_ambiguous() {
-        let kind = |code, still_open| commit(failure(code, "x"), still_open, "commit").kind;
+        let kind = |code, still_open| commit(failure(code, "x"), still_open).kind;
         assert_eq!(kind(ffi::SQLITE_BUSY, true), ErrorKind::Conflict);
         assert_eq!(kind(ffi::SQLITE_FULL, false), ErrorKind::Unavailable);
         assert_eq!(kind(ffi::SQLITE_IOERR_FSYNC, false), ErrorKind::Ambiguous);

@@ -10,38 +10,36 @@
 use std::sync::Arc;
 
 use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use super::connection::Role;
 use super::writer::Writer;
-use super::{Sqlite, error, sql};
+use super::{SqliteEngine, error, sql};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
 
 /// Fields that one call of `jsonb_set` sets: a function has at most 1000 arguments.
 const FIELDS_A_CALL: usize = 400;
 
-impl KeyValue for Sqlite {
+impl KeyValue for SqliteEngine {
     type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<RecordSession> {
-        let texts = Texts::new(table)?;
+    async fn record_session(&self, table: &Table) -> Done<RecordSession> {
+        let texts = Texts::new(table);
         let writer = self.writer.clone();
         let reader = writer.database.connect(Role::Reader)?;
         // A missing table fails here, before the first operation.
-        reader.prepare_cached(&texts.read.all).map_err(|e| {
-            error::sqlite(e, format!("read {} in {}", table.name, writer.database.url))
-        })?;
+        reader.prepare_cached(&texts.read.all)?;
         let (text, json) = (String::new(), Vec::new());
-        Ok(RecordSession { writer, reader, table: table.clone(), texts, text, json })
+        let fields = table.fields.clone();
+        Ok(RecordSession { writer, reader, fields, texts, text, json })
     }
 }
 
@@ -49,7 +47,8 @@ impl KeyValue for Sqlite {
 pub struct RecordSession {
     writer: Arc<Writer>,
     reader: Connection,
-    table: Table,
+    /// Names of the fields, by their numbers.
+    fields: Vec<String>,
     texts: Texts,
     /// Recycled: the text of an update, the JSON text of an insert.
     text: String,
@@ -75,11 +74,8 @@ struct Reads {
 }
 
 impl Texts {
-    fn new(table: &Table) -> Result<Self> {
-        let name = sql::name(&table.name)?;
-        for field in &table.fields {
-            sql::field(field)?;
-        }
+    fn new(table: &Table) -> Self {
+        let name = &table.name;
         let reads = |before: &str, none: &str, rest: &str| {
             let text = |what: &str| format!("SELECT {what} FROM \"{name}\" {rest}");
             let one = |field: &String| text(&format!("{before}doc ->> '$.{field}'"));
@@ -90,95 +86,29 @@ impl Texts {
             }
         };
         let mut insert = String::new();
-        sql::insert(name, &mut insert)?;
-        Ok(Texts {
+        sql::insert(name, &mut insert);
+        Texts {
             read: reads("", "1", "WHERE key = ?1"),
             scan: reads("key, ", "key", "WHERE key >= ?1 ORDER BY key LIMIT ?2"),
             insert,
             update: format!("UPDATE \"{name}\" SET doc = "),
             set: table.fields.iter().map(|f| format!(", '$.{f}', ?")).collect(),
-        })
+        }
     }
 }
 
 impl Reads {
     /// The text for these fields.
-    fn text(&self, fields: Fields) -> std::result::Result<&str, String> {
+    fn text(&self, fields: Fields) -> &str {
         match fields {
-            Fields::All => Ok(&self.all),
-            Fields::None => Ok(&self.none),
-            Fields::One(number) => self
-                .one
-                .get(usize::from(number))
-                .map(String::as_str)
-                .ok_or_else(|| format!("no field has the number {number}")),
+            Fields::All => &self.all,
+            Fields::None => &self.none,
+            Fields::One(number) => &self.one[usize::from(number)],
         }
     }
 }
-
-/// The failure of a statement.
-enum Failure {
-    Sqlite(rusqlite::Error),
-    /// The call is wrong.
-    Invalid(String),
-    /// The stored document is no record.
-    Broken(String),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(e: rusqlite::Error) -> Self {
-        Failure::Sqlite(e)
-    }
-}
-
-impl Failure {
-    fn into_error(self, tried: String) -> Error {
-        match self {
-            Failure::Sqlite(e) => error::sqlite(e, tried),
-            Failure::Invalid(answer) => Error::new(ErrorKind::Invalid, tried, answer),
-            Failure::Broken(answer) => Error::new(ErrorKind::Broken, tried, answer),
-        }
-    }
-}
-
-type Done<T> = std::result::Result<T, Failure>;
 
 impl RecordSession {
-    fn tried(&self, what: &str, key: &str) -> String {
-        format!("{what} {} {key} in {}", self.table.name, self.writer.database.url)
-    }
-
-    fn read_one(&self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
-        let text = self.texts.read.text(fields).map_err(Failure::Invalid)?;
-        let mut statement = self.reader.prepare_cached(text)?;
-        let mut rows = statement.query([key])?;
-        let Some(row) = rows.next()? else { return Ok(false) };
-        self.decode(row, 0, fields, record)?;
-        Ok(true)
-    }
-
-    fn scan_from(
-        &self,
-        start: &str,
-        count: usize,
-        fields: Fields,
-        scanned: &mut Scanned,
-    ) -> Done<()> {
-        let text = self.texts.scan.text(fields).map_err(Failure::Invalid)?;
-        let mut statement = self.reader.prepare_cached(text)?;
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let mut rows = statement.query((start, count))?;
-        while let Some(row) = rows.next()? {
-            let key = match row.get_ref(0)? {
-                ValueRef::Text(key) => std::str::from_utf8(key).ok(),
-                _ => None,
-            };
-            let key = key.ok_or_else(|| Failure::Broken("a key is not text".to_owned()))?;
-            self.decode(row, 1, fields, scanned.push(key))?;
-        }
-        Ok(())
-    }
-
     /// Reads a column of a text of [`Reads`] into an empty record.
     fn decode(
         &self,
@@ -197,11 +127,11 @@ impl RecordSession {
             }
             (Fields::One(_), ValueRef::Null) => Ok(()),
             (_, ValueRef::Text(text)) => {
-                json::read(text, &self.table.fields, record).map_err(Failure::Broken)
+                json::read(text, &self.fields, record).map_err(Failure::broken)
             }
             (_, other) => {
                 let found = other.data_type();
-                Err(Failure::Broken(format!("a value is {found} and no string")))
+                Err(Failure::broken(format!("a value is {found} and no string")))
             }
         }
     }
@@ -211,19 +141,17 @@ impl RecordSession {
         &self,
         text: &str,
         bind: impl FnOnce(&mut rusqlite::Statement<'_>) -> rusqlite::Result<()>,
-        tried: impl Fn() -> String,
-    ) -> Result<usize> {
+    ) -> Done<usize> {
         let turn = self.writer.turn(Role::Writer)?;
-        turn.prepare_cached(text)
-            .and_then(|mut statement| {
-                bind(&mut statement)?;
-                statement.raw_execute()
-            })
-            .map_err(|e| error::single(e, tried()))
+        let changed = turn.prepare_cached(text).and_then(|mut statement| {
+            bind(&mut statement)?;
+            statement.raw_execute()
+        });
+        changed.map_err(error::single)
     }
 
     /// Makes the text of an update of these fields.
-    fn update_text(&mut self, record: &Record) -> std::result::Result<(), String> {
+    fn update_text(&mut self, record: &Record) {
         let text = &mut self.text;
         text.clear();
         text.push_str(&self.texts.update);
@@ -231,49 +159,49 @@ impl RecordSession {
             text.push_str("jsonb_set(");
         }
         text.push_str("doc");
-        for (i, (field, value)) in record.iter().enumerate() {
+        for (i, (field, _)) in record.iter().enumerate() {
             if i > 0 && i % FIELDS_A_CALL == 0 {
                 text.push(')');
             }
-            json::check(&self.table.fields, field, value)?;
             text.push_str(&self.texts.set[usize::from(field)]);
         }
         if !record.is_empty() {
             text.push(')');
         }
         text.push_str(" WHERE key = ?");
-        Ok(())
     }
 }
 
-impl KeyValueSession for RecordSession {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
-        self.read_one(key, fields, record).map_err(|e| e.into_error(self.tried("read", key)))
+impl Abandon for RecordSession {}
+
+impl engine::RecordSession for RecordSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
+        let mut statement = self.reader.prepare_cached(self.texts.read.text(fields))?;
+        let mut rows = statement.query([key])?;
+        let Some(row) = rows.next()? else { return Ok(false) };
+        self.decode(row, 0, fields, record)?;
+        Ok(true)
     }
 
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
         self.json.clear();
-        json::write(record, &self.table.fields, &mut self.json)
-            .map_err(|e| Error::new(ErrorKind::Invalid, self.tried("insert", key), e))?;
+        json::write(record, &self.fields, &mut self.json);
         let bind = |statement: &mut rusqlite::Statement<'_>| {
             statement.raw_bind_parameter(1, key)?;
             statement.raw_bind_parameter(2, sql::json_text(&self.json))
         };
-        self.write(&self.texts.insert, bind, || self.tried("insert", key)).map(drop)
+        self.write(&self.texts.insert, bind).map(drop)
     }
 
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
-        self.update_text(record)
-            .map_err(|e| Error::new(ErrorKind::Invalid, self.tried("update", key), e))?;
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
+        self.update_text(record);
         let bind = |statement: &mut rusqlite::Statement<'_>| {
             for (i, (_, value)) in record.iter().enumerate() {
                 statement.raw_bind_parameter(i + 1, sql::json_text(value))?;
             }
             statement.raw_bind_parameter(record.len() + 1, key)
         };
-        let changed = self.write(&self.text, bind, || self.tried("update", key))?;
-        Ok(changed > 0)
+        Ok(self.write(&self.text, bind)? > 0)
     }
 
     async fn scan(
@@ -282,9 +210,17 @@ impl KeyValueSession for RecordSession {
         count: usize,
         fields: Fields,
         scanned: &mut Scanned,
-    ) -> Result<()> {
-        scanned.clear();
-        self.scan_from(start, count, fields, scanned)
-            .map_err(|e| e.into_error(self.tried("scan from", start)))
+    ) -> Done<()> {
+        let mut statement = self.reader.prepare_cached(self.texts.scan.text(fields))?;
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let mut rows = statement.query((start, count))?;
+        while let Some(row) = rows.next()? {
+            let ValueRef::Text(key) = row.get_ref(0)? else {
+                return Err(Failure::broken("a key is not text"));
+            };
+            let key = std::str::from_utf8(key).map_err(Failure::broken)?;
+            self.decode(row, 1, fields, scanned.push(key))?;
+        }
+        Ok(())
     }
 }

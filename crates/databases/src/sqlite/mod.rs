@@ -54,12 +54,12 @@ use std::sync::Arc;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
 use connection::Database;
 use writer::Writer;
 
-pub use database::Sqlite;
+pub use database::{Sqlite, SqliteEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -73,21 +73,18 @@ pub(crate) use crate::CAPABILITIES;
 pub fn open(url: &str) -> Result<Sqlite> {
     let (path, options) = options::parse(url)?;
     let database = Arc::new(Database { url: url.to_owned(), path, options });
-    Ok(Sqlite { writer: Arc::new(Writer::new(database)) })
-}
-
-impl Blocking for Sqlite {
-    fn blocking(&self) -> bool {
-        true
-    }
+    Ok(Sqlite::new(SqliteEngine { writer: Arc::new(Writer::new(database)) }))
 }
 
 impl Target for Sqlite {
     fn description(&self) -> Description {
-        let database = &self.writer.database;
+        let database = self.0.database();
         let settings = match database.settings() {
             Ok(settings) => settings.into_iter().collect(),
-            Err(e) => BTreeMap::from([("settings".to_owned(), format!("unknown: {e}"))]),
+            Err(e) => BTreeMap::from([(
+                "settings".to_owned(),
+                format!("unknown: {}", e.into_error("read the settings")),
+            )]),
         };
         Description {
             url: database.url.clone(),

@@ -2,24 +2,20 @@
 
 use std::fmt::Write;
 
-use hoap_workload::Result;
 use hoap_workload::capability::{Change, Patch};
 use rusqlite::Connection;
 use rusqlite::types::ToSqlOutput;
-
-use super::sql;
-pub(super) use crate::patches::independent;
 
 /// `UPDATE collection SET doc = jsonb_set(doc, path, value, …) WHERE key = ?1 AND …`, the value of
 /// patch i being parameter i + 2.
 ///
 /// SQLite's JSON functions do nothing where a path does not fit, and treat a text as a number. The
 /// conditions after the key turn both into "no row changed".
-pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) -> Result<()> {
+pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) {
     out.clear();
-    let _ = write!(out, "UPDATE \"{}\" SET doc = jsonb_set(doc", sql::name(collection)?);
+    let _ = write!(out, "UPDATE \"{collection}\" SET doc = jsonb_set(doc");
     for (i, patch) in patches.iter().enumerate() {
-        let (path, n) = (sql::path(patch.path)?, i + 2);
+        let (path, n) = (patch.path, i + 2);
         let _ = match patch.change {
             Change::Set(_) => write!(out, ", '$.{path}', jsonb(?{n})"),
             Change::AddInteger(_) => write!(out, ", '$.{path}', (doc ->> '$.{path}') + ?{n}"),
@@ -40,7 +36,6 @@ pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) -> R
             let _ = write!(out, " AND typeof((doc ->> '$.{path}') + ?{n}) = 'integer'");
         }
     }
-    Ok(())
 }
 
 /// The condition on the document before the patch, and its place.
@@ -116,7 +111,7 @@ mod tests {
             set("d"),
         ];
         let mut text = String::new();
-        update("t", &patches, &mut text).unwrap();
+        update("t", &patches, &mut text);
         assert_eq!(
             text,
             "UPDATE \"t\" SET doc = jsonb_set(doc, '$.n', (doc ->> '$.n') + ?2, \

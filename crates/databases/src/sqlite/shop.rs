@@ -8,18 +8,14 @@
 //!
 //! SQLite has no hash join.
 
-use std::sync::Arc;
-
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::shop::source::{COUNTRY_INDEX, COVERING_INDEX, ZIP_INDEX};
-use hoap_workload::{Error, ErrorKind, Result};
 use rusqlite::Connection;
 
-use super::connection::{Database, Role};
-use super::error::LOAD_FIRST;
-use super::{Sqlite, error};
+use super::SqliteEngine;
+use super::connection::Role;
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const PAGE: &str = "SELECT key FROM shop_customer
     WHERE doc ->> '$.address.country' = ?1 LIMIT ?2 OFFSET ?3";
@@ -68,34 +64,38 @@ const ORDER: &str = concat!(
     " FROM shop_orders o WHERE o.doc ->> '$._id' = ?1 AND o.doc ->> '$.month' = ?2"
 );
 
-impl Pages for Sqlite {
-    type Session = Pager;
+impl Pages for SqliteEngine {
+    type Pager = Pager;
 
-    async fn session(&self) -> Result<Pager> {
-        Ok(Pager(Client::connect(self, "page through", &[PAGE])?))
+    async fn pager(&self) -> Done<Pager> {
+        Ok(Pager(connect(self, &[PAGE])?))
     }
 }
 
-impl Joins for Sqlite {
-    type Session = Joiner;
+impl Joins for SqliteEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] =
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::TwoPhase]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
         let way = match variant {
-            JoinVariant::Index => Way::OneStatement(INDEX),
-            JoinVariant::Ansi => Way::OneStatement(ANSI),
             JoinVariant::TwoPhase => Way::TwoPhase,
-            other => return Err(other.refused("SQLite", &self.writer.database.url)),
+            JoinVariant::Ansi => Way::OneStatement(ANSI),
+            _ => Way::OneStatement(INDEX),
         };
         let texts: &[&str] = match &way {
             Way::OneStatement(text) => &[text],
             Way::TwoPhase => &[ORDER_KEYS, ORDER],
         };
-        Ok(Joiner { client: Client::connect(self, "join", texts)?, way })
+        Ok(Joiner { reader: connect(self, texts)?, way })
     }
+}
+
+/// Connects to run these statements, which only read, for each of which there must be its indexes.
+fn connect(engine: &SqliteEngine, texts: &[&str]) -> Done<Connection> {
+    let reader = engine.database().connect(Role::Reader)?;
+    texts.iter().try_for_each(|text| check_index(&reader, text))?;
+    Ok(reader)
 }
 
 /// What a search reads, and the index that must serve it.
@@ -107,72 +107,25 @@ const SERVED: [(&str, &str); 3] = [
 
 /// Refuses a search whose index is missing: a text that demands the index cannot be prepared then.
 /// A plan tells less, since the planner scans a table of which every row qualifies, index or not.
-fn check_index(connection: &Connection, text: &str, tried: impl Fn() -> String) -> Result<()> {
+fn check_index(connection: &Connection, text: &str) -> Done<()> {
     let text = SERVED.iter().fold(text.to_owned(), |text, (table, index)| {
         text.replace(table, &format!("{} INDEXED BY {index} ", table.trim_end()))
     });
     let Err(e) = connection.prepare(&text) else { return Ok(()) };
-    let e = error::sqlite(e, tried());
+    let failure = Failure::from(e);
     // An index of this name on other fields leaves "no query solution".
-    match e.answer.contains("no such index") || e.answer.contains("no query solution") {
-        true => {
-            let answer = format!("an index is missing: {}", e.answer);
-            Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST))
-        }
-        false => Err(e),
-    }
-}
-
-/// A connection that only reads.
-struct Client {
-    database: Arc<Database>,
-    reader: Connection,
-}
-
-impl Client {
-    /// Connects to run these statements, for each of which there must be its indexes.
-    fn connect(sqlite: &Sqlite, what: &str, texts: &[&str]) -> Result<Client> {
-        let database = sqlite.writer.database.clone();
-        let reader = database.connect(Role::Reader)?;
-        let tried = || format!("{what} customers in {}", database.url);
-        for text in texts {
-            check_index(&reader, text, tried)?;
-        }
-        Ok(Client { database, reader })
+    match ["no such index", "no query solution"].iter().any(|why| failure.answer.contains(why)) {
+        true => Err(Failure::missing(format!("an index is missing: {}", failure.answer))),
+        false => Err(failure),
     }
 }
 
 /// One client that reads pages.
-pub struct Pager(Client);
-
-impl Pager {
-    fn page_of(
-        &self,
-        country: &str,
-        offset: u32,
-        limit: u32,
-        keys: &mut Vec<String>,
-    ) -> rusqlite::Result<()> {
-        let mut statement = self.0.reader.prepare_cached(PAGE)?;
-        let mut rows = statement.query((country, limit, offset))?;
-        let mut found = 0;
-        while let Some(row) = rows.next()? {
-            let key = row.get_ref(0)?.as_str()?;
-            // The strings of the page before are used again.
-            match keys.get_mut(found) {
-                Some(slot) => key.clone_into(slot),
-                None => keys.push(key.to_owned()),
-            }
-            found += 1;
-        }
-        keys.truncate(found);
-        Ok(())
-    }
-}
+pub struct Pager(Connection);
 
 /// One client that joins.
 pub struct Joiner {
-    client: Client,
+    reader: Connection,
     way: Way,
 }
 
@@ -193,7 +146,7 @@ impl Joiner {
         month: &str,
         rows: &mut Vec<JoinRow>,
     ) -> rusqlite::Result<()> {
-        let mut statement = self.client.reader.prepare_cached(text)?;
+        let mut statement = self.reader.prepare_cached(text)?;
         let mut found = statement.query((zip, month))?;
         while let Some(row) = found.next()? {
             rows.push(JoinRow { month: row.get(0)?, zip: row.get(1)?, cents: row.get(2)? });
@@ -203,7 +156,7 @@ impl Joiner {
 
     /// Both phases read one snapshot, which also is cheaper than one for each order.
     fn join_in_two(&self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> rusqlite::Result<()> {
-        let snapshot = self.client.reader.unchecked_transaction()?;
+        let snapshot = self.reader.unchecked_transaction()?;
         let mut phase_one = snapshot.prepare_cached(ORDER_KEYS)?;
         let mut phase_two = snapshot.prepare_cached(ORDER)?;
         let mut keys = phase_one.query([zip])?;
@@ -221,31 +174,41 @@ impl Joiner {
     }
 }
 
-impl PageSession for Pager {
+impl Abandon for Pager {}
+
+impl engine::Pager for Pager {
     async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-    ) -> Result<()> {
-        self.page_of(country, offset, limit, keys).map_err(|e| {
-            keys.clear();
-            error::sqlite(e, format!("page through {country} in {}", self.0.database.url))
-        })
+    ) -> Done<()> {
+        let mut statement = self.0.prepare_cached(PAGE)?;
+        let mut rows = statement.query((country, limit, offset))?;
+        let mut found = 0;
+        while let Some(row) = rows.next()? {
+            let key = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            // The strings of the page before are used again.
+            match keys.get_mut(found) {
+                Some(slot) => key.clone_into(slot),
+                None => keys.push(key.to_owned()),
+            }
+            found += 1;
+        }
+        keys.truncate(found);
+        Ok(())
     }
 }
 
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
-        let done = match self.way {
-            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows),
-            Way::TwoPhase => self.join_in_two(zip, month, rows),
-        };
-        done.map_err(|e| {
-            let url = &self.client.database.url;
-            error::sqlite(e, format!("join zip code {zip}, {month} in {url}"))
-        })
+impl Abandon for Joiner {}
+
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        match self.way {
+            Way::OneStatement(text) => self.join_in_one(text, zip, month, rows)?,
+            Way::TwoPhase => self.join_in_two(zip, month, rows)?,
+        }
+        Ok(())
     }
 }

@@ -3,32 +3,28 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{
-    Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use rusqlite::{CachedStatement, Connection};
 use serde_json::Value;
 
-use super::connection::{Database, Role};
+use super::connection::Role;
 use super::writer::{Turn, Writer};
-use super::{Sqlite, error, patch, sql};
+use super::{SqliteEngine, error, patch, sql};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Session, Transactions};
+use crate::patches::independent;
 
-#[async_trait]
-impl Transactions for Sqlite {
-    async fn session(&self) -> Result<Box<dyn Session>> {
-        let reader = self.writer.database.connect(Role::Reader)?;
-        Ok(Box::new(TransactionSession {
-            writer: self.writer.clone(),
-            reader,
-            buffers: Buffers::default(),
-        }))
+impl Transactions for SqliteEngine {
+    type Session = TransactionSession;
+
+    async fn transaction_session(&self) -> Done<TransactionSession> {
+        let (writer, buffers) = (self.writer.clone(), Buffers::default());
+        Ok(TransactionSession { reader: writer.database.connect(Role::Reader)?, writer, buffers })
     }
 }
 
 /// One client: a connection of its own for reading, and the queue for writing.
-struct TransactionSession {
+pub struct TransactionSession {
     writer: Arc<Writer>,
     reader: Connection,
     buffers: Buffers,
@@ -41,23 +37,24 @@ struct Buffers {
     json: Vec<u8>,
 }
 
-#[async_trait]
+impl Abandon for TransactionSession {}
+
 impl Session for TransactionSession {
-    async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        let database = &self.writer.database;
-        let tried = || format!("begin a transaction in {}", database.url);
+    type Open<'a> = OpenTransaction<'a>;
+
+    async fn begin(&mut self, access: Access) -> Done<OpenTransaction<'_>> {
         let held = match access {
             Access::Write => {
                 let turn = self.writer.turn(Role::Writer)?;
-                turn.begin().map_err(|e| error::sqlite(e, tried()))?;
+                turn.begin()?;
                 HeldConnection::Writer(turn)
             }
             Access::Read => {
-                begin_snapshot(&self.reader).map_err(|e| error::sqlite(e, tried()))?;
+                begin_snapshot(&self.reader)?;
                 HeldConnection::Reader(&mut self.reader)
             }
         };
-        Ok(Box::new(OpenTransaction { held, database, buffers: &mut self.buffers }))
+        Ok(OpenTransaction { held, buffers: &mut self.buffers })
     }
 }
 
@@ -92,9 +89,9 @@ impl Deref for HeldConnection<'_> {
     }
 }
 
-struct OpenTransaction<'a> {
+/// An open transaction.
+pub struct OpenTransaction<'a> {
     held: HeldConnection<'a>,
-    database: &'a Database,
     buffers: &'a mut Buffers,
 }
 
@@ -111,63 +108,24 @@ impl Drop for OpenTransaction<'_> {
 }
 
 impl OpenTransaction<'_> {
-    /// After some errors (a full disk) SQLite has rolled back by itself; the next statement would
-    /// be a transaction of its own.
-    fn check_open(&self, tried: impl Fn() -> String) -> Result<()> {
-        if self.held.is_autocommit() {
-            return Err(Error::new(
-                ErrorKind::Invalid,
-                tried(),
-                "the transaction is over since an earlier error",
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_writer(&self, tried: impl Fn() -> String) -> Result<()> {
-        self.check_open(&tried)?;
-        match self.held {
-            HeldConnection::Writer(_) => Ok(()),
-            HeldConnection::Reader(_) => Err(Error::new(
-                ErrorKind::Invalid,
-                tried(),
-                "the transaction was begun for reading only",
-            )),
-        }
-    }
-
-    fn read(&mut self, collection: &str, key: &str, fields: &[&str]) -> Result<Option<Row>> {
-        let tried = || format!("get {collection} {key} in {}", self.database.url);
-        let mut statement =
-            self.held.prepare_cached(&self.buffers.sql).map_err(|e| error::sqlite(e, tried()))?;
-        let mut rows = statement.query([key]).map_err(|e| error::sqlite(e, tried()))?;
-        match rows.next().map_err(|e| error::sqlite(e, tried()))? {
-            Some(row) => sql::row(row, 0, fields.len(), tried).map(Some),
-            None => Ok(None),
-        }
+    fn read(&mut self, key: &str, fields: &[&str]) -> Done<Option<Row>> {
+        let mut statement = self.held.prepare_cached(&self.buffers.sql)?;
+        let mut rows = statement.query([key])?;
+        rows.next()?.map(|row| sql::row(row, 0, fields.len())).transpose()
     }
 
     /// Runs one UPDATE; the error of one without effect names the condition that failed.
-    fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
-        let tried = || format!("patch {collection} {key} in {}", self.database.url);
-        patch::update(collection, patches, &mut self.buffers.sql)?;
-        let changed = self
-            .held
-            .prepare_cached(&self.buffers.sql)
-            .and_then(|mut statement| {
-                bind(&mut statement, 1, &key)?;
-                for (i, patch) in patches.iter().enumerate() {
-                    bind(&mut statement, i + 2, &patch::value(&patch.change))?;
-                }
-                statement.raw_execute()
-            })
-            .map_err(|e| error::sqlite(e, tried()))?;
-        if changed == 1 {
-            return Ok(());
+    fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+        patch::update(collection, patches, &mut self.buffers.sql);
+        let mut statement = self.held.prepare_cached(&self.buffers.sql)?;
+        bind(&mut statement, 1, &key)?;
+        for (i, patch) in patches.iter().enumerate() {
+            bind(&mut statement, i + 2, &patch::value(&patch.change))?;
         }
-        let answer = patch::why_not(&self.held, collection, key, patches)
-            .map_err(|e| error::sqlite(e, tried()))?;
-        Err(Error::new(ErrorKind::Broken, tried(), answer))
+        match statement.raw_execute()? {
+            1 => Ok(()),
+            _ => Err(Failure::broken(patch::why_not(&self.held, collection, key, patches)?)),
+        }
     }
 }
 
@@ -179,18 +137,24 @@ fn bind(
     statement.raw_bind_parameter(number, value)
 }
 
-#[async_trait]
-impl Transaction for OpenTransaction<'_> {
+impl Abandon for OpenTransaction<'_> {}
+
+impl engine::OpenTransaction for OpenTransaction<'_> {
+    /// After some errors (a full disk) SQLite has rolled back by itself; the next statement would
+    /// be a transaction of its own.
+    fn is_over(&self) -> bool {
+        self.held.is_autocommit()
+    }
+
     async fn get(
         &mut self,
         collection: &str,
         key: &str,
         fields: &[&str],
-        _intent: Intent,
-    ) -> Result<Option<Row>> {
-        self.check_open(|| format!("get {collection} {key} in {}", self.database.url))?;
-        sql::get(collection, fields, &mut self.buffers.sql)?;
-        self.read(collection, key, fields)
+        _: Intent,
+    ) -> Done<Option<Row>> {
+        sql::get(collection, fields, &mut self.buffers.sql);
+        self.read(key, fields)
     }
 
     // One prepared statement, run for each key: in the same process this costs no more than a list
@@ -200,11 +164,10 @@ impl Transaction for OpenTransaction<'_> {
         collection: &str,
         keys: &[String],
         fields: &[&str],
-        _intent: Intent,
-    ) -> Result<Vec<Option<Row>>> {
-        self.check_open(|| format!("get {} {collection} in {}", keys.len(), self.database.url))?;
-        sql::get(collection, fields, &mut self.buffers.sql)?;
-        keys.iter().map(|key| self.read(collection, key, fields)).collect()
+        _: Intent,
+    ) -> Done<Vec<Option<Row>>> {
+        sql::get(collection, fields, &mut self.buffers.sql);
+        keys.iter().map(|key| self.read(key, fields)).collect()
     }
 
     async fn find(
@@ -214,85 +177,54 @@ impl Transaction for OpenTransaction<'_> {
         order: Order,
         limit: Option<usize>,
         fields: &[&str],
-        _intent: Intent,
-    ) -> Result<Vec<(String, Row)>> {
-        let tried =
-            || format!("find in {} by {} in {}", index.collection, index.name, self.database.url);
-        self.check_open(tried)?;
+        _: Intent,
+    ) -> Done<Vec<(String, Row)>> {
         let text = &mut self.buffers.sql;
-        sql::find(index, prefix, order, limit.is_some(), fields, text)?;
-        let mut statement =
-            self.held.prepare_cached(text).map_err(|e| error::sqlite(e, tried()))?;
+        sql::find(index, prefix, order, limit.is_some(), fields, text);
+        let mut statement = self.held.prepare_cached(text)?;
         for (i, value) in prefix.iter().enumerate() {
-            let value = sql::scalar(value).ok_or_else(|| {
-                Error::new(ErrorKind::Invalid, tried(), format!("{value} cannot be searched for"))
-            })?;
-            bind(&mut statement, i + 1, &value).map_err(|e| error::sqlite(e, tried()))?;
+            let unsearchable = || Failure::invalid(format!("{value} cannot be searched for"));
+            bind(&mut statement, i + 1, &sql::scalar(value).ok_or_else(unsearchable)?)?;
         }
         if let Some(limit) = limit {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let number = prefix.len() + 1;
-            bind(&mut statement, number, &limit).map_err(|e| error::sqlite(e, tried()))?;
+            bind(&mut statement, prefix.len() + 1, &limit)?;
         }
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(|e| error::sqlite(e, tried()))? {
-            let key = row.get(0).map_err(|e| error::sqlite(e, tried()))?;
-            found.push((key, sql::row(row, 1, fields.len(), tried)?));
+        while let Some(row) = rows.next()? {
+            found.push((row.get(0)?, sql::row(row, 1, fields.len())?));
         }
         Ok(found)
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Result<()> {
-        let tried = || format!("insert {collection} {key} into {}", self.database.url);
-        self.check_writer(tried)?;
+    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
         let Buffers { sql: text, json } = &mut *self.buffers;
-        sql::insert(collection, text)?;
+        sql::insert(collection, text);
         json.clear();
-        serde_json::to_writer(&mut *json, document)
-            .map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))?;
-        self.held
-            .prepare_cached(text)
-            .and_then(|mut statement| statement.execute((key, sql::json_text(json))))
-            .map_err(|e| error::sqlite(e, tried()))?;
+        serde_json::to_writer(&mut *json, document).map_err(Failure::invalid)?;
+        self.held.prepare_cached(text)?.execute((key, sql::json_text(json)))?;
         Ok(())
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
-        self.check_writer(|| format!("patch {collection} {key} in {}", self.database.url))?;
-        for part in patch::independent(patches) {
-            self.update(collection, key, part)?;
-        }
-        Ok(())
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+        independent(patches).try_for_each(|part| self.update(collection, key, part))
     }
 
-    async fn delete(&mut self, collection: &str, key: &str) -> Result<bool> {
-        let tried = || format!("delete {collection} {key} in {}", self.database.url);
-        self.check_writer(tried)?;
-        let text = format!("DELETE FROM \"{}\" WHERE key = ?1", sql::name(collection)?);
-        let deleted = self
-            .held
-            .prepare_cached(&text)
-            .and_then(|mut statement| statement.execute([key]))
-            .map_err(|e| error::sqlite(e, tried()))?;
-        Ok(deleted > 0)
+    async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
+        let text = format!("DELETE FROM \"{collection}\" WHERE key = ?1");
+        Ok(self.held.prepare_cached(&text)?.execute([key])? > 0)
     }
 
-    async fn commit(self: Box<Self>) -> Result<()> {
-        let tried = || format!("commit in {}", self.database.url);
-        self.check_open(tried)?;
-        commit(&self.held).map_err(|(e, open)| error::commit(e, open, tried()))
+    async fn commit(&mut self) -> Done<()> {
+        commit(&self.held).map_err(|(e, open)| error::commit(e, open))
     }
 
-    async fn rollback(self: Box<Self>) -> Result<()> {
+    async fn rollback(&mut self) -> Done<()> {
         // SQLite may have rolled back by itself after an error.
-        if self.held.is_autocommit() {
-            return Ok(());
+        if !self.is_over() {
+            self.held.prepare_cached("ROLLBACK")?.execute([])?;
         }
-        self.held
-            .prepare_cached("ROLLBACK")
-            .and_then(|mut statement| statement.execute([]))
-            .map_err(|e| error::sqlite(e, format!("roll back in {}", self.database.url)))?;
         Ok(())
     }
 }

@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::Instant;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
 use rusqlite::Connection;
 
 use super::connection::{Database, Role};
+use crate::failure::{Done, Failure};
 
 /// The queue for the writing connection.
 pub(super) struct Writer {
@@ -49,9 +50,9 @@ impl Writer {
     /// Waits for the turn and opens the connection if it is not open yet.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Conflict`] after `busy_timeout_ms`; [`ErrorKind::Unavailable`] where
-    /// the file cannot be opened.
-    pub fn turn(&self, role: Role) -> Result<Turn<'_>> {
+    /// [`ErrorKind::Conflict`] after `busy_timeout_ms`; [`ErrorKind::Unavailable`] where the file
+    /// cannot be opened.
+    pub fn turn(&self, role: Role) -> Done<Turn<'_>> {
         let connection = self.wait()?;
         let mut turn = Turn { writer: self, connection };
         if turn.connection.is_none() {
@@ -60,7 +61,7 @@ impl Writer {
         Ok(turn)
     }
 
-    fn wait(&self) -> Result<Option<Connection>> {
+    fn wait(&self) -> Done<Option<Connection>> {
         let waiter = {
             let mut queue = lock(&self.queue);
             if !queue.taken {
@@ -90,13 +91,12 @@ impl Writer {
             return Ok(connection);
         }
         queue.waiting.retain(|other| !Arc::ptr_eq(other, &waiter));
-        let tried = format!("wait for the writers before in {}", self.database.url);
-        Err(Error::new(
+        Err(Failure::of(
             ErrorKind::Conflict,
-            tried,
             format!("no turn within {} ms", limit.as_millis()),
+            "use fewer clients, or raise busy_timeout_ms",
         )
-        .advise("use fewer clients, or raise busy_timeout_ms"))
+        .trying(format!("wait for the writers before in {}", self.database.url)))
     }
 
     fn hand_on(&self, connection: Option<Connection>) {

@@ -1,5 +1,4 @@
 //! The page in a real browser. `./test` leaves the module `on_chromium` out where there is no Chromium.
 
 mod on_chromium;
-#[path = "browser/policy.rs"]
 mod policy;

@@ -5,7 +5,6 @@ use hoap_report::{Report, page};
 use hoap_testing::runs;
 use sha2::{Digest, Sha256};
 
-
 /// The source that allows a script of this text.
 pub fn source(script: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))

@@ -1,0 +1,150 @@
+//! Whole collections.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hoap_workload::Result;
+use hoap_workload::capability::{Applicable, Batch, BulkWriter, Documents, Index, Row};
+use hoap_workload::words::counted;
+use serde_json::Value;
+
+use super::engine::{self, Bulk, Engine};
+use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
+use super::{Front, check_name, check_paths, error};
+use crate::failure::Failure;
+
+impl<E: engine::Documents> Front<E> {
+    fn error(&self, failure: Failure, what: &str) -> hoap_workload::Error {
+        error(&*self.0, failure, what)
+    }
+}
+
+/// Waits for the answer of a call to the engine.
+macro_rules! engine {
+    ($self:ident, $failure:path, $call:expr) => {{
+        let done = within::<E, _>($self.0.answer_timeout(), $call).await;
+        done.unwrap_or_else(|silence| Err($failure(silence)))
+    }};
+}
+
+#[async_trait]
+impl<E: engine::Documents> Documents for Front<E> {
+    async fn note(&self) -> Result<Option<Value>> {
+        let done = engine!(self, not_read, self.0.note());
+        done.map_err(|failure| self.error(failure, "read the note in"))
+    }
+
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+        let done = engine!(self, maybe_applied, self.0.set_note(expected, note));
+        done.map_err(|failure| self.error(failure, "write the note in"))
+    }
+
+    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
+        for collection in collections {
+            check_name::<E>(collection)?;
+            let done = engine!(self, not_read, self.0.exists(collection));
+            if done.map_err(|failure| self.error(failure, &format!("look for {collection} in")))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    // No limit: dropping and creating may take as long as the database needs for its files.
+    async fn drop(&self, collections: &[&str]) -> Result<()> {
+        collections.iter().try_for_each(|name| check_name::<E>(name))?;
+        let done = unlimited::<E, _>(engine::Documents::drop(&*self.0, collections)).await;
+        done.map_err(|failure| self.error(failure, "drop the collections in"))
+    }
+
+    async fn create(&self, collections: &[&str]) -> Result<()> {
+        collections.iter().try_for_each(|name| check_name::<E>(name))?;
+        let done = unlimited::<E, _>(self.0.create(collections)).await;
+        done.map_err(|failure| self.error(failure, "create the collections in"))
+    }
+
+    fn in_parts(&self) -> Applicable<()> {
+        self.0.in_parts()
+    }
+
+    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
+        let done = engine!(self, not_read, self.0.bulk(part));
+        let inner = done.map_err(|failure| self.error(failure, "begin to load"))?;
+        Ok(Box::new(FrontBulk { engine: self.0.clone(), inner }))
+    }
+
+    async fn settle(&self, indexes: &[Index]) -> Result<()> {
+        for index in indexes {
+            check_name::<E>(index.name)?;
+            check_name::<E>(index.collection)?;
+            check_paths(&index.fields)?;
+        }
+        let done = unlimited::<E, _>(self.0.settle(indexes)).await;
+        done.map_err(|failure| self.error(failure, "make the indexes and statistics of"))
+    }
+
+    async fn scan(
+        &self,
+        collection: &str,
+        fields: &[&str],
+        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
+    ) -> Result<()> {
+        check_name::<E>(collection)?;
+        check_paths(fields)?;
+        let limit = self.0.answer_timeout();
+        let last = LastPiece::now();
+        let mut each = |key: &str, row: Row| {
+            last.arrived();
+            Ok(each(key, row)?)
+        };
+        let scanning = self.0.scan(collection, fields, &mut each);
+        let done = last.within::<E, _>(limit, scanning).await;
+        done.map_err(|failure| self.error(failure, &format!("scan {collection} in")))
+    }
+}
+
+/// Writes one part of a load.
+struct FrontBulk<E, B> {
+    engine: Arc<E>,
+    inner: B,
+}
+
+impl<E: Engine, B: Bulk> FrontBulk<E, B> {
+    fn error(&self, failure: Failure, what: &str) -> hoap_workload::Error {
+        error(&*self.engine, failure, what)
+    }
+}
+
+#[async_trait]
+impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
+    async fn position(&mut self, collection: &str) -> Result<u64> {
+        check_name::<E>(collection)?;
+        let done = answer!(self.engine, self.inner, self.inner.position(collection), not_read);
+        let what = || format!("read the progress of {collection} in");
+        done.map_err(|failure| self.error(failure, &what()))
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+        check_name::<E>(collection)?;
+        let done = answer!(
+            self.engine,
+            self.inner,
+            self.inner.write(collection, batch, position),
+            not_read
+        );
+        let what = || {
+            let documents = counted(batch.len(), "document", "documents");
+            format!("load {documents} into {collection} of")
+        };
+        done.map_err(|failure| self.error(failure, &what()))
+    }
+
+    async fn finish(&mut self) -> Result<()> {
+        let done = unlimited::<E, _>(self.inner.finish()).await;
+        done.map_err(|failure| self.error(failure, "end the load into"))
+    }
+
+    fn batch_bytes(&self) -> usize {
+        self.inner.batch_bytes()
+    }
+}

@@ -1,0 +1,309 @@
+//! What a database module implements, a trait a capability.
+//!
+//! They are the traits of `hoap_workload::capability` without what [`super::Front`] does. Names and
+//! paths are checked before a call; keys are not. A failure says what came back; the sentence about
+//! what was tried is the front's, unless the failure has one of its own ([`Failure::trying`]).
+//!
+//! [`Failure::trying`]: crate::failure::Failure::trying
+
+use std::future::Future;
+use std::time::Duration;
+
+use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
+use hoap_workload::capability::{
+    Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row,
+};
+use hoap_workload::client::Canceller;
+use serde_json::Value;
+
+use crate::failure::Done;
+
+/// A database.
+pub trait Engine: Send + Sync + 'static {
+    /// What names of collections and indexes must not begin with, in whatever case: it belongs to
+    /// the database or to `hoap`.
+    const RESERVED: &'static [&'static str];
+    /// The longest name, bytes.
+    const LONGEST_NAME: usize = usize::MAX;
+    /// Whether calls block their thread: true of an embedded database.
+    const BLOCKING: bool = false;
+
+    /// The URL without user and password, as messages show it.
+    fn url(&self) -> &str;
+
+    /// How long an answer may take. Not of queries, of making indexes and of gathering statistics,
+    /// which have limits of their own or none.
+    fn answer_timeout(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// Something that sends requests. After an answer that did not come it is told to
+/// [`Abandon::abandon`] the connection: what comes later must not be taken for another answer.
+pub trait Abandon: Send {
+    /// Uses the present connection no more. The next request makes another.
+    fn abandon(&mut self) {}
+}
+
+/// Whole collections; see `hoap_workload::capability::Documents`.
+pub trait Documents: Engine {
+    /// A writer of one part of a load.
+    type Bulk: Bulk;
+
+    /// The note.
+    fn note(&self) -> impl Future<Output = Done<Option<Value>>> + Send;
+    /// Replaces the note if it equals `expected`.
+    fn set_note(
+        &self,
+        expected: Option<&Value>,
+        note: &Value,
+    ) -> impl Future<Output = Done<bool>> + Send;
+    /// Whether a collection exists.
+    fn exists(&self, collection: &str) -> impl Future<Output = Done<bool>> + Send;
+    /// Drops the collections, the note and the progress.
+    fn drop(&self, collections: &[&str]) -> impl Future<Output = Done<()>> + Send;
+    /// Creates collections that are missing.
+    fn create(&self, collections: &[&str]) -> impl Future<Output = Done<()>> + Send;
+    /// Whether a load may come in several parts.
+    fn in_parts(&self) -> Applicable<()> {
+        Ok(())
+    }
+    /// Opens a writer.
+    fn bulk(&self, part: &str) -> impl Future<Output = Done<Self::Bulk>> + Send;
+    /// Makes indexes and statistics, and what was loaded durable.
+    fn settle(&self, indexes: &[Index]) -> impl Future<Output = Done<()>> + Send;
+    /// Calls `each` for every document.
+    fn scan(
+        &self,
+        collection: &str,
+        fields: &[&str],
+        each: &mut Each<'_>,
+    ) -> impl Future<Output = Done<()>> + Send;
+}
+
+/// Takes the key and the fields of a document that a scan has read. Its error ends the scan.
+pub type Each<'e> = dyn for<'a> FnMut(&'a str, Row) -> Done<()> + Send + 'e;
+
+/// Writes documents in bulk; see `hoap_workload::capability::BulkWriter`.
+pub trait Bulk: Abandon {
+    /// The saved progress.
+    fn position(&mut self, collection: &str) -> impl Future<Output = Done<u64>> + Send;
+    /// Writes a batch and its progress.
+    fn write(
+        &mut self,
+        collection: &str,
+        batch: &Batch,
+        position: u64,
+    ) -> impl Future<Output = Done<()>> + Send;
+    /// Ends the part.
+    fn finish(&mut self) -> impl Future<Output = Done<()>> + Send {
+        async { Ok(()) }
+    }
+    /// The best size of a batch, bytes of JSON text.
+    fn batch_bytes(&self) -> usize {
+        4 << 20
+    }
+}
+
+/// Multi-document transactions; see `hoap_workload::capability::Transactions`.
+pub trait Transactions: Engine {
+    /// The transactions of one client.
+    type Session: Session + 'static;
+
+    /// Connects one client.
+    fn transaction_session(&self) -> impl Future<Output = Done<Self::Session>> + Send;
+}
+
+/// One client's connection for transactions.
+pub trait Session: Abandon {
+    /// An open transaction. Dropped without a commit it is rolled back.
+    type Open<'a>: OpenTransaction
+    where
+        Self: 'a;
+
+    /// Begins a transaction.
+    fn begin(&mut self, access: Access) -> impl Future<Output = Done<Self::Open<'_>>> + Send;
+}
+
+/// Operations inside one transaction; see `hoap_workload::capability::Transaction`. Those that
+/// write are called in a transaction that may write only.
+pub trait OpenTransaction: Abandon {
+    /// Whether an earlier error has ended it.
+    fn is_over(&self) -> bool;
+    /// The fields of one document. A transaction that only reads has [`Intent::Look`].
+    fn get(
+        &mut self,
+        collection: &str,
+        key: &str,
+        fields: &[&str],
+        intent: Intent,
+    ) -> impl Future<Output = Done<Option<Row>>> + Send;
+    /// The fields of several documents, in the order of the keys, of which there is at least one.
+    fn get_many(
+        &mut self,
+        collection: &str,
+        keys: &[String],
+        fields: &[&str],
+        intent: Intent,
+    ) -> impl Future<Output = Done<Vec<Option<Row>>>> + Send;
+    /// Documents by an index. The prefix is not longer than the index and has scalars only.
+    fn find(
+        &mut self,
+        index: &Index,
+        prefix: &[Value],
+        order: Order,
+        limit: Option<usize>,
+        fields: &[&str],
+        intent: Intent,
+    ) -> impl Future<Output = Done<Vec<(String, Row)>>> + Send;
+    /// Inserts a document, which is an object.
+    fn insert(
+        &mut self,
+        collection: &str,
+        key: &str,
+        document: &Value,
+    ) -> impl Future<Output = Done<()>> + Send;
+    /// Patches a document. Patches of one field follow each other.
+    fn patch(
+        &mut self,
+        collection: &str,
+        key: &str,
+        patches: &[Patch],
+    ) -> impl Future<Output = Done<()>> + Send;
+    /// Deletes a document; returns whether it existed.
+    fn delete(&mut self, collection: &str, key: &str) -> impl Future<Output = Done<bool>> + Send;
+    /// Commits.
+    fn commit(&mut self) -> impl Future<Output = Done<()>> + Send;
+    /// Undoes all changes. Also of one that is over.
+    fn rollback(&mut self) -> impl Future<Output = Done<()>> + Send;
+}
+
+// Each database needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
+/// Rows that were found by their keys, in the order of the keys.
+///
+/// A transaction names a dozen keys: a linear search costs less than a hash table.
+pub fn in_order(keys: &[String], found: &[(String, Row)]) -> Vec<Option<Row>> {
+    let row_of =
+        |key: &String| found.iter().find(|(there, _)| there == key).map(|(_, row)| row.clone());
+    keys.iter().map(row_of).collect()
+}
+
+/// Analytical queries; see `hoap_workload::capability::Analytics`.
+pub trait Analytics: Engine {
+    /// One query stream.
+    type Session: QuerySession + 'static;
+    /// The folder of its query texts.
+    const DIALECT: &'static str;
+
+    /// Connects one query stream.
+    fn query_session(&self) -> impl Future<Output = Done<Self::Session>> + Send;
+}
+
+/// One query stream's connection.
+pub trait QuerySession: Abandon {
+    /// Runs a query.
+    fn query(
+        &mut self,
+        text: &str,
+        parameters: &[(String, Value)],
+    ) -> impl Future<Output = Done<Answer>> + Send;
+    /// How a query runs.
+    fn explain(
+        &mut self,
+        text: &str,
+        parameters: &[(String, Value)],
+    ) -> impl Future<Output = Done<Explained>> + Send;
+    /// Warnings about the last query.
+    fn warnings(&self) -> &[String] {
+        &[]
+    }
+    /// Key and integer field of every document of a small collection.
+    fn counters(
+        &mut self,
+        collection: &str,
+        field: &str,
+    ) -> impl Future<Output = Done<Vec<(String, i64)>>> + Send;
+    /// A handle that interrupts a running query.
+    fn canceller(&self) -> Option<Canceller>;
+}
+
+/// Records by key; see `hoap_workload::capability::key_value::KeyValue`.
+pub trait KeyValue: Engine {
+    /// One client's connection.
+    type Session: RecordSession;
+
+    /// Whether the database can scan keys in order.
+    fn scans(&self) -> Applicable<()>;
+    /// Connects one client to a table, whose name and fields are checked.
+    fn record_session(&self, table: &Table) -> impl Future<Output = Done<Self::Session>> + Send;
+    /// Connects the check of a table after a run.
+    fn checking_session(&self, table: &Table) -> impl Future<Output = Done<Self::Session>> + Send {
+        self.record_session(table)
+    }
+}
+
+/// One client's records. Numbers of fields are those of the table; buffers arrive empty.
+pub trait RecordSession: Abandon {
+    /// Reads a record; returns whether the key exists.
+    fn read(
+        &mut self,
+        key: &str,
+        fields: Fields,
+        record: &mut Record,
+    ) -> impl Future<Output = Done<bool>> + Send;
+    /// Inserts a record.
+    fn insert(&mut self, key: &str, record: &Record) -> impl Future<Output = Done<()>> + Send;
+    /// Sets fields; returns whether the key exists.
+    fn update(&mut self, key: &str, record: &Record) -> impl Future<Output = Done<bool>> + Send;
+    /// Reads records in the order of their keys.
+    fn scan(
+        &mut self,
+        start: &str,
+        count: usize,
+        fields: Fields,
+        scanned: &mut Scanned,
+    ) -> impl Future<Output = Done<()>> + Send;
+}
+
+/// Pages of customers; see `hoap_workload::capability::shop::Pages`.
+pub trait Pages: Engine {
+    /// One client's connection.
+    type Pager: Pager;
+    /// Connects one client.
+    fn pager(&self) -> impl Future<Output = Done<Self::Pager>> + Send;
+}
+
+/// One client that reads pages.
+pub trait Pager: Abandon {
+    /// Replaces `keys`, whose strings are used again, by those of a page.
+    fn page(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+    ) -> impl Future<Output = Done<()>> + Send;
+}
+
+/// Joins of customers and orders; see `hoap_workload::capability::shop::Joins`.
+pub trait Joins: Engine {
+    /// One client's connection.
+    type Joiner: Joiner;
+    /// The variants, the first choice first.
+    const VARIANTS: &'static [JoinVariant];
+    /// Connects one client. The variant is one of them.
+    fn joiner(&self, variant: JoinVariant) -> impl Future<Output = Done<Self::Joiner>> + Send;
+}
+
+/// One client that joins.
+pub trait Joiner: Abandon {
+    /// Adds the rows of a join to `rows`, which is empty.
+    fn join(
+        &mut self,
+        zip: &str,
+        month: &str,
+        rows: &mut Vec<JoinRow>,
+    ) -> impl Future<Output = Done<()>> + Send;
+}
