@@ -12,20 +12,20 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use async_trait::async_trait;
 use aws_sdk_dynamodb::types::{PutRequest, ReturnConsumedCapacity, WriteRequest};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::words::counted;
-use hoap_workload::{ErrorKind, Result};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Batch;
 
 use super::counters::Units;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::layout::{self, KEY};
 use super::reading::Driver;
 use super::server::Server;
 use super::tables::NoteIs;
 use super::value::{self, Item};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Abandon, Bulk};
 
 /// Items that one BatchWriteItem takes.
 const ITEMS: usize = 25;
@@ -34,7 +34,7 @@ const ITEMS: usize = 25;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Writes the batches of one part of a load.
-pub(super) struct BatchWriter {
+pub struct BatchWriter {
     server: Arc<Server>,
     driver: Arc<Driver>,
     part: String,
@@ -43,46 +43,35 @@ pub(super) struct BatchWriter {
 }
 
 impl BatchWriter {
-    pub fn new(server: Arc<Server>, part: &str) -> BatchWriter {
+    pub(super) fn new(server: Arc<Server>, part: &str) -> BatchWriter {
         let driver = server.driver();
         BatchWriter { server, driver, part: part.to_owned(), known: String::new() }
     }
 }
 
-#[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        let name = layout::progress(&self.part, layout::collection(collection)?);
-        let text = self.server.note(&self.driver, &name).await;
-        let tried = || format!("read the progress of {collection} in {}", self.server.url);
-        let text = text.map_err(|e| e.into_error(tried()))?;
+impl Abandon for BatchWriter {}
+
+impl Bulk for BatchWriter {
+    // Each request has its limit, and refused items are tried again for as long as some go through.
+    const PATIENT: bool = true;
+
+    async fn position(&mut self, collection: &str) -> Done<u64> {
+        let name = layout::progress(&self.part, collection);
+        let text = self.server.note(&self.driver, &name).await?;
         Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let name = layout::collection(collection)?;
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
         let (server, driver) = (&self.server, &self.driver);
-        if self.known != name {
-            server.expect(driver, name).await?;
-            name.clone_into(&mut self.known);
+        if self.known != collection {
+            server.expect(driver, collection).await?;
+            collection.clone_into(&mut self.known);
         }
-        let table = layout::table(&server.options.prefix, name);
-        let written = async {
-            let items =
-                batch.iter().map(|(key, text)| item(key, text)).collect::<Done<Vec<_>>>()?;
-            put_all(server, driver, &table, items).await?;
-            let progress = layout::progress(&self.part, name);
-            let position = position.to_string();
-            server.put_note(driver, &progress, &position, NoteIs::Anything).await
-        };
-        let tried = || {
-            format!(
-                "load {} into {collection} of {}",
-                counted(batch.len(), "document", "documents"),
-                server.url
-            )
-        };
-        written.await.map(drop).map_err(|e| e.into_error(tried()))
+        let table = layout::table(&server.options.prefix, collection);
+        let items = batch.iter().map(|(key, text)| item(key, text)).collect::<Done<Vec<_>>>()?;
+        put_all(server, driver, &table, items).await?;
+        let progress = layout::progress(&self.part, collection);
+        server.put_note(driver, &progress, &position.to_string(), NoteIs::Anything).await.map(drop)
     }
 }
 
@@ -107,8 +96,7 @@ pub(super) async fn put_all(
         let mut puts = Vec::with_capacity(ITEMS);
         for item in items.by_ref().take(ITEMS) {
             let put = PutRequest::builder().set_item(Some(item)).build();
-            let put = put.map_err(|e| Failure::invalid(e.to_string()))?;
-            puts.push(WriteRequest::builder().put_request(put).build());
+            puts.push(WriteRequest::builder().put_request(put?).build());
         }
         requests.push(put_some(server, driver, table, puts));
     }

@@ -5,16 +5,15 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, TransactWriteItem, Update,
 };
 
-use super::error::{Done, Failure};
 use super::index;
 use super::layout::{self, KEY, VERSION};
 use super::reading;
 use super::value::{self, Item};
+use crate::failure::Done;
 use crate::overlay::entries::IndexDefinition;
 use crate::overlay::{Held, Overlay, Version, Write, document};
 
@@ -26,10 +25,6 @@ fn version() -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{:016x}{:x}", *PROCESS, NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-fn invalid(e: BuildError) -> Failure {
-    Failure::invalid(e.to_string())
 }
 
 /// The items that the commit sends; none where no document changes. `checked` has the documents
@@ -62,14 +57,12 @@ pub(super) fn items(
             }
             if let Some(entry) = before {
                 let delete = Delete::builder().table_name(&table).set_key(Some(index::key(&entry)));
-                let delete = delete.build().map_err(invalid)?;
-                all.push(TransactWriteItem::builder().delete(delete).build());
+                all.push(TransactWriteItem::builder().delete(delete.build()?).build());
             }
             if let Some(entry) = after {
                 let item = index::item(&entry, key);
                 let put = Put::builder().table_name(&table).set_item(Some(item));
-                let put = put.build().map_err(invalid)?;
-                all.push(TransactWriteItem::builder().put(put).build());
+                all.push(TransactWriteItem::builder().put(put.build()?).build());
             }
         }
     }
@@ -124,7 +117,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
                 .condition_expression(text)
                 .set_expression_attribute_names(Some(names))
                 .set_expression_attribute_values(some(values));
-            return Ok(item.condition_check(check.build().map_err(invalid)?).build());
+            return Ok(item.condition_check(check.build()?).build());
         }
         Write::Delete => {
             let delete = Delete::builder()
@@ -133,7 +126,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
                 .condition_expression(text)
                 .set_expression_attribute_names(Some(names))
                 .set_expression_attribute_values(some(values));
-            return Ok(item.delete(delete.build().map_err(invalid)?).build());
+            return Ok(item.delete(delete.build()?).build());
         }
         Write::Put(document) => (document, None),
         Write::Patch(patches, document) => {
@@ -153,7 +146,7 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
             .condition_expression(text)
             .set_expression_attribute_names(Some(names))
             .set_expression_attribute_values(some(values));
-        return Ok(item.put(put.build().map_err(invalid)?).build());
+        return Ok(item.put(put.build()?).build());
     };
     let mut expression = "SET #v = :v".to_owned();
     names.insert("#v".to_owned(), VERSION.to_owned());
@@ -170,5 +163,5 @@ fn write(table: String, key: &str, held: &Held, version: &str) -> Done<TransactW
         .condition_expression(text)
         .set_expression_attribute_names(Some(names))
         .set_expression_attribute_values(some(values));
-    Ok(item.update(update.build().map_err(invalid)?).build())
+    Ok(item.update(update.build()?).build())
 }

@@ -1,6 +1,7 @@
 //! The handle that [`super::open`] returns.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hoap_record::Description;
 use hoap_workload::Result;
@@ -9,23 +10,45 @@ use hoap_workload::capability::{Applicable, NotApplicable};
 use super::describe;
 use super::options::Place;
 use super::server::Server;
+use crate::front::Front;
+use crate::front::engine::Engine;
 use crate::{Remote, RemoteKeyValue};
 
 /// DynamoDB in a region. Clones are the same one.
-#[derive(Clone)]
-pub struct DynamoDb {
+pub type DynamoDb = Front<DynamoDbEngine>;
+
+/// What is DynamoDB's of it.
+pub struct DynamoDbEngine {
     pub(super) server: Arc<Server>,
-    pub(super) description: Arc<Description>,
+    pub(super) description: Description,
+}
+
+impl DynamoDbEngine {
+    /// Asks the service which tables of the prefix there are.
+    pub(super) async fn open(place: Place) -> Result<DynamoDbEngine> {
+        let server = Arc::new(Server::new(place).await);
+        let description = describe::describe(&server).await;
+        let description =
+            description.map_err(|failure| failure.into_error(format!("open {}", server.url)))?;
+        Ok(DynamoDbEngine { server, description })
+    }
+}
+
+// No session has to abandon a connection: the driver closes the one on which an answer is given up,
+// and the service has no transaction that a client leaves open.
+impl Engine for DynamoDbEngine {
+    const RESERVED: &'static [&'static str] = &["hoap_"];
+
+    fn url(&self) -> &str {
+        &self.server.url
+    }
+
+    fn answer_timeout(&self) -> Option<Duration> {
+        Some(self.server.options.answer_timeout)
+    }
 }
 
 impl DynamoDb {
-    /// Asks the service which tables of the prefix there are.
-    pub(super) async fn open(place: Place) -> Result<DynamoDb> {
-        let server = Arc::new(Server::new(place).await);
-        let description = Arc::new(describe::describe(&server).await?);
-        Ok(DynamoDb { server, description })
-    }
-
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
         let because =

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::{BillingMode, TableDescription};
 use hoap_record::Description;
-use hoap_workload::Result;
 
-use super::error::{Doing, Done};
+use super::error::Doing;
 use super::options::{Capacity, Conditions};
 use super::server::Server;
+use crate::failure::Done;
 
 /// The database's name.
 pub(super) const NAME: &str = "Amazon DynamoDB";
@@ -18,7 +18,7 @@ const API: &str = "API 2012-08-10";
 
 /// Asks which tables the prefix has, and for their capacity. The first requests show whether the
 /// service can be reached and accepts the credentials.
-pub(super) async fn describe(server: &Server) -> Result<Description> {
+pub(super) async fn describe(server: &Server) -> Done<Description> {
     let options = &server.options;
     let text = |text: &str| text.to_owned();
     let mut settings = BTreeMap::from([
@@ -56,7 +56,7 @@ pub(super) async fn describe(server: &Server) -> Result<Description> {
         Err(e) if e.code.starts_with("AccessDenied") => {
             settings.insert(text("tables"), format!("unknown: {}", e.code));
         }
-        Err(e) => return Err(e.into_error(format!("open {}", server.url))),
+        Err(e) => return Err(e),
     }
     Ok(Description { url: server.url.clone(), name: text(NAME), version: text(API), settings })
 }

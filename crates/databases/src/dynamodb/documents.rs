@@ -1,79 +1,59 @@
 //! Whole collections: notes, creation, indexes, scans.
 
-use async_trait::async_trait;
 use futures_util::future::try_join_all;
-use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::Index;
 use serde_json::Value;
 
 use super::bulk::BatchWriter;
-use super::error::{Done, Failure};
 use super::reading::{Driver, Wanted};
 use super::server::Server;
 use super::tables::{NoteIs, Purpose};
 use super::value;
-use super::{DynamoDb, index, layout};
-use crate::names;
+use super::{DynamoDbEngine, index, layout};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Documents, Each};
 use crate::overlay::document;
 use crate::overlay::entries::IndexDefinition;
 
-#[async_trait]
-impl Documents for DynamoDb {
-    async fn note(&self) -> Result<Option<Value>> {
-        let (server, driver) = (&*self.server, self.server.driver());
-        let tried = || format!("read the note in {}", server.url);
-        let text = server.note(&driver, layout::NOTE).await.map_err(|e| e.into_error(tried()))?;
-        text.map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(|e| Error::new(ErrorKind::Broken, tried(), e))
+impl Documents for DynamoDbEngine {
+    type Bulk = BatchWriter;
+
+    async fn note(&self) -> Done<Option<Value>> {
+        let text = self.server.note(&self.server.driver(), layout::NOTE).await?;
+        text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
     }
 
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
-        let (server, driver) = (&*self.server, self.server.driver());
-        let set = set_note(server, &driver, expected, note).await;
-        set.map_err(|e| e.into_error(format!("write the note in {}", server.url)))
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
+        set_note(&self.server, &self.server.driver(), expected, note).await
     }
 
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        let (server, driver) = (&*self.server, self.server.driver());
-        for name in collections {
-            let table = layout::table(&server.options.prefix, layout::collection(name)?);
-            let there = server.describe(&driver, &table).await;
-            let tried = || format!("look for {name} in {}", server.url);
-            if there.map_err(|e| e.into_error(tried()))?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        let table = layout::table(&self.server.options.prefix, collection);
+        Ok(self.server.describe(&self.server.driver(), &table).await?.is_some())
     }
 
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
-        let (server, driver) = (&*self.server, self.server.driver());
-        for name in collections {
-            layout::collection(name)?;
-        }
-        let dropped = drop_all(server, &driver, collections).await;
-        dropped.map_err(|e| e.into_error(format!("drop the collections in {}", server.url)))
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
+        drop_all(&self.server, &self.server.driver(), collections).await
     }
 
-    async fn create(&self, collections: &[&str]) -> Result<()> {
-        let (server, driver) = (&*self.server, self.server.driver());
-        let prefix = &server.options.prefix;
+    async fn create(&self, collections: &[&str]) -> Done<()> {
+        let prefix = &self.server.options.prefix;
         let mut tables = vec![(layout::notes(prefix), Purpose::Notes)];
-        for name in collections {
-            tables.push((layout::table(prefix, layout::collection(name)?), Purpose::Collection));
-        }
-        let made = server.make_all(&driver, &tables).await;
-        made.map_err(|e| e.into_error(format!("create the collections in {}", server.url)))
+        let table = |name: &&str| (layout::table(prefix, name), Purpose::Collection);
+        tables.extend(collections.iter().map(table));
+        self.server.make_all(&self.server.driver(), &tables).await
     }
 
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(BatchWriter::new(self.server.clone(), part)))
+    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
+        Ok(BatchWriter::new(self.server.clone(), part))
     }
 
-    async fn settle(&self, indexes: &[Index]) -> Result<()> {
+    async fn settle(&self, indexes: &[Index]) -> Done<()> {
+        let (server, driver) = (&*self.server, self.server.driver());
         for index in indexes {
-            index::make(&self.server, index).await?;
+            let made = index::make(server, &driver, index).await;
+            let tried = || format!("make the index {} in {}", index.name, server.url);
+            made.map_err(|e| e.trying(tried()))?;
         }
         // An acknowledged write is on the disks of two zones: there is nothing to wait for.
         Ok(())
@@ -82,27 +62,16 @@ impl Documents for DynamoDb {
     /// Reads the table page by page, strongly consistent: a document that exists throughout comes
     /// once, as it was at the moment of its page. That is no snapshot while others write; the
     /// checks run when nobody does.
-    async fn scan(
-        &self,
-        collection: &str,
-        fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let (server, driver) = (&*self.server, self.server.driver());
-        let table = layout::table(&server.options.prefix, layout::collection(collection)?);
-        for field in fields {
-            names::path(field)?;
-        }
-        let tried = || format!("scan {collection} in {}", server.url);
+        let table = layout::table(&server.options.prefix, collection);
         let wanted = Wanted::fields(fields.iter().map(|field| document::top(field)));
         let mut after = None;
         loop {
-            let page = server.page(&driver, &table, after, None, &wanted, true).await;
-            let (items, next) = page.map_err(|e| e.into_error(tried()))?;
+            let (items, next) = server.page(&driver, &table, after, None, &wanted, true).await?;
             for item in &items {
-                let document = value::document(item).map_err(|e| e.into_error(tried()))?;
-                let key = value::text(item, layout::KEY).map_err(|e| e.into_error(tried()))?;
-                each(key, document::row(&document, fields))?;
+                let document = value::document(item)?;
+                each(value::text(item, layout::KEY)?, document::row(&document, fields))?;
             }
             match next {
                 Some(_) => after = next,
@@ -120,12 +89,8 @@ async fn set_note(
 ) -> Done<bool> {
     loop {
         let there = server.note(driver, layout::NOTE).await?;
-        let value: Option<Value> = match &there {
-            None => None,
-            Some(text) => {
-                Some(serde_json::from_str(text).map_err(|e| Failure::broken(e.to_string()))?)
-            }
-        };
+        let value = there.as_ref().map(|text| serde_json::from_str::<Value>(text)).transpose();
+        let value = value.map_err(Failure::broken)?;
         // The order of names matters to texts, not to objects.
         if value.as_ref() != expected {
             return Ok(false);

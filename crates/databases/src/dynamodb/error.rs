@@ -1,10 +1,9 @@
 //! What the service's and the driver's errors mean for the caller.
 
-use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 use hoap_workload::ErrorKind;
 
-use crate::failure::chain;
-pub(super) use crate::failure::{Failure, LOAD_FIRST};
+use crate::failure::{Failure, LOAD_FIRST, chain};
 
 use ErrorKind::{Ambiguous, Broken, Conflict, Invalid, Missing, Throttled, Timeout, Unavailable};
 
@@ -16,9 +15,6 @@ pub(super) enum Doing {
     /// Something that may have been applied although no answer came.
     Write,
 }
-
-/// What an operation gives.
-pub(super) type Done<T> = std::result::Result<T, Failure>;
 
 /// What the service's codes say.
 impl Failure {
@@ -96,6 +92,13 @@ const UNKNOWN: &[&str] = &[
     "ServiceUnavailableException",
     "TransactionInProgressException",
 ];
+
+/// A request that lacks what every request of its kind has.
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Failure {
+        Failure::invalid(error)
+    }
+}
 
 /// Sorts an error by what the caller may do about it.
 pub(super) fn of<E>(error: &SdkError<E>, doing: Doing) -> Failure

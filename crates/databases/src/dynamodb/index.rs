@@ -8,16 +8,14 @@
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use hoap_workload::capability::Index;
-use hoap_workload::{Error, ErrorKind, Result};
 
 use super::bulk::put_all;
-use super::error::{Done, Failure};
 use super::layout::{self, INDEX, KEY, PARTITION, SORT};
 use super::reading::{Driver, Wanted};
 use super::server::Server;
 use super::tables::{NoteIs, Purpose};
 use super::value::{self, Item};
-use crate::names;
+use crate::failure::{Done, Failure};
 use crate::overlay::document;
 use crate::overlay::entries::{EntryKey, IndexDefinition};
 
@@ -46,26 +44,18 @@ pub(super) fn entry_of(item: &Item) -> Done<EntryKey> {
 }
 
 /// Makes an index from the documents, unless it is complete.
-pub(super) async fn make(server: &Server, index: &Index) -> Result<()> {
-    let collection = layout::collection(index.collection)?;
-    names::field(index.name)?;
-    for field in &index.fields {
-        names::path(field)?;
-    }
-    let tried = || format!("make the index {} in {}", index.name, server.url);
+pub(super) async fn make(server: &Server, driver: &Driver, index: &Index) -> Done<()> {
     if index.fields.is_empty() {
-        return Err(Error::new(ErrorKind::Invalid, tried(), "it has no field"));
+        return Err(Failure::invalid("it has no field"));
     }
-    let driver = server.driver();
-    server.expect(&driver, collection).await?;
+    server.expect(driver, index.collection).await?;
     let definition = IndexDefinition {
         name: index.name.to_owned(),
-        collection: collection.to_owned(),
+        collection: index.collection.to_owned(),
         fields: index.fields.iter().map(|field| (*field).to_owned()).collect(),
         whole: true,
     };
-    let fill = fill(server, &driver, &definition);
-    fill.await.map_err(|e| e.into_error(tried()))
+    fill(server, driver, &definition).await
 }
 
 async fn fill(server: &Server, driver: &Driver, definition: &IndexDefinition) -> Done<()> {

@@ -16,54 +16,47 @@ use aws_sdk_dynamodb::types::{
     ExpectedAttributeValue, ReturnConsumedCapacity,
 };
 use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 
-use super::DynamoDb;
+use super::DynamoDbEngine;
 use super::counters::Units;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::layout::{self, KEY};
 use super::reading::{self, Driver, Wanted};
 use super::server::Server;
 use super::value::{self, Item};
-use crate::{json, names};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, KeyValue};
 
-impl KeyValue for DynamoDb {
+impl KeyValue for DynamoDbEngine {
     type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<RecordSession> {
+    async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         self.records(table, self.server.options.strong).await
     }
 
-    async fn checking_session(&self, table: &Table) -> Result<RecordSession> {
+    async fn checking_session(&self, table: &Table) -> Done<RecordSession> {
         self.records(table, true).await
     }
 }
 
-impl DynamoDb {
-    async fn records(&self, table: &Table, strong: bool) -> Result<RecordSession> {
-        let name = layout::collection(&table.name)?;
-        for field in &table.fields {
-            names::field(field)?;
-            value::check_names([field])
-                .map_err(|e| e.into_error(format!("use {name} in {}", self.server.url)))?;
-        }
+impl DynamoDbEngine {
+    async fn records(&self, table: &Table, strong: bool) -> Done<RecordSession> {
+        value::check_names(&table.fields)?;
         let server = self.server.clone();
         let driver = server.driver();
-        server.expect(&driver, name).await?;
+        server.expect(&driver, &table.name).await?;
         let fields = table.fields.iter().map(|field| Wanted::exactly([KEY, field.as_str()]));
         Ok(RecordSession {
-            stored: layout::table(&server.options.prefix, name),
+            stored: layout::table(&server.options.prefix, &table.name),
             one: fields.collect(),
             none: Wanted::exactly([KEY]),
             all: Wanted::default(),
-            table: table.clone(),
+            fields: table.fields.clone(),
             strong,
             server,
             driver,
@@ -75,7 +68,8 @@ impl DynamoDb {
 pub struct RecordSession {
     server: Arc<Server>,
     driver: Arc<Driver>,
-    table: Table,
+    /// Names of the fields, by their numbers.
+    fields: Vec<String>,
     /// Whether its reads and scans are strongly consistent.
     strong: bool,
     /// The table's name in the database.
@@ -87,33 +81,26 @@ pub struct RecordSession {
 }
 
 impl RecordSession {
-    fn failed(&self, failure: Failure, what: &str, key: &str) -> Error {
-        failure.into_error(format!("{what} {} {key} in {}", self.table.name, self.server.url))
-    }
-
-    fn wanted(&self, fields: Fields) -> Done<&Wanted> {
+    fn wanted(&self, fields: Fields) -> &Wanted {
         match fields {
-            Fields::All => Ok(&self.all),
-            Fields::None => Ok(&self.none),
-            Fields::One(number) => self
-                .one
-                .get(usize::from(number))
-                .ok_or_else(|| Failure::invalid(format!("no field has the number {number}"))),
+            Fields::All => &self.all,
+            Fields::None => &self.none,
+            Fields::One(number) => &self.one[usize::from(number)],
         }
     }
 
     async fn get(&self, key: &str, fields: Fields) -> Done<Option<Item>> {
-        self.server.get(&self.driver, &self.stored, key, self.wanted(fields)?, self.strong).await
+        self.server.get(&self.driver, &self.stored, key, self.wanted(fields), self.strong).await
     }
 
     /// Reads the fields of an item into an empty record.
     fn take(&self, item: &Item, fields: Fields, record: &mut Record) -> Done<()> {
         let numbers = match fields {
-            Fields::All => 0..self.table.fields.len(),
+            Fields::All => 0..self.fields.len(),
             Fields::One(number) => usize::from(number)..usize::from(number) + 1,
             Fields::None => 0..0,
         };
-        for (number, name) in numbers.clone().zip(&self.table.fields[numbers]) {
+        for (number, name) in numbers.clone().zip(&self.fields[numbers]) {
             match item.get(name) {
                 Some(AttributeValue::S(text)) => {
                     let number = u16::try_from(number).unwrap_or(u16::MAX);
@@ -129,39 +116,11 @@ impl RecordSession {
     }
 
     /// Name and value of each field of a record.
-    fn fields<'a>(
-        &'a self,
-        record: &'a Record,
-    ) -> impl Iterator<Item = Done<(&'a str, AttributeValue)>> {
+    fn named<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = (&'a str, AttributeValue)> {
         record.iter().map(|(number, bytes)| {
-            let name = json::check(&self.table.fields, number, bytes).map_err(Failure::invalid)?;
-            // It was checked just now.
             let text = String::from_utf8_lossy(bytes).into_owned();
-            Ok((name, AttributeValue::S(text)))
+            (self.fields[usize::from(number)].as_str(), AttributeValue::S(text))
         })
-    }
-
-    async fn put(&self, key: &str, record: &Record) -> Done<()> {
-        let mut request = self
-            .driver
-            .put_item()
-            .table_name(&self.stored)
-            .item(KEY, AttributeValue::S(key.to_owned()))
-            .condition_expression("attribute_not_exists(#k)")
-            .expression_attribute_names("#k", KEY)
-            .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        for field in self.fields(record) {
-            let (name, value) = field?;
-            request = request.item(name, value);
-        }
-        match self.server.send(Doing::Write, request.send()).await {
-            Ok(answer) => {
-                self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
-                Ok(())
-            }
-            Err(e) if e.is_condition() && self.is_ours(key, record).await? => Ok(()),
-            Err(e) => Err(e),
-        }
     }
 
     /// Whether the record that an insert met is its own: where an option allows retries, the driver
@@ -173,16 +132,47 @@ impl RecordSession {
         let item = self.server.get(&self.driver, &self.stored, key, &self.all, true).await?;
         let Some(item) = item else { return Ok(false) };
         let mut same = item.len() == record.len() + 1;
-        for field in self.fields(record) {
-            let (name, value) = field?;
+        for (name, value) in self.named(record) {
             same &= item.get(name) == Some(&value);
         }
         Ok(same)
     }
+}
 
-    async fn set(&self, key: &str, record: &Record) -> Done<bool> {
+impl Abandon for RecordSession {}
+
+impl engine::RecordSession for RecordSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
+        let Some(item) = self.get(key, fields).await? else { return Ok(false) };
+        self.take(&item, fields, record)?;
+        Ok(true)
+    }
+
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
+        let mut request = self
+            .driver
+            .put_item()
+            .table_name(&self.stored)
+            .item(KEY, AttributeValue::S(key.to_owned()))
+            .condition_expression("attribute_not_exists(#k)")
+            .expression_attribute_names("#k", KEY)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        for (name, value) in self.named(record) {
+            request = request.item(name, value);
+        }
+        match self.server.send(Doing::Write, request.send()).await {
+            Ok(answer) => {
+                self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
+                Ok(())
+            }
+            Err(e) if !e.is_condition() => Err(e),
+            Err(_) if self.is_ours(key, record).await? => Ok(()),
+            Err(_) => Err(Failure::duplicate(key)),
+        }
+    }
+
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         if record.is_empty() || !reading::possible(key) {
-            self.fields(record).try_for_each(|field| field.map(drop))?;
             return Ok(self.get(key, Fields::None).await?.is_some());
         }
         let there =
@@ -194,8 +184,7 @@ impl RecordSession {
             .key(KEY, AttributeValue::S(key.to_owned()))
             .expected(KEY, there.build())
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        for field in self.fields(record) {
-            let (name, value) = field?;
+        for (name, value) in self.named(record) {
             let update = AttributeValueUpdate::builder().value(value).action(AttributeAction::Put);
             request = request.attribute_updates(name, update.build());
         }
@@ -209,14 +198,14 @@ impl RecordSession {
         }
     }
 
-    async fn scan_from(
-        &self,
+    async fn scan(
+        &mut self,
         start: &str,
         count: usize,
         fields: Fields,
         scanned: &mut Scanned,
     ) -> Done<()> {
-        let wanted = self.wanted(fields)?;
+        let wanted = self.wanted(fields);
         if count == 0 {
             return Ok(());
         }
@@ -247,43 +236,5 @@ impl RecordSession {
             }
         }
         Ok(())
-    }
-}
-
-impl KeyValueSession for RecordSession {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
-        let item = self.get(key, fields).await;
-        let taken = item.and_then(|item| match item {
-            Some(item) => self.take(&item, fields, record).map(|()| true),
-            None => Ok(false),
-        });
-        taken.map_err(|e| self.failed(e, "read", key))
-    }
-
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
-        self.put(key, record).await.map_err(|e| match e.is_condition() {
-            true => {
-                let there = Failure::new(ErrorKind::Duplicate, format!("the key {key} is there"));
-                self.failed(there, "insert", key)
-            }
-            false => self.failed(e, "insert", key),
-        })
-    }
-
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
-        self.set(key, record).await.map_err(|e| self.failed(e, "update", key))
-    }
-
-    async fn scan(
-        &mut self,
-        start: &str,
-        count: usize,
-        fields: Fields,
-        scanned: &mut Scanned,
-    ) -> Result<()> {
-        scanned.clear();
-        let done = self.scan_from(start, count, fields, scanned).await;
-        done.map_err(|e| self.failed(e, "scan from", start))
     }
 }

@@ -3,10 +3,6 @@
 //! Documents keep the names of their own fields; the names that this module adds begin with an
 //! underscore. No collection has a dot in its name, so that no other table is mistaken for one.
 
-use hoap_workload::Result;
-
-use crate::names;
-
 /// The key of a document, a string: the partition key of every collection's table.
 pub(super) const KEY: &str = "_key";
 
@@ -30,11 +26,6 @@ pub(super) const PROGRESS: &str = "progress:";
 
 /// The beginning of the names of the notes that define indexes.
 pub(super) const INDEX: &str = "index:";
-
-/// A checked name of a collection.
-pub(super) fn collection(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_"], usize::MAX)
-}
 
 /// The table of a collection.
 pub(super) fn table(prefix: &str, collection: &str) -> String {

@@ -48,11 +48,11 @@ use std::collections::BTreeMap;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
 use database::not_applicable;
 
-pub use database::DynamoDb;
+pub use database::{DynamoDb, DynamoDbEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -65,14 +65,12 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "transactions", "key-val
 /// [`hoap_workload::ErrorKind::Unavailable`] where the service cannot be reached, or credentials
 /// are missing or refused.
 pub async fn open(url: &str) -> Result<DynamoDb> {
-    DynamoDb::open(options::parse(url)?).await
+    Ok(DynamoDb::new(DynamoDbEngine::open(options::parse(url)?).await?))
 }
-
-impl Blocking for DynamoDb {}
 
 impl Target for DynamoDb {
     fn description(&self) -> Description {
-        (*self.description).clone()
+        self.0.description.clone()
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {
@@ -91,6 +89,6 @@ impl Target for DynamoDb {
     }
 
     fn usage(&self) -> BTreeMap<String, f64> {
-        self.server.counters.all()
+        self.0.server.counters.all()
     }
 }

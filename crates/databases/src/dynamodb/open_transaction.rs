@@ -23,12 +23,13 @@ use serde_json::{Map, Value};
 
 use super::commit;
 use super::counters::Units;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::layout::{self, VERSION};
 use super::options::Conditions;
 use super::reading::{Driver, KEYS, Wanted, possible};
 use super::server::Server;
 use super::value::{self, Item};
+use crate::failure::{Done, Failure};
 use crate::overlay::entries::IndexDefinition;
 use crate::overlay::{self, Held, Overlay, Refused, Version, document};
 
@@ -36,16 +37,17 @@ use crate::overlay::{self, Held, Overlay, Refused, Version, document};
 const ITEMS: usize = 100;
 
 /// The transactions of one client.
-pub(super) struct TransactionSession {
-    pub server: Arc<Server>,
-    pub driver: Arc<Driver>,
+pub struct TransactionSession {
+    pub(super) server: Arc<Server>,
+    pub(super) driver: Arc<Driver>,
     /// The indexes whose entries the commit writes.
-    pub indexes: Vec<IndexDefinition>,
+    pub(super) indexes: Vec<IndexDefinition>,
 }
 
-pub(super) struct OpenTransaction<'a> {
+/// An open transaction.
+pub struct OpenTransaction<'a> {
     session: &'a TransactionSession,
-    pub overlay: Overlay,
+    pub(super) overlay: Overlay,
     /// Collections and keys of the documents that the commit requires to be as they were read.
     checked: BTreeSet<(String, String)>,
     /// Requests that have read, each from a state of its own.
@@ -75,30 +77,30 @@ fn version(item: Option<&Item>) -> Done<Option<Version>> {
 }
 
 impl<'a> OpenTransaction<'a> {
-    pub fn new(session: &'a TransactionSession, access: Access) -> Self {
+    pub(super) fn new(session: &'a TransactionSession, access: Access) -> Self {
         let overlay = Overlay::new(access);
         OpenTransaction { session, overlay, checked: BTreeSet::new(), reads: 0, conflict: false }
     }
 
-    pub fn server(&self) -> &'a Server {
+    pub(super) fn server(&self) -> &'a Server {
         &self.session.server
     }
 
-    pub fn driver(&self) -> &'a Driver {
+    pub(super) fn driver(&self) -> &'a Driver {
         &self.session.driver
     }
 
     /// The index of this name.
-    pub fn index(&self, name: &str) -> Option<&'a IndexDefinition> {
+    pub(super) fn index(&self, name: &str) -> Option<&'a IndexDefinition> {
         let session = self.session;
         session.indexes.iter().find(|definition| definition.name == name)
     }
 
-    pub fn count_read(&mut self) {
+    pub(super) fn count_read(&mut self) {
         self.reads += 1;
     }
 
-    pub fn conflict<T>(&mut self, answer: String) -> Done<T> {
+    pub(super) fn conflict<T>(&mut self, answer: String) -> Done<T> {
         self.conflict = true;
         Err(Failure::new(ErrorKind::Conflict, answer))
     }
@@ -157,7 +159,7 @@ impl<'a> OpenTransaction<'a> {
 
     /// Reads the documents of these keys, as far as they are not known: whole where they are read
     /// to be changed. Returns the documents that were read in part.
-    pub async fn read(
+    pub(super) async fn read(
         &mut self,
         collection: &str,
         keys: &[&str],
@@ -165,7 +167,7 @@ impl<'a> OpenTransaction<'a> {
         intent: Intent,
     ) -> Done<HashMap<String, Map<String, Value>>> {
         let access = self.overlay.access();
-        let whole = access == Access::Write && intent == Intent::Change;
+        let whole = intent == Intent::Change;
         let checked = match access {
             Access::Read => true,
             Access::Write => whole || self.server().options.conditions == Conditions::Read,
@@ -197,7 +199,7 @@ impl<'a> OpenTransaction<'a> {
     }
 
     /// A document after [`OpenTransaction::read`], which returned `parts`.
-    pub fn document<'d>(
+    pub(super) fn document<'d>(
         &'d self,
         collection: &str,
         key: &str,
@@ -208,7 +210,7 @@ impl<'a> OpenTransaction<'a> {
     }
 
     /// The values of a document after [`OpenTransaction::read`], which returned `parts`.
-    pub fn row(
+    pub(super) fn row(
         &self,
         collection: &str,
         key: &str,
@@ -228,7 +230,7 @@ impl<'a> OpenTransaction<'a> {
         Ok(())
     }
 
-    pub async fn insert_document(
+    pub(super) async fn insert_document(
         &mut self,
         collection: &str,
         key: &str,
@@ -256,7 +258,7 @@ impl<'a> OpenTransaction<'a> {
         Ok(inserted?)
     }
 
-    pub async fn patch_document(
+    pub(super) async fn patch_document(
         &mut self,
         collection: &str,
         key: &str,
@@ -273,7 +275,7 @@ impl<'a> OpenTransaction<'a> {
         Ok(self.overlay.patch(collection, key, patches)?)
     }
 
-    pub async fn delete_document(&mut self, collection: &str, key: &str) -> Done<bool> {
+    pub(super) async fn delete_document(&mut self, collection: &str, key: &str) -> Done<bool> {
         self.overlay.begin_change()?;
         self.read_to_change(collection, key).await?;
         Ok(self.overlay.delete(collection, key))
@@ -299,7 +301,7 @@ impl<'a> OpenTransaction<'a> {
         Ok(())
     }
 
-    pub async fn commit_all(mut self) -> Done<()> {
+    pub(super) async fn commit_all(&mut self) -> Done<()> {
         if self.conflict {
             return Err(Failure::new(ErrorKind::Conflict, "the transaction met a conflict before"));
         }

@@ -53,6 +53,11 @@ options! {
              or read to write) or read (everything that it read)"),
         retries: u32 = ("retries", "0", number(0..=20),
             "times the driver sends a request again that was throttled or failed; 0 to 20"),
+        /// Of everything that an operation sends, from its begin.
+        answer_timeout: Duration = ("answer_timeout_ms", "310000", milliseconds(1..=86_400_000),
+            "milliseconds that an answer may take before the operation is a timeout (a commit: \
+             ambiguous), all its requests and retries together; 1 to 86400000. By default \
+             request_timeout_ms comes first, and so do the 300 seconds that making a table may take"),
         request_timeout: Duration = ("request_timeout_ms", "10000", milliseconds(1..=3_600_000),
             "milliseconds that a request may take before it is a timeout; 1 to 3600000"),
         connect_timeout: Duration = ("connect_timeout_ms", "3000", milliseconds(1..=3_600_000),

@@ -8,10 +8,11 @@ use aws_sdk_dynamodb::types::{
 use hoap_workload::ErrorKind;
 
 use super::counters::Units;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::layout::{self, KEY, VERSION};
 use super::server::Server;
 use super::value::{self, Item};
+use crate::failure::{Done, Failure};
 
 /// Keys that one BatchGetItem or TransactGetItems takes.
 pub(super) const KEYS: usize = 100;
@@ -110,8 +111,7 @@ impl Server {
                     .consistent_read(true)
                     .set_projection_expression(wanted.expression.clone())
                     .set_expression_attribute_names(wanted.names.clone())
-                    .build()
-                    .map_err(|e| Failure::invalid(e.to_string()))?;
+                    .build()?;
                 let request = driver
                     .batch_get_item()
                     .request_items(table, keys)
@@ -150,8 +150,7 @@ impl Server {
                 .set_key(Some(key(of)))
                 .set_projection_expression(wanted.expression.clone())
                 .set_expression_attribute_names(wanted.names.clone())
-                .build()
-                .map_err(|e| Failure::invalid(e.to_string()))?;
+                .build()?;
             gets.push(TransactGetItem::builder().get(get).build());
         }
         let asked = gets.len();

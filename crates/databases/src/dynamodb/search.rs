@@ -6,12 +6,13 @@ use hoap_workload::capability::{Index, Intent, Order, Row};
 use serde_json::Value;
 
 use super::counters::Units;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::index;
 use super::layout::{self, KEY, PARTITION, SORT};
 use super::open_transaction::OpenTransaction;
 use super::reading::Wanted;
 use super::value::{self, Item};
+use crate::failure::{Done, Failure};
 use crate::overlay::entries::{self, EntryKey, IndexDefinition};
 
 /// The keys and fields of the documents whose first index fields have these values, in their order.

@@ -15,8 +15,9 @@ use hoap_workload::ErrorKind;
 use tokio::sync::Semaphore;
 
 use super::counters::{Attempts, Counters};
-use super::error::{self, Doing, Done};
+use super::error::{self, Doing};
 use super::options::{Options, Place};
+use crate::failure::Done;
 
 /// The service of a region or an endpoint.
 pub(super) struct Server {

@@ -8,14 +8,15 @@ use aws_sdk_dynamodb::types::{
     ReturnConsumedCapacity, ScalarAttributeType, TableDescription, TableStatus,
 };
 use futures_util::future::try_join_all;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
 
 use super::counters::Units;
-use super::error::{Doing, Done, Failure, LOAD_FIRST};
+use super::error::Doing;
 use super::layout::{self, KEY, PARTITION, SORT, VALUE};
 use super::options::Capacity;
 use super::reading::Driver;
 use super::server::Server;
+use crate::failure::{Done, Failure};
 
 /// The limit for making or removing a table.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -57,7 +58,6 @@ impl Server {
 
     /// Asks for a table, unless it is there. [`Server::made`] waits for it.
     pub async fn make(&self, driver: &Driver, table: &str, purpose: Purpose) -> Done<()> {
-        let invalid = |e: aws_sdk_dynamodb::error::BuildError| Failure::invalid(e.to_string());
         let mut request = driver.create_table().table_name(table);
         for (name, scalar, key) in purpose.key() {
             let definition = AttributeDefinition::builder()
@@ -66,9 +66,7 @@ impl Server {
                 .build();
             let element =
                 KeySchemaElement::builder().attribute_name(*name).key_type(key.clone()).build();
-            request = request
-                .attribute_definitions(definition.map_err(invalid)?)
-                .key_schema(element.map_err(invalid)?);
+            request = request.attribute_definitions(definition?).key_schema(element?);
         }
         request = match self.options.capacity {
             Capacity::Provisioned if purpose != Purpose::Notes => {
@@ -76,9 +74,7 @@ impl Server {
                     .read_capacity_units(self.options.read_units.into())
                     .write_capacity_units(self.options.write_units.into())
                     .build();
-                request
-                    .billing_mode(BillingMode::Provisioned)
-                    .provisioned_throughput(units.map_err(invalid)?)
+                request.billing_mode(BillingMode::Provisioned).provisioned_throughput(units?)
             }
             _ => request.billing_mode(BillingMode::PayPerRequest),
         };
@@ -126,17 +122,11 @@ impl Server {
     }
 
     /// Refuses a collection that has no table.
-    pub async fn expect(&self, driver: &Driver, collection: &str) -> Result<()> {
+    pub async fn expect(&self, driver: &Driver, collection: &str) -> Done<()> {
         let table = layout::table(&self.options.prefix, collection);
-        let there = self.describe(driver, &table).await;
-        match there.map_err(|e| e.into_error(format!("look for {table} in {}", self.url)))? {
+        match self.describe(driver, &table).await? {
             Some(_) => Ok(()),
-            None => Err(Error::new(
-                ErrorKind::Missing,
-                format!("use {collection} in {}", self.url),
-                format!("there is no table {table}"),
-            )
-            .advise(LOAD_FIRST)),
+            None => Err(Failure::missing(format!("there is no table {table}"))),
         }
     }
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Map, Number, Value};
 
-use super::error::{Done, Failure};
 use super::layout;
+use crate::failure::{Done, Failure};
 
 /// An item: attributes by their names.
 pub(super) type Item = HashMap<String, AttributeValue>;

@@ -126,12 +126,15 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
         check_name::<E>(collection)?;
-        let done = answer!(
-            self.engine,
-            self.inner,
-            self.inner.write(collection, batch, position),
-            not_read
-        );
+        let limit = self.engine.answer_timeout().filter(|_| !B::PATIENT);
+        let writing = self.inner.write(collection, batch, position);
+        let done = match within::<E, _>(limit, writing).await {
+            Ok(done) => done,
+            Err(silence) => {
+                self.inner.abandon();
+                Err(silence)
+            }
+        };
         let what = || {
             let documents = counted(batch.len(), "document", "documents");
             format!("load {documents} into {collection} of")

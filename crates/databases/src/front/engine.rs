@@ -87,6 +87,10 @@ pub type Each<'e> = dyn for<'a> FnMut(&'a str, Row) -> Done<()> + Send + 'e;
 
 /// Writes documents in bulk; see `hoap_workload::capability::BulkWriter`.
 pub trait Bulk: Abandon {
+    /// Whether a batch has no limit but those of the engine's own: it tries again what is refused or
+    /// not answered, and gives up itself where nothing goes through.
+    const PATIENT: bool = false;
+
     /// The saved progress.
     fn position(&mut self, collection: &str) -> impl Future<Output = Done<u64>> + Send;
     /// Writes a batch and its progress.

@@ -6,6 +6,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -88,6 +89,8 @@ struct Shared {
     up: AtomicBool,
     /// Answers are thrown away, and their connections closed.
     mute: AtomicBool,
+    /// Answers are kept back, and come late.
+    hold: AtomicBool,
     /// Answers that were.
     muted: AtomicUsize,
     open: Mutex<Vec<TcpStream>>,
@@ -101,6 +104,7 @@ impl Proxy {
         let shared = Arc::new(Shared {
             up: true.into(),
             mute: false.into(),
+            hold: false.into(),
             muted: 0.into(),
             open: Mutex::default(),
         });
@@ -136,8 +140,14 @@ impl Proxy {
         }
     }
 
+    /// From now on requests arrive and their answers come when that is over.
+    pub fn hold(&self) {
+        self.shared.hold.store(true, Ordering::SeqCst);
+    }
+
     /// Passes connections on again.
     pub fn restore(&self) {
+        self.shared.hold.store(false, Ordering::SeqCst);
         self.shared.mute.store(false, Ordering::SeqCst);
         self.shared.up.store(true, Ordering::SeqCst);
     }
@@ -153,13 +163,17 @@ impl Proxy {
     }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, mute: Option<&Shared>) {
+fn pass(mut from: TcpStream, mut to: TcpStream, answers: Option<&Shared>) {
     let mut buffer = [0; 64 << 10];
     loop {
-        match from.read(&mut buffer) {
+        let read = from.read(&mut buffer);
+        while answers.is_some_and(|shared| shared.hold.load(Ordering::SeqCst)) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        match read {
             Ok(0) | Err(_) => break,
-            Ok(_) if mute.is_some_and(|shared| shared.mute.load(Ordering::SeqCst)) => {
-                mute.unwrap().muted.fetch_add(1, Ordering::SeqCst);
+            Ok(_) if answers.is_some_and(|shared| shared.mute.load(Ordering::SeqCst)) => {
+                answers.unwrap().muted.fetch_add(1, Ordering::SeqCst);
                 break;
             }
             Ok(n) if to.write_all(&buffer[..n]).is_err() => break,
@@ -172,6 +186,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, mute: Option<&Shared>) {
 
 mod tests {
     use std::sync::Mutex;
+    use std::time::Instant;
 
     use hoap_workload::ErrorKind;
     use hoap_workload::capability::Target;
@@ -295,6 +310,31 @@ mod tests {
         let e = wait(client.update("user1", &record([(0, "x")]))).unwrap_err();
         assert_eq!(e.kind, ErrorKind::Ambiguous, "{e}");
         assert_eq!(target.usage()["requests-throttled"], 1.0);
+    }
+
+    /// A load has time: it tries again what is refused, and no limit on an answer ends that.
+    #[test]
+    fn a_batch_that_is_refused_for_longer_than_an_answer_may_take_is_loaded() {
+        const LIMIT: Duration = Duration::from_secs(2);
+        let first = Mutex::new(None);
+        let script = move |operation: &str, _: &Value| match operation {
+            "ListTables" => (200, json!({"TableNames": []})),
+            "DescribeTable" => table(),
+            "BatchWriteItem" => {
+                let first = *first.lock().unwrap().get_or_insert_with(Instant::now);
+                match first.elapsed() > LIMIT * 3 / 2 {
+                    true => (200, json!({"UnprocessedItems": {}})),
+                    false => error("ProvisionedThroughputExceededException", EXCEEDED),
+                }
+            }
+            _ => (200, json!({})),
+        };
+        let target = open(&endpoint(script, &format!("answer_timeout_ms={}", LIMIT.as_millis())));
+        wait(async {
+            let mut bulk = target.documents().unwrap().bulk("1/1").await.unwrap();
+            bulk.write(COLLECTION, &batch(1, 1..=60), 60).await.unwrap();
+        });
+        assert!(target.usage()["requests-throttled"] > 2.0);
     }
 
     /// Every request leaves items undone, until one is left.

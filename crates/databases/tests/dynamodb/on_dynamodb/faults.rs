@@ -4,10 +4,11 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Target};
-use hoap_workload::{ErrorKind, Result};
+use hoap_workload::capability::{Access, Intent, Target};
+use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
 
+use super::transactions::add;
 use crate::conformance::{
     COLLECTION, client, count, field, load, load_records, record, session, wait,
 };
@@ -16,13 +17,18 @@ use crate::{Guard, credentials, missing, open, prefix, refused, server, unavaila
 
 /// The lab's server behind a proxy: a target that goes through it, and one that does not.
 fn behind() -> (Proxy, hoap_databases::dynamodb::DynamoDb, Guard) {
+    behind_with("")
+}
+
+/// The same, with options.
+fn behind_with(options: &str) -> (Proxy, hoap_databases::dynamodb::DynamoDb, Guard) {
     let url = server();
     let (_, rest) = url.split_once("endpoint=http://").unwrap();
     let address = rest.split('&').next().unwrap().trim_end_matches('/');
     let proxy = Proxy::new(address.parse().unwrap());
     let prefix = prefix();
     let through = format!(
-        "dynamodb://us-east-1?endpoint=http://{}&{}&prefix={prefix}&request_timeout_ms=5000",
+        "dynamodb://us-east-1?endpoint=http://{}&{}&prefix={prefix}&request_timeout_ms=5000{options}",
         proxy.address(),
         credentials()
     );
@@ -158,6 +164,52 @@ fn a_commit_whose_answer_was_lost_is_ambiguous() {
     });
     assert!(matches!(e.kind, ErrorKind::Ambiguous | ErrorKind::Unavailable), "{e}");
     assert_eq!(count(&guard.0), 2);
+}
+
+/// The limit on an answer comes before that on a request here. The answers come after all, and are taken
+/// for no other's.
+#[test]
+fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
+    let (proxy, target, guard) = behind_with("&answer_timeout_ms=3000");
+    load(&guard.0, 3);
+    load_records(&guard.0, &["user1", "user2"]);
+    let (mut session, mut client) = (session(&target), client(&target));
+    let late = |e: Error, kind: ErrorKind| {
+        assert_eq!(e.kind, kind, "{e}");
+        let words = ["no answer within 3000 ms", "answer_timeout_ms"];
+        assert!(words.iter().all(|word| e.to_string().contains(word)), "{e}");
+    };
+    let mut there = Record::default();
+    wait(async {
+        let mut t = session.begin(Access::Read).await.unwrap();
+        t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.unwrap();
+        proxy.hold();
+        let e = t.get(COLLECTION, "1.2", &["o_id"], Intent::Look).await.unwrap_err();
+        late(e, ErrorKind::Timeout);
+        // What it has read is not the whole: it ends.
+        let e = t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        drop(t);
+        let e = client.read("user1", Fields::All, &mut there).await.unwrap_err();
+        late(e, ErrorKind::Timeout);
+        late(client.insert("user3", &record([(0, "x")])).await.unwrap_err(), ErrorKind::Ambiguous);
+        proxy.restore();
+        assert!(client.read("user2", Fields::One(0), &mut there).await.unwrap());
+        assert_eq!(there, record([(0, "user2 0")]));
+        assert!(client.read("user3", Fields::None, &mut there).await.unwrap(), "it was applied");
+        let mut t = session.begin(Access::Write).await.unwrap();
+        let row = t.get(COLLECTION, "1.3", &["o_id"], Intent::Change).await.unwrap();
+        assert_eq!(row, Some(vec![json!(3)]));
+        t.patch(COLLECTION, "1.3", &[add("o_id", 4)]).await.unwrap();
+        proxy.hold();
+        late(t.commit().await.unwrap_err(), ErrorKind::Ambiguous);
+        proxy.restore();
+        // It was applied, and is over: the next one begins with it.
+        let mut t = session.begin(Access::Write).await.unwrap();
+        t.patch(COLLECTION, "1.3", &[add("o_id", 10)]).await.unwrap();
+        t.commit().await.unwrap();
+    });
+    assert_eq!(field(&guard.0, "1.3", "o_id"), json!(17));
 }
 
 /// With one connection for everybody they wait for each other, and all come through.

@@ -13,7 +13,7 @@ fn set(path: &'static str, value: Value) -> Patch {
     Patch { path, change: Change::Set(value) }
 }
 
-fn add(path: &'static str, n: i64) -> Patch {
+pub fn add(path: &'static str, n: i64) -> Patch {
     Patch { path, change: Change::AddInteger(n) }
 }
 
