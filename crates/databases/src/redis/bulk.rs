@@ -8,16 +8,15 @@
 //! then the progress. A load that was interrupted writes its last batch again when it is resumed,
 //! which completes it. An existing key cannot be told from that: it is overwritten.
 
-use async_trait::async_trait;
-use hoap_workload::Result;
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::words::counted;
+use hoap_workload::capability::Batch;
 use redis::{Cmd, Value};
 
 use super::connection::ClientConnection;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::pages::PAGE;
 use super::{document, layout, notes};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Abandon, Bulk};
 
 /// Bytes of JSON text after which a batch is written. The server does nothing else while it runs
 /// the script of a batch, which should take milliseconds.
@@ -27,7 +26,7 @@ const BATCH_BYTES: usize = 256 << 10;
 const ARGUMENTS: usize = 1_000_000;
 
 /// Writes the batches of one part of a load.
-pub(super) struct BatchWriter {
+pub struct BatchWriter {
     connection: ClientConnection,
     part: String,
     /// The last collection that was found to exist.
@@ -40,7 +39,7 @@ pub(super) struct BatchWriter {
 }
 
 impl BatchWriter {
-    pub fn new(connection: ClientConnection, part: &str) -> Self {
+    pub(super) fn new(connection: ClientConnection, part: &str) -> Self {
         BatchWriter {
             connection,
             part: part.to_owned(),
@@ -63,7 +62,7 @@ impl BatchWriter {
                     self.ends.push(self.bytes.len());
                 }
             });
-            let count = fields.map_err(|e| Failure::Invalid(format!("document {key}: {e}")))?;
+            let count = fields.map_err(|e| Failure::invalid(format!("document {key}: {e}")))?;
             self.counts.push(count * 2);
         }
         Ok(())
@@ -84,7 +83,7 @@ impl BatchWriter {
         }
         let arguments = 6 + 3 * batch.len() + self.ends.len();
         if arguments > ARGUMENTS {
-            return Err(Failure::Invalid(format!(
+            return Err(Failure::invalid(format!(
                 "the batch has {arguments} names and values, and a command takes {ARGUMENTS}"
             )));
         }
@@ -104,14 +103,14 @@ impl BatchWriter {
                 at += count;
             }
         };
-        match self.connection.run(|s| &s.batch, 2 + batch.len(), fill).await? {
+        let written = self.connection.run(|s| &s.batch, 2 + batch.len(), fill).await?;
+        match written.by_replicas()? {
             Value::Int(0) => Ok(()),
             Value::Int(there) => {
                 let at = usize::try_from(there - 1).unwrap_or(0);
-                let key = batch.iter().nth(at).map_or("", |(key, _)| key).to_owned();
-                Err(Failure::Duplicate(key))
+                Err(Failure::duplicate(batch.iter().nth(at).map_or("", |(key, _)| key)))
             }
-            other => Err(Failure::Broken(format!("the script answered {other:?}"))),
+            other => Err(Failure::broken(format!("the script answered {other:?}"))),
         }
     }
 
@@ -138,7 +137,7 @@ impl BatchWriter {
                 at += count;
                 commands.push(command);
             }
-            self.connection.send_all(commands).await?;
+            self.connection.send_all(commands, Doing::Write).await?;
         }
         Ok(())
     }
@@ -149,31 +148,24 @@ fn argument<'a>(bytes: &'a [u8], ends: &[usize], n: usize) -> &'a [u8] {
     &bytes[start..ends[n]]
 }
 
-#[async_trait]
-impl BulkWriter for BatchWriter {
+impl Abandon for BatchWriter {}
+
+impl Bulk for BatchWriter {
     fn batch_bytes(&self) -> usize {
         BATCH_BYTES
     }
 
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        let field = layout::progress_field(&self.part, layout::collection(collection)?);
-        let tried =
-            format!("read the progress of {collection} in {}", self.connection.server().url);
-        let text = notes::read(&mut self.connection, &field).await;
-        let text = text.map_err(|e| e.into_error(Doing::Read, tried))?;
+    async fn position(&mut self, collection: &str) -> Done<u64> {
+        let field = layout::progress_field(&self.part, collection);
+        let text = notes::read(&mut self.connection, &field).await?;
         Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let name = layout::collection(collection)?;
-        if self.known != name {
-            notes::expect(&mut self.connection, &[name], &[]).await?;
-            name.clone_into(&mut self.known);
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        if self.known != collection {
+            notes::expect(&mut self.connection, &[collection], &[]).await?;
+            collection.clone_into(&mut self.known);
         }
-        let url = &self.connection.server().url;
-        let documents = counted(batch.len(), "document", "documents");
-        let tried = format!("load {documents} into {collection} of {url}");
-        let written = self.write_batch(name, batch, position).await;
-        written.map_err(|e| e.into_error(Doing::Write, tried))
+        self.write_batch(collection, batch, position).await
     }
 }

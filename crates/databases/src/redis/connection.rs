@@ -5,17 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, ThreadId};
 
 use futures_util::future::join_all;
-use hoap_workload::{Error, Result};
+use hoap_workload::ErrorKind;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
-use redis::{
-    Arg, AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisResult, ServerErrorKind, Value,
-};
+use redis::{Arg, AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisResult, Value};
 
-use super::error::{self, Doing, Done, Failure};
+use super::error::{self, Doing};
 use super::options::Options;
 use super::script::{Script, Scripts};
+use crate::failure::{Done, Failure};
 
 /// A server or a cluster, and how to reach it.
 pub(super) struct Server {
@@ -32,7 +31,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Connects to the server, or to all nodes of the cluster.
-    async fn connect(&self) -> Result<DriverConnection> {
+    async fn connect(&self) -> Done<DriverConnection> {
         let connection = match &self.cluster {
             None => self
                 .client
@@ -45,24 +44,24 @@ impl Server {
     }
 
     /// A connection to the node that the URL names, in a cluster too.
-    pub async fn connect_one(&self) -> Result<MultiplexedConnection> {
+    pub async fn connect_one(&self) -> Done<MultiplexedConnection> {
         let connecting = self.client.get_multiplexed_async_connection_with_config(&self.config);
         connecting.await.map_err(|e| self.not_connected(&e))
     }
 
-    fn not_connected(&self, e: &RedisError) -> Error {
-        error::of(e, Doing::Connect, format!("connect to {}", self.url))
+    fn not_connected(&self, e: &RedisError) -> Failure {
+        error::of(e, Doing::Connect).trying(format!("connect to {}", self.url))
     }
 
     /// A connection that no other client uses.
-    pub async fn own_connection(self: &Arc<Self>) -> Result<ClientConnection> {
+    pub async fn own_connection(self: &Arc<Self>) -> Done<ClientConnection> {
         let current = tokio::sync::Mutex::new(None);
         ClientConnection::on(Arc::new(SharedConnection { server: self.clone(), current })).await
     }
 
     /// The connection of a client, which other clients of the thread share as far as the options
     /// say so.
-    pub async fn client_connection(self: &Arc<Self>) -> Result<ClientConnection> {
+    pub async fn client_connection(self: &Arc<Self>) -> Done<ClientConnection> {
         if self.options.pipeline == 1 {
             return self.own_connection().await;
         }
@@ -115,7 +114,8 @@ struct Generation {
 }
 
 /// One client's use of a [`SharedConnection`]. After a loss the next operation of any of its
-/// clients connects again, for all of them.
+/// clients connects again, for all of them. A session needs nothing to abandon an answer: the
+/// driver counts those that nobody waits for any more, and throws them away when they come.
 pub(super) struct ClientConnection {
     shared: Arc<SharedConnection>,
     held: Option<Generation>,
@@ -126,7 +126,7 @@ pub(super) struct ClientConnection {
 }
 
 impl ClientConnection {
-    async fn on(shared: Arc<SharedConnection>) -> Result<ClientConnection> {
+    async fn on(shared: Arc<SharedConnection>) -> Done<ClientConnection> {
         let held = Some(hold(&shared, None).await?);
         Ok(ClientConnection { shared, held, lost: None, command: Cmd::new() })
     }
@@ -139,13 +139,13 @@ impl ClientConnection {
     async fn held(&mut self) -> Done<&mut DriverConnection> {
         let held = match self.held.take() {
             Some(held) => held,
-            None => hold(&self.shared, self.lost).await.map_err(Failure::NotConnected)?,
+            None => hold(&self.shared, self.lost).await?,
         };
         Ok(&mut self.held.insert(held).connection)
     }
 
     /// Notes an error; gives up a lost connection.
-    fn failed(&mut self, e: RedisError) -> Failure {
+    fn failed(&mut self, e: RedisError, doing: Doing) -> Failure {
         let ended = match &self.held {
             // The driver repairs it.
             Some(Generation { connection: DriverConnection::Cluster(_), .. }) => false,
@@ -154,21 +154,25 @@ impl ClientConnection {
         if ended && let Some(held) = self.held.take() {
             self.lost = Some(held.number);
         }
-        Failure::Redis(e)
+        error::of(&e, doing)
     }
 
-    /// Sends one command and waits for its answer.
-    pub async fn send(&mut self, command: &Cmd) -> Done<Value> {
+    /// Sends one command, which changes nothing, and waits for its answer.
+    pub async fn read(&mut self, command: &Cmd) -> Done<Value> {
+        self.send(command, Doing::Read).await
+    }
+
+    async fn send(&mut self, command: &Cmd, doing: Doing) -> Done<Value> {
         let answer = match self.held().await? {
             DriverConnection::One(connection) => connection.send_packed_command(command).await,
             DriverConnection::Cluster(connection) => connection.req_packed_command(command).await,
         };
-        answer.and_then(no_error).map_err(|e| self.failed(e))
+        answer.and_then(no_error).map_err(|e| self.failed(e, doing))
     }
 
     /// Sends commands without waiting in between, and returns the answers in their order, or the
     /// first error.
-    pub async fn send_all(&mut self, commands: Vec<Cmd>) -> Done<Vec<Value>> {
+    pub async fn send_all(&mut self, commands: Vec<Cmd>, doing: Doing) -> Done<Vec<Value>> {
         let count = commands.len();
         if count == 0 {
             return Ok(Vec::new());
@@ -190,7 +194,7 @@ impl ClientConnection {
             }
         };
         let checked = answers.and_then(|all| all.into_iter().map(no_error).collect());
-        checked.map_err(|e| self.failed(e))
+        checked.map_err(|e| self.failed(e, doing))
     }
 
     /// Runs a script that writes, on a number of keys; `fill` adds keys and arguments. Waits for
@@ -200,7 +204,7 @@ impl ClientConnection {
         script: impl Fn(&Scripts) -> &Script,
         keys: usize,
         fill: impl FnOnce(&mut Cmd),
-    ) -> Done<Value> {
+    ) -> Done<Written> {
         let server = self.shared.server.clone();
         let script = script(&server.scripts);
         let hash = match script.hash.get() {
@@ -211,11 +215,9 @@ impl ClientConnection {
         self.command.arg("EVALSHA").arg(hash).arg(keys);
         fill(&mut self.command);
         let command = std::mem::take(&mut self.command);
-        let mut answer = self.write(&command).await;
+        let mut written = self.write_and_wait(&command).await;
         // A restarted server, or a replica that took over, does not know the script.
-        if let Err(Failure::Redis(e)) = &answer
-            && e.kind() == redis::ErrorKind::Server(ServerErrorKind::NoScript)
-        {
+        if written.as_ref().is_err_and(|e| e.code == "NOSCRIPT") {
             let mut whole = Cmd::new();
             whole.arg("EVAL").arg(script.text);
             for argument in command.args_iter().skip(2) {
@@ -223,28 +225,33 @@ impl ClientConnection {
                     whole.arg(argument);
                 }
             }
-            answer = self.write(&whole).await;
+            written = self.write_and_wait(&whole).await;
         }
         self.command = command;
-        answer
+        written
     }
 
     async fn load(&mut self, script: &Script) -> Done<String> {
         let mut command = redis::cmd("SCRIPT");
         command.arg("LOAD").arg(script.text);
-        match self.send(&command).await? {
+        match self.read(&command).await? {
             Value::BulkString(hash) => String::from_utf8(hash)
-                .map_err(|_| Failure::Broken("the hash of a script is not text".to_owned())),
-            other => Err(Failure::Broken(format!("SCRIPT LOAD answered {other:?}"))),
+                .map_err(|_| Failure::broken("the hash of a script is not text")),
+            other => Err(Failure::broken(format!("SCRIPT LOAD answered {other:?}"))),
         }
     }
 
     /// Sends a command that writes and, where the options say so, waits for replicas.
     pub async fn write(&mut self, command: &Cmd) -> Done<Value> {
+        self.write_and_wait(command).await?.by_replicas()
+    }
+
+    async fn write_and_wait(&mut self, command: &Cmd) -> Done<Written> {
         let Options { wait_replicas: wanted, wait_timeout_ms: milliseconds, .. } =
             self.shared.server.options;
         if wanted == 0 {
-            return self.send(command).await;
+            let answer = self.send(command, Doing::Write).await?;
+            return Ok(Written { answer, replicated: Ok(()) });
         }
         // Both on the same connection: WAIT asks for what this connection wrote.
         let mut both = Pipeline::with_capacity(2);
@@ -256,21 +263,41 @@ impl ClientConnection {
                 connection.req_packed_commands(&both, 0, 2).await
             }
         };
-        let mut answers = answers.map_err(|e| self.failed(e))?.into_iter();
-        let written = answers.next().unwrap_or_default();
-        let written = no_error(written).map_err(|e| self.failed(e))?;
-        match no_error(answers.next().unwrap_or_default()).map_err(|e| self.failed(e))? {
-            Value::Int(replicas) if replicas >= i64::from(wanted) => Ok(written),
-            Value::Int(replicas) => {
-                Err(Failure::NotReplicated { answer: written, replicas, wanted, milliseconds })
-            }
-            other => Err(Failure::Broken(format!("WAIT answered {other:?}"))),
-        }
+        let answers = answers.and_then(|all| all.into_iter().map(no_error).collect());
+        let answers: Vec<Value> = answers.map_err(|e| self.failed(e, Doing::Write))?;
+        let Ok([answer, replicas]) = <[Value; 2]>::try_from(answers) else {
+            return Err(Failure::broken("a command and WAIT have not two answers"));
+        };
+        let replicated = match replicas {
+            Value::Int(replicas) if replicas >= i64::from(wanted) => Ok(()),
+            Value::Int(replicas) => Err(Failure::of(
+                ErrorKind::Ambiguous,
+                format!(
+                    "written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"
+                ),
+                "look after the replicas, raise wait_timeout_ms or lower wait_replicas",
+            )),
+            other => Err(Failure::broken(format!("WAIT answered {other:?}"))),
+        };
+        Ok(Written { answer, replicated })
+    }
+}
+
+/// The primary's answer to a command that writes, and whether as many replicas as wanted have it.
+pub(super) struct Written {
+    pub answer: Value,
+    pub replicated: Done<()>,
+}
+
+impl Written {
+    /// The answer, where as many replicas as wanted have what it wrote.
+    pub fn by_replicas(self) -> Done<Value> {
+        self.replicated.map(|()| self.answer)
     }
 }
 
 /// The current connection, replaced if it is the lost one.
-async fn hold(shared: &Arc<SharedConnection>, lost: Option<u64>) -> Result<Generation> {
+async fn hold(shared: &Arc<SharedConnection>, lost: Option<u64>) -> Done<Generation> {
     let mut current = shared.current.lock().await;
     let number = match &*current {
         Some(held) if lost.is_none_or(|lost| held.number > lost) => return Ok(held.clone()),

@@ -1,10 +1,10 @@
 //! The handle that [`super::open`] returns, and opening it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hoap_record::Description;
 use hoap_workload::capability::{Applicable, NotApplicable};
-use hoap_workload::{Error, ErrorKind, Result};
 use redis::cluster::ClusterClient;
 use redis::{
     AsyncConnectionConfig, Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, RedisResult,
@@ -15,19 +15,36 @@ use super::connection::Server;
 use super::error::{self, Doing};
 use super::options::{Options, Place};
 use super::server::Stated;
+use crate::failure::{Done, Failure};
+use crate::front::Front;
+use crate::front::engine::Engine;
 
 /// A Redis or Valkey server, or a cluster. Clones are the same one.
-#[derive(Clone)]
-pub struct Redis {
+pub type Redis = Front<RedisEngine>;
+
+/// What is Redis's of it.
+pub struct RedisEngine {
     pub(super) server: Arc<Server>,
-    pub(super) description: Arc<Description>,
+    pub(super) description: Description,
 }
 
-impl Redis {
+impl Engine for RedisEngine {
+    const RESERVED: &'static [&'static str] = &["hoap_"];
+
+    fn url(&self) -> &str {
+        &self.server.url
+    }
+
+    fn answer_timeout(&self) -> Option<Duration> {
+        Some(self.server.options.answer_timeout)
+    }
+}
+
+impl RedisEngine {
     /// Connects once, and asks the server for its version and settings.
-    pub(super) async fn open(place: Place) -> Result<Redis> {
+    pub(super) async fn open(place: Place) -> Done<RedisEngine> {
         let certificates = certificates(&place)?;
-        let invalid = |e| error::of(&e, Doing::Connect, format!("open {}", place.url));
+        let invalid = |e| error::of(&e, Doing::Connect);
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(place.options.connect_timeout))
             .set_response_timeout(Some(place.options.response_timeout));
@@ -41,13 +58,14 @@ impl Redis {
             connections: Default::default(),
             options: place.options.clone(),
         };
-        let stated = Stated::ask(&mut server.connect_one().await?, &server.url).await?;
-        stated.check(&server.url, &server.options)?;
+        let stated = Stated::ask(&mut server.connect_one().await?).await;
+        let stated = stated.map_err(|e| e.trying(format!("ask {} what it is", server.url)))?;
+        stated.check(&server.options)?;
         if server.options.cluster {
             server.cluster = Some(cluster(&place, certificates, &stated.nodes).map_err(invalid)?);
         }
         let description = stated.description(&server.url, &server.options);
-        Ok(Redis { server: Arc::new(server), description: Arc::new(description) })
+        Ok(RedisEngine { server: Arc::new(server), description })
     }
 
     pub(super) fn not_applicable<T>(
@@ -98,7 +116,7 @@ fn cluster(
 }
 
 /// The files that the options name, `None` without TLS.
-fn certificates(place: &Place) -> Result<Option<TlsCertificates>> {
+fn certificates(place: &Place) -> Done<Option<TlsCertificates>> {
     if !matches!(place.info.addr(), ConnectionAddr::TcpTls { .. }) {
         return Ok(None);
     }
@@ -109,10 +127,9 @@ fn certificates(place: &Place) -> Result<Option<TlsCertificates>> {
         if path.is_empty() {
             return Ok(None);
         }
-        std::fs::read(path).map(Some).map_err(|e| {
-            let tried = format!("open {}", place.url);
-            Error::new(ErrorKind::Invalid, tried, format!("option `{option}`: {path}: {e}"))
-        })
+        std::fs::read(path)
+            .map(Some)
+            .map_err(|e| Failure::invalid(format!("option `{option}`: {path}: {e}")))
     };
     let client_tls = match (read("tls_cert", tls_cert)?, read("tls_key", tls_key)?) {
         (Some(client_cert), Some(client_key)) => Some(ClientTlsConfig { client_cert, client_key }),

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::{Index, Row};
 use redis::{Cmd, Value as Answer};
 use serde_json::Value;
 
@@ -12,134 +10,100 @@ use super::answers::texts;
 use super::bulk::BatchWriter;
 use super::connection::ClientConnection;
 use super::document::Path;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::notes::{IndexDefinition, expect};
 use super::pages::pages;
-use super::{Redis, indexes, layout, notes, settle};
+use super::{RedisEngine, indexes, layout, notes, settle};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Documents, Each};
 
-#[async_trait]
-impl Documents for Redis {
-    async fn note(&self) -> Result<Option<Value>> {
+impl Documents for RedisEngine {
+    type Bulk = BatchWriter;
+
+    async fn note(&self) -> Done<Option<Value>> {
         let mut connection = self.server.own_connection().await?;
-        let tried = || format!("read the note in {}", connection.server().url);
-        let tried = tried();
-        let text = notes::read(&mut connection, layout::NOTE).await;
-        let text = text.map_err(|e| e.into_error(Doing::Read, &tried))?;
-        text.map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(|e| Error::new(ErrorKind::Broken, tried, e))
+        let text = notes::read(&mut connection, layout::NOTE).await?;
+        text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
     }
 
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
         let mut connection = self.server.own_connection().await?;
-        let tried = format!("write the note in {}", connection.server().url);
-        let hash = layout::notes(&connection.server().options.prefix);
-        let set = async {
-            loop {
-                let there = notes::read(&mut connection, layout::NOTE).await?;
-                let value: Option<Value> = match &there {
-                    None => None,
-                    Some(text) => Some(
-                        serde_json::from_str(text).map_err(|e| Failure::Broken(e.to_string()))?,
-                    ),
-                };
-                // The order of names matters to texts, not to objects.
-                if value.as_ref() != expected {
-                    return Ok(false);
-                }
-                let fill = |command: &mut Cmd| {
-                    command.arg(&hash).arg(layout::NOTE);
-                    command.arg(there.as_deref().unwrap_or_default()).arg(note.to_string());
-                };
-                if connection.run(|s| &s.compare_and_set, 1, fill).await? == Answer::Int(1) {
-                    return Ok(true);
-                }
-                // Another writer was faster: the note may still be the expected value, in another
-                // text.
+        let hash = layout::notes(&self.server.options.prefix);
+        loop {
+            let there = notes::read(&mut connection, layout::NOTE).await?;
+            let value = there.as_deref().map(serde_json::from_str::<Value>).transpose();
+            let value = value.map_err(Failure::broken)?;
+            // The order of names matters to texts, not to objects.
+            if value.as_ref() != expected {
+                return Ok(false);
             }
-        };
-        set.await.map_err(|e: Failure| e.into_error(Doing::Write, tried))
-    }
-
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        let mut connection = self.server.own_connection().await?;
-        let tried = format!("look for collections in {}", connection.server().url);
-        let prefix = connection.server().options.prefix.clone();
-        for name in collections {
-            let name = layout::collection(name)?;
-            let look = async {
-                let mut keys = redis::cmd("EXISTS");
-                keys.arg(layout::keys(&prefix, name));
-                Ok(notes::read(&mut connection, &layout::collection_field(name)).await?.is_some()
-                    || connection.send(&keys).await? == Answer::Int(1))
+            let fill = |command: &mut Cmd| {
+                command.arg(&hash).arg(layout::NOTE);
+                command.arg(there.as_deref().unwrap_or_default()).arg(note.to_string());
             };
-            if look.await.map_err(|e: Failure| e.into_error(Doing::Read, &tried))? {
+            let set = connection.run(|s| &s.compare_and_set, 1, fill).await?;
+            if set.by_replicas()? == Answer::Int(1) {
                 return Ok(true);
             }
+            // Another writer was faster: the note may still be the expected value, in another text.
         }
-        Ok(false)
     }
 
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
+    async fn exists(&self, collection: &str) -> Done<bool> {
         let mut connection = self.server.own_connection().await?;
-        let tried = format!("drop the collections in {}", connection.server().url);
-        for name in collections {
-            layout::collection(name)?;
-        }
-        let dropped = drop_all(&mut connection, collections).await;
-        dropped.map_err(|e| e.into_error(Doing::Write, tried))
+        let mut keys = redis::cmd("EXISTS");
+        keys.arg(layout::keys(&self.server.options.prefix, collection));
+        let field = layout::collection_field(collection);
+        Ok(notes::read(&mut connection, &field).await?.is_some()
+            || connection.read(&keys).await? == Answer::Int(1))
     }
 
-    async fn create(&self, collections: &[&str]) -> Result<()> {
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
+        drop_all(&mut self.server.own_connection().await?, collections).await
+    }
+
+    async fn create(&self, collections: &[&str]) -> Done<()> {
         let mut connection = self.server.own_connection().await?;
-        let tried = format!("create the collections in {}", connection.server().url);
         let mut command = redis::cmd("HSET");
-        command.arg(layout::notes(&connection.server().options.prefix));
+        command.arg(layout::notes(&self.server.options.prefix));
         for name in collections {
-            command.arg(layout::collection_field(layout::collection(name)?)).arg("");
+            command.arg(layout::collection_field(name)).arg("");
         }
-        if collections.is_empty() {
-            return Ok(());
+        match collections.is_empty() {
+            true => Ok(()),
+            false => connection.write(&command).await.map(drop),
         }
-        let created = connection.write(&command).await;
-        created.map(drop).map_err(|e| e.into_error(Doing::Write, tried))
     }
 
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(BatchWriter::new(self.server.own_connection().await?, part)))
+    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
+        Ok(BatchWriter::new(self.server.own_connection().await?, part))
     }
 
-    async fn settle(&self, indexes: &[Index]) -> Result<()> {
+    async fn settle(&self, indexes: &[Index]) -> Done<()> {
         let mut connection = self.server.own_connection().await?;
+        let url = &self.server.url;
         for index in indexes {
-            indexes::make(&mut connection, index).await?;
+            let made = indexes::make(&mut connection, index).await;
+            made.map_err(|e| e.trying(format!("make index {} in {url}", index.name)))?;
         }
-        settle::durable(&mut connection).await
+        let durable = settle::durable(&mut connection).await;
+        durable.map_err(|e| e.trying(format!("wait until {url} has written its file")))
     }
 
     /// Reads the keys in pages, and the documents of each page: a document that exists throughout
     /// comes once, as it was at the moment of its page. That is no snapshot while others write; the
     /// checks run when nobody does.
-    async fn scan(
-        &self,
-        collection: &str,
-        fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let mut connection = self.server.own_connection().await?;
-        let collection = layout::collection(collection)?;
-        let paths: Vec<Path> =
-            fields.iter().map(|field| Path::new(field)).collect::<Result<_>>()?;
+        let paths: Vec<Path> = fields.iter().map(|field| Path::new(field)).collect();
         expect(&mut connection, &[collection], &[]).await?;
-        let tried = format!("scan {collection} in {}", connection.server().url);
-        let failed = |e: Failure| e.into_error(Doing::Read, &tried);
         let names: Vec<&String> = paths.iter().flat_map(|path| &path.fields).collect();
-        let mut next = pages(&connection.server().options.prefix.clone(), collection);
-        while let Some(keys) = next.page(&mut connection).await.map_err(failed)? {
-            let there = next.exist(&mut connection, &keys).await.map_err(failed)?;
+        let mut next = pages(&self.server.options.prefix, collection);
+        while let Some(keys) = next.page(&mut connection).await? {
+            let there = next.exist(&mut connection, &keys).await?;
             let rows = match names.is_empty() {
                 true => Vec::new(),
-                false => next.read(&mut connection, &keys, &names).await.map_err(failed)?,
+                false => next.read(&mut connection, &keys, &names).await?,
             };
             for (at, key) in keys.iter().enumerate() {
                 // A key without a document does not count.
@@ -149,7 +113,7 @@ impl Documents for Redis {
                 let mut row = Row::with_capacity(paths.len());
                 if let Some(Answer::Array(answers)) = rows.get(at) {
                     for (path, answers) in paths.iter().zip(answers.chunks(2)) {
-                        row.push(path.value(answers).map_err(failed)?);
+                        row.push(path.value(answers)?);
                     }
                 }
                 each(key, row)?;
@@ -166,7 +130,7 @@ async fn drop_all(connection: &mut ClientConnection, collections: &[&str]) -> Do
     let hash = layout::notes(&prefix);
     let mut all = redis::cmd("HGETALL");
     all.arg(&hash);
-    let all = match connection.send(&all).await? {
+    let all = match connection.read(&all).await? {
         Answer::Map(pairs) => Answer::Array(pairs.into_iter().flat_map(|(k, v)| [k, v]).collect()),
         other => other,
     };
@@ -194,10 +158,10 @@ async fn drop_all(connection: &mut ClientConnection, collections: &[&str]) -> Do
                 command.arg(next.name(key));
                 command
             };
-            connection.send_all(keys.iter().map(remove).collect()).await?;
+            connection.send_all(keys.iter().map(remove).collect(), Doing::Write).await?;
             let mut remove = redis::cmd("ZREM");
             remove.arg(&set).arg(&keys);
-            connection.send(&remove).await?;
+            connection.send_all(vec![remove], Doing::Write).await?;
         }
         let mut forget = redis::cmd("HDEL");
         forget.arg(&hash).arg(layout::collection_field(name));

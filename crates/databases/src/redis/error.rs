@@ -1,10 +1,9 @@
 //! What the server's and the driver's errors mean for the caller.
 
-use hoap_workload::{Error, ErrorKind};
-use redis::{RedisError, Value};
+use hoap_workload::ErrorKind;
+use redis::RedisError;
 
-use crate::failure::Failure as Meaning;
-pub(super) use crate::failure::LOAD_FIRST;
+use crate::failure::Failure;
 
 use ErrorKind::{Ambiguous, Broken, Invalid, Timeout, Unavailable};
 
@@ -17,53 +16,6 @@ pub(super) enum Doing {
     Read,
     /// Something that may have been applied although no answer came.
     Write,
-}
-
-/// Why an operation failed.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// There is no connection.
-    NotConnected(Error),
-    /// The server refused, or the connection failed.
-    Redis(RedisError),
-    /// The primary gave this answer, and fewer replicas than wanted have what it wrote.
-    NotReplicated { answer: Value, replicas: i64, wanted: u32, milliseconds: u32 },
-    /// A document with this key is there already.
-    Duplicate(String),
-    /// What was asked is wrong in itself.
-    Invalid(String),
-    /// What is stored is not what this module stores.
-    Broken(String),
-}
-
-/// What an operation gives.
-pub(super) type Done<T> = std::result::Result<T, Failure>;
-
-impl From<RedisError> for Failure {
-    fn from(e: RedisError) -> Self {
-        Failure::Redis(e)
-    }
-}
-
-impl Failure {
-    /// As an error that says what was tried.
-    pub fn into_error(self, doing: Doing, tried: impl Into<String>) -> Error {
-        let meaning = match self {
-            Failure::NotConnected(e) => return e,
-            Failure::Redis(e) => return of(&e, doing, tried),
-            Failure::NotReplicated { replicas, wanted, milliseconds, .. } => Meaning::of(
-                Ambiguous,
-                format!(
-                    "written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"
-                ),
-                "look after the replicas, raise wait_timeout_ms or lower wait_replicas",
-            ),
-            Failure::Duplicate(key) => Meaning::duplicate(&key),
-            Failure::Invalid(answer) => Meaning::invalid(answer),
-            Failure::Broken(answer) => Meaning::broken(answer),
-        };
-        meaning.into_error(tried)
-    }
 }
 
 const NAME_AND_PASSWORD: &str =
@@ -132,26 +84,28 @@ fn find(
 }
 
 /// Sorts an error by what the caller may do about it.
-pub(super) fn of(error: &RedisError, doing: Doing, tried: impl Into<String>) -> Error {
-    let (answer, (kind, advice)) = meaning(error, doing);
-    Meaning::of(kind, answer, advice).into_error(tried)
-}
-
-fn meaning(error: &RedisError, doing: Doing) -> (String, (ErrorKind, Option<&'static str>)) {
+pub(super) fn of(error: &RedisError, doing: Doing) -> Failure {
     if let Some(server) = error.clone().into_server_errors().and_then(|all| all.first().cloned()) {
         let (code, message) = (server.1.code(), server.1.details().unwrap_or_default());
         let known = find(CODES, |known| known == code)
             .or_else(|| find(MESSAGES, |part| message.contains(part)));
-        return (format!("{code} {message}"), known.unwrap_or((Broken, None)));
+        let (kind, advice) = known.unwrap_or((Broken, None));
+        let failure = Failure::of(kind, format!("{code} {message}"), advice);
+        return Failure { code: code.to_owned(), ..failure };
     }
     let message = error.to_string();
+    let (kind, advice) = meaning(error, doing, &message);
+    Failure::of(kind, message, advice)
+}
+
+/// What an error means that no answer of the server is.
+fn meaning(error: &RedisError, doing: Doing, message: &str) -> (ErrorKind, Option<&'static str>) {
     if let redis::ErrorKind::Server(_) = error.kind() {
         // The driver's words around the server's, while it connected.
-        let known = find(MESSAGES, |part| message.contains(part)).unwrap_or((Broken, None));
-        return (message, known);
+        return find(MESSAGES, |part| message.contains(part)).unwrap_or((Broken, None));
     }
     let refused = (Unavailable, Some("check that the server is up and that host and port are its"));
-    let known = match error.kind() {
+    match error.kind() {
         redis::ErrorKind::AuthenticationFailed => (Unavailable, Some(NAME_AND_PASSWORD)),
         redis::ErrorKind::InvalidClientConfig => (Invalid, None),
         redis::ErrorKind::ClusterConnectionNotFound if doing != Doing::Write => {
@@ -177,8 +131,7 @@ fn meaning(error: &RedisError, doing: Doing) -> (String, (ErrorKind, Option<&'st
             (None, Doing::Connect) => refused,
         },
         _ => (Broken, None),
-    };
-    (message, known)
+    }
 }
 
 #[cfg(test)]
@@ -212,14 +165,14 @@ mod tests {
             ("WRONGTYPE Operation against a key holding the wrong kind of value", Broken),
         ] {
             for doing in [Doing::Connect, Doing::Read, Doing::Write] {
-                let e = of(&server(text), doing, "try");
+                let e = of(&server(text), doing);
                 assert_eq!(e.kind, kind, "{text}");
-                assert!(e.answer.starts_with(text), "{e}");
-                assert!(e.advice.is_some(), "{e}");
+                assert!(e.answer.starts_with(text), "{e:?}");
+                assert!(e.advice.is_some() && text.starts_with(&e.code), "{e:?}");
             }
         }
-        let e = of(&server("ERR something new"), Doing::Write, "try");
-        assert_eq!((e.kind, e.to_string().as_str()), (Broken, "try: ERR something new"));
+        let e = of(&server("ERR something new"), Doing::Write);
+        assert_eq!((e.kind, e.answer.as_str()), (Broken, "ERR something new"));
     }
 
     /// A write whose answer is missing may have been applied; a read or a connection cannot.
@@ -227,17 +180,17 @@ mod tests {
     fn a_lost_connection_is_ambiguous_only_for_a_write() {
         let lost = |kind: io::ErrorKind| RedisError::from(io::Error::from(kind));
         for kind in [io::ErrorKind::BrokenPipe, io::ErrorKind::ConnectionReset] {
-            assert_eq!(of(&lost(kind), Doing::Write, "t").kind, Ambiguous);
-            assert_eq!(of(&lost(kind), Doing::Read, "t").kind, Unavailable);
-            assert_eq!(of(&lost(kind), Doing::Connect, "t").kind, Unavailable);
+            assert_eq!(of(&lost(kind), Doing::Write).kind, Ambiguous);
+            assert_eq!(of(&lost(kind), Doing::Read).kind, Unavailable);
+            assert_eq!(of(&lost(kind), Doing::Connect).kind, Unavailable);
         }
         let refused = lost(io::ErrorKind::ConnectionRefused);
-        assert_eq!(of(&refused, Doing::Connect, "t").kind, Unavailable);
+        assert_eq!(of(&refused, Doing::Connect).kind, Unavailable);
         // Connecting is a step of its own, but for the cluster driver, which repeats a write.
-        assert_eq!(of(&refused, Doing::Write, "t").kind, Ambiguous);
+        assert_eq!(of(&refused, Doing::Write).kind, Ambiguous);
         let slow = lost(io::ErrorKind::TimedOut);
-        assert_eq!(of(&slow, Doing::Write, "t").kind, Timeout);
-        assert_eq!(of(&slow, Doing::Read, "t").kind, Timeout);
-        assert_eq!(of(&slow, Doing::Connect, "t").kind, Unavailable);
+        assert_eq!(of(&slow, Doing::Write).kind, Timeout);
+        assert_eq!(of(&slow, Doing::Read).kind, Timeout);
+        assert_eq!(of(&slow, Doing::Connect).kind, Unavailable);
     }
 }

@@ -4,47 +4,32 @@
 //! only read. Only strings are indexed. An index on several fields is not made: nothing would read
 //! it, since documents are found by their keys.
 
-use hoap_workload::Result;
 use hoap_workload::capability::Index;
 use redis::Value;
 
 use super::answers::texts;
 use super::connection::ClientConnection;
 use super::document::Path;
-use super::error::{Doing, Done, Failure};
+use super::error::Doing;
 use super::notes::IndexDefinition;
 use super::pages::{PAGE, pages};
 use super::{layout, notes};
+use crate::failure::{Done, Failure};
 
 /// Makes an index, unless it is complete.
-pub(super) async fn make(connection: &mut ClientConnection, index: &Index) -> Result<()> {
+pub(super) async fn make(connection: &mut ClientConnection, index: &Index) -> Done<()> {
     let [field] = index.fields[..] else { return Ok(()) };
-    let tried = format!("make index {} in {}", index.name, connection.server().url);
-    layout::collection(index.collection)?;
-    let name = layout::collection(index.name)?;
-    let path = Path::new(field)?;
-    let made = async {
-        let wanted = IndexDefinition {
-            collection: index.collection.into(),
-            field: field.into(),
-            whole: true,
-        };
-        let there = notes::read(connection, &layout::index_field(name)).await?;
-        let there = there.and_then(|text| serde_json::from_str::<IndexDefinition>(&text).ok());
-        if there.as_ref() == Some(&wanted) {
-            return Ok(());
-        }
-        // A drop of the collection must find the index, complete or not.
-        note(connection, name, &IndexDefinition { whole: false, ..wanted }).await?;
-        fill(connection, name, index.collection, &path).await?;
-        let wanted = IndexDefinition {
-            collection: index.collection.into(),
-            field: field.into(),
-            whole: true,
-        };
-        note(connection, name, &wanted).await
-    };
-    made.await.map_err(|e: Failure| e.into_error(Doing::Write, tried))
+    let definition =
+        |whole| IndexDefinition { collection: index.collection.into(), field: field.into(), whole };
+    let there = notes::read(connection, &layout::index_field(index.name)).await?;
+    let there = there.and_then(|text| serde_json::from_str::<IndexDefinition>(&text).ok());
+    if there == Some(definition(true)) {
+        return Ok(());
+    }
+    // A drop of the collection must find the index, complete or not.
+    note(connection, index.name, &definition(false)).await?;
+    fill(connection, index.name, index.collection, &Path::new(field)).await?;
+    note(connection, index.name, &definition(true)).await
 }
 
 async fn note(
@@ -52,7 +37,7 @@ async fn note(
     name: &str,
     definition: &IndexDefinition,
 ) -> Done<()> {
-    let text = serde_json::to_string(definition).map_err(|e| Failure::Broken(e.to_string()))?;
+    let text = serde_json::to_string(definition).map_err(Failure::broken)?;
     let mut command = redis::cmd("HSET");
     command.arg(layout::notes(&connection.server().options.prefix));
     command.arg(layout::index_field(name)).arg(text);
@@ -83,7 +68,7 @@ async fn fill(
         if !entries.is_empty() {
             // The values first: a drop finds the entries by them.
             connection.write(&values).await?;
-            connection.send_all(entries).await?;
+            connection.send_all(entries, Doing::Write).await?;
         }
     }
     Ok(())
@@ -95,7 +80,7 @@ pub(super) async fn remove(connection: &mut ClientConnection, name: &str) -> Don
     let (before, values) = (layout::index(&prefix, name), layout::values(&prefix, name));
     let mut all = redis::cmd("SMEMBERS");
     all.arg(&values);
-    let there = match connection.send(&all).await? {
+    let there = match connection.read(&all).await? {
         // The newer protocol has a type for sets.
         Value::Set(members) => Value::Array(members),
         other => other,
@@ -106,11 +91,11 @@ pub(super) async fn remove(connection: &mut ClientConnection, name: &str) -> Don
             command.arg(format!("{before}{value}"));
             command
         };
-        connection.send_all(some.iter().map(remove).collect()).await?;
+        connection.send_all(some.iter().map(remove).collect(), Doing::Write).await?;
     }
     let mut remove = redis::cmd("UNLINK");
     remove.arg(&values);
-    connection.send(&remove).await?;
+    connection.send_all(vec![remove], Doing::Write).await?;
     let mut forget = redis::cmd("HDEL");
     forget.arg(layout::notes(&prefix)).arg(layout::index_field(name));
     connection.write(&forget).await.map(drop)

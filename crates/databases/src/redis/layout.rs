@@ -12,20 +12,11 @@
 //! Neither a prefix nor the name of a collection has a dot or a colon, so that no two names
 //! collide.
 
-use hoap_workload::Result;
-
-use crate::names;
-
 /// The field of the benchmark's note.
 pub(super) const NOTE: &str = "note";
 
 /// The field that settling writes.
 pub(super) const SETTLED: &str = "settled";
-
-/// A checked name of a collection.
-pub(super) fn collection(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_"], usize::MAX)
-}
 
 /// The prefix of the names of a collection's documents.
 pub(super) fn documents(prefix: &str, collection: &str) -> String {

@@ -48,9 +48,9 @@ mod shop;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
-pub use database::Redis;
+pub use database::{Redis, RedisEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -62,14 +62,14 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "p
 /// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong or does not fit the server;
 /// [`hoap_workload::ErrorKind::Unavailable`] where the server cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<Redis> {
-    Redis::open(options::parse(url, std::env::var("REDISCLI_AUTH").ok().as_deref())?).await
+    let place = options::parse(url, std::env::var("REDISCLI_AUTH").ok().as_deref())?;
+    let tried = format!("open {}", place.url);
+    RedisEngine::open(place).await.map(Redis::new).map_err(|e| e.into_error(tried))
 }
-
-impl Blocking for Redis {}
 
 impl Target for Redis {
     fn description(&self) -> Description {
-        (*self.description).clone()
+        self.0.description.clone()
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {
@@ -77,7 +77,7 @@ impl Target for Redis {
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.not_applicable(
+        self.0.not_applicable(
             "document transactions",
             "a transaction here is a list of commands fixed beforehand, which is not undone where \
              one of them fails",
@@ -85,6 +85,6 @@ impl Target for Redis {
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {
-        self.not_applicable("analytical queries", "it has no language to query documents in")
+        self.0.not_applicable("analytical queries", "it has no language to query documents in")
     }
 }

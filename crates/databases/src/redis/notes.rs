@@ -1,12 +1,11 @@
 //! The hash of notes: the benchmark's, collections, indexes, the progress of loads.
 
-use hoap_workload::{Error, ErrorKind, Result};
 use redis::Value as Answer;
 use serde::{Deserialize, Serialize};
 
 use super::connection::ClientConnection;
-use super::error::{Doing, Done, Failure, LOAD_FIRST};
 use super::layout;
+use crate::failure::{Done, Failure};
 
 /// An index, as the notes describe it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,12 +20,12 @@ pub(super) struct IndexDefinition {
 pub(super) async fn read(connection: &mut ClientConnection, field: &str) -> Done<Option<String>> {
     let mut command = redis::cmd("HGET");
     command.arg(layout::notes(&connection.server().options.prefix)).arg(field);
-    match connection.send(&command).await? {
+    match connection.read(&command).await? {
         Answer::Nil => Ok(None),
         Answer::BulkString(text) => String::from_utf8(text)
             .map(Some)
-            .map_err(|_| Failure::Broken(format!("the note `{field}` is not UTF-8"))),
-        other => Err(Failure::Broken(format!("HGET answered {other:?}"))),
+            .map_err(|_| Failure::broken(format!("the note `{field}` is not UTF-8"))),
+        other => Err(Failure::broken(format!("HGET answered {other:?}"))),
     }
 }
 
@@ -35,23 +34,17 @@ pub(super) async fn expect(
     connection: &mut ClientConnection,
     collections: &[&str],
     indexes: &[&str],
-) -> Result<()> {
-    let url = connection.server().url.clone();
-    let missing = |what: String| {
-        Error::new(ErrorKind::Missing, format!("use {url}"), what).advise(LOAD_FIRST)
-    };
-    let failed = |e: Failure| e.into_error(Doing::Read, format!("look at the notes in {url}"));
+) -> Done<()> {
     for name in collections {
-        let field = layout::collection_field(name);
-        if read(connection, &field).await.map_err(failed)?.is_none() {
-            return Err(missing(format!("there is no collection {name}")));
+        if read(connection, &layout::collection_field(name)).await?.is_none() {
+            return Err(Failure::missing(format!("there is no collection {name}")));
         }
     }
     for name in indexes {
-        let text = read(connection, &layout::index_field(name)).await.map_err(failed)?;
+        let text = read(connection, &layout::index_field(name)).await?;
         let made = text.and_then(|text| serde_json::from_str::<IndexDefinition>(&text).ok());
         if !made.is_some_and(|made| made.whole) {
-            return Err(missing(format!("the index {name} is missing")));
+            return Err(Failure::missing(format!("the index {name} is missing")));
         }
     }
     Ok(())

@@ -26,6 +26,10 @@ options! {
              3600000, less than response_timeout_ms"),
         response_timeout: Duration = ("response_timeout_ms", "10000", milliseconds(1..=3_600_000),
             "milliseconds to wait for an answer before the operation is a timeout; 1 to 3600000"),
+        answer_timeout: Duration = ("answer_timeout_ms", "30000", milliseconds(1..=86_400_000),
+            "milliseconds that the answers to all commands of an operation may take before it is a \
+             timeout (a write: ambiguous); 1 to 86400000; for one command response_timeout_ms \
+             comes first"),
         connect_timeout: Duration = ("connect_timeout_ms", "10000", milliseconds(1..=3_600_000),
             "milliseconds to wait for a connection; 1 to 3600000"),
         tls_ca: String = ("tls_ca", "", text,

@@ -4,8 +4,9 @@ use redis::Value as Answer;
 
 use super::answers::texts;
 use super::connection::ClientConnection;
-use super::error::Done;
+use super::error::Doing;
 use super::layout;
+use crate::failure::Done;
 
 /// Documents that are read or removed at once: enough to keep a connection busy, few enough for the
 /// server to answer others in between.
@@ -39,7 +40,7 @@ impl Pages {
         let mut command = redis::cmd("ZRANGE");
         command.arg(&self.set).arg(&self.from).arg("+").arg("BYLEX");
         command.arg("LIMIT").arg(0).arg(PAGE);
-        let keys = texts(connection.send(&command).await?)?;
+        let keys = texts(connection.read(&command).await?)?;
         self.ended = keys.len() < PAGE;
         let Some(last) = keys.last() else { return Ok(None) };
         self.from = format!("({last}");
@@ -66,7 +67,7 @@ impl Pages {
             }
             command
         };
-        connection.send_all(keys.iter().map(read).collect()).await
+        connection.send_all(keys.iter().map(read).collect(), Doing::Read).await
     }
 
     /// Whether each of these documents exists.
@@ -80,7 +81,7 @@ impl Pages {
             command.arg(self.name(key));
             command
         };
-        let answers = connection.send_all(keys.iter().map(look).collect()).await?;
+        let answers = connection.send_all(keys.iter().map(look).collect(), Doing::Read).await?;
         Ok(answers.into_iter().map(|answer| answer == Answer::Int(1)).collect())
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use hoap_record::Description;
+use hoap_workload::ErrorKind;
 use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult, Value};
 
 use super::error::{self, Doing};
 use super::options::Options;
+use crate::failure::{Done, Failure};
 
 /// The server's own statements: INFO, settings, nodes.
 pub(super) struct Stated {
@@ -29,9 +30,9 @@ const UNKNOWN: &str = "unknown";
 
 impl Stated {
     /// Asks the server.
-    pub async fn ask(connection: &mut MultiplexedConnection, url: &str) -> Result<Stated> {
-        let tried = |e| error::of(&e, Doing::Read, format!("ask {url} what it is"));
-        let answer = ask(connection, redis::cmd("INFO")).await.map_err(tried)?;
+    pub async fn ask(connection: &mut MultiplexedConnection) -> Done<Stated> {
+        let failed = |e| error::of(&e, Doing::Read);
+        let answer = ask(connection, redis::cmd("INFO")).await.map_err(failed)?;
         let mut stated =
             Stated { info: lines(&answer), settings: BTreeMap::new(), nodes: Vec::new() };
         for name in SETTINGS {
@@ -47,7 +48,7 @@ impl Stated {
         if stated.is_in_cluster() {
             let mut slots = redis::cmd("CLUSTER");
             slots.arg("SLOTS");
-            stated.nodes = nodes(&ask(connection, slots).await.map_err(tried)?);
+            stated.nodes = nodes(&ask(connection, slots).await.map_err(failed)?);
         }
         Ok(stated)
     }
@@ -66,13 +67,13 @@ impl Stated {
     }
 
     /// Refuses a server that does not fit the options.
-    pub fn check(&self, url: &str, options: &Options) -> Result<()> {
+    pub fn check(&self, options: &Options) -> Done<()> {
         let (answer, advice) = match (self.is_in_cluster(), options.cluster) {
             (true, false) => ("it is a node of a cluster", "add cluster=on"),
             (false, true) => ("it is a server alone", "leave cluster=on out"),
             _ => return Ok(()),
         };
-        Err(Error::new(ErrorKind::Invalid, format!("open {url}"), answer).advise(advice))
+        Err(Failure::of(ErrorKind::Invalid, answer, advice))
     }
 
     /// The description for the run folder.

@@ -6,50 +6,42 @@
 //! last two are many commands sent together, of fields, not of documents. The sums are made here.
 //! Each trip sees the state of its own moment.
 
-use hoap_workload::Result;
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
 use redis::{Cmd, Value};
 
 use super::answers::texts;
 use super::connection::ClientConnection;
 use super::document::Path;
-use super::error::{Doing, Done, Failure};
-use super::{Redis, layout, notes};
+use super::error::Doing;
+use super::{RedisEngine, layout, notes};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
 
-impl Pages for Redis {
-    type Session = Pager;
+impl Pages for RedisEngine {
+    type Pager = Pager;
 
-    async fn session(&self) -> Result<Pager> {
+    async fn pager(&self) -> Done<Pager> {
         Ok(Pager(Client::connect(self, &[CUSTOMERS], COUNTRY_INDEX).await?))
     }
 }
 
-impl Joins for Redis {
-    type Session = Joiner;
+impl Joins for RedisEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::TwoPhase];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::TwoPhase]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
-        let server = &self.server;
-        if variant != JoinVariant::TwoPhase {
-            return Err(variant.refused("Redis", &server.url));
-        }
-        let prefix = &server.options.prefix;
+    async fn joiner(&self, _: JoinVariant) -> Done<Joiner> {
+        let prefix = &self.server.options.prefix;
         Ok(Joiner {
             client: Client::connect(self, &[CUSTOMERS, ORDERS], ZIP_INDEX).await?,
             customers: layout::documents(prefix, CUSTOMERS),
             orders: layout::documents(prefix, ORDERS),
-            list: Path::new("order_list")?,
-            month: Path::new("month")?,
-            price: Path::new("sale_price")?,
+            list: Path::new("order_list"),
+            month: Path::new("month"),
+            price: Path::new("sale_price"),
         })
     }
 }
@@ -65,7 +57,7 @@ struct Client {
 
 impl Client {
     /// Connects to search customers by this index; it and the collections must be there.
-    async fn connect(redis: &Redis, collections: &[&str], index: &str) -> Result<Client> {
+    async fn connect(redis: &RedisEngine, collections: &[&str], index: &str) -> Done<Client> {
         let server = &redis.server;
         let mut connection = server.client_connection().await?;
         notes::expect(&mut connection, collections, &[index]).await?;
@@ -79,7 +71,7 @@ impl Client {
         self.set.push_str(value);
         self.command.clear();
         self.command.arg("ZRANGE").arg(&self.set).arg(first).arg(last);
-        texts(self.connection.send(&self.command).await?)
+        texts(self.connection.read(&self.command).await?)
     }
 }
 
@@ -98,51 +90,11 @@ pub struct Joiner {
     price: Path,
 }
 
-impl Joiner {
-    async fn join_in_two(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
-        let customers = self.client.range(zip, 0, -1).await?;
-        let ask = |before: &str, key: &str, fields: &[&[String; 2]]| {
-            let mut command = redis::cmd("HMGET");
-            command.arg([before.as_bytes(), key.as_bytes()].concat());
-            for field in fields.iter().copied().flatten() {
-                command.arg(field);
-            }
-            command
-        };
-        let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
-        let lists = self.client.connection.send_all(customers.iter().map(list).collect()).await?;
-        let mut commands = Vec::new();
-        for answer in &lists {
-            let orders = self.list.value(values(answer, 2)?)?;
-            for order in orders.as_array().into_iter().flatten() {
-                let key = order.as_str().ok_or_else(|| {
-                    Failure::Broken("an order in a customer's list is no key".to_owned())
-                })?;
-                commands.push(ask(&self.orders, key, &[&self.month.fields, &self.price.fields]));
-            }
-        }
-        let mut sum: Option<i64> = None;
-        for answer in &self.client.connection.send_all(commands).await? {
-            let values = values(answer, 4)?;
-            if self.month.value(&values[..2])?.as_str() != Some(month) {
-                continue;
-            }
-            let price = self.price.value(&values[2..])?;
-            let total = cents(&price).and_then(|cents| sum.unwrap_or(0).checked_add(cents));
-            sum = Some(total.ok_or_else(|| {
-                Failure::Broken(format!("the sale_price {price} of an order is no amount"))
-            })?);
-        }
-        rows.extend(sum.map(|cents| JoinRow { month: month.into(), zip: zip.into(), cents }));
-        Ok(())
-    }
-}
-
 /// The values of an answer to HMGET.
 fn values(answer: &Value, count: usize) -> Done<&[Value]> {
     match answer {
         Value::Array(values) if values.len() == count => Ok(values),
-        other => Err(Failure::Broken(format!("HMGET answered {other:?}"))),
+        other => Err(Failure::broken(format!("HMGET answered {other:?}"))),
     }
 }
 
@@ -153,32 +105,64 @@ fn cents(price: &serde_json::Value) -> Option<i64> {
     (cents.abs() < 9e15).then_some(cents as i64)
 }
 
-impl PageSession for Pager {
+impl Abandon for Pager {}
+
+impl engine::Pager for Pager {
     async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-    ) -> Result<()> {
+    ) -> Done<()> {
         keys.clear();
-        if limit == 0 {
-            return Ok(());
+        if limit > 0 {
+            let first = i64::from(offset);
+            *keys = self.0.range(country, first, first + i64::from(limit) - 1).await?;
         }
-        let first = i64::from(offset);
-        let found = self.0.range(country, first, first + i64::from(limit) - 1).await;
-        let tried = || format!("page through {country} in {}", self.0.connection.server().url);
-        *keys = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
         Ok(())
     }
 }
 
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
-        let joined = self.join_in_two(zip, month, rows).await;
-        let tried =
-            || format!("join zip code {zip}, {month} in {}", self.client.connection.server().url);
-        joined.map_err(|e| e.into_error(Doing::Read, tried()))
+impl Abandon for Joiner {}
+
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let customers = self.client.range(zip, 0, -1).await?;
+        let ask = |before: &str, key: &str, fields: &[&[String; 2]]| {
+            let mut command = redis::cmd("HMGET");
+            command.arg([before.as_bytes(), key.as_bytes()].concat());
+            for field in fields.iter().copied().flatten() {
+                command.arg(field);
+            }
+            command
+        };
+        let list = |key: &String| ask(&self.customers, key, &[&self.list.fields]);
+        let lists = customers.iter().map(list).collect();
+        let lists = self.client.connection.send_all(lists, Doing::Read).await?;
+        let mut commands = Vec::new();
+        for answer in &lists {
+            let orders = self.list.value(values(answer, 2)?)?;
+            for order in orders.as_array().into_iter().flatten() {
+                let key = order
+                    .as_str()
+                    .ok_or_else(|| Failure::broken("an order in a customer's list is no key"))?;
+                commands.push(ask(&self.orders, key, &[&self.month.fields, &self.price.fields]));
+            }
+        }
+        let mut sum: Option<i64> = None;
+        for answer in &self.client.connection.send_all(commands, Doing::Read).await? {
+            let values = values(answer, 4)?;
+            if self.month.value(&values[..2])?.as_str() != Some(month) {
+                continue;
+            }
+            let price = self.price.value(&values[2..])?;
+            let total = cents(&price).and_then(|cents| sum.unwrap_or(0).checked_add(cents));
+            sum = Some(total.ok_or_else(|| {
+                Failure::broken(format!("the sale_price {price} of an order is no amount"))
+            })?);
+        }
+        rows.extend(sum.map(|cents| JoinRow { month: month.into(), zip: zip.into(), cents }));
+        Ok(())
     }
 }

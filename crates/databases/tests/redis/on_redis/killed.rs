@@ -39,6 +39,13 @@ impl Own {
         self.wait_until_it_answers();
     }
 
+    /// Sends it a signal, such as STOP.
+    pub fn signal(&self, name: &str) {
+        let mut kill = Command::new("kill");
+        kill.arg(format!("-{name}")).arg(self.process.id().to_string());
+        assert!(kill.status().unwrap().success());
+    }
+
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }

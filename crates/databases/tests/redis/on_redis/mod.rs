@@ -17,6 +17,7 @@ fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
 mod batches;
 mod killed;
 mod refusals;
+mod silent;
 
 crate::suite!(fresh);
 
