@@ -1,7 +1,7 @@
 //! The manifest: the parameters and the content of the files in a folder.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hoap_data::DATA_VERSION;
@@ -11,8 +11,9 @@ use serde_json::{Map, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Codec, Form, Format};
 use crate::part::Part;
-use crate::sink::temporary;
+use crate::sink::create_temporary;
 use crate::source::Source;
+use crate::valid::validate;
 
 /// All parameters that decide the files' bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,19 +124,22 @@ impl Manifest {
     /// Reads a manifest; `None` where there is none.
     ///
     /// # Errors
-    /// A file that cannot be read or is not a manifest.
+    /// A file that cannot be read, is not a manifest, or lists what no call wrote.
     pub(crate) fn read(path: &Path) -> Result<Option<Manifest>> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::read(path, &e)),
         };
-        let broken = |e: serde_json::Error| {
+        let broken = |what: String| {
             let advice = "make the files anew with --replace";
-            let message = format!("read {}: no manifest: {e}; {advice}", path.display());
+            let message = format!("read {}: no manifest: {what}; {advice}", path.display());
             Error::new(ErrorKind::Broken, message)
         };
-        serde_json::from_str(&text).map(Some).map_err(broken)
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        validate(&manifest, &name).map_err(broken)?;
+        Ok(Some(manifest))
     }
 
     /// Writes it atomically.
@@ -143,8 +147,8 @@ impl Manifest {
         let write = || {
             let mut text = serde_json::to_string_pretty(self)?;
             text.push('\n');
-            let temporary = temporary(path);
-            fs::write(&temporary, text)?;
+            let (mut file, temporary) = create_temporary(path)?;
+            file.write_all(text.as_bytes())?;
             fs::rename(&temporary, path)
         };
         write().map_err(|e: io::Error| Error::write(path, &e))

@@ -15,6 +15,8 @@ mod targets;
 mod verify;
 mod watch;
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::args::{AnswersCommand, Cli, Command};
@@ -55,7 +57,12 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         stop: hoap_drive::Stop::new(),
         live: Live::default(),
     };
-    crate::interrupt::on_interrupt(&context.stop);
+    let patience = match &cli.command {
+        Command::Gen(_) => Some(Duration::from_secs(1)),
+        Command::Report(_) | Command::Compare(_) | Command::Price(_) => Some(Duration::ZERO),
+        _ => None,
+    };
+    crate::interrupt::on_interrupt(&context.stop, patience);
     match cli.command {
         Command::Demo(args) => demo::demo(&context, &args).await,
         Command::Gen(args) => gen_files::generate(&context, &args),
