@@ -37,8 +37,18 @@ impl<K: KeyValue> Ycsb<K> {
     /// The workload on a table with the records of `table`, before any run.
     ///
     /// [`ErrorKind::Invalid`] where the set-up is for another number of records, or has scans that
-    /// the database lacks. Reads and writes nothing.
+    /// the database lacks, or requests that no record can satisfy. Reads and writes nothing.
     pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
+        Ycsb::until(target, table, setup, &|| false)
+    }
+
+    /// The same, [`ErrorKind::Cancelled`] once `stop` says so: see [`Keys::bounded`].
+    pub fn until(
+        target: Arc<K>,
+        table: &UserTable,
+        setup: Setup,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
         let records = table.records;
         let there = records.numbers();
         if setup.mix.share(Kind::Scan) > 0.0 {
@@ -66,7 +76,7 @@ impl<K: KeyValue> Ycsb<K> {
             target,
             table: table.table(),
             names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
-            keys: Keys::new(setup.distribution, &space),
+            keys: Keys::bounded(setup.distribution, &space, stop)?,
             space,
             clients: AtomicU64::new(0),
             shared: Arc::new(Shared {
