@@ -60,7 +60,7 @@ pub fn check(dir: &Path, threads: usize, watch: Watch<'_>) -> Result<Checked> {
     checked.problems.extend(missing_parts(&manifests));
     let entries: Vec<&FileEntry> = manifests.iter().flat_map(|m| &m.files).collect();
     checked.problems.extend(strangers(&names, &manifests));
-    let mut so_far = Progress { of: entries.iter().map(|f| f.bytes).sum(), ..Progress::default() };
+    let mut so_far = Progress { of: total(entries.iter().map(|f| f.bytes)), ..Progress::default() };
     let fill = |entry: &&FileEntry, problem: &mut Option<String>| {
         *problem = examine(dir, entry, watch.stop)?;
         Ok(())
@@ -68,9 +68,9 @@ pub fn check(dir: &Path, threads: usize, watch: Watch<'_>) -> Result<Checked> {
     in_order(threads, entries.into_iter(), fill, |entry, problem| {
         checked.problems.extend(problem.take());
         checked.files += 1;
-        checked.bytes += entry.bytes;
-        so_far.documents += entry.documents;
-        so_far.bytes += entry.bytes;
+        checked.bytes = checked.bytes.saturating_add(entry.bytes);
+        so_far.documents = so_far.documents.saturating_add(entry.documents);
+        so_far.bytes = checked.bytes;
         so_far.done = so_far.bytes;
         (watch.progress)(so_far);
         Ok(())
@@ -81,8 +81,13 @@ pub fn check(dir: &Path, threads: usize, watch: Watch<'_>) -> Result<Checked> {
         .flat_map(|m| &m.files)
         .map(|f| ((&f.collection, f.first), f.documents))
         .collect();
-    checked.documents = documents.values().sum();
+    checked.documents = total(documents.into_values());
     Ok(checked)
+}
+
+/// The sum of numbers that any manifest may state.
+fn total(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
 }
 
 fn is_manifest(name: &str) -> bool {
@@ -153,20 +158,27 @@ fn examine(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<String>> {
     let FileEntry { file: name, bytes: expected, xxh3_128, .. } = entry;
-    // A manifest lists only files of its own folder.
-    if Path::new(name).file_name().is_none_or(|n| n != name.as_str()) {
-        return Ok(Some(format!("{name:?}: no name of a file in this folder")));
-    }
     let path = dir.join(name);
-    let mut file = match File::open(&path) {
-        Ok(file) => file,
+    // Before it is opened: opening a pipe waits for a writer.
+    let found = match fs::metadata(&path) {
+        Ok(found) => found,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             return Ok(Some(format!("{name}: missing; go on with --resume")));
         }
         Err(e) => return Err(Error::read(&path, &e)),
     };
+    if !found.is_file() {
+        return Ok(Some(format!("{name}: no regular file; remove it and go on with --resume")));
+    }
+    if found.len() != *expected {
+        let bytes = counted(found.len(), "byte", "bytes");
+        return Ok(Some(format!("{name}: {bytes}, not {expected}; go on with --resume")));
+    }
+    let file = File::open(&path).map_err(|e| Error::read(&path, &e))?;
+    // Only what the manifest lists is read, also of a file that grows.
+    let mut file = file.take(*expected);
     let mut buffer = vec![0; READ];
-    let (mut hash, mut bytes) = (XxHash3_128::new(), 0);
+    let mut hash = XxHash3_128::new();
     loop {
         if stop() {
             let what = format!("check {}", dir.display());
@@ -174,22 +186,12 @@ fn examine(
         }
         match file.read(&mut buffer) {
             Ok(0) => break,
-            Ok(n) => {
-                hash.write(&buffer[..n]);
-                bytes += n as u64;
-            }
+            Ok(n) => hash.write(&buffer[..n]),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => (),
             Err(e) => return Err(Error::read(&path, &e)),
         }
     }
-    Ok(if bytes != *expected {
-        Some(format!(
-            "{name}: {}, not {expected}; go on with --resume",
-            counted(bytes, "byte", "bytes")
-        ))
-    } else if hexadecimal(&hash) != *xxh3_128 {
-        Some(format!("{name}: other bytes than were written; make it anew with --replace"))
-    } else {
-        None
-    })
+    let same = hexadecimal(&hash) == *xxh3_128;
+    let advice = "make it anew with --replace";
+    Ok((!same).then(|| format!("{name}: other bytes than were written; {advice}")))
 }

@@ -64,10 +64,16 @@ impl Folder {
             Existing::Replace => {
                 // A broken older manifest lists no files to remove.
                 let old = [&whole, &unfinished].map(|p| Manifest::read(p).ok().flatten());
-                let files = old.iter().flatten().flat_map(|m| &m.files).map(|f| dir.join(&f.file));
-                let inside = files.filter(|path| path.parent() == Some(dir));
-                for path in inside.chain([whole, unfinished.clone()]) {
-                    remove(&path)?;
+                for entry in old.iter().flatten().flat_map(|m| &m.files) {
+                    let path = dir.join(&entry.file);
+                    // A file of another size, or a link, is not what the manifest lists.
+                    let listed = |m: fs::Metadata| m.is_file() && m.len() == entry.bytes;
+                    if fs::symlink_metadata(&path).is_ok_and(listed) {
+                        remove(&path)?;
+                    }
+                }
+                for path in [&whole, &unfinished] {
+                    remove(path)?;
                 }
             }
             Existing::Resume => {
@@ -154,7 +160,8 @@ impl Folder {
         for group in mine.chunks(tables) {
             let there = |f: &FileEntry| {
                 let bytes = fs::metadata(self.dir.join(&f.file)).map(|m| m.len());
-                f.first == next && bytes.is_ok_and(|bytes| bytes == f.bytes)
+                let same = f.first == next && f.documents == group[0].documents;
+                same && bytes.is_ok_and(|bytes| bytes == f.bytes)
             };
             if group.len() < tables || !group.iter().all(there) {
                 break;

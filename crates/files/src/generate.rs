@@ -129,14 +129,16 @@ struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     fn new<C>(work: &[Work<C>], progress: &'a mut (dyn FnMut(Progress) + Send)) -> Self {
-        let of = work.iter().map(|w| (w.range.end - w.range.start) * w.weight).sum();
+        let bytes = |w: &Work<C>| (w.range.end - w.range.start).saturating_mul(w.weight);
+        let of = work.iter().map(bytes).fold(0, u64::saturating_add);
         Tally { so_far: Progress { of, ..Progress::default() }, progress }
     }
 
     fn add<C>(&mut self, work: &Work<C>, documents: u64, bytes: u64) {
         self.so_far.documents += documents;
         self.so_far.bytes = bytes;
-        self.so_far.done += documents * work.weight;
+        let done = documents.saturating_mul(work.weight);
+        self.so_far.done = self.so_far.done.saturating_add(done);
         (self.progress)(self.so_far);
     }
 }

@@ -26,6 +26,7 @@ mod shape;
 mod sink;
 mod source;
 mod text;
+mod valid;
 
 pub use check::{Checked, check};
 pub use error::{Error, ErrorKind, Result};

@@ -13,6 +13,7 @@ use crate::options::{Codec, Form, Format};
 use crate::part::Part;
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::valid::validate;
 
 /// All parameters that decide the files' bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,19 +124,22 @@ impl Manifest {
     /// Reads a manifest; `None` where there is none.
     ///
     /// # Errors
-    /// A file that cannot be read or is not a manifest.
+    /// A file that cannot be read, is not a manifest, or lists what no call wrote.
     pub(crate) fn read(path: &Path) -> Result<Option<Manifest>> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::read(path, &e)),
         };
-        let broken = |e: serde_json::Error| {
+        let broken = |what: String| {
             let advice = "make the files anew with --replace";
-            let message = format!("read {}: no manifest: {e}; {advice}", path.display());
+            let message = format!("read {}: no manifest: {what}; {advice}", path.display());
             Error::new(ErrorKind::Broken, message)
         };
-        serde_json::from_str(&text).map(Some).map_err(broken)
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        validate(&manifest, &name).map_err(broken)?;
+        Ok(Some(manifest))
     }
 
     /// Writes it atomically.

@@ -203,15 +203,20 @@ impl Form {
         self.format
     }
 
-    /// The extension of file names, without the leading dot: `ndjson.gz`.
+    /// The extension of file names.
     pub(crate) fn extension(&self) -> String {
-        let packed = match (self.format, self.codec) {
-            (Format::Parquet, _) | (_, Codec::None | Codec::Snappy) => "",
-            (_, Codec::Gzip) => ".gz",
-            (_, Codec::Zstd) => ".zst",
-        };
-        format!("{}{packed}", self.format)
+        extension(self.format, self.codec)
     }
+}
+
+/// The extension of file names, without the leading dot: `ndjson.gz`.
+pub(crate) fn extension(format: Format, codec: Codec) -> String {
+    let packed = match (format, codec) {
+        (Format::Parquet, _) | (_, Codec::None | Codec::Snappy) => "",
+        (_, Codec::Gzip) => ".gz",
+        (_, Codec::Zstd) => ".zst",
+    };
+    format!("{format}{packed}")
 }
 
 #[cfg(test)]

@@ -27,8 +27,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn create(path: &Path) -> io::Result<Sink> {
-        let temporary = temporary(path);
-        let file = File::create(&temporary)?;
+        let (file, temporary) = create_temporary(path)?;
         let hash = XxHash3_128::new();
         Ok(Sink { file, path: path.to_owned(), temporary, hash, bytes: 0, committed: false })
     }
@@ -71,11 +70,25 @@ impl Drop for Sink {
     }
 }
 
-/// The temporary name of a file.
-fn temporary(path: &Path) -> PathBuf {
+/// Creates the temporary file of a file. One that an interrupted call left is removed. Whatever else
+/// has its name, a link above all, is neither followed nor removed.
+pub(crate) fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
     let mut name = path.as_os_str().to_owned();
     name.push(TEMPORARY);
-    name.into()
+    let temporary = PathBuf::from(name);
+    let create = || File::options().write(true).create_new(true).open(&temporary);
+    let file = match create() {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            if !fs::symlink_metadata(&temporary)?.is_file() {
+                let what = format!("{} is no regular file and in the way", temporary.display());
+                return Err(io::Error::new(e.kind(), what));
+            }
+            fs::remove_file(&temporary)?;
+            create()
+        }
+        created => created,
+    };
+    Ok((file?, temporary))
 }
 
 /// A hash in the form of `xxhsum -H128`.

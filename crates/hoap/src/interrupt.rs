@@ -2,6 +2,8 @@
 //! the second. Every other command, and every other part of one, is left at the first.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use hoap_drive::Stop;
 
@@ -14,8 +16,9 @@ pub fn at_once() {
 }
 
 /// Sets `stop` at the first SIGINT or SIGTERM and leaves the program at the second, or at the first
-/// after [`at_once`].
-pub fn on_interrupt(stop: &Stop) {
+/// after [`at_once`], or `patience` after the first where the command has one: what it is in the middle
+/// of, a chunk to compress or a reader that does not read, may take any time.
+pub fn on_interrupt(stop: &Stop, patience: Option<Duration>) {
     let stop = stop.clone();
     let handled = ctrlc::set_handler(move || {
         if stop.is_set() || AT_ONCE.load(Ordering::Acquire) {
@@ -26,6 +29,16 @@ pub fn on_interrupt(stop: &Stop) {
         eprintln!("\ninterrupted: ending cleanly; press Ctrl-C again to leave at once");
         stop.set();
         hoap_databases::stop_waiting();
+        if let Some(patience) = patience {
+            thread::spawn(move || {
+                thread::sleep(patience);
+                hoap_record::whole::abandon();
+                eprintln!(
+                    "hoap: interrupted; a file that it was writing is not whole; run it again"
+                );
+                std::process::exit(130);
+            });
+        }
     });
     // Without a handler Ctrl-C ends the program at once, which loses nothing but the clean end.
     if let Err(e) = handled {

@@ -1,6 +1,7 @@
 //! Writing and reading the run folder. [`crate`] describes its format.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -8,6 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits;
+use crate::lines::Lines;
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
 use crate::whole;
@@ -201,13 +204,21 @@ fn write_error(path: &Path, e: impl std::fmt::Display) -> Error {
 /// Reads `run.json` of a run folder.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where there is none or its format is not that of this version.
+/// Returns [`ErrorKind::Invalid`] where there is none, its format is not that of this version, or it
+/// exceeds a bound of [`limits`].
 pub fn read_run(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN);
     let broken =
         |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
+    let unreadable = |e: std::io::Error| broken(e.to_string()).advise("name the folder of a run");
+    let mut text = String::new();
+    let file = File::open(&path).map_err(unreadable)?;
+    file.take(limits::MOST_RECORD + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > limits::MOST_RECORD {
+        return Err(broken(format!("it has more than {} bytes", limits::MOST_RECORD)));
+    }
     let value: serde_json::Value =
-        serde_json::from_str(&read_text(&path)?).map_err(|e| broken(e.to_string()))?;
+        serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
     match value.get("format").and_then(serde_json::Value::as_u64) {
         Some(format) if format == u64::from(FORMAT) => {}
         Some(format) => {
@@ -217,7 +228,9 @@ pub fn read_run(folder: &Path) -> Result<Run> {
         }
         None => return Err(broken("it names no format, so it is not the record of a run".into())),
     }
-    serde_json::from_value(value).map_err(|e| broken(e.to_string()))
+    let run = serde_json::from_value(value).map_err(|e| broken(e.to_string()))?;
+    limits::run(&run).map_err(broken)?;
+    Ok(run)
 }
 
 /// Reads `samples.csv` of a run folder, also of a run that was killed.
@@ -225,7 +238,21 @@ pub fn read_run(folder: &Path) -> Result<Run> {
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
 pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
-    read_table(&folder.join(SAMPLES))
+    let mut samples = Vec::new();
+    each_sample(folder, |sample| samples.push(sample))?;
+    Ok(samples)
+}
+
+/// Passes each row of `samples.csv` to `take`. A row takes five times the memory of its line.
+pub fn each_sample(folder: &Path, take: impl FnMut(Sample)) -> Result<()> {
+    let check = |row: &Sample| {
+        limits::seconds("at_seconds", row.at_seconds)?;
+        limits::seconds("seconds", row.seconds)?;
+        limits::count("count", row.count)?;
+        limits::count("failed", row.failed)?;
+        limits::count("retries", row.retries)
+    };
+    each_row(&folder.join(SAMPLES), check, take)
 }
 
 /// Reads `queries.csv` of a run folder, also of a run that was killed.
@@ -233,7 +260,13 @@ pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
 pub fn read_queries(folder: &Path) -> Result<Vec<Execution>> {
-    read_table(&folder.join(QUERIES))
+    let mut executions = Vec::new();
+    let check = |row: &Execution| {
+        limits::seconds("start_seconds", row.start_seconds)?;
+        limits::seconds("seconds", row.seconds)
+    };
+    each_row(&folder.join(QUERIES), check, |row| executions.push(row))?;
+    Ok(executions)
 }
 
 /// Reads `ledger.json` of the folder of one driver among several, in the format of the benchmark.
@@ -246,21 +279,26 @@ pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
         .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
 }
 
-fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    csv::Reader::from_reader(whole_lines(&read_text(path)?).as_bytes())
-        .deserialize()
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
-}
-
-pub(crate) fn read_text(path: &Path) -> Result<String> {
-    fs::read_to_string(path).map_err(|e| {
-        Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e)
-            .advise("name the folder of a run")
-    })
-}
-
-/// The text without an incomplete last line, which a killed writer leaves.
-pub(crate) fn whole_lines(text: &str) -> &str {
-    &text[..text.rfind('\n').map_or(0, |end| end + 1)]
+fn each_row<T: DeserializeOwned>(
+    path: &Path,
+    check: impl Fn(&T) -> std::result::Result<(), String>,
+    mut take: impl FnMut(T),
+) -> Result<()> {
+    let broken =
+        |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
+    let mut reader = csv::Reader::from_reader(Lines::open(path)?);
+    let header = reader.headers().map_err(|e| broken(e.to_string()))?.clone();
+    let mut row = csv::StringRecord::new();
+    loop {
+        match reader.read_record(&mut row) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(e) if e.is_io_error() => return Err(reader.get_ref().broken(e)),
+            Err(e) => return Err(broken(e.to_string())),
+        }
+        let parsed: T = row.deserialize(Some(&header)).map_err(|e| broken(e.to_string()))?;
+        let line = || row.position().map_or(0, csv::Position::line);
+        check(&parsed).map_err(|what| broken(format!("line {}: {what}", line())))?;
+        take(parsed);
+    }
 }

@@ -16,17 +16,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{
     IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
 };
-use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
+use crate::decoder::Decoder;
 use crate::error::{Error, ErrorKind, Result};
-use crate::folder::{read_text, whole_lines};
 use crate::histogram::histogram;
+use crate::limits::{self, MOST_KINDS};
+use crate::lines::Lines;
 
 /// Suffix of the tag of service times: from the actual start of an operation to its end.
 pub const SERVICE: &str = ":service";
@@ -39,16 +39,26 @@ pub fn path(folder: &Path, step: usize) -> PathBuf {
 }
 
 /// One interval of a log: the times of one tag in one tick.
-#[derive(Clone, Debug)]
-pub struct Interval {
+#[derive(Clone, Copy, Debug)]
+pub struct Interval<'a> {
     /// Kind of operation, in an open loop also with [`SERVICE`] or [`WAIT`] appended.
-    pub tag: String,
+    pub tag: &'a str,
     /// Seconds from the run's start to its start.
     pub start_seconds: f64,
     /// Its length.
     pub seconds: f64,
-    /// Microseconds.
-    pub times: Histogram<u64>,
+    /// Rising times in microseconds, each the lowest of its histogram's bucket, with their counts.
+    pub times: &'a [(u64, u64)],
+}
+
+impl Interval<'_> {
+    /// Adds the times to a histogram.
+    pub fn add_to(&self, histogram: &mut Histogram<u64>) -> std::result::Result<(), String> {
+        let mut times = self.times.iter();
+        times
+            .try_for_each(|(time, count)| histogram.record_n(*time, *count))
+            .map_err(|e| e.to_string())
+    }
 }
 
 /// All response times of a step by tag, microseconds.
@@ -57,55 +67,61 @@ pub struct Interval {
 /// Returns [`ErrorKind::Invalid`] where there is no log, or it is broken.
 pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
     let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
-    each(
-        folder,
-        step,
-        |_| true,
-        |interval| {
-            let whole = kinds.entry(interval.tag).or_insert_with(histogram);
-            whole.add(&interval.times).map_err(|e| e.to_string())
-        },
-    )?;
+    let take = |interval: Interval<'_>| {
+        if let Some(whole) = kinds.get_mut(interval.tag) {
+            return interval.add_to(whole);
+        }
+        if kinds.len() == MOST_TAGS {
+            return Err(format!("it has more than {MOST_TAGS} tags"));
+        }
+        interval.add_to(kinds.entry(interval.tag.to_owned()).or_insert_with(histogram))
+    };
+    each(folder, step, |_| true, take)?;
     Ok(kinds)
 }
+
+/// The most tags of a log: those of each kind of transaction, and freshness.
+pub const MOST_TAGS: usize = 3 * MOST_KINDS + 1;
 
 /// Passes every interval of a step whose tag is wanted to `take`, in the order of the log, which is
 /// the order of time. An incomplete last line, which a killed writer leaves, is ignored.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`], naming the file, where it is missing or broken, or `take` refuses.
+/// Returns [`ErrorKind::Invalid`], naming the file and the line, where it is missing or broken, or
+/// `take` refuses.
 pub fn each(
     folder: &Path,
     step: usize,
     wanted: impl Fn(&str) -> bool,
-    mut take: impl FnMut(Interval) -> std::result::Result<(), String>,
+    mut take: impl FnMut(Interval<'_>) -> std::result::Result<(), String>,
 ) -> Result<()> {
-    let path = path(folder, step);
-    let broken =
-        |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
-    let text = read_text(&path)?;
-    let mut deserializer = Deserializer::new();
-    for entry in IntervalLogIterator::new(whole_lines(&text).as_bytes()) {
-        let LogEntry::Interval(interval) =
-            entry.map_err(|e| broken(format!("not an interval log: {e:?}")))?
-        else {
-            continue;
+    let mut lines = Lines::open(&path(folder, step))?;
+    let mut decoder = Decoder::default();
+    let mut all = 0;
+    while let Some(line) = lines.next()? {
+        let mut pass = || {
+            let interval = match IntervalLogIterator::new(line).next() {
+                Some(Ok(LogEntry::Interval(interval))) => interval,
+                Some(Err(_)) => return Err("not a line of an interval log".to_owned()),
+                _ => return Ok(()),
+            };
+            let tag = interval.tag().ok_or("an interval without a tag")?.as_str();
+            if !wanted(tag) {
+                return Ok(());
+            }
+            let (start, length) = (interval.start_timestamp(), interval.duration());
+            let (start_seconds, seconds) = (start.as_secs_f64(), length.as_secs_f64());
+            limits::seconds("the start of the interval", start_seconds)?;
+            limits::seconds("the length of the interval", seconds)?;
+            let of_tag = |e: String| format!("a histogram of {tag}: {e}");
+            let times = decoder.decode(interval.encoded_histogram()).map_err(of_tag)?;
+            all = times.iter().fold(all, |all: u64, (_, count)| all.saturating_add(*count));
+            limits::count("the count of all lines so far", all)?;
+            take(Interval { tag, start_seconds, seconds, times }).map_err(of_tag)
         };
-        let tag = interval.tag().ok_or_else(|| broken("an interval without a tag".into()))?;
-        let tag = tag.as_str();
-        if !wanted(tag) {
-            continue;
+        if let Err(what) = pass() {
+            return Err(lines.broken(what));
         }
-        let of_tag = |e: &dyn std::fmt::Display| broken(format!("a histogram of {tag}: {e}"));
-        let bytes = BASE64_STANDARD.decode(interval.encoded_histogram()).map_err(|e| of_tag(&e))?;
-        let times = deserializer.deserialize(&mut bytes.as_slice()).map_err(|e| of_tag(&e))?;
-        take(Interval {
-            tag: tag.to_owned(),
-            start_seconds: interval.start_timestamp().as_secs_f64(),
-            seconds: interval.duration().as_secs_f64(),
-            times,
-        })
-        .map_err(|e| of_tag(&e))?;
     }
     Ok(())
 }

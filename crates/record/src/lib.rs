@@ -16,17 +16,21 @@
 //!   [`time`], [`title`]: parts of the record.
 //! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
+//! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
 //! * [`merge`] makes one run of the runs of several driver machines.
 
 pub mod bound;
 pub mod check;
+mod decoder;
 pub mod description;
 pub mod error;
 pub mod folder;
 pub mod freshness;
 pub mod histogram;
 pub mod hlog;
+pub mod limits;
+pub mod lines;
 pub mod merge;
 pub mod percentile;
 pub mod rows;

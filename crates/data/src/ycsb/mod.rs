@@ -24,7 +24,7 @@ mod value;
 mod zipf;
 
 pub use documents::Documents;
-pub use hash::fnv_hash64;
+pub use hash::{fnv_hash64, hashed_below};
 pub use length::FieldLength;
 pub use prefix::FieldPrefix;
 pub use records::{Key, KeyOrder, RecordSpec, Records};

@@ -236,34 +236,6 @@ fn what_is_there_is_not_overwritten_unasked() {
     assert!(e.kind == ErrorKind::Usage && e.to_string().contains("warehouses 2, not 4"), "{e}");
 }
 
-/// A device that is always full stands in for a full disk.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_leaves_no_half_file() {
-    let data = data_set(Schema::Ch2pp);
-    for format in [Format::Ndjson, Format::Csv, Format::Parquet] {
-        if format == Format::Parquet && !cfg!(feature = "parquet") {
-            continue;
-        }
-        let dir = tempfile::tempdir().unwrap();
-        let temporary = dir.path().join(format!("stock.{format}.tmp"));
-        std::os::unix::fs::symlink("/dev/full", &temporary).unwrap();
-        let form = form(options(format, Codec::None));
-        let request = Request { form, ..request(&data) };
-        let e = write(&request, dir.path(), Existing::Refuse).unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Environment);
-        assert!(e.to_string().contains("stock") && e.to_string().contains("No space"), "{e}");
-        assert!(!e.to_string().contains('\n'));
-        let names: Vec<String> = read(dir.path()).into_keys().collect();
-        assert!(!names.iter().any(|n| n.starts_with("stock") || n.ends_with(".tmp")), "{names:?}");
-        assert!(names.contains(&"manifest.unfinished.json".to_owned()));
-        // With space again it goes on from there.
-        let written = write(&request, dir.path(), Existing::Resume).unwrap();
-        assert!(written.kept > 0);
-        assert_eq!(checked(dir.path()).problems, Vec::<String>::new());
-    }
-}
-
 #[test]
 fn a_manifest_cannot_point_outside_its_folder() {
     let data = data_set(Schema::Ch2);

@@ -1,6 +1,7 @@
 //! Files as users and loaders meet them: what is in them, and what happens when things go wrong.
 
 mod folder;
+mod manifests;
 mod same_data;
 mod shop_and_ycsb;
 mod speed_independent;

@@ -1,5 +1,7 @@
 //! `hoap compare`: runs held against a baseline.
 
+use std::path::Path;
+
 use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
 use hoap_workload::words::counted;
 
@@ -18,8 +20,9 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
             ));
         }
     };
-    let baseline = Side::open(baseline)?;
-    let candidates = candidates.iter().map(|path| Side::open(path)).collect::<Result<_, _>>()?;
+    let paths: Vec<&Path> = [baseline].into_iter().chain(candidates).map(AsRef::as_ref).collect();
+    let mut candidates = Side::open_all(&paths)?;
+    let baseline = candidates.remove(0);
     let question = Question { gates: args.fail_if.clone(), relevant: args.relevant.0 };
     let comparison = Comparison::new(baseline, candidates, question)?;
     let blocks = document(&comparison);

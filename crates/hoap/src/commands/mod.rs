@@ -16,6 +16,7 @@ mod verify;
 mod watch;
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -69,7 +70,8 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         live: Live::default(),
         untold: OnceLock::new(),
     };
-    interrupt::on_interrupt(&context.stop);
+    let patience = matches!(cli.command, Command::Gen(_)).then_some(Duration::from_secs(1));
+    interrupt::on_interrupt(&context.stop, patience);
     let end = command(&mut context, cli.command).await;
     end.and(match context.untold.into_inner() {
         None => Ok(()),

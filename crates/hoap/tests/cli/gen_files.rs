@@ -284,3 +284,109 @@ fn an_interrupted_output_says_so_and_looks_it() {
     p.fails("gen --check d", 1, &["not finished"]);
     p.fails("gen ch2pp -w 30 -o d", 2, &["--resume"]);
 }
+
+/// The shell's limit on the size of a file is a disk that is full for this process.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_no_half_file() {
+    let p = Place::new();
+    for flags in [
+        "--format ndjson",
+        "--format csv --schema flat",
+        #[cfg(feature = "parquet")]
+        "--format parquet",
+    ] {
+        let gen_files = format!("gen {DATA} {flags} -o d");
+        let hoap = env!("CARGO_BIN_EXE_hoap");
+        let limited = format!("trap '' XFSZ; ulimit -f 300; exec {hoap} {gen_files} --replace");
+        let mut shell = Command::new("bash");
+        let end = shell.args(["-c", &limited]).current_dir(p.0.path()).output().unwrap();
+        let told = String::from_utf8(end.stderr).unwrap();
+        assert_eq!(end.status.code(), Some(3), "{told}");
+        assert!(told.contains("write d/") && told.contains("too large"), "{told}");
+        let files = std::fs::read_dir(p.path("d")).unwrap().map(|e| e.unwrap().file_name());
+        let half: Vec<_> = files.filter(|n| n.to_string_lossy().ends_with(".tmp")).collect();
+        assert!(half.is_empty(), "{half:?}");
+        p.fails("gen --check d", 1, &["not finished"]);
+        // With space again it goes on from there.
+        assert_ne!(p.ok(&format!("{gen_files} --resume --json")).value()["kept"], 0);
+        p.ok("gen --check d");
+    }
+}
+
+/// Long enough for a loaded machine, and far from the time that any of these would take.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Interrupts a command a while after it began and returns what it said. It ends soon.
+#[cfg(unix)]
+fn interrupted(p: &Place, line: &str, after: Duration) -> String {
+    let mut command = p.command(line);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    sleep(after);
+    assert!(child.try_wait().unwrap().is_none(), "hoap {line} ended by itself");
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None if Instant::now() > deadline => {
+                child.kill().unwrap();
+                panic!("hoap {line} goes on after Ctrl-C");
+            }
+            None => sleep(Duration::from_millis(20)),
+        }
+    };
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(status.code(), Some(130), "hoap {line}: {told}");
+    assert!(told.lines().any(|l| l.starts_with("hoap: ") && l.contains("interrupted")), "{told}");
+    told
+}
+
+/// The standard output is a pipe that nobody reads: the call waits for its reader.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_call_in_the_middle_of_a_chunk_and_before_a_reader_that_does_not_read() {
+    let p = Place::new();
+    let second = Duration::from_secs(1);
+    interrupted(&p, "gen ch2pp --stdout", second);
+    interrupted(&p, "gen ch2pp -w 500 --compress zstd --level 22 -o d", 2 * second);
+    interrupted(&p, "gen ch2pp -w 500 --compress zstd --level 22 -o d --resume", second);
+}
+
+/// A file of 2 TB that takes no space takes minutes to hash.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_check_in_the_middle_of_a_file() {
+    const BYTES: u64 = 2_000_000_000_000;
+    let p = Place::new();
+    p.ok("gen ch2 --scale-down 100 --collections item -o d");
+    let mut manifest = p.json("d/manifest.json");
+    manifest["files"][0]["bytes"] = BYTES.into();
+    p.write("d/manifest.json", &manifest.to_string());
+    File::options().write(true).open(p.path("d/item.ndjson")).unwrap().set_len(BYTES).unwrap();
+    interrupted(&p, "gen --check d", Duration::from_secs(1));
+    // What is no file is not waited for.
+    std::fs::remove_file(p.path("d/item.ndjson")).unwrap();
+    assert!(Command::new("mkfifo").arg(p.path("d/item.ndjson")).status().unwrap().success());
+    p.fails("gen --check d", 1, &["item.ndjson", "no regular file"]);
+}
+
+/// A manifest from elsewhere neither keeps a call going for ever nor costs a good file.
+#[test]
+fn a_manifest_that_says_too_much_is_refused_by_a_call_that_ends() {
+    let p = Place::new();
+    p.ok(&format!("gen {DATA} -o d"));
+    let good = p.read("d/item.ndjson");
+    let mut manifest = p.json("d/manifest.json");
+    let files = manifest["files"].as_array_mut().unwrap();
+    let item = files.iter().position(|f| f["file"] == "item.ndjson").unwrap();
+    files[item]["documents"] = u64::MAX.into();
+    p.write("d/manifest.json", &manifest.to_string());
+    let says = ["d/manifest.json", "item.ndjson", "18446744073709551615", "--replace"];
+    p.fails(&format!("gen {DATA} -o d --resume"), 1, &says);
+    p.fails("gen --check d", 1, &says);
+    assert!(p.read("d/item.ndjson") == good);
+}

@@ -1,6 +1,7 @@
 //! The program as its users meet it: commands, files, messages and exit codes.
 
 mod answers;
+mod bad_folders;
 mod bad_input;
 mod compare;
 mod explain;

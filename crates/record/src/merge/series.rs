@@ -14,8 +14,20 @@ use super::machine::Machine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::micros;
 use crate::histogram::histogram;
-use crate::hlog::{self, Interval};
+use crate::hlog;
 use crate::rows::{GRACE, Sample};
+
+/// The times of one tag in one tick.
+pub struct Interval {
+    /// As in [`hlog::Interval`].
+    pub tag: String,
+    /// Seconds from the merged run's start to its start.
+    pub start_seconds: f64,
+    /// Its length.
+    pub seconds: f64,
+    /// Microseconds.
+    pub times: Histogram<u64>,
+}
 
 /// A driver's log of a step, its times counted from the merged run's start.
 pub struct Log {
@@ -35,9 +47,15 @@ impl Log {
             &driver.folder,
             step.number,
             |_| true,
-            |mut interval| {
-                interval.start_seconds += offset;
-                intervals.push(interval);
+            |interval| {
+                let mut times = histogram();
+                interval.add_to(&mut times)?;
+                intervals.push(Interval {
+                    tag: interval.tag.to_owned(),
+                    start_seconds: interval.start_seconds + offset,
+                    seconds: interval.seconds,
+                    times,
+                });
                 Ok(())
             },
         )?;

@@ -1,6 +1,8 @@
 //! The lines of a comparison: every quantity of every step that both sides have.
 
 use std::cmp::Ordering;
+use std::panic::resume_unwind;
+use std::thread;
 
 use hoap_record::{Error, ErrorKind, Percentile, Result, Step};
 
@@ -57,7 +59,11 @@ pub fn lines(
                 .advise("run both sides with the same clients and rates"));
         }
         for step in &matched {
-            let both = [logs(baseline, &step.baseline)?, logs(candidate, &step.candidate)?];
+            let both = thread::scope(|scope| {
+                let ours = scope.spawn(|| logs(baseline, &step.baseline));
+                let theirs = logs(candidate, &step.candidate);
+                Ok([ours.join().unwrap_or_else(|e| resume_unwind(e))?, theirs?])
+            })?;
             for (metric, kind) in asked(step, measure, gates) {
                 let sides = [(baseline, &step.baseline), (candidate, &step.candidate)];
                 let mut values = sides.into_iter().zip(&both).zip([false, true]).map(

@@ -1,18 +1,20 @@
 //! One side of a comparison: a run, or several of the same configuration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use hdrhistogram::Histogram;
-use hoap_record::folder::{read_queries, read_run, read_samples};
+use hoap_record::folder::{read_queries, read_run};
 use hoap_record::hlog;
 use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
-use hoap_record::{Execution, Run, Sample, Step};
+use hoap_record::{Execution, Run, Step};
 
 use crate::run::measure::planned_steps;
-use crate::statistics::Intervals;
+use crate::run::samples::Samples;
+use crate::statistics::{Gathered, Intervals};
 
 /// Interval histograms of a step by kind of operation.
 pub type Logs = BTreeMap<String, Intervals>;
@@ -41,12 +43,33 @@ pub struct SideRun {
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// `samples.csv`.
-    pub samples: Vec<Sample>,
+    pub samples: Samples,
     /// `queries.csv`.
     pub executions: Vec<Execution>,
 }
 
 impl Side {
+    /// Reads several, in their order, as many at once as there are processors: each of a month's run
+    /// takes seconds.
+    ///
+    /// # Errors
+    /// Those of [`Side::open`], the first one in the order of the paths.
+    pub fn open_all(paths: &[&Path]) -> Result<Vec<Side>> {
+        let at_once = thread::available_parallelism().map_or(1, |n| n.get());
+        let mut sides = Vec::with_capacity(paths.len());
+        for some in paths.chunks(at_once) {
+            let read: Vec<Result<Side>> = thread::scope(|scope| {
+                let all: Vec<_> =
+                    some.iter().map(|path| scope.spawn(|| Side::open(path))).collect();
+                all.into_iter().map(|t| t.join().unwrap_or_else(|e| resume_unwind(e))).collect()
+            });
+            for side in read {
+                sides.push(side?);
+            }
+        }
+        Ok(sides)
+    }
+
     /// Reads a run folder, or a folder of run folders.
     ///
     /// # Errors
@@ -62,7 +85,7 @@ impl Side {
             .collect::<Result<_>>()?;
         let series = match runs.as_slice() {
             [one] => Some(Series {
-                samples: if_there(&one.folder, "samples.csv", read_samples)?,
+                samples: if_there(&one.folder, "samples.csv", Samples::read)?,
                 executions: if_there(&one.folder, "queries.csv", read_queries)?,
             }),
             _ => None,
@@ -116,27 +139,22 @@ impl Side {
 pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
     let (Some(_), [step]) = (&side.series, steps) else { return Ok(Logs::new()) };
     let folder = &side.runs[0].folder;
-    let mut tags: BTreeMap<String, Vec<Histogram<u64>>> = BTreeMap::new();
+    let mut tags: BTreeMap<String, Gathered> = BTreeMap::new();
     if hlog::path(folder, step.number).exists() {
-        let part = |tag: &str| tag.ends_with(hlog::SERVICE) || tag.ends_with(hlog::WAIT);
         // The files keep microseconds.
         let window_end = step.start_seconds + step.seconds - 1e-5;
-        hlog::each(
-            folder,
-            step.number,
-            |tag| !part(tag),
-            |interval| {
-                let tag = tags.entry(interval.tag).or_default();
-                match tag.last_mut().filter(|_| interval.start_seconds > window_end) {
-                    // What ended after the window hung in its last tick.
-                    Some(last) => last.add(interval.times).map_err(|e| e.to_string())?,
-                    None => tag.push(interval.times),
-                }
-                Ok(())
-            },
-        )?;
+        let kinds = step.transactions.len();
+        let recorded = |tag: &str| step.transactions.iter().any(|o| o.kind == tag);
+        hlog::each(folder, step.number, recorded, |interval| {
+            if !tags.contains_key(interval.tag) {
+                tags.insert(interval.tag.to_owned(), Gathered::new(kinds));
+            }
+            // What ended after the window hung in its last tick.
+            let late = interval.start_seconds > window_end;
+            tags.get_mut(interval.tag).map_or(Ok(()), |tag| tag.add(interval, late))
+        })?;
     }
-    Ok(tags.into_iter().map(|(tag, all)| (tag, Intervals::new(&all))).collect())
+    Ok(tags.into_iter().map(|(tag, all)| (tag, all.finish())).collect())
 }
 
 /// A file of a folder, or nothing where it is not there: a run that was killed may lack it.
@@ -183,19 +201,15 @@ pub struct StepKey {
 /// The steps of a run with their keys. The probes of a search are no steps to compare: their rates
 /// depend on what was found.
 pub fn steps(run: &Run) -> Vec<(StepKey, &Step)> {
-    let mut keyed: Vec<(StepKey, &Step)> = Vec::new();
-    for step in planned_steps(run) {
+    let mut occurrences = HashMap::new();
+    let mut key = |step: &Step| {
         let rate = step.rate_intended.map(|r| (r, step.arrivals.clone().unwrap_or_default()));
-        let mut key = StepKey {
-            tx_clients: step.tx_clients,
-            query_clients: step.query_clients,
-            rate,
-            occurrence: 0,
-        };
-        while keyed.iter().any(|(other, _)| *other == key) {
-            key.occurrence += 1;
-        }
-        keyed.push((key, step));
-    }
-    keyed
+        let (tx_clients, query_clients) = (step.tx_clients, step.query_clients);
+        let bits = rate.as_ref().map(|(rate, arrivals)| (rate.to_bits(), arrivals.clone()));
+        let before = occurrences.entry((tx_clients, query_clients, bits)).or_insert(0);
+        let occurrence = *before;
+        *before += 1;
+        StepKey { tx_clients, query_clients, rate, occurrence }
+    };
+    planned_steps(run).iter().map(|step| (key(step), step)).collect()
 }

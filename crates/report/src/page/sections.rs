@@ -196,7 +196,7 @@ fn freshness(body: &mut Body, entries: &[Entry<'_>]) {
 }
 
 fn time(body: &mut Body, runs: &[Panel<'_>]) {
-    if runs.iter().all(|p| p.loaded.samples.is_empty()) {
+    if runs.iter().all(|p| p.loaded.samples.rows.is_empty()) {
         return;
     }
     body.open("time", "Over time", "Over time");
@@ -207,7 +207,7 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
     panels(
         body,
         runs,
-        |r| !r.samples.is_empty(),
+        |r| !r.samples.rows.is_empty(),
         |body, panel| {
             let table = format!("ticks-{}", panel.number);
             let captions = match panel.loaded.measure() {

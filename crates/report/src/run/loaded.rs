@@ -1,14 +1,17 @@
 //! Reading run folders.
 
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use hoap_record::Result;
-use hoap_record::folder::{read_run, read_samples};
+use hoap_record::folder::read_run;
 use hoap_record::hlog::{self, SERVICE, WAIT};
-use hoap_record::{Latency, Run, Sample, Step};
+use hoap_record::{Latency, Run, Step};
 
 use crate::run::curve::Curve;
 use crate::run::measure::{self, Measure};
+use crate::run::samples::Samples;
 
 /// A run folder, read whole.
 #[derive(Clone, Debug)]
@@ -18,7 +21,7 @@ pub struct Loaded {
     /// `run.json`.
     pub run: Run,
     /// `samples.csv`.
-    pub samples: Vec<Sample>,
+    pub samples: Samples,
     /// What `step-NN.hlog` hold.
     pub curves: Vec<Curve>,
 }
@@ -47,24 +50,23 @@ impl Loaded {
     pub fn open(folder: &Path) -> Result<Loaded> {
         let mut run = read_run(folder)?;
         let mut missing = Vec::new();
-        let samples = if folder.join("samples.csv").exists() {
-            read_samples(folder)?
-        } else {
-            missing.push("samples.csv".to_string());
-            Vec::new()
-        };
-        let mut curves = Vec::new();
-        for step in &run.steps {
-            let path = hlog::path(folder, step.number);
+        let there = |path: &Path, missing: &mut Vec<String>| {
             if !path.exists() {
                 missing.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
-                continue;
             }
-            for (kind, histogram) in hlog::read(folder, step.number)? {
-                let longest = recorded(step, &kind).map(|latency| latency.max_us);
-                curves.extend(Curve::new(step.number, &kind, &histogram, longest));
-            }
-        }
+            path.exists()
+        };
+        let has_samples = there(&folder.join("samples.csv"), &mut missing);
+        let steps = run.steps.iter();
+        let logged: Vec<&Step> =
+            steps.filter(|s| there(&hlog::path(folder, s.number), &mut missing)).collect();
+        // Of a run of a month each takes seconds.
+        let (samples, curves) = thread::scope(|scope| {
+            let samples = scope.spawn(|| has_samples.then(|| Samples::read(folder)).transpose());
+            let curves = curves(folder, &logged);
+            let samples = samples.join().unwrap_or_else(|panic| resume_unwind(panic));
+            Ok((samples?.unwrap_or_default(), curves?))
+        })?;
         if !missing.is_empty() {
             run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
         }
@@ -90,6 +92,18 @@ impl Loaded {
             .filter(|tag| self.curves.iter().any(|c| c.kind == *tag))
             .collect()
     }
+}
+
+/// What the logs of these steps hold.
+fn curves(folder: &Path, steps: &[&Step]) -> Result<Vec<Curve>> {
+    let mut curves = Vec::new();
+    for step in steps {
+        for (kind, histogram) in hlog::read(folder, step.number)? {
+            let longest = recorded(step, &kind).map(|latency| latency.max_us);
+            curves.extend(Curve::new(step.number, &kind, &histogram, longest));
+        }
+    }
+    Ok(curves)
 }
 
 /// The response times on record for a tag of the step's log.

@@ -7,6 +7,7 @@ pub mod isolation;
 pub mod loaded;
 pub mod measure;
 mod names;
+pub mod samples;
 pub mod search;
 pub mod ticks;
 mod trouble;

@@ -7,6 +7,7 @@
 //! [`Ratio`] divides two; [`judge`] gives the verdicts of many ratios at once.
 
 mod estimate;
+mod gathered;
 mod judge;
 mod percentile;
 mod ratio;
@@ -15,6 +16,7 @@ mod student;
 mod throughput;
 
 pub use estimate::{Basis, Estimate};
+pub use gathered::Gathered;
 pub use judge::{ChangeVerdict, FALSE_VERDICTS, Finding, RatioQuestion, judge};
 pub use percentile::{Intervals, quantile};
 pub use ratio::{Ratio, RatioError};

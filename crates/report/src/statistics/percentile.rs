@@ -1,12 +1,14 @@
 //! Percentiles of one run, by a block bootstrap over its interval histograms.
 
-use hdrhistogram::Histogram;
 use hoap_data::random::Stream;
 
-use super::{Basis, Estimate, rare_error};
+use super::{Basis, Estimate, FEWEST, rare_error};
 
 /// A longer series of intervals is merged to at most this many.
 const MOST: usize = 128;
+/// The most sums of a series, one for each time and interval: with more than 16,384 different times
+/// it is merged further.
+const MOST_SUMS: usize = MOST << 14;
 /// Series that are drawn.
 const RESAMPLES: usize = 500;
 /// Every draw comes from here, so that a comparison can be made again.
@@ -22,22 +24,20 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// From the histograms of successive intervals.
-    pub fn new(histograms: &[Histogram<u64>]) -> Intervals {
-        let mut times: Vec<u64> = Vec::new();
-        for histogram in histograms {
-            times.extend(histogram.iter_recorded().map(|bucket| bucket.value_iterated_to()));
-        }
+    /// From the times of successive intervals: each rising, with its count.
+    pub fn new(intervals: &[Vec<(u64, u64)>]) -> Intervals {
+        let mut times: Vec<u64> = intervals.iter().flatten().map(|(time, _)| *time).collect();
         times.sort_unstable();
         times.dedup();
-        let merge = histograms.len().div_ceil(MOST).max(1);
-        let up_to = histograms
+        let most = (MOST_SUMS / times.len().max(1)).clamp(FEWEST, MOST);
+        let merge = intervals.len().div_ceil(most).max(1);
+        let up_to = intervals
             .chunks(merge)
             .map(|chunk| {
                 let mut counts = vec![0u64; times.len()];
-                for bucket in chunk.iter().flat_map(|histogram| histogram.iter_recorded()) {
-                    if let Ok(place) = times.binary_search(&bucket.value_iterated_to()) {
-                        counts[place] += bucket.count_at_value();
+                for (time, count) in chunk.iter().flatten() {
+                    if let Ok(place) = times.binary_search(time) {
+                        counts[place] += count;
                     }
                 }
                 let mut sum = 0;
@@ -182,7 +182,9 @@ impl Scatter {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FEWEST;
+    use hdrhistogram::Histogram;
+
+    use super::super::gathered::recorded;
     use super::*;
 
     fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
@@ -191,12 +193,16 @@ mod tests {
         histogram
     }
 
+    fn times(values: impl IntoIterator<Item = u64>) -> Vec<(u64, u64)> {
+        recorded(&histogram(values))
+    }
+
     #[test]
     fn the_quantile_is_that_of_all_intervals_together() {
         let parts: Vec<_> = (0..40).map(|n| histogram((1..=50).map(|v| v * 40 + n))).collect();
         let mut whole = Histogram::<u64>::new(3).unwrap();
         parts.iter().for_each(|part| whole.add(part).unwrap());
-        let intervals = Intervals::new(&parts);
+        let intervals = Intervals::new(&parts.iter().map(recorded).collect::<Vec<_>>());
         for q in [0.0, 0.01, 0.5, 0.9, 0.99, 1.0] {
             let found = quantile(&intervals, q).unwrap();
             assert_eq!(found.value, whole.value_at_quantile(q) as f64, "{q}");
@@ -206,11 +212,11 @@ mod tests {
 
     #[test]
     fn too_few_intervals_have_no_error_and_none_no_value() {
-        let few = Intervals::new(&vec![histogram([5, 6, 7]); FEWEST - 1]);
+        let few = Intervals::new(&vec![times([5, 6, 7]); FEWEST - 1]);
         assert_eq!(quantile(&few, 0.5).unwrap().basis, Basis::Nothing);
         assert_eq!(quantile(&Intervals::new(&[]), 0.5), None);
-        assert_eq!(quantile(&Intervals::new(&vec![histogram([0]); 20]), 0.5), None, "0 µs");
-        let constant = quantile(&Intervals::new(&vec![histogram([9; 30]); 20]), 0.99).unwrap();
+        assert_eq!(quantile(&Intervals::new(&vec![times([0]); 20]), 0.5), None, "0 µs");
+        let constant = quantile(&Intervals::new(&vec![times([9; 30]); 20]), 0.99).unwrap();
         assert_eq!((constant.value, constant.error), (9.0, 0.0));
     }
 

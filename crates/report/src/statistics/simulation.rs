@@ -4,6 +4,7 @@
 use hdrhistogram::Histogram;
 use hoap_data::random::Stream;
 
+use super::gathered::recorded;
 use super::judge::RatioQuestion;
 use super::*;
 
@@ -64,6 +65,24 @@ fn the_interval_of_one_runs_throughput_holds_the_truth_in_95_of_100_runs() {
     }
 }
 
+/// Series that are added up first, of a number that batches do not divide. The correlation reaches
+/// over a batch, and far beyond it.
+#[test]
+fn the_interval_of_a_long_runs_throughput_holds_the_truth_as_often() {
+    const LONG_RUNS: u64 = 200;
+    for correlation in [0.0, 0.8, 0.99] {
+        let mut normal = Normal::new(&[10, (correlation * 100.0) as u64]);
+        let held = (0..LONG_RUNS).filter(|_| {
+            let estimate = throughput(&normal.run(20_011, correlation)).unwrap();
+            holds(estimate.interval(0.95), 1000.0)
+        });
+        let held = held.count() as f64 * 100.0 / LONG_RUNS as f64;
+        println!("20,011 ticks, correlation {correlation}: {held} % of {LONG_RUNS}");
+        // Three standard errors of a share of so many runs.
+        assert!((90.3..=99.7).contains(&held), "{correlation}: {held} %");
+    }
+}
+
 /// The naive interval fails the same test, so the test can fail.
 #[test]
 fn an_interval_that_takes_ticks_as_independent_does_not() {
@@ -114,7 +133,7 @@ fn intervals(normal: &mut Normal, n: usize, correlation: f64, each: usize) -> In
                 let time = 5_000.0 * (0.3 * level + 0.5 * normal.next()).exp();
                 histogram.record(time as u64).unwrap();
             }
-            histogram
+            recorded(&histogram)
         })
         .collect();
     Intervals::new(&histograms)

@@ -25,7 +25,7 @@ pub fn ticks(loaded: &Loaded) -> Table {
         Measure::Hybrid => "NewOrder",
         Measure::Plain => "Operations",
     };
-    let title = match merged(&loaded.samples, &kinds) {
+    let title = match loaded.samples.each * merged(&loaded.samples.rows, &kinds) {
         1 => format!("{what} over time"),
         n => format!("{what} over time, {n} ticks a row (p99: the highest of them)"),
     };
@@ -39,7 +39,7 @@ pub fn ticks(loaded: &Loaded) -> Table {
         .cells("p99", Some(Unit::Latency), |t| Cell::maybe(t.p99_seconds))
         .number("retries", Unit::Count, |t| t.retries as f64)
         .number("failed", Unit::Count, |t| t.failed as f64)
-        .rows(ticks_of(&loaded.samples, &kinds, MOST))
+        .rows(ticks_of(&loaded.samples.rows, &kinds, MOST))
 }
 
 /// Response times by percentile: a row a kind and percentile, a column a step.

@@ -9,6 +9,9 @@ use hoap_data::random::Stream;
 use hoap_data::ycsb::{Zipf, fnv_hash64};
 use serde_json::{Value, json};
 
+use super::existing::{Existing, FEW};
+use crate::{Error, ErrorKind, Result};
+
 /// A request distribution (YCSB's `requestdistribution`), with the constants of YCSB's generators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
@@ -77,6 +80,13 @@ impl KeySpace {
         self.requests.end.saturating_sub(self.requests.start).max(1)
     }
 
+    /// The number of records that exist before the run, where so few of the numbers that
+    /// [`Distribution::Zipfian`] hashes onto exist that draws are not repeated ([`Existing`]).
+    pub fn few(&self) -> Option<u64> {
+        let records = self.records.saturating_sub(self.requests.start);
+        (records < self.room() / FEW).then_some(records)
+    }
+
     /// The entry in a run's record: the numbers requested, and the room made for new ones where it
     /// changes the draws.
     pub fn noted(&self, distribution: Distribution) -> Value {
@@ -104,6 +114,7 @@ enum Draw {
         zipf: Zipf,
         start: u64,
         room: u64,
+        existing: Option<Arc<Existing>>,
     },
     Exact {
         zipf: Zipf,
@@ -138,15 +149,47 @@ enum Draw {
 const GROWTH: u64 = 4096;
 
 impl Keys {
+    /// The distribution over these records, of which draws are bounded. Where few of the numbers of
+    /// [`Distribution::Zipfian`] exist ([`KeySpace::few`]) this takes the time of ten billion
+    /// hashes, on all processors, unless `stop` says to end.
+    ///
+    /// [`ErrorKind::Invalid`] where no draw gives a record that exists.
+    pub fn bounded(
+        distribution: Distribution,
+        space: &KeySpace,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
+        let mut keys = Keys::new(distribution, space);
+        let (Draw::Scrambled { zipf, room, existing, .. }, Some(records)) =
+            (&mut keys.0, space.few())
+        else {
+            return Ok(keys);
+        };
+        let tried = || format!("draw from {records} records among {room} numbers");
+        let found = Existing::find(zipf, *room, *room / FEW, stop).ok_or_else(|| {
+            Error::new(ErrorKind::Cancelled, tried(), "interrupted").advise("run again")
+        })?;
+        if found.is_empty_below(records) {
+            let answer = "none of YCSB's ten billion ranks is hashed onto one of them";
+            return Err(Error::new(ErrorKind::Invalid, tried(), answer).advise(
+                "lower operationcount, load more records, or set requestdistribution=zipfian-exact",
+            ));
+        }
+        *existing = Some(Arc::new(found));
+        Ok(keys)
+    }
+
     /// The distribution over these records. Clones share the position of
-    /// [`Distribution::Sequential`].
+    /// [`Distribution::Sequential`]. [`Distribution::Zipfian`] draws until a record exists, however
+    /// few do: [`Keys::bounded`] does not.
     pub fn new(distribution: Distribution, space: &KeySpace) -> Self {
         let (start, count) = (space.requests.start, space.count());
         let ages = ages(space.records);
         Keys(match distribution {
             Distribution::Uniform => Draw::Uniform(start..start + count),
             Distribution::Zipfian => {
-                Draw::Scrambled { zipf: Zipf::scrambled(), start, room: space.room() }
+                let (zipf, room) = (Zipf::scrambled(), space.room());
+                Draw::Scrambled { zipf, start, room, existing: None }
             }
             Distribution::ZipfianExact => Draw::Exact {
                 zipf: Zipf::new(count),
@@ -185,14 +228,21 @@ impl Keys {
     pub fn next(&mut self, stream: &mut Stream, readable: u64) -> u64 {
         match &mut self.0 {
             Draw::Uniform(range) => within(stream, range),
-            Draw::Scrambled { zipf, start, room } => loop {
-                let hash = fnv_hash64(zipf.rank(stream.unit()));
-                let number = *start + hash.unsigned_abs() % *room;
-                // The room for new records is drawn again, as in YCSB.
-                if number < readable {
-                    return number;
+            Draw::Scrambled { zipf, start, room, existing } => {
+                if let Some(few) = existing
+                    && let Some(number) = few.draw(stream.unit(), readable.saturating_sub(*start))
+                {
+                    return *start + number;
                 }
-            },
+                loop {
+                    let hash = fnv_hash64(zipf.rank(stream.unit()));
+                    let number = *start + hash.unsigned_abs() % *room;
+                    // The room for new records is drawn again, as in YCSB.
+                    if number < readable {
+                        return number;
+                    }
+                }
+            }
             Draw::Exact { zipf, scatter, space, readable: seen } => {
                 let Range { start, end } = space.requests;
                 if grew(seen, readable) {

@@ -13,6 +13,7 @@
 mod client;
 mod contribution;
 mod distribution;
+mod existing;
 mod inserts;
 mod known;
 mod name;

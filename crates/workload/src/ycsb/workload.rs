@@ -37,9 +37,19 @@ impl<K: KeyValue> Ycsb<K> {
     /// The workload on a table with the records of `table`, before any run. Reads nothing.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] where the set-up is for another number of records, or has
-    /// scans that the database lacks.
+    /// Returns [`ErrorKind::Invalid`] where the set-up is for another number of records, has scans that
+    /// the database lacks, or requests that no record can satisfy.
     pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
+        Ycsb::until(target, table, setup, &|| false)
+    }
+
+    /// The same, [`ErrorKind::Cancelled`] once `stop` says so: see [`Keys::bounded`].
+    pub fn until(
+        target: Arc<K>,
+        table: &UserTable,
+        setup: Setup,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
         let records = table.records;
         let there = records.numbers();
         if setup.mix.share(Kind::Scan) > 0.0 {
@@ -67,7 +77,7 @@ impl<K: KeyValue> Ycsb<K> {
             target,
             table: table.table(),
             names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
-            keys: Keys::new(setup.distribution, &space),
+            keys: Keys::bounded(setup.distribution, &space, stop)?,
             space,
             clients: AtomicU64::new(0),
             shared: Arc::new(Shared {

@@ -226,7 +226,7 @@ impl<'a> Among<'a> {
 
     fn ticks(self, run: &Loaded, most: usize) -> Vec<Tick> {
         // What ended after a window is no part of any rate.
-        let mut all = ticks(&run.samples, &self.measure().kinds(&run.run), most);
+        let mut all = ticks(&run.samples.rows, &self.measure().kinds(&run.run), most);
         all.retain(|t| t.phase != GRACE);
         all
     }

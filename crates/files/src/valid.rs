@@ -1,0 +1,194 @@
+//! What a manifest must say to be believed. Whoever edits or damages one gets an error that names
+//! the entry, and no call writes, keeps or removes a file because of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::str::FromStr;
+
+use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
+use hoap_data::words::counted;
+use hoap_data::ycsb::{RecordSpec, Records};
+use hoap_data::{Collection, DATA_VERSION, DataSet, Schema, Spec};
+use serde_json::Value;
+
+use crate::manifest::{FileEntry, Manifest, Parameters, part_suffix};
+use crate::options::{Codec, Format, Layout, extension};
+use crate::part::Part;
+use crate::source::{Source, YcsbTable};
+
+/// The files of one table so far.
+struct Table<'a> {
+    collection: &'a str,
+    number: u64,
+    /// The index after its last document.
+    next: u64,
+}
+
+/// Checks the manifest of the file `name`. The error names the entry and its value.
+pub(crate) fn validate(manifest: &Manifest, name: &str) -> Result<(), String> {
+    let Manifest { parameters, files, .. } = manifest;
+    let Parameters { part, of, .. } = *parameters;
+    if part == 0 || part > of {
+        return Err(format!("part {part} of {of} does not exist"));
+    }
+    let suffix = part_suffix(Part { part, of });
+    let whole = format!("manifest{suffix}.json");
+    if name != whole && name != format!("manifest{suffix}.unfinished.json") {
+        return Err(format!("part {part} of {of} has {whole}, and this is {name}"));
+    }
+    let extension =
+        extension(word::<Format>(&parameters.format)?, word::<Codec>(&parameters.compression)?);
+    word::<Layout>(&parameters.schema)?;
+    let ranges = ranges(parameters)?;
+    let mut seen = BTreeSet::new();
+    let mut tables: BTreeMap<&str, Table<'_>> = BTreeMap::new();
+    let mut bytes = 0u64;
+    for (at, entry) in files.iter().enumerate() {
+        let wrong = |what: String| format!("files[{at}], {:?}: {what}", short(&entry.file));
+        let FileEntry { file, collection, first, documents, .. } = entry;
+        let named = file.split('.').next().unwrap_or_default();
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if named.is_empty() || named == "manifest" || !named.chars().all(fits) {
+            return Err(wrong("no name of a file in this folder that hoap would write".into()));
+        }
+        if !seen.insert(file) {
+            return Err(wrong("listed twice".into()));
+        }
+        let Some(range) = ranges.get(collection.as_str()) else {
+            return Err(wrong(format!("of the collection {:?}, not written", short(collection))));
+        };
+        let begin = range.as_ref().map_or(*first, |range| range.start);
+        let table = tables.entry(named).or_insert(Table { collection, number: 0, next: begin });
+        table.number += 1;
+        let number = match parameters.split {
+            Some(_) => format!(".{:04}", table.number),
+            None => String::new(),
+        };
+        let expected = format!("{named}{suffix}{number}.{extension}");
+        if *file != expected || table.collection != collection {
+            return Err(wrong(format!("the next file of {} is {expected}", table.collection)));
+        }
+        if *first != table.next {
+            return Err(wrong(format!("begins with document {first}, not {}", table.next)));
+        }
+        let end = range.as_ref().map_or(u64::MAX, |range| range.end);
+        match first.checked_add(*documents).filter(|next| *next <= end) {
+            Some(next) if parameters.split.is_none() && range.is_some() && next != end => {
+                return Err(wrong(format!("ends before document {next}, not {end}")));
+            }
+            Some(next) => table.next = next,
+            None => {
+                let documents = counted(*documents, "document", "documents");
+                return Err(wrong(format!("{documents} from {first} on, of {end}")));
+            }
+        }
+        if !is_hash(&entry.xxh3_128) {
+            let hash = short(&entry.xxh3_128);
+            return Err(wrong(format!("xxh3_128 {hash:?} is not 32 hexadecimal digits")));
+        }
+        bytes = bytes
+            .checked_add(entry.bytes)
+            .ok_or_else(|| wrong(format!("{} bytes are not possible", entry.bytes)))?;
+    }
+    for (collection, range) in &ranges {
+        let ends: Vec<u64> =
+            tables.values().filter(|t| t.collection == *collection).map(|t| t.next).collect();
+        if ends.iter().any(|end| *end != ends[0]) {
+            return Err(format!("the tables of {collection} end at different documents"));
+        }
+        let end = range.as_ref().map(|range| range.end);
+        if name == whole && end.is_some() && ends.first().copied() != end {
+            return Err(format!("files of {collection} are missing"));
+        }
+    }
+    Ok(())
+}
+
+fn word<T: FromStr<Err = crate::Error>>(text: &str) -> Result<T, String> {
+    short(text).parse().map_err(|e: crate::Error| e.to_string())
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The beginning of a text that may be of any length.
+fn short(text: &str) -> &str {
+    &text[..text.floor_char_boundary(100)]
+}
+
+/// The indexes of each collection in the manifest's part, from the data set's own sizes; `None` in
+/// the place of a range where another version made the data.
+fn ranges(p: &Parameters) -> Result<BTreeMap<&str, Option<Range<u64>>>, String> {
+    let part = Part { part: p.part, of: p.of };
+    let known = match p.data_version == DATA_VERSION {
+        true => {
+            sizes(p, part).map_err(|what| format!("no {} data set: {what}", short(&p.benchmark)))?
+        }
+        false => Vec::new(),
+    };
+    let mut ranges = BTreeMap::new();
+    for name in &p.collections {
+        let range = known.iter().find(|(known, _)| known == name).map(|(_, range)| range.clone());
+        if range.is_none() && p.data_version == DATA_VERSION {
+            return Err(format!("{} has no collection {:?}", short(&p.benchmark), short(name)));
+        }
+        if ranges.insert(name.as_str(), range).is_some() {
+            return Err(format!("the collection {:?} is listed twice", short(name)));
+        }
+    }
+    Ok(ranges)
+}
+
+/// The same of the data set that the parameters describe, as far as they decide numbers of
+/// documents.
+fn sizes(p: &Parameters, part: Part) -> Result<Vec<(String, Range<u64>)>, String> {
+    let text = |name: &str| p.data.get(name).and_then(Value::as_str).unwrap_or_default();
+    match p.benchmark.as_str() {
+        schema @ ("ch2" | "ch2pp") => {
+            let schema: Schema = schema.parse().map_err(|e: hoap_data::SpecError| e.to_string())?;
+            let spec = Spec {
+                scale_down: number(p, "scale_down")?,
+                ..Spec::new(schema, number(p, "warehouses")?)
+            };
+            let data = DataSet::new(spec).map_err(|e| e.to_string())?;
+            Ok(of(&data, &Collection::ALL, part))
+        }
+        "shop" => {
+            let spec = ShopSpec {
+                orders_per_customer: number(p, "orders_per_customer")?,
+                customers_per_country: number(p, "customers_per_country")?,
+                customers_per_zip: number(p, "customers_per_zip")?,
+                customer_bytes: number(p, "customer_bytes")?,
+                order_bytes: number(p, "order_bytes")?,
+                ..ShopSpec::new(number(p, "customers")?)
+            };
+            let data = ShopData::new(spec).map_err(|e| e.to_string())?;
+            Ok(of(&data, &ShopCollection::ALL, part))
+        }
+        "ycsb" => {
+            let spec = RecordSpec {
+                start: number(p, "start")?,
+                count: number(p, "records")?,
+                ..RecordSpec::default()
+            };
+            let records = Records::new(spec).map_err(|e| e.to_string())?;
+            let table = YcsbTable::new(text("table"), records).map_err(|e| e.to_string())?;
+            Ok(of(&table, &[()], part))
+        }
+        _ => Err("this hoap knows none of that name".into()),
+    }
+}
+
+fn of<D: Source>(data: &D, all: &[D::Collection], part: Part) -> Vec<(String, Range<u64>)> {
+    all.iter().map(|&c| (data.name(c).to_owned(), data.part(c, part))).collect()
+}
+
+fn number<T: TryFrom<u64>>(p: &Parameters, name: &str) -> Result<T, String> {
+    let value = p.data.get(name);
+    let number = value.and_then(Value::as_u64).and_then(|n| T::try_from(n).ok());
+    number.ok_or_else(|| match value {
+        None => format!("{name} is missing"),
+        Some(value) => format!("{name} is {}", short(&value.to_string())),
+    })
+}

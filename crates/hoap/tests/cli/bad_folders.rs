@@ -1,0 +1,178 @@
+//! Run folders that no run wrote: an error that names file, place, value and limit, and soon.
+
+use std::fmt::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+use super::{End, Place};
+
+/// A short run as `a`, and the same as `b`.
+fn runs() -> Place {
+    let p = Place::new();
+    let run =
+        "run ycsb-a --target null: -p recordcount=100 --duration 300ms --warmup 100ms --out a";
+    p.ok(run);
+    let copied = Command::new("cp").args(["-r", "a", "b"]).current_dir(p.0.path()).status();
+    assert!(copied.unwrap().success());
+    p
+}
+
+/// Runs `hoap` with no more than two gigabytes of address space and half a minute.
+fn bounded(p: &Place, line: &str) -> End {
+    let limited = format!("ulimit -v 2000000 -t 30; exec {} {line}", env!("CARGO_BIN_EXE_hoap"));
+    End::of(Command::new("bash").args(["-c", &limited]).current_dir(p.0.path()).output().unwrap())
+}
+
+/// Both commands refuse the folder `a` with exit code 2 and these words.
+fn refused(p: &Place, says: &[&str]) {
+    for line in ["report a -o page.html", "compare a b"] {
+        let end = bounded(p, line);
+        assert_eq!(end.code, 2, "hoap {line}: {says:?}: {end:?}");
+        for words in says {
+            assert!(end.err.contains(words), "hoap {line}: no {words:?} in {}", end.err);
+        }
+    }
+}
+
+/// A line of a log whose histogram has this head and states so many bytes of counts.
+fn line(digits: u32, high: u64, stated: u32) -> String {
+    let mut raw = 0x1c84_9313u32.to_be_bytes().to_vec();
+    raw.extend(stated.to_be_bytes());
+    raw.extend([0; 4]);
+    raw.extend(digits.to_be_bytes());
+    raw.extend(1u64.to_be_bytes());
+    raw.extend(high.to_be_bytes());
+    raw.extend(1f64.to_be_bytes());
+    raw.push(2);
+    format!("Tag=READ,0.100,1.000,1.000,{}\n", BASE64_STANDARD.encode(raw))
+}
+
+#[test]
+fn a_short_line_of_a_log_cannot_ask_for_memory() {
+    let p = runs();
+    let log = String::from_utf8(p.read("a/step-01.hlog")).unwrap();
+    let number = format!("line {}", log.lines().count() + 1);
+    for (bad, says) in [
+        (line(3, 1000, u32::MAX), "stated length"),
+        (line(5, 1 << 62, 1), "5 significant digits, more than 3"),
+        (line(3, 1 << 62, 1), "not within 1 to 8589934592"),
+        ("Tag=READ,99999999999.000,1.000,1.000,AA==\n".to_owned(), "from 0 to 1000000000"),
+        (format!("{}\n", "x".repeat(2_000_000)), "longer than 1048576 bytes"),
+        ("what is this\n".to_owned(), "not a line of an interval log"),
+    ] {
+        p.write("a/step-01.hlog", &format!("{log}{bad}"));
+        refused(&p, &["a/step-01.hlog", &number, says]);
+    }
+    let mut tags = log.clone();
+    for tag in 0..200 {
+        tags += &line(3, 1000, 1).replace("READ", &format!("T{tag}"));
+    }
+    p.write("a/step-01.hlog", &tags);
+    let end = bounded(&p, "report a -o page.html");
+    assert!(end.code == 2 && end.err.contains("more than 97 tags"), "{end:?}");
+}
+
+#[test]
+fn a_record_cannot_ask_for_time() {
+    let p = runs();
+    let run = p.json("a/run.json");
+    let changes: [(fn(&mut Value), &str); 7] = [
+        (|r| r["seconds"] = json!(9e15), "seconds is 9000000000000000"),
+        (|r| r["steps"][0]["seconds"] = json!(9e15), "steps[0]: seconds is 9000000000000000"),
+        (|r| r["steps"][0]["start_seconds"] = json!(-1e300), "steps[0]: start_seconds is -1"),
+        (|r| r["steps"] = json!(vec![r["steps"][0].clone(); 1001]), "1001 steps, more than 1000"),
+        (|r| r["steps"] = json!(vec![r["steps"][0].clone(); 2]), "number 1 is that of another"),
+        (
+            |r| {
+                let kind = r["steps"][0]["transactions"][0].clone();
+                r["steps"][0]["transactions"] = json!(vec![kind; 33]);
+            },
+            "33 transactions, more than 32",
+        ),
+        (
+            |r| r["steps"][0]["transactions"][0]["count"] = json!(u64::MAX),
+            "more than 9007199254740992",
+        ),
+    ];
+    for (change, says) in changes {
+        let mut changed = run.clone();
+        change(&mut changed);
+        p.write("a/run.json", &changed.to_string());
+        refused(&p, &["a/run.json", says]);
+    }
+    p.write("a/run.json", &" ".repeat(40_000_000));
+    refused(&p, &["a/run.json", "more than 33554432 bytes"]);
+    p.write("a/run.json", &run.to_string());
+    let rows = String::from_utf8(p.read("a/samples.csv")).unwrap();
+    let next = format!("line {}", rows.lines().count() + 1);
+    for (row, says) in [
+        ("1,measured,1,9e15,READ,5,0,0,1,1,1,1\n", "seconds is 9000000000000000"),
+        ("1,measured,inf,1,READ,5,0,0,1,1,1,1\n", "at_seconds is inf"),
+        ("1,measured,1,NaN,READ,5,0,0,1,1,1,1\n", "seconds is NaN"),
+        ("1,measured,1,1,READ,18446744073709551615,0,0,1,1,1,1\n", "count is 18446744073709551615"),
+    ] {
+        p.write("a/samples.csv", &format!("{rows}{row}"));
+        refused(&p, &["a/samples.csv", &next, says]);
+    }
+    p.write("a/samples.csv", &format!("{rows}{}", "1,".repeat(1_000_000)));
+    refused(&p, &["a/samples.csv", &next, "longer than 1048576 bytes"]);
+}
+
+/// Many equal steps and many ticks cost no more than their number.
+#[test]
+fn a_long_record_takes_a_time_that_grows_with_it() {
+    let p = runs();
+    let mut run = p.json("a/run.json");
+    let mut rows = String::from_utf8(p.read("a/samples.csv")).unwrap();
+    rows.truncate(rows.find('\n').unwrap() + 1);
+    for at in 1..=50_000 {
+        for kind in ["READ", "UPDATE"] {
+            writeln!(rows, "1,measured,{at},1,{kind},{},0,0,1,1,1,1", 40 + at * 7919 % 23).unwrap();
+        }
+    }
+    run["steps"][0]["seconds"] = json!(50_000.0);
+    let step = run["steps"][0].clone();
+    for number in 2..=1000 {
+        let mut next = step.clone();
+        next["number"] = json!(number);
+        run["steps"].as_array_mut().unwrap().push(next);
+    }
+    for folder in ["a", "b"] {
+        p.write(&format!("{folder}/run.json"), &run.to_string());
+        p.write(&format!("{folder}/samples.csv"), &rows);
+    }
+    let end = bounded(&p, "compare a b --json");
+    assert_eq!(end.code, 0, "{end:?}");
+}
+
+/// A log that is a pipe without a writer keeps a reader waiting until it is interrupted.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_report_and_a_comparison() {
+    let p = runs();
+    std::fs::remove_file(p.path("a/step-01.hlog")).unwrap();
+    assert!(Command::new("mkfifo").arg(p.path("a/step-01.hlog")).status().unwrap().success());
+    for line in ["report a -o page.html", "compare a b", "price a --prices none.toml"] {
+        let mut command = p.command(line);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(child.try_wait().unwrap().is_none(), "hoap {line} did not wait");
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while child.try_wait().unwrap().is_none() {
+            if Instant::now() > deadline {
+                child.kill().unwrap();
+                panic!("hoap {line} goes on after Ctrl-C");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let end = End::of(child.wait_with_output().unwrap());
+        assert_eq!((end.code, end.err.contains("interrupted")), (130, true), "{end:?}");
+    }
+    assert!(!p.path("page.html").exists());
+}

@@ -1,0 +1,68 @@
+//! The bounds on what a run folder may say. Hoap writes nothing near them; a folder from elsewhere
+//! that exceeds one is refused before it costs time or memory. `docs/results.md` lists them.
+
+use std::collections::BTreeSet;
+
+use crate::run::Run;
+use crate::step::Step;
+
+/// The most bytes of `run.json`.
+pub const MOST_RECORD: u64 = 32 << 20;
+/// The most steps of a run, probes of a search included.
+pub const MOST_STEPS: usize = 1000;
+/// The most kinds of transactions of a step, and of queries.
+pub const MOST_KINDS: usize = 32;
+/// The longest time and the latest moment: about 32 years.
+pub const MOST_SECONDS: f64 = 1e9;
+/// The highest count: every whole number up to it is a floating-point number too.
+pub const MOST_COUNT: u64 = 1 << 53;
+
+/// Refuses a time or a moment that no run has.
+pub(crate) fn seconds(name: &str, seconds: f64) -> Result<(), String> {
+    match (0.0..=MOST_SECONDS).contains(&seconds) {
+        true => Ok(()),
+        false => Err(format!("{name} is {seconds}, which is not from 0 to {MOST_SECONDS}")),
+    }
+}
+
+/// Refuses a count that no run has.
+pub(crate) fn count(name: &str, count: u64) -> Result<(), String> {
+    match count <= MOST_COUNT {
+        true => Ok(()),
+        false => Err(format!("{name} is {count}, more than {MOST_COUNT}")),
+    }
+}
+
+/// Refuses a record that no run has.
+pub(crate) fn run(run: &Run) -> Result<(), String> {
+    seconds("seconds", run.seconds)?;
+    number("steps", run.steps.len(), MOST_STEPS)?;
+    let mut numbers = BTreeSet::new();
+    for (at, of) in run.steps.iter().enumerate() {
+        step(of).map_err(|what| format!("steps[{at}]: {what}"))?;
+        if !numbers.insert(of.number) {
+            return Err(format!("steps[{at}]: number {} is that of another step", of.number));
+        }
+    }
+    Ok(())
+}
+
+fn step(step: &Step) -> Result<(), String> {
+    seconds("start_seconds", step.start_seconds)?;
+    seconds("warmup_seconds", step.warmup_seconds)?;
+    seconds("seconds", step.seconds)?;
+    number("transactions", step.transactions.len(), MOST_KINDS)?;
+    number("queries", step.queries.len(), MOST_KINDS)?;
+    for operation in &step.transactions {
+        count(&format!("count of {}", operation.kind), operation.count)?;
+        count(&format!("timed of {}", operation.kind), operation.timed)?;
+    }
+    Ok(())
+}
+
+fn number(name: &str, number: usize, most: usize) -> Result<(), String> {
+    match number <= most {
+        true => Ok(()),
+        false => Err(format!("it has {number} {name}, more than {most}")),
+    }
+}
