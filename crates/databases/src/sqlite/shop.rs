@@ -113,8 +113,8 @@ fn check_index(connection: &Connection, text: &str, tried: impl Fn() -> String) 
     });
     let Err(e) = connection.prepare(&text) else { return Ok(()) };
     let e = error::sqlite(e, tried());
-    // An index of this name on other fields leaves "no query solution".
-    match e.answer.contains("no such index") || e.answer.contains("no query solution") {
+    // Under this name there is no index on other fields: a load refuses it.
+    match e.answer.contains("no such index") {
         true => {
             let answer = format!("an index is missing: {}", e.answer);
             Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST))
