@@ -92,7 +92,7 @@ fn a_search_without_its_index_is_refused() {
     for refused in joins().into_iter().chain([pages()]) {
         let e = refused.unwrap_err();
         assert_eq!(e.kind, ErrorKind::Missing, "{e}");
-        assert!(e.to_string().contains("index is missing"), "{e}");
+        assert!(e.to_string().contains("no such index"), "{e}");
         assert!(e.to_string().contains("run `hoap load` first"), "{e}");
     }
     let settle = |indexes: &[_]| wait(shop.documents().unwrap().settle(indexes)).unwrap();

@@ -65,7 +65,7 @@ impl Loaded {
             let samples = scope.spawn(|| has_samples.then(|| Samples::read(folder)).transpose());
             let curves = curves(folder, &logged);
             let samples = samples.join().unwrap_or_else(|panic| resume_unwind(panic));
-            Ok((samples?.unwrap_or_default(), curves?))
+            Ok::<_, hoap_record::Error>((samples?.unwrap_or_default(), curves?))
         })?;
         if !missing.is_empty() {
             run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
