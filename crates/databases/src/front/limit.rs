@@ -20,6 +20,16 @@ pub(super) async fn within<T>(
     }
 }
 
+// Each database needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
+/// The same for what no capability limits: a step of opening a session, a description.
+pub(crate) async fn limited<T>(
+    limit: Option<Duration>,
+    answer: impl Future<Output = Done<T>>,
+) -> Done<T> {
+    within(limit, answer).await.unwrap_or_else(|| Err(unanswered(limit)))
+}
+
 /// The failure where an answer did not come.
 pub(super) fn unanswered(limit: Option<Duration>) -> Failure {
     let limit = limit.unwrap_or_default().as_millis();

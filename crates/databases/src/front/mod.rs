@@ -12,7 +12,7 @@
 mod analytics;
 mod documents;
 pub(crate) mod engine;
-mod limit;
+pub(crate) mod limit;
 mod records;
 mod shop;
 mod transaction;
