@@ -85,6 +85,35 @@ impl Lab {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+
+    /// Stops the server and its sessions where they are: it is there, and says nothing.
+    pub fn freeze(&self) -> Frozen {
+        let server = self.file("pid");
+        signal("STOP", std::slice::from_ref(&server));
+        // It cannot make another session now.
+        let sessions = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children"));
+        let sessions = sessions.unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let frozen = Frozen { processes: [sessions, vec![server]].concat() };
+        signal("STOP", &frozen.processes);
+        frozen
+    }
+}
+
+/// A server that was stopped; it goes on when this is dropped.
+pub struct Frozen {
+    processes: Vec<String>,
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        signal("CONT", &self.processes);
+    }
+}
+
+fn signal(name: &str, processes: &[String]) {
+    let done = Command::new("kill").arg(format!("-{name}")).args(processes).status().unwrap();
+    // One of them may have ended by itself.
+    assert!(done.success() || processes.len() > 1, "kill -{name} {processes:?}");
 }
 
 impl Drop for Lab {

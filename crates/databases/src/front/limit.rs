@@ -53,6 +53,21 @@ pub(super) async fn unlimited<E: Engine, T>(answer: impl Future<Output = Done<T>
     within::<E, T>(None, answer).await.unwrap_or_else(Err)
 }
 
+// Each database needs a part of it.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
+/// Waits for what no capability limits: a step of opening a session, a description.
+pub(crate) async fn limited<T>(
+    limit: Option<Duration>,
+    answer: impl Future<Output = Done<T>>,
+) -> Done<T> {
+    let begin = Instant::now();
+    tokio::select! {
+        biased;
+        done = answer => done,
+        failure = silence(limit, || begin) => Err(failure),
+    }
+}
+
 /// Opens a database, while the program goes on.
 pub(crate) async fn opening<T>(opening: impl Future<Output = T>) -> Result<T, Failure> {
     let begin = Instant::now();

@@ -2,39 +2,31 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained, Row};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::{Answer, Explained, Row};
 use hoap_workload::client::Canceller;
-use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::bson::raw::{RawBsonRef, RawDocument};
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::error::{self, Doing};
-use super::layout::name;
 use super::server::Server;
-use super::{MongoDb, text, value};
-use crate::names;
+use super::{MongoDbEngine, text, value};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Analytics};
 
-#[async_trait]
-impl Analytics for MongoDb {
-    fn dialect(&self) -> &'static str {
-        "mongodb"
-    }
+impl Analytics for MongoDbEngine {
+    type Session = QuerySession;
+    const DIALECT: &'static str = "mongodb";
 
-    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
+    async fn query_session(&self) -> Done<QuerySession> {
         let (running, _) = watch::channel(RunningQuery::default());
-        Ok(Box::new(QuerySession {
-            server: self.server.clone(),
-            running: Arc::new(running),
-            queries: 0,
-        }))
+        Ok(QuerySession { server: self.server.clone(), running: Arc::new(running), queries: 0 })
     }
 }
 
 /// The queries of one stream.
-struct QuerySession {
+pub struct QuerySession {
     server: Arc<Server>,
     running: Arc<watch::Sender<RunningQuery>>,
     /// The number of queries so far.
@@ -63,15 +55,7 @@ impl Drop for QueryGuard<'_> {
 }
 
 impl QuerySession {
-    fn tried(&self) -> String {
-        format!("query {}", self.server.shown)
-    }
-
-    fn failed(&self, e: &mongodb::error::Error) -> Error {
-        error::mongo(e, Doing::Reading, self.tried())
-    }
-
-    async fn rows(&self, query: text::Query) -> Result<Vec<Row>> {
+    async fn rows(&self, query: text::Query) -> Done<Vec<Row>> {
         let options = &self.server.options;
         let collection = self.server.collection(&query.collection);
         let mut pipeline = collection
@@ -82,17 +66,16 @@ impl QuerySession {
         if !options.query_timeout.is_zero() {
             pipeline = pipeline.max_time(options.query_timeout);
         }
-        let answer = pipeline.with_type::<RawDocumentBuf>().await;
-        let mut answer = answer.map_err(|e| self.failed(&e))?;
+        let mut answer = pipeline.with_type::<RawDocumentBuf>().await?;
         let mut rows = Vec::new();
-        while answer.advance().await.map_err(|e| self.failed(&e))? {
-            rows.push(self.row(answer.current(), &query.columns)?);
+        while answer.advance().await? {
+            rows.push(row(answer.current(), &query.columns)?);
         }
         Ok(rows)
     }
 
     /// The server's own description of how it runs a query.
-    async fn plan(&self, query: text::Query) -> Result<Document> {
+    async fn plan(&self, query: text::Query) -> Done<Document> {
         let options = &self.server.options;
         let mut command = doc! {
             "explain": {
@@ -108,11 +91,8 @@ impl QuerySession {
             command.insert("maxTimeMS", limit);
         }
         let asked = self.server.database.run_command(command);
-        let answer = asked.selection_criteria(options.analytics_selection()).await;
-        answer.map_err(|e| {
-            let error = self.failed(&e);
-            Error { tried: format!("explain a query of {}", self.server.shown), ..error }
-        })
+        let asked = asked.selection_criteria(options.analytics_selection());
+        Ok(asked.await?)
     }
 
     /// The number of a query that begins.
@@ -122,11 +102,7 @@ impl QuerySession {
     }
 
     /// Waits for the result of query `number`, or until it is asked to end.
-    async fn until_asked<T>(
-        &self,
-        number: u64,
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
+    async fn until_asked<T>(&self, number: u64, work: impl Future<Output = Done<T>>) -> Done<T> {
         self.running.send_modify(|running| running.query = number);
         let _running = QueryGuard(&self.running);
         let mut asked = self.running.subscribe();
@@ -134,47 +110,40 @@ impl QuerySession {
         tokio::select! {
             done = work => done,
             _ = asked.wait_for(|running| running.asked == number) => {
-                Err(Error::new(ErrorKind::Cancelled, self.tried(), "it was asked to end"))
+                Err(Failure::new(ErrorKind::Cancelled, "it was asked to end"))
             }
         }
     }
-
-    fn read(&self, text: &str, parameters: &[(String, Value)]) -> Result<text::Query> {
-        text::read(text, parameters)
-            .map_err(|answer| Error::new(ErrorKind::Invalid, self.tried(), answer))
-    }
-
-    /// The values of the columns. An array or an object becomes its JSON text.
-    fn row(&self, document: &RawDocument, columns: &[String]) -> Result<Row> {
-        let broken = |e: String| Error::new(ErrorKind::Broken, self.tried(), e);
-        let column = |column: &String| {
-            let found = document.get(column).map_err(|e| broken(e.to_string()))?;
-            let found = value::json(found.unwrap_or(RawBsonRef::Null)).map_err(broken)?;
-            Ok(match found {
-                // As SQLite's: an answer has no truth values.
-                Value::Bool(b) => i64::from(b).into(),
-                nested @ (Value::Array(_) | Value::Object(_)) => nested.to_string().into(),
-                scalar => scalar,
-            })
-        };
-        columns.iter().map(column).collect()
-    }
 }
 
-#[async_trait]
-impl AnalyticalSession for QuerySession {
-    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
-        let query = self.read(text, parameters)?;
+/// The values of the columns. An array or an object becomes its JSON text.
+fn row(document: &RawDocument, columns: &[String]) -> Done<Row> {
+    let column = |column: &String| {
+        let found = document.get(column).map_err(Failure::broken)?;
+        let found = value::json(found.unwrap_or(RawBsonRef::Null)).map_err(Failure::broken)?;
+        Ok(match found {
+            // As SQLite's: an answer has no truth values.
+            Value::Bool(b) => i64::from(b).into(),
+            nested @ (Value::Array(_) | Value::Object(_)) => nested.to_string().into(),
+            scalar => scalar,
+        })
+    };
+    columns.iter().map(column).collect()
+}
+
+impl Abandon for QuerySession {}
+
+impl engine::QuerySession for QuerySession {
+    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
+        let query = text::read(text, parameters).map_err(Failure::invalid)?;
         let columns = query.columns.clone();
         let number = self.begin();
         let rows = self.until_asked(number, self.rows(query)).await?;
         Ok(Answer { columns, rows })
     }
 
-    /// Each stage of the plan has its time; the total is beside the plan or in its stages,
-    /// depending on the server's version.
-    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
-        let query = self.read(text, parameters)?;
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Explained> {
+        let query = text::read(text, parameters).map_err(Failure::invalid)?;
         let number = self.begin();
         let mut plan = self.until_asked(number, self.plan(query)).await?;
         // Part of the answer, not of the plan.
@@ -185,37 +154,23 @@ impl AnalyticalSession for QuerySession {
         Ok(Explained { plan: value::shown(&plan.into()), profile })
     }
 
-    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
-        let tried = || format!("read the counters of {collection} in {}", self.server.shown);
-        let field = names::field(field)?;
-        let collection = self.server.collection(name(collection)?);
+    async fn counters(&mut self, collection: &str, field: &str) -> Done<Vec<(String, i64)>> {
+        let collection = self.server.collection(collection);
         let find = collection
             .find(doc! {})
-            .projection(doc! {field: 1})
+            .projection(value::projection(&[field]))
             .read_concern(self.server.analytics_concern())
             .selection_criteria(self.server.options.analytics_selection());
-        let reading = async {
-            let mut counters = Vec::new();
-            let mut cursor = find.await?;
-            while cursor.advance().await? {
-                let document = cursor.current();
-                let number = match document.get(field) {
-                    Ok(Some(RawBsonRef::Int32(n))) => Some(i64::from(n)),
-                    Ok(Some(RawBsonRef::Int64(n))) => Some(n),
-                    _ => None,
-                };
-                counters.push((value::key(document, tried).map(str::to_owned), number));
-            }
-            Ok(counters)
-        };
-        let found = self.server.within(Doing::Reading, &tried, reading).await?;
-        let counter = |(key, number): (Result<String>, Option<i64>)| {
-            let key = key?;
-            let answer = || format!("{field} of {key} is no whole number");
-            let number = number.ok_or_else(|| Error::new(ErrorKind::Broken, tried(), answer()))?;
-            Ok((key, number))
-        };
-        found.into_iter().map(counter).collect()
+        let mut counters = Vec::new();
+        let mut cursor = find.await?;
+        while cursor.advance().await? {
+            let document = cursor.current();
+            let key = value::key(document)?;
+            let number = value::row(document, &[field])?[0].as_i64();
+            let broken = || Failure::broken(format!("{field} of {key} is no whole number"));
+            counters.push((key.to_owned(), number.ok_or_else(broken)?));
+        }
+        Ok(counters)
     }
 
     fn canceller(&self) -> Option<Canceller> {

@@ -1,6 +1,6 @@
 //! The driver's errors in the terms of [`ErrorKind`].
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::ErrorKind;
 use mongodb::error::{
     Error as DriverError, ErrorKind as Kind, InsertManyError, TRANSIENT_TRANSACTION_ERROR,
     UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure,
@@ -12,10 +12,8 @@ use crate::url::scrub;
 
 /// What an operation was doing when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
-    /// Connecting, asking the server about itself, making collections.
-    Other,
-    /// Reading outside of a transaction.
+enum Doing {
+    /// Reading outside of a transaction, connecting, making collections.
     Reading,
     /// Writing outside of a transaction: applied or not where the answer is lost.
     Writing,
@@ -29,15 +27,37 @@ const REPLICA_SET: &str =
     "transactions want a replica set (one member is enough: rs.initiate()) or a sharded cluster";
 const FAILOVER: &str = "the members are electing or going down; look into the server's log";
 
-/// An error of the driver.
-pub(super) fn mongo(error: &DriverError, doing: Doing, tried: impl Into<String>) -> Error {
-    let (kind, advice) = meaning(error, doing);
-    Failure::of(kind, answer(error), advice).into_error(tried)
+/// An error of [`Doing::Reading`].
+impl From<DriverError> for Failure {
+    fn from(error: DriverError) -> Failure {
+        failure(&error, Doing::Reading)
+    }
 }
 
-/// The error of something that wants a collection which is not there: the server takes it for an empty one.
-pub(super) fn no_collection(tried: impl Into<String>) -> Error {
-    Failure::missing("no such collection").into_error(tried)
+/// One of [`Doing::Writing`].
+pub(super) fn writing(error: DriverError) -> Failure {
+    failure(&error, Doing::Writing)
+}
+
+/// One of [`Doing::InTransaction`].
+pub(super) fn in_transaction(error: DriverError) -> Failure {
+    failure(&error, Doing::InTransaction)
+}
+
+/// One of [`Doing::Committing`].
+pub(super) fn committing(error: DriverError) -> Failure {
+    failure(&error, Doing::Committing)
+}
+
+fn failure(error: &DriverError, doing: Doing) -> Failure {
+    let (kind, advice) = meaning(error, doing);
+    Failure::of(kind, answer(error), advice)
+}
+
+/// The failure of something that wants a collection which is not there: the server takes it for an
+/// empty one.
+pub(super) fn no_collection() -> Failure {
+    Failure::missing("no such collection")
 }
 
 /// Whether the result of a commit is unknown and it may be sent again.
@@ -65,7 +85,7 @@ fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str
         Doing::Writing => ErrorKind::Ambiguous,
         Doing::Committing => ErrorKind::Ambiguous,
         Doing::InTransaction => ErrorKind::Conflict,
-        Doing::Other | Doing::Reading => ErrorKind::Unavailable,
+        Doing::Reading => ErrorKind::Unavailable,
     };
     let in_transaction = matches!(doing, Doing::InTransaction | Doing::Committing);
     if matches!(error.kind.as_ref(), Kind::ServerSelection { .. } | Kind::DnsResolve { .. })
@@ -172,15 +192,6 @@ fn answer(error: &DriverError) -> String {
         other => other.to_string(),
     };
     scrub(&words)
-}
-
-/// An operation that took longer than `response_timeout_ms`.
-pub(super) fn too_long(doing: Doing, tried: String) -> Error {
-    let kind = match doing {
-        Doing::Writing | Doing::Committing => ErrorKind::Ambiguous,
-        _ => ErrorKind::Timeout,
-    };
-    Error::new(kind, tried, "no answer within response_timeout_ms")
 }
 
 #[cfg(test)]

@@ -19,6 +19,11 @@
 //! # Loading
 //! Batches are inserted unordered, and their progress afterwards. `--resume` writes again what a
 //! crash left between the two: an existing document is replaced.
+//!
+//! # Answers that do not come
+//! Each operation takes a connection of the driver's pool. Dropped before its answer, it takes the
+//! connection along: the driver closes it, so that no late answer is taken for another one. A
+//! session in whose transaction an answer did not come is given up too.
 
 mod analytics;
 mod bulk;
@@ -45,12 +50,12 @@ use std::sync::Arc;
 use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
 };
 
 use server::Server;
 
-pub use database::MongoDb;
+pub use database::{MongoDb, MongoDbEngine};
 pub use options::OPTIONS;
 
 /// The capabilities. Transactions require a replica set or a sharded cluster.
@@ -62,14 +67,12 @@ pub(crate) use crate::CAPABILITIES;
 /// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_workload::ErrorKind::Unavailable`] where no server answers or one refuses.
 pub async fn open(url: &str) -> Result<MongoDb> {
-    Ok(MongoDb { server: Arc::new(Server::open(url).await?) })
+    Ok(MongoDb::new(MongoDbEngine { server: Arc::new(Server::open(url).await?) }))
 }
-
-impl Blocking for MongoDb {}
 
 impl Target for MongoDb {
     fn description(&self) -> Description {
-        settings::description(&self.server)
+        settings::description(&self.0.server)
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {
@@ -77,7 +80,7 @@ impl Target for MongoDb {
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
-        match self.server.facts.transactions() {
+        match self.0.server.facts.transactions() {
             true => Ok(self),
             false => Err(NotApplicable {
                 capability: "document transactions",

@@ -25,9 +25,9 @@ options! {
         commit_timeout: Duration = ("commit_timeout_ms", "10000", milliseconds(1..=3_600_000),
             "milliseconds in which a commit of unknown result is sent again, after which it is \
              ambiguous; 1 to 3600000"),
-        response_timeout: Duration = ("response_timeout_ms", "30000", milliseconds(1..=3_600_000),
-            "milliseconds to wait for the answer to one operation, but those of loading and \
-             queries; 1 to 3600000"),
+        answer_timeout: Duration = ("answer_timeout_ms", "30000", milliseconds(1..=86_400_000),
+            "milliseconds that an answer may take before the operation is a timeout (a commit: \
+             ambiguous), except of queries; more than commit_timeout_ms; 1 to 86400000"),
         analytics_read_preference: ReadPreference = ("analytics_read_preference", "primary",
             meant(&[
                 ("primary", ReadPreference::Primary),

@@ -7,21 +7,18 @@
 //! transaction goes on.
 
 use hoap_workload::capability::{Change, Patch};
-use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::UpdateModifications;
 use serde_json::Value;
 
 use super::value::{bson, dotted, whole};
+use crate::failure::{Done, Failure};
 
 /// The updates of these patches, each with its filter. No patch may touch what another one changes.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where a path is none or a value cannot be stored.
-pub(super) fn updates(
-    key: &str,
-    patches: &[Patch],
-) -> Result<Vec<(Document, UpdateModifications)>> {
+/// [`hoap_workload::ErrorKind::Invalid`] where a value cannot be stored.
+pub(super) fn updates(key: &str, patches: &[Patch]) -> Done<Vec<(Document, UpdateModifications)>> {
     let money = |patch: &&Patch| matches!(patch.change, Change::AddCents(_));
     let (amounts, others): (Vec<_>, Vec<_>) = patches.iter().partition(money);
     // A pipeline cannot set one element of an array.
@@ -29,11 +26,11 @@ pub(super) fn updates(
         others.into_iter().partition(|patch| amounts.is_empty() || !plain(patch));
     let mut updates = Vec::new();
     if !others.is_empty() {
-        updates.push((filter(key, &others)?, operators(&others)?.into()));
+        updates.push((filter(key, &others), operators(&others)?.into()));
     }
     if !amounts.is_empty() {
         let all: Vec<&Patch> = amounts.into_iter().chain(with_amounts).collect();
-        updates.push((filter(key, &all)?, pipeline(&all)?.into()));
+        updates.push((filter(key, &all), pipeline(&all)?.into()));
     }
     Ok(updates)
 }
@@ -43,25 +40,23 @@ fn plain(patch: &Patch) -> bool {
     !patch.path.contains('[') && !matches!(patch.change, Change::Append(_))
 }
 
-fn filter(key: &str, patches: &[&Patch]) -> Result<Document> {
+fn filter(key: &str, patches: &[&Patch]) -> Document {
     let mut conditions = vec![Bson::from(doc! {"_id": key})];
     for patch in patches {
-        if let Some(condition) = condition(patch)? {
-            conditions.push(condition.into());
-        }
+        conditions.extend(condition(patch).map(Bson::from));
     }
-    Ok(match conditions.len() {
+    match conditions.len() {
         1 => doc! {"_id": key},
         // The key also by itself, by which a router finds the shard.
         _ => doc! {"_id": key, "$and": &conditions[1..]},
-    })
+    }
 }
 
 /// The condition on the document before a patch. `$type` looks into arrays, which must not match.
-fn condition(patch: &Patch) -> Result<Option<Document>> {
-    let path = dotted(patch.path)?;
+fn condition(patch: &Patch) -> Option<Document> {
+    let path = dotted(patch.path);
     let no_array = || doc! {"$type": "array"};
-    Ok(Some(match &patch.change {
+    Some(match &patch.change {
         Change::AddInteger(n) => {
             let mut fits = doc! {"$type": ["int", "long"], "$not": no_array()};
             // The sum must fit in 64 bits.
@@ -76,16 +71,16 @@ fn condition(patch: &Patch) -> Result<Option<Document>> {
         Change::Set(_) if patch.path.ends_with(']') => doc! {path: {"$exists": true}},
         Change::Set(_) => match path.rsplit_once('.') {
             Some((parent, _)) => doc! {parent: {"$type": "object", "$not": no_array()}},
-            None => return Ok(None),
+            None => return None,
         },
-    }))
+    })
 }
 
-fn stored(value: &Value) -> Result<Bson> {
-    bson(value).map_err(|e| Error::new(ErrorKind::Invalid, "patch a document", e))
+fn stored(value: &Value) -> Done<Bson> {
+    bson(value).map_err(Failure::invalid)
 }
 
-fn operators(patches: &[&Patch]) -> Result<Document> {
+fn operators(patches: &[&Patch]) -> Done<Document> {
     let mut update = Document::new();
     for patch in patches {
         let (operator, value) = match &patch.change {
@@ -96,16 +91,16 @@ fn operators(patches: &[&Patch]) -> Result<Document> {
         };
         let fields = update.entry(operator.to_owned()).or_insert_with(|| doc! {}.into());
         if let Bson::Document(fields) = fields {
-            fields.insert(dotted(patch.path)?, value);
+            fields.insert(dotted(patch.path), value);
         }
     }
     Ok(update)
 }
 
-fn pipeline(patches: &[&Patch]) -> Result<Vec<Document>> {
+fn pipeline(patches: &[&Patch]) -> Done<Vec<Document>> {
     let mut fields = Document::new();
     for patch in patches {
-        let path = dotted(patch.path)?;
+        let path = dotted(patch.path);
         let field = format!("${path}");
         let value: Document = match &patch.change {
             Change::AddCents(n) => {
@@ -169,6 +164,6 @@ mod tests {
             "n": {"$add": ["$n", 1]},
         }};
         assert_eq!(*update, [expected]);
-        assert!(updates("k", &[patch("a'", Change::Set(json!(1)))]).is_err());
+        assert!(updates("k", &[patch("a", Change::Set(json!({"\0": 1})))]).is_err());
     }
 }

@@ -7,9 +7,10 @@ use mongodb::bson::{Document, doc};
 use mongodb::options::{ClientOptions, DriverInfo, ReadConcern};
 use mongodb::{Client, Collection, Database};
 
-use super::error::{self, Doing};
 use super::options::Options;
 use super::place::{Place, parse};
+use crate::failure::{Done, Failure};
+use crate::front::limit::limited;
 use crate::url;
 
 /// A server or cluster, with the driver's client and its pool of connections.
@@ -72,12 +73,12 @@ impl Server {
         let client_options = client_options(&place).await?;
         let settings = in_force(&client_options);
         // The client and its connections live in this runtime, whichever runtime uses them.
-        let client = Client::with_options(client_options)
-            .map_err(|e| hide(error::mongo(&e, Doing::Other, tried()), &place))?;
+        let failed = |failure: Failure| hide(failure.into_error(tried()), &place);
+        let client = Client::with_options(client_options).map_err(|e| failed(e.into()))?;
         let database = client.database(&place.database);
-        let facts = ask(&database)
-            .await
-            .map_err(|e| hide(error::mongo(&e, Doing::Other, tried()), &place))?;
+        let asked = async { Ok(ask(&database).await?) };
+        let limit = place.options.answer_timeout;
+        let facts = limited(Some(limit), asked).await.map_err(failed)?;
         if place.options.hashed && !facts.sharded {
             return Err(Error::new(
                 ErrorKind::Invalid,
@@ -102,17 +103,9 @@ impl Server {
         }
     }
 
-    /// Runs an operation of a client within its time limit.
-    pub async fn within<T>(
-        &self,
-        doing: Doing,
-        tried: &(dyn Fn() -> String + Sync),
-        operation: impl Future<Output = mongodb::error::Result<T>>,
-    ) -> Result<T> {
-        match tokio::time::timeout(self.options.response_timeout, operation).await {
-            Ok(done) => done.map_err(|e| error::mongo(&e, doing, tried())),
-            Err(_) => Err(error::too_long(doing, tried())),
-        }
+    /// Waits for an answer where the layer in front does not: while a session is opened.
+    pub async fn limited<T>(&self, answer: impl Future<Output = Done<T>>) -> Done<T> {
+        limited(Some(self.options.answer_timeout), answer).await
     }
 }
 

@@ -3,23 +3,24 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use hoap_workload::Result;
-use hoap_workload::capability::{Access, Session, Transaction, Transactions};
+use hoap_workload::capability::Access;
 use mongodb::ClientSession;
 use mongodb::bson::doc;
-use mongodb::options::{SelectionCriteria, TransactionOptions};
+use mongodb::options::{ReadPreference, SelectionCriteria, TransactionOptions};
 
-use super::MongoDb;
-use super::error::Doing;
+use super::MongoDbEngine;
+use super::error;
 use super::layout::NOTES;
 use super::server::Server;
 use super::transaction::OpenTransaction;
+use crate::failure::Done;
+use crate::front::engine::{Abandon, Session, Transactions};
 
-#[async_trait]
-impl Transactions for MongoDb {
-    async fn session(&self) -> Result<Box<dyn Session>> {
-        let session = start_session(&self.server).await?;
+impl Transactions for MongoDbEngine {
+    type Session = TransactionSession;
+
+    async fn transaction_session(&self) -> Done<TransactionSession> {
+        let session = self.server.database.client().start_session().await?;
         let options = &self.server.options;
         let mut transaction = TransactionOptions::default();
         transaction.read_concern = Some(options.transaction_read_concern.clone());
@@ -27,45 +28,41 @@ impl Transactions for MongoDb {
         // The read preference of the URL is for reads outside of transactions: these go to the
         // primary.
         transaction.selection_criteria =
-            Some(SelectionCriteria::ReadPreference(mongodb::options::ReadPreference::Primary));
+            Some(SelectionCriteria::ReadPreference(ReadPreference::Primary));
         transaction.max_commit_time = Some(options.commit_timeout);
         let server = self.server.clone();
-        Ok(Box::new(TransactionSession { server, session: Some(session), options: transaction }))
+        Ok(TransactionSession { server, session: Some(session), options: transaction })
     }
 }
 
-async fn start_session(server: &Server) -> Result<ClientSession> {
-    let tried = || format!("begin a session in {}", server.shown);
-    server
-        .within(Doing::Other, &tried, server.database.client().start_session().into_future())
-        .await
-}
-
 /// The transactions of one client.
-struct TransactionSession {
+pub struct TransactionSession {
     server: Arc<Server>,
     /// Lent to the open transaction; `None` after one was dropped.
     session: Option<ClientSession>,
     options: TransactionOptions,
 }
 
-#[async_trait]
+/// A begin without an answer has taken the session along.
+impl Abandon for TransactionSession {}
+
 impl Session for TransactionSession {
-    async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        let tried = || format!("begin a transaction in {}", self.server.shown);
+    type Open<'a> = OpenTransaction<'a>;
+
+    async fn begin(&mut self, access: Access) -> Done<OpenTransaction<'_>> {
         let mut session = match self.session.take() {
             Some(session) => session,
-            None => start_session(&self.server).await?,
+            None => self.server.database.client().start_session().await?,
         };
         let begin = session.start_transaction().with_options(self.options.clone());
-        self.server.within(Doing::InTransaction, &tried, begin.into_future()).await?;
-        let mut open = OpenTransaction::new(&self.server, &mut self.session, session, access);
+        begin.await.map_err(error::in_transaction)?;
+        let mut open = OpenTransaction::new(&self.server, &mut self.session, session);
         if access == Access::Read {
             // The first command takes the snapshot: here, not at the first read.
             let notes = self.server.collection(NOTES);
             let look = notes.find_one(doc! {"_id": 0}).session(open.session());
-            self.server.within(Doing::InTransaction, &tried, look.into_future()).await?;
+            look.await.map_err(error::in_transaction)?;
         }
-        Ok(Box::new(open))
+        Ok(open)
     }
 }

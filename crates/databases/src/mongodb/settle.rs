@@ -2,22 +2,23 @@
 
 use std::time::Duration;
 
-use hoap_workload::Result;
+use hoap_workload::ErrorKind;
 use hoap_workload::capability::Index;
 use mongodb::IndexModel;
 use mongodb::bson::{Document, doc};
 use mongodb::error::ErrorKind as Kind;
 use mongodb::options::{IndexOptions, WriteConcern};
 
-use super::error::{self, Doing};
-use super::layout::{PROGRESS, name};
+use super::layout::PROGRESS;
 use super::server::Server;
 use super::value;
+use crate::failure::{Done, Failure};
 
 /// Makes the indexes and makes everything durable. MongoDB has no statistics to gather.
-pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Result<()> {
+pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
     for index in indexes {
-        make_index(server, index).await?;
+        let made = make_index(server, index).await;
+        made.map_err(|e| e.trying(format!("create index {} in {}", index.name, server.shown)))?;
     }
     // A write that is in the journals of the majority follows all writes before it.
     let mut journaled = WriteConcern::majority();
@@ -30,31 +31,27 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Result<()> {
         .upsert(true)
         .write_concern(journaled)
         .await;
-    saved.map(drop).map_err(|e| {
-        error::mongo(&e, Doing::Other, format!("make the load durable in {}", server.shown))
-    })
+    saved
+        .map(drop)
+        .map_err(|e| Failure::from(e).trying(format!("make the load durable in {}", server.shown)))
 }
 
 /// Makes an index where it is missing. The server compares it with one of the same name.
-async fn make_index(server: &Server, index: &Index) -> Result<()> {
+async fn make_index(server: &Server, index: &Index) -> Done<()> {
     let mut keys = Document::new();
     for field in &index.fields {
-        keys.insert(value::dotted(field)?, 1);
+        keys.insert(value::dotted(field), 1);
     }
     let options = IndexOptions::builder().name(index.name.to_owned()).build();
     let model = IndexModel::builder().keys(keys).options(options).build();
-    let made = server.collection(name(index.collection)?).create_index(model).await;
-    made.map(drop).map_err(|e| {
-        let tried = format!("create index {} in {}", index.name, server.shown);
-        let other = matches!(e.kind.as_ref(), Kind::Command(c) if c.code == 85 || c.code == 86);
-        let error = error::mongo(&e, Doing::Other, tried);
-        match other {
-            // IndexOptionsConflict, IndexKeySpecsConflict
-            true => hoap_workload::Error {
-                kind: hoap_workload::ErrorKind::Unavailable,
-                ..error.advise("drop that index, or name another database")
-            },
-            false => error,
-        }
+    let made = server.collection(index.collection).create_index(model).await;
+    made.map(drop).map_err(|e| match e.kind.as_ref() {
+        // IndexOptionsConflict, IndexKeySpecsConflict
+        Kind::Command(c) if c.code == 85 || c.code == 86 => Failure {
+            kind: ErrorKind::Unavailable,
+            advice: Some("drop that index, or name another database".into()),
+            ..e.into()
+        },
+        _ => e.into(),
     })
 }

@@ -3,58 +3,46 @@
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
-use hoap_workload::{Error, ErrorKind, Result};
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
 
-use super::error::{self, Doing, LOAD_FIRST};
 use super::server::Server;
-use super::{MongoDb, value};
+use super::{MongoDbEngine, value};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
 
-impl Pages for MongoDb {
-    type Session = Pager;
+impl Pages for MongoDbEngine {
+    type Pager = Pager;
 
-    async fn session(&self) -> Result<Pager> {
+    async fn pager(&self) -> Done<Pager> {
         expect_index(&self.server, COUNTRY_INDEX).await?;
         Ok(Pager { server: self.server.clone() })
     }
 }
 
-impl Joins for MongoDb {
-    type Session = Joiner;
+impl Joins for MongoDbEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::Lookup, JoinVariant::TwoPhase];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Lookup, JoinVariant::TwoPhase]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
-        let two_phase = match variant {
-            JoinVariant::Lookup => false,
-            JoinVariant::TwoPhase => true,
-            other => return Err(other.refused("MongoDB", &self.server.shown)),
-        };
+    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
         expect_index(&self.server, ZIP_INDEX).await?;
+        let two_phase = variant == JoinVariant::TwoPhase;
         Ok(Joiner { server: self.server.clone(), two_phase })
     }
 }
 
 /// Refuses a search without its index: it would read every customer, and nobody would notice.
-async fn expect_index(server: &Server, index: &str) -> Result<()> {
-    let tried = || format!("begin pages and joins in {}", server.shown);
-    let names = server.collection(CUSTOMERS).list_index_names().await;
-    let names = names.map_err(|e| error::mongo(&e, Doing::Other, tried()))?;
-    if names.iter().any(|name| name == index) {
-        return Ok(());
+async fn expect_index(server: &Server, index: &str) -> Done<()> {
+    let names = async { Ok(server.collection(CUSTOMERS).list_index_names().await?) };
+    match server.limited(names).await?.iter().any(|name| name == index) {
+        true => Ok(()),
+        false => Err(Failure::missing(format!("index {index} is missing"))),
     }
-    let answer = format!("index {index} is missing");
-    Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST))
 }
 
 /// One client that reads pages.
@@ -77,7 +65,7 @@ impl Joiner {
         let mut keys = Vec::new();
         while lists.advance().await? {
             if let Ok(list) = lists.current().get_array("order_list") {
-                let strings = list.into_iter().filter_map(std::result::Result::ok);
+                let strings = list.into_iter().filter_map(Result::ok);
                 keys.extend(strings.filter_map(|key| Some(Bson::from(key.as_str()?))));
             }
         }
@@ -132,72 +120,55 @@ fn cents(amount: f64) -> i64 {
     (amount * 100.0).round() as i64
 }
 
-impl PageSession for Pager {
+impl Abandon for Pager {}
+
+impl engine::Pager for Pager {
     async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-    ) -> Result<()> {
-        let tried = || format!("page through {country} in {}", self.server.shown);
+    ) -> Done<()> {
         // For MongoDB a limit of 0 is none.
         if limit == 0 {
             keys.clear();
             return Ok(());
         }
+        let customers = self.server.collection(CUSTOMERS);
+        let find = customers.find(doc! {"address.country": country});
+        let find = find.projection(doc! {"_id": 1}).skip(offset.into()).limit(limit.into());
+        let mut cursor = find.batch_size(limit.saturating_add(1).min(10_000)).await?;
         let mut found = 0;
-        let mut wrong = None;
-        let reading = async {
-            let customers = self.server.collection(CUSTOMERS);
-            let find = customers.find(doc! {"address.country": country});
-            let find = find.projection(doc! {"_id": 1}).skip(offset.into()).limit(limit.into());
-            let mut cursor = find.batch_size(limit.saturating_add(1).min(10_000)).await?;
-            while cursor.advance().await? {
-                match value::key(cursor.current(), tried) {
-                    // The strings of the page before are used again.
-                    Ok(key) => match keys.get_mut(found) {
-                        Some(slot) => key.clone_into(slot),
-                        None => keys.push(key.to_owned()),
-                    },
-                    Err(e) => {
-                        wrong = Some(e);
-                        break;
-                    }
-                }
-                found += 1;
+        while cursor.advance().await? {
+            let key = value::key(cursor.current())?;
+            // The strings of the page before are used again.
+            match keys.get_mut(found) {
+                Some(slot) => key.clone_into(slot),
+                None => keys.push(key.to_owned()),
             }
-            Ok(())
-        };
-        let done = self.server.within(Doing::Reading, &tried, reading).await;
-        let done = done.and(wrong.map_or(Ok(()), Err));
-        keys.truncate(if done.is_ok() { found } else { 0 });
-        done
+            found += 1;
+        }
+        keys.truncate(found);
+        Ok(())
     }
 }
 
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
-        let tried = || format!("join zip code {zip}, {month} in {}", self.server.shown);
+impl Abandon for Joiner {}
+
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         if self.two_phase {
-            let sum = self.two_phase(zip, month);
-            let sum = self.server.within(Doing::Reading, &tried, sum).await?;
-            rows.extend(sum.map(|cents| JoinRow {
-                month: month.to_owned(),
-                zip: zip.to_owned(),
-                cents,
-            }));
+            let row = |cents| JoinRow { month: month.to_owned(), zip: zip.to_owned(), cents };
+            rows.extend(self.two_phase(zip, month).await?.map(row));
             return Ok(());
         }
-        let found = self.lookup(zip, month);
-        for row in self.server.within(Doing::Reading, &tried, found).await? {
-            let broken = |e: mongodb::bson::error::Error| Error::new(ErrorKind::Broken, tried(), e);
-            let id = row.get_document("_id").map_err(broken)?;
+        for row in self.lookup(zip, month).await? {
+            let id = row.get_document("_id").map_err(Failure::broken)?;
             rows.push(JoinRow {
-                month: id.get_str("month").map_err(broken)?.to_owned(),
-                zip: id.get_str("zip").map_err(broken)?.to_owned(),
-                cents: cents(number(row.get("sum").map_err(broken)?)),
+                month: id.get_str("month").map_err(Failure::broken)?.to_owned(),
+                zip: id.get_str("zip").map_err(Failure::broken)?.to_owned(),
+                cents: cents(number(row.get("sum").map_err(Failure::broken)?)),
             });
         }
         rows.sort_by_key(|row| row.cents);

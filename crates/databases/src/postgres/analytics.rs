@@ -4,39 +4,38 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use async_trait::async_trait;
 use futures_util::TryStreamExt;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::{Answer, Explained};
 use hoap_workload::client::Canceller;
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 use tokio::runtime::Handle;
+use tokio_postgres::Statement;
 use tokio_postgres::types::{FromSql, Type};
-use tokio_postgres::{CancelToken, Statement};
 
-use super::connection::Connection;
+use super::connection::{Cancel, Connection};
 use super::link::Pools;
 use super::parameters::{self, Bound, Numbered};
 use super::server::Role;
-use super::{Postgres, error, nul, numeric, sql};
+use super::{PostgresEngine, error, nul, numeric, sql};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Analytics};
 
-#[async_trait]
-impl Analytics for Postgres {
-    fn dialect(&self) -> &'static str {
-        "postgres"
-    }
+impl Analytics for PostgresEngine {
+    type Session = QuerySession;
+    const DIALECT: &'static str = "postgres";
 
-    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
+    async fn query_session(&self) -> Done<QuerySession> {
         let connection = self.server().connect(Role::Queries).await?;
         let running = Arc::new(RunningQuery::default());
-        *running.token() = Some(connection.client.cancel_token());
-        Ok(Box::new(QuerySession { pools: self.pools.clone(), connection, running, queries: 0 }))
+        *running.cancel() = Some(connection.cancel.clone());
+        Ok(QuerySession { pools: self.pools.clone(), connection, running, queries: 0 })
     }
 }
 
 /// The queries of one stream, on a connection of its own, whose session only reads. Each query is
 /// one statement and reads one snapshot. It is prepared each time, and so planned for its values.
-struct QuerySession {
+pub struct QuerySession {
     pools: Arc<Pools>,
     connection: Connection,
     running: Arc<RunningQuery>,
@@ -47,7 +46,7 @@ struct QuerySession {
 /// The query of a stream, for its cancellers.
 #[derive(Default)]
 struct RunningQuery {
-    token: Mutex<Option<CancelToken>>,
+    cancel: Mutex<Option<Cancel>>,
     /// The number of the query that runs, or 0.
     query: AtomicU64,
     /// The last query that was asked to end.
@@ -57,36 +56,28 @@ struct RunningQuery {
 }
 
 impl RunningQuery {
-    fn token(&self) -> MutexGuard<'_, Option<CancelToken>> {
-        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cancel(&self) -> MutexGuard<'_, Option<Cancel>> {
+        self.cancel.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl QuerySession {
-    fn tried(&self) -> String {
-        format!("query {}", self.pools.server.url)
-    }
-
-    fn invalid(&self, answer: impl std::fmt::Display) -> Error {
-        Error::new(ErrorKind::Invalid, self.tried(), answer)
-    }
-
     /// Replaces a lost connection.
-    async fn ready(&mut self) -> Result<()> {
+    async fn ready(&mut self) -> Done<()> {
         if self.connection.is_lost() {
             self.connection = self.pools.server.connect(Role::Queries).await?;
-            *self.running.token() = Some(self.connection.client.cancel_token());
+            *self.running.cancel() = Some(self.connection.cancel.clone());
         }
         Ok(())
     }
 
-    fn failed(&mut self, e: &tokio_postgres::Error) -> Error {
-        self.connection.look_at(e);
-        let error = error::postgres(e, self.tried());
-        match e.code().map(|code| code.code()) {
+    fn failed(&mut self, e: tokio_postgres::Error) -> Failure {
+        let failure = Failure::from(e);
+        self.connection.look_at(&failure);
+        match failure.code.as_str() {
             // The error of a text that writes, in a session that only reads.
-            Some("25006") => self.invalid(format!("the text is no query: {}", error.answer)),
-            _ => error,
+            "25006" => Failure::invalid(format!("the text is no query: {}", failure.answer)),
+            _ => failure,
         }
     }
 
@@ -95,35 +86,35 @@ impl QuerySession {
         &self,
         numbered: &Numbered<'_>,
         given: &'a [(String, Value)],
-    ) -> Result<Vec<&'a Value>> {
+    ) -> Done<Vec<&'a Value>> {
         for (i, (name, value)) in given.iter().enumerate() {
             if given[..i].iter().any(|(other, _)| other == name) {
-                return Err(self.invalid(format!("parameter ${name} is given twice")));
+                return Err(Failure::invalid(format!("parameter ${name} is given twice")));
             }
             if !numbered.names.contains(&name.as_str()) {
-                return Err(self.invalid(format!("the text has no parameter ${name}")));
+                return Err(Failure::invalid(format!("the text has no parameter ${name}")));
             }
             if value.is_array() || value.is_object() {
                 let answer = format!("the value of parameter ${name} is no scalar of SQL: {value}");
-                return Err(self.invalid(answer));
+                return Err(Failure::invalid(answer));
             }
         }
         let value = |name: &&str| {
             let found = given.iter().find(|(given, _)| given == name);
-            let missing = || self.invalid(format!("parameter ${name} has no value"));
+            let missing = || Failure::invalid(format!("parameter ${name} has no value"));
             found.map(|(_, value)| value).ok_or_else(missing)
         };
         numbered.names.iter().map(value).collect()
     }
 
     /// Refuses texts that are no queries, and columns of types that an answer does not have.
-    fn columns(&self, statement: &Statement) -> Result<Vec<String>> {
+    fn columns(&self, statement: &Statement) -> Done<Vec<String>> {
         if statement.columns().is_empty() {
-            return Err(self.invalid("the text is no query"));
+            return Err(Failure::invalid("the text is no query"));
         }
         let column = |column: &tokio_postgres::Column| match READABLE.contains(column.type_()) {
             true => Ok(column.name().to_owned()),
-            false => Err(self.invalid(format!(
+            false => Err(Failure::invalid(format!(
                 "column {} is {}: cast it to text, int8, float8, numeric or bool",
                 column.name(),
                 column.type_()
@@ -138,27 +129,27 @@ impl QuerySession {
         before: &str,
         text: &str,
         given: &[(String, Value)],
-    ) -> Result<(Statement, Vec<String>, Vec<Bound>)> {
-        let numbered = parameters::number(text).map_err(|e| self.invalid(e))?;
+    ) -> Done<(Statement, Vec<String>, Vec<Bound>)> {
+        let numbered = parameters::number(text).map_err(Failure::invalid)?;
         let values = self.values(&numbered, given)?;
         self.ready().await?;
         let statement = self.connection.client.prepare(&numbered.text).await;
-        let mut statement = statement.map_err(|e| self.failed(&e))?;
+        let mut statement = statement.map_err(|e| self.failed(e))?;
         let columns = self.columns(&statement)?;
         if !before.is_empty() {
             let text = format!("{before} {}", numbered.text);
             let prepared = self.connection.client.prepare_typed(&text, statement.params()).await;
-            statement = prepared.map_err(|e| self.failed(&e))?;
+            statement = prepared.map_err(|e| self.failed(e))?;
         }
         let wanted = statement.params().iter();
-        let bound: std::result::Result<Vec<Bound>, String> = numbered
+        let bound: Result<Vec<Bound>, String> = numbered
             .names
             .iter()
             .zip(values)
             .zip(wanted)
             .map(|((name, value), wanted)| Bound::new(name, value, wanted))
             .collect();
-        let bound = bound.map_err(|e| self.invalid(e))?;
+        let bound = bound.map_err(Failure::invalid)?;
         Ok((statement, columns, bound))
     }
 
@@ -166,7 +157,7 @@ impl QuerySession {
         &mut self,
         statement: &Statement,
         bound: &[Bound],
-    ) -> Result<Vec<tokio_postgres::Row>> {
+    ) -> Done<Vec<tokio_postgres::Row>> {
         let started = Instant::now();
         let rows = loop {
             self.queries += 1;
@@ -186,25 +177,22 @@ impl QuerySession {
                 continue;
             }
             let limit = self.pools.server.options.statement_timeout;
-            let error = self.failed(&e);
+            let failure = self.failed(e);
             return Err(match !limit.is_zero() && started.elapsed() >= limit {
-                true => Error { kind: ErrorKind::Timeout, ..error },
-                false => error,
+                true => Failure { kind: ErrorKind::Timeout, ..failure },
+                false => failure,
             });
         };
-        rows.map_err(|e| self.failed(&e))
+        rows.map_err(|e| self.failed(e))
     }
+}
 
-    fn value(&self, row: &tokio_postgres::Row, column: usize) -> Result<Value> {
-        let broken = |answer: String| Error::new(ErrorKind::Broken, self.tried(), answer);
-        let name = row.columns()[column].name();
-        let cell: Option<Cell> =
-            row.try_get(column).map_err(|e| error::postgres(&e, self.tried()))?;
-        match cell {
-            None => Ok(Value::Null),
-            Some(Cell::Value(value)) => Ok(value),
-            Some(Cell::NoJson(text)) => Err(broken(format!("column {name} is {text}"))),
-        }
+fn value(row: &tokio_postgres::Row, column: usize) -> Done<Value> {
+    let name = row.columns()[column].name();
+    match row.try_get(column)? {
+        None => Ok(Value::Null),
+        Some(Cell::Value(value)) => Ok(value),
+        Some(Cell::NoJson(text)) => Err(Failure::broken(format!("column {name} is {text}"))),
     }
 }
 
@@ -234,7 +222,7 @@ impl<'a> FromSql<'a> for Cell {
     fn from_sql(
         kind: &Type,
         raw: &'a [u8],
-    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+    ) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
         let real = |x: f64| match serde_json::Number::from_f64(x) {
             Some(number) => Cell::Value(number.into()),
             None => Cell::NoJson(x.to_string()),
@@ -264,10 +252,7 @@ impl<'a> FromSql<'a> for Cell {
 struct Json(Value);
 
 impl<'a> FromSql<'a> for Json {
-    fn from_sql(
-        _: &Type,
-        raw: &'a [u8],
-    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
         Ok(Json(serde_json::from_slice(raw)?))
     }
 
@@ -300,48 +285,46 @@ impl Drop for QueryGuard<'_> {
     }
 }
 
-#[async_trait]
-impl AnalyticalSession for QuerySession {
-    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
+impl Abandon for QuerySession {
+    fn abandon(&mut self) {
+        self.connection.abandon();
+    }
+}
+
+impl engine::QuerySession for QuerySession {
+    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
         let (statement, columns, bound) = self.prepare("", text, parameters).await?;
         let rows = self.run(&statement, &bound).await?;
-        let row = |row: &tokio_postgres::Row| {
-            (0..row.len()).map(|column| self.value(row, column)).collect()
-        };
-        let rows = rows.iter().map(row).collect::<Result<_>>()?;
+        let row =
+            |row: &tokio_postgres::Row| (0..row.len()).map(|column| value(row, column)).collect();
+        let rows = rows.iter().map(row).collect::<Done<_>>()?;
         Ok(Answer { columns, rows })
     }
 
     /// The plan has the time of each step; the totals are beside it.
-    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Explained> {
         let explain = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)";
         let (statement, _, bound) = self.prepare(explain, text, parameters).await?;
         let rows = self.run(&statement, &bound).await?;
-        let broken = || Error::new(ErrorKind::Broken, self.tried(), "EXPLAIN gave no plan");
+        let broken = || Failure::broken("EXPLAIN gave no plan");
         let row = rows.first().ok_or_else(broken)?;
-        let Json(mut all) = row.try_get(0).map_err(|e| error::postgres(&e, self.tried()))?;
+        let Json(mut all) = row.try_get(0)?;
         let whole = all.get_mut(0).and_then(Value::as_object_mut).ok_or_else(broken)?;
         let plan = whole.shift_remove("Plan").ok_or_else(broken)?;
         Ok(Explained { plan, profile: Value::Object(std::mem::take(whole)) })
     }
 
-    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
-        let text = sql::counters(collection, field)?;
-        let url = self.pools.server.url.clone();
-        let tried = || format!("read the counters of {collection} in {url}");
+    async fn counters(&mut self, collection: &str, field: &str) -> Done<Vec<(String, i64)>> {
+        let text = sql::counters(collection, field);
         self.ready().await?;
         let rows = async {
             let statement = self.connection.prepared(&text).await?;
-            self.connection.client.query(&statement, &[]).await
+            Ok(self.connection.client.query(&statement, &[]).await?)
         };
-        let rows = rows.await.map_err(|e| {
-            self.connection.look_at(&e);
-            error::postgres(&e, tried())
-        })?;
+        let rows = rows.await;
+        let rows = self.connection.answered(rows)?;
         let counter = |row: &tokio_postgres::Row| {
-            let counter = row.try_get(0).and_then(|key: &str| Ok((key, row.try_get(1)?)));
-            let (key, counter) = counter.map_err(|e| error::postgres(&e, tried()))?;
-            Ok((nul::decode(key).into_owned(), counter))
+            Ok((nul::decode(row.try_get(0)?).into_owned(), row.try_get(1)?))
         };
         rows.iter().map(counter).collect()
     }
@@ -349,18 +332,17 @@ impl AnalyticalSession for QuerySession {
     fn canceller(&self) -> Option<Canceller> {
         let runtime = Handle::try_current().ok();
         let runtime = runtime.or_else(|| self.pools.server.runtime().cloned())?;
-        let (pools, running) = (self.pools.clone(), self.running.clone());
+        let running = self.running.clone();
         Some(Arc::new(move || {
             let query = running.query.load(Ordering::SeqCst);
             if query == 0 || running.sending.swap(true, Ordering::SeqCst) {
                 return;
             }
             running.asked.store(query, Ordering::SeqCst);
-            let token = running.token().clone();
-            let (pools, running) = (pools.clone(), running.clone());
+            let (cancel, running) = (running.cancel().clone(), running.clone());
             runtime.spawn(async move {
-                if let Some(token) = token {
-                    pools.server.cancel(&token).await;
+                if let Some(cancel) = cancel {
+                    cancel.send().await;
                 }
                 running.sending.store(false, Ordering::SeqCst);
             });

@@ -4,18 +4,18 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{SinkExt, pin_mut};
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Batch;
 
 use super::connection::Connection;
 use super::link::{Link, Pools};
 use super::server::Role;
 use super::types::JSONB_VERSION;
-use super::{error, nul, sql};
+use super::{error, nul};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Abandon, Bulk};
 
 const SAVE: &str = "INSERT INTO hoap_load (part, collection, position) VALUES ($1, $2, $3)
     ON CONFLICT (part, collection) DO UPDATE SET position = excluded.position";
@@ -31,7 +31,7 @@ const TRAILER: i16 = -1;
 const CHUNK: usize = 256 << 10;
 
 /// Writes the batches of one part of a load, each in one transaction with its progress.
-pub(super) struct BatchWriter {
+pub struct BatchWriter {
     link: Link,
     part: String,
     /// Recycled.
@@ -39,43 +39,31 @@ pub(super) struct BatchWriter {
 }
 
 impl BatchWriter {
-    pub async fn new(pools: Arc<Pools>, part: &str) -> Result<Self> {
+    pub(super) async fn new(pools: Arc<Pools>, part: &str) -> Done<Self> {
         let link = Link::new(pools, Role::Maintenance).await?;
         Ok(BatchWriter { link, part: part.to_owned(), buffer: BytesMut::new() })
     }
 }
 
-#[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        let tried = format!("read the progress of {collection} in {}", self.link.url());
-        let name = sql::name(collection)?;
-        let part = self.part.clone();
+impl Abandon for BatchWriter {
+    fn abandon(&mut self) {
+        self.link.abandon();
+    }
+}
+
+impl Bulk for BatchWriter {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
         let mut held = self.link.hold().await?;
         let text = "SELECT position FROM hoap_load WHERE part = $1 AND collection = $2";
-        let row = held.client.query_opt(text, &[&part, &name]).await;
-        match row {
-            Ok(Some(row)) => {
-                let position: i64 = row.try_get(0).map_err(|e| error::postgres(&e, tried))?;
-                Ok(u64::try_from(position).unwrap_or(0))
-            }
-            Ok(None) => Ok(0),
-            Err(e) => {
-                held.look_at(&e);
-                Err(error::postgres(&e, tried))
-            }
-        }
+        let row = held.client.query_opt(text, &[&self.part, &collection]).await;
+        let position = row.and_then(|row| row.map(|row| row.try_get::<_, i64>(0)).transpose());
+        let position = held.answered(position.map_err(Failure::from))?;
+        Ok(position.and_then(|p| u64::try_from(p).ok()).unwrap_or(0))
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let tried = format!(
-            "load {} into {collection} of {}",
-            counted(batch.len(), "document", "documents"),
-            self.link.url()
-        );
-        let name = sql::name(collection)?;
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
         let position = i64::try_from(position).unwrap_or(i64::MAX);
-        let copy = format!("COPY \"{name}\" (key, doc) FROM STDIN (FORMAT binary)");
+        let copy = format!("COPY \"{collection}\" (key, doc) FROM STDIN (FORMAT binary)");
         let mut held = self.link.hold().await?;
         let written = async {
             held.client.batch_execute(BEGIN).await?;
@@ -83,22 +71,18 @@ impl BulkWriter for BatchWriter {
                 send(&held, &copy, batch, &mut self.buffer).await?;
             }
             let save = held.prepared(SAVE).await?;
-            held.client.execute(&save, &[&self.part, &name, &position]).await
+            held.client.execute(&save, &[&self.part, &collection, &position]).await
         };
         if let Err(e) = written.await {
-            held.look_at(&e);
             held.roll_back_later();
-            return Err(error::postgres(&e, tried));
+            return held.answered(Err(e.into()));
         }
-        held.client.batch_execute("COMMIT").await.map_err(|e| {
-            held.look_at(&e);
-            let error = error::commit(&e, tried);
-            // The load resumes from the saved progress, which is right in either case.
-            match error.kind {
-                ErrorKind::Ambiguous => Error { kind: ErrorKind::Unavailable, ..error },
-                _ => error,
-            }
-        })
+        let committed = held.client.batch_execute("COMMIT").await.map_err(error::commit);
+        // The load resumes from the saved progress, which is right in either case.
+        held.answered(committed.map_err(|failure| match failure.kind {
+            ErrorKind::Ambiguous => Failure { kind: ErrorKind::Unavailable, ..failure },
+            _ => failure,
+        }))
     }
 }
 

@@ -4,17 +4,17 @@
 
 use std::error::Error as _;
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::ErrorKind;
 
 pub(super) use crate::failure::LOAD_FIRST;
 use crate::failure::{Failure, chain};
 
 /// Whether the connection is gone, so that nothing more can be learned from it.
-pub(super) fn is_lost(error: &tokio_postgres::Error) -> bool {
-    match error.code() {
+pub(super) fn is_lost(failure: &Failure) -> bool {
+    match failure.code.as_str() {
+        "" => matches!(failure.kind, ErrorKind::Unavailable | ErrorKind::Ambiguous),
         // 57P01 to 57P05: the server ended the session.
-        Some(code) => code.code().starts_with("08") || code.code().starts_with("57P0"),
-        None => error.is_closed() || error.source().is_some_and(|e| e.is::<std::io::Error>()),
+        code => code.starts_with("08") || code.starts_with("57P0"),
     }
 }
 
@@ -32,29 +32,35 @@ pub(super) fn is_cancelled(error: &tokio_postgres::Error) -> bool {
 }
 
 /// Sorts an error of a statement by what the caller may do about it.
-pub(super) fn postgres(error: &tokio_postgres::Error, tried: impl Into<String>) -> Error {
-    let (kind, advice) = match error.code() {
-        Some(_) if is_removed(error) => (ErrorKind::Missing, Some(LOAD_FIRST)),
-        Some(code) => meaning(code.code()),
-        None if is_lost(error) => (ErrorKind::Unavailable, Some(RESTARTED)),
-        None => (ErrorKind::Broken, None),
-    };
-    Failure::of(kind, answer(error), advice).into_error(tried)
-}
-
-/// The error of a COMMIT, or of a statement that has its commit inside: where the connection was lost
-/// before the answer, nobody knows whether it was applied.
-pub(super) fn commit(failed: &tokio_postgres::Error, tried: impl Into<String>) -> Error {
-    let error = postgres(failed, tried);
-    if is_lost(failed) {
-        let advice = "the connection was lost before the answer: it may have been applied";
-        return Error { kind: ErrorKind::Ambiguous, ..error }.advise(advice);
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Failure {
+        let io = |e: &(dyn std::error::Error + 'static)| e.is::<std::io::Error>();
+        let (kind, advice) = match error.code() {
+            Some(_) if is_removed(&error) => (ErrorKind::Missing, Some(LOAD_FIRST)),
+            Some(code) => meaning(code.code()),
+            None if error.is_closed() || error.source().is_some_and(io) => {
+                (ErrorKind::Unavailable, Some(RESTARTED))
+            }
+            None => (ErrorKind::Broken, None),
+        };
+        let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
+        Failure { code, ..Failure::of(kind, answer(&error), advice) }
     }
-    error
 }
 
-/// The error of an attempt to connect.
-pub(super) fn connect(error: &tokio_postgres::Error, tried: impl Into<String>) -> Error {
+/// The failure of a COMMIT, or of a statement that has its commit inside: where the connection was
+/// lost before the answer, nobody knows whether it was applied.
+pub(super) fn commit(failed: impl Into<Failure>) -> Failure {
+    let failure = failed.into();
+    if is_lost(&failure) {
+        let advice = "the connection was lost before the answer: it may have been applied";
+        return Failure { kind: ErrorKind::Ambiguous, advice: Some(advice.into()), ..failure };
+    }
+    failure
+}
+
+/// The failure of an attempt to connect.
+pub(super) fn connect(error: &tokio_postgres::Error) -> Failure {
     let words = error.to_string();
     let (kind, advice) = match error.code() {
         Some(code) => match meaning(code.code()) {
@@ -70,7 +76,7 @@ pub(super) fn connect(error: &tokio_postgres::Error, tried: impl Into<String>) -
         }
         None => (ErrorKind::Unavailable, Some("check the host and the port, and that it runs")),
     };
-    Failure::of(kind, answer(error), advice).into_error(tried)
+    Failure::of(kind, answer(error), advice)
 }
 
 /// Whether another password, or one at all, might have helped.

@@ -6,40 +6,42 @@
 
 use futures_util::{TryStreamExt, pin_mut};
 use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use tokio_postgres::Row;
 
 use super::link::Link;
 use super::server::Role;
 use super::types::{Json, StoredJson};
-use super::{Postgres, error, nul, sql};
+use super::{PostgresEngine, error, nul};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
 
-impl KeyValue for Postgres {
+impl KeyValue for PostgresEngine {
     type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<RecordSession> {
-        let texts = Texts::new(table)?;
+    async fn record_session(&self, table: &Table) -> Done<RecordSession> {
+        let texts = Texts::new(table);
         let mut link = Link::new(self.pools.clone(), Role::Client).await?;
         // A missing table fails here, before the first operation.
-        let url = self.server().url.as_str();
-        let prepared = link.hold().await?.prepared(&texts.read.all).await.map(drop);
-        prepared.map_err(|e| error::postgres(&e, format!("read {} in {url}", table.name)))?;
-        Ok(RecordSession { link, table: table.clone(), texts, json: Vec::new() })
+        let mut held = link.hold().await?;
+        let prepared = async { Ok(held.prepared(&texts.read.all).await.map(drop)?) };
+        let prepared = self.server().limited(prepared).await;
+        held.answered(prepared)?;
+        drop(held);
+        Ok(RecordSession { link, fields: table.fields.clone(), texts, json: Vec::new() })
     }
 }
 
 /// The records of one client.
 pub struct RecordSession {
     link: Link,
-    table: Table,
+    /// Names of the fields, by their numbers.
+    fields: Vec<String>,
     texts: Texts,
     /// Recycled: the JSON text of an insert or an update.
     json: Vec<u8>,
@@ -61,11 +63,8 @@ struct Reads {
 }
 
 impl Texts {
-    fn new(table: &Table) -> Result<Self> {
-        let name = sql::name(&table.name)?;
-        for field in &table.fields {
-            sql::field(field)?;
-        }
+    fn new(table: &Table) -> Self {
+        let name = &table.name;
         let reads = |before: &str, none: &str, rest: &str| {
             let text = |what: &str| format!("SELECT {what} FROM \"{name}\" {rest}");
             Reads {
@@ -78,112 +77,31 @@ impl Texts {
                 none: text(none),
             }
         };
-        Ok(Texts {
+        Texts {
             read: reads("", "NULL::jsonb", "WHERE key = $1"),
             scan: reads("key, ", "key", "WHERE key >= $1 ORDER BY key LIMIT $2"),
             insert: format!("INSERT INTO \"{name}\" (key, doc) VALUES ($1, $2)"),
             update: format!("UPDATE \"{name}\" SET doc = doc || $2 WHERE key = $1"),
-        })
+        }
     }
 }
 
 impl Reads {
     /// The text for these fields.
-    fn text(&self, fields: Fields) -> std::result::Result<&str, Failure> {
+    fn text(&self, fields: Fields) -> &str {
         match fields {
-            Fields::All => Ok(&self.all),
-            Fields::None => Ok(&self.none),
-            Fields::One(number) => self
-                .one
-                .get(usize::from(number))
-                .map(String::as_str)
-                .ok_or_else(|| Failure::Invalid(format!("no field has the number {number}"))),
+            Fields::All => &self.all,
+            Fields::None => &self.none,
+            Fields::One(number) => &self.one[usize::from(number)],
         }
     }
 }
-
-/// The failure of an operation.
-enum Failure {
-    Connection(Error),
-    Postgres(tokio_postgres::Error),
-    /// The call is wrong.
-    Invalid(String),
-    /// The stored document is no record.
-    Broken(String),
-}
-
-impl From<tokio_postgres::Error> for Failure {
-    fn from(e: tokio_postgres::Error) -> Self {
-        Failure::Postgres(e)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(e: Error) -> Self {
-        Failure::Connection(e)
-    }
-}
-
-impl Failure {
-    fn into_error(
-        self,
-        meaning: fn(&tokio_postgres::Error, String) -> Error,
-        tried: String,
-    ) -> Error {
-        match self {
-            Failure::Connection(e) => e,
-            Failure::Postgres(e) => meaning(&e, tried),
-            Failure::Invalid(answer) => Error::new(ErrorKind::Invalid, tried, answer),
-            Failure::Broken(answer) => Error::new(ErrorKind::Broken, tried, answer),
-        }
-    }
-}
-
-type Done<T> = std::result::Result<T, Failure>;
 
 impl RecordSession {
-    #[cold]
-    fn tried(&self, what: &str, key: &str) -> String {
-        format!("{what} {} {key} in {}", self.table.name, self.link.url())
-    }
-
-    async fn read_one(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
-        let text = self.texts.read.text(fields)?;
-        let mut held = self.link.hold().await?;
-        let key = nul::encode(key);
-        let rows = held.rows(text, &[&key]).await.inspect_err(|e| held.look_at(e))?;
-        pin_mut!(rows);
-        let mut found = false;
-        // Reads the answer to its end.
-        while let Some(row) = rows.try_next().await.inspect_err(|e| held.look_at(e))? {
-            decode(&self.table.fields, &row, 0, fields, record)?;
-            found = true;
-        }
-        Ok(found)
-    }
-
-    async fn scan_from(
-        &mut self,
-        start: &str,
-        count: usize,
-        fields: Fields,
-        scanned: &mut Scanned,
-    ) -> Done<()> {
-        let text = self.texts.scan.text(fields)?;
-        let mut held = self.link.hold().await?;
-        let (start, count) = (nul::encode(start), i64::try_from(count).unwrap_or(i64::MAX));
-        let rows = held.rows(text, &[&start, &count]).await.inspect_err(|e| held.look_at(e))?;
-        pin_mut!(rows);
-        while let Some(row) = rows.try_next().await.inspect_err(|e| held.look_at(e))? {
-            let key: &str = row.try_get(0)?;
-            decode(&self.table.fields, &row, 1, fields, scanned.push(&nul::decode(key)))?;
-        }
-        Ok(())
-    }
-
-    /// Runs one statement as a transaction of its own, with the JSON text in the buffer; returns
-    /// the number of rows that it changed.
-    async fn write(&mut self, insert: bool, key: &str) -> Done<u64> {
+    /// Runs one statement as a transaction of its own; returns the number of rows that it changed.
+    async fn write(&mut self, insert: bool, key: &str, record: &Record) -> Done<u64> {
+        self.json.clear();
+        json::write(record, &self.fields, &mut self.json);
         let text = if insert { &self.texts.insert } else { &self.texts.update };
         let mut held = self.link.hold().await?;
         let (key, json) = (nul::encode(key), Json(&self.json));
@@ -191,12 +109,7 @@ impl RecordSession {
             Ok(statement) => held.client.execute(&statement, &[&key, &json]).await,
             Err(e) => Err(e),
         };
-        Ok(changed.inspect_err(|e| held.look_at(e))?)
-    }
-
-    fn write_json(&mut self, record: &Record) -> Done<()> {
-        self.json.clear();
-        json::write_checked(record, &self.table.fields, &mut self.json).map_err(Failure::Invalid)
+        held.answered(changed.map_err(error::commit))
     }
 }
 
@@ -218,36 +131,44 @@ fn decode(
         Fields::One(number) if &*text != b"null" => {
             let mut read = Ok(());
             record.push(number, |out| read = json::read_string(&text, out));
-            read.map_err(Failure::Broken)
+            read.map_err(Failure::broken)
         }
-        Fields::All => json::read(&text, names, record).map_err(Failure::Broken),
+        Fields::All => json::read(&text, names, record).map_err(Failure::broken),
         _ => Ok(()),
     }
 }
 
-impl KeyValueSession for RecordSession {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
-        let read = self.read_one(key, fields, record).await;
-        read.map_err(|e| e.into_error(error::postgres, self.tried("read", key)))
+impl Abandon for RecordSession {
+    fn abandon(&mut self) {
+        self.link.abandon();
+    }
+}
+
+impl engine::RecordSession for RecordSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
+        let mut held = self.link.hold().await?;
+        let key = nul::encode(key);
+        let read = async {
+            let rows = held.rows(self.texts.read.text(fields), &[&key]).await?;
+            pin_mut!(rows);
+            let mut found = false;
+            // Reads the answer to its end.
+            while let Some(row) = rows.try_next().await? {
+                decode(&self.fields, &row, 0, fields, record)?;
+                found = true;
+            }
+            Ok(found)
+        };
+        let read = read.await;
+        held.answered(read)
     }
 
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
-        let inserted = match self.write_json(record) {
-            Ok(()) => self.write(true, key).await,
-            Err(e) => Err(e),
-        };
-        inserted.map(drop).map_err(|e| e.into_error(error::commit, self.tried("insert", key)))
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
+        self.write(true, key, record).await.map(drop)
     }
 
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
-        let changed = match self.write_json(record) {
-            Ok(()) => self.write(false, key).await,
-            Err(e) => Err(e),
-        };
-        let changed =
-            changed.map_err(|e| e.into_error(error::commit, self.tried("update", key)))?;
-        Ok(changed > 0)
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
+        Ok(self.write(false, key, record).await? > 0)
     }
 
     async fn scan(
@@ -256,9 +177,19 @@ impl KeyValueSession for RecordSession {
         count: usize,
         fields: Fields,
         scanned: &mut Scanned,
-    ) -> Result<()> {
-        scanned.clear();
-        let done = self.scan_from(start, count, fields, scanned).await;
-        done.map_err(|e| e.into_error(error::postgres, self.tried("scan from", start)))
+    ) -> Done<()> {
+        let mut held = self.link.hold().await?;
+        let (start, count) = (nul::encode(start), i64::try_from(count).unwrap_or(i64::MAX));
+        let read = async {
+            let rows = held.rows(self.texts.scan.text(fields), &[&start, &count]).await?;
+            pin_mut!(rows);
+            while let Some(row) = rows.try_next().await? {
+                let key: &str = row.try_get(0)?;
+                decode(&self.fields, &row, 1, fields, scanned.push(&nul::decode(key)))?;
+            }
+            Ok(())
+        };
+        let read = read.await;
+        held.answered(read)
     }
 }

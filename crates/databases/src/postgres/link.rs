@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hoap_workload::{Error, ErrorKind, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connection::Connection;
 use super::server::{Role, Server};
+use crate::failure::{Done, Failure};
 
 /// The server, and a pool of connections for each role, which clients share.
 pub(super) struct Pools {
@@ -54,43 +54,49 @@ pub(super) struct Link {
 
 impl Link {
     /// Connects, so that a wrong URL fails before the first operation.
-    pub async fn new(pools: Arc<Pools>, role: Role) -> Result<Self> {
+    pub async fn new(pools: Arc<Pools>, role: Role) -> Done<Self> {
         let mut link = Link { pools, role, own: None };
-        link.hold().await?;
+        link.hold().await?.rest();
         Ok(link)
     }
 
-    /// The URL without user and password.
-    pub fn url(&self) -> &str {
-        &self.pools.server.url
-    }
-
-    /// A connection for one transaction or operation.
+    /// A connection for one transaction or operation, which says when it has its answer
+    /// ([`Connection::answered`]): otherwise nobody uses the connection again.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] where there is none and one attempt to connect failed.
-    pub async fn hold(&mut self) -> Result<HeldConnection<'_>> {
+    /// Returns [`hoap_workload::ErrorKind::Unavailable`] where there is none and one attempt to connect
+    /// failed.
+    pub async fn hold(&mut self) -> Done<HeldConnection<'_>> {
         // In boxes: the future of connecting is large, and would be part of every operation's.
         let server = &self.pools.server;
-        if server.options.pool > 0 {
-            return Box::pin(lease(&self.pools, self.role)).await.map(HeldConnection::Leased);
-        }
-        if self.own.as_ref().is_none_or(Connection::is_lost) {
-            self.own = None;
-            self.own = Some(Box::pin(server.connect(self.role)).await?);
-        }
-        Ok(HeldConnection::Own(self.own.as_mut().expect("it was made above")))
+        let mut held = if server.options.pool > 0 {
+            HeldConnection::Leased(Box::pin(lease(&self.pools, self.role)).await?)
+        } else {
+            if !self.own.as_ref().is_some_and(Connection::is_at_rest) {
+                self.own = None;
+                self.own = Some(Box::pin(server.connect(self.role)).await?);
+            }
+            HeldConnection::Own(self.own.as_mut().expect("it was made above"))
+        };
+        held.ask();
+        Ok(held)
+    }
+
+    /// Gives up the connection of an operation that was dropped before its answer came. One of a
+    /// pool was given up when it was dropped.
+    pub fn abandon(&mut self) {
+        self.own = None;
     }
 }
 
-async fn lease(pools: &Arc<Pools>, role: Role) -> Result<Lease> {
+async fn lease(pools: &Arc<Pools>, role: Role) -> Done<Lease> {
     let pool = pools.pool(role);
     let tried = || format!("take a pooled connection to {}", pools.server.url);
     let permit = pool.permits.clone().acquire_owned().await;
-    let permit = permit.map_err(|e| Error::new(ErrorKind::Broken, tried(), e))?;
+    let permit = permit.map_err(|e| Failure::broken(e).trying(tried()))?;
     let idle = {
         let mut idle = lock(&pool.idle);
-        std::iter::from_fn(|| idle.pop()).find(|connection| !connection.is_lost())
+        std::iter::from_fn(|| idle.pop()).find(|connection| connection.is_at_rest())
     };
     let connection = match (idle, pools.server.runtime()) {
         (Some(connection), _) => connection,
@@ -98,7 +104,7 @@ async fn lease(pools: &Arc<Pools>, role: Role) -> Result<Lease> {
         (None, Some(runtime)) => {
             let pools = pools.clone();
             let connecting = runtime.spawn(async move { pools.server.connect(role).await });
-            Box::new(connecting.await.map_err(|e| Error::new(ErrorKind::Broken, tried(), e))??)
+            Box::new(connecting.await.map_err(|e| Failure::broken(e).trying(tried()))??)
         }
         (None, None) => Box::new(pools.server.connect(role).await?),
     };
@@ -143,7 +149,7 @@ pub(super) struct Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         // Before the permit is released: the next client finds the connection.
-        if let Some(connection) = self.connection.take().filter(|c| !c.is_lost()) {
+        if let Some(connection) = self.connection.take().filter(|c| c.is_at_rest()) {
             lock(&self.pool.idle).push(connection);
         }
     }

@@ -29,6 +29,12 @@
 //! BEGIN goes out together with the first statement of a transaction that writes. A transaction
 //! that only reads begins with a round trip of its own, in which it takes its snapshot. Statements
 //! are prepared once per connection. A dropped transaction sends ROLLBACK and does not wait.
+//!
+//! # Answers that do not come
+//! The driver sends statements one after the other and takes the answers in this order: behind an
+//! answer that does not come nothing else may wait. After `answer_timeout_ms` the connection is
+//! closed, which rolls an open transaction back, the server is asked to cancel what runs, and the
+//! next operation connects again.
 
 mod analytics;
 mod bulk;
@@ -58,12 +64,12 @@ use std::sync::Arc;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
 use link::Pools;
 use server::Server;
 
-pub use database::Postgres;
+pub use database::{Postgres, PostgresEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -75,14 +81,12 @@ pub(crate) use crate::CAPABILITIES;
 /// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
 /// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read.
 pub async fn open(url: &str) -> Result<Postgres> {
-    Ok(Postgres { pools: Arc::new(Pools::new(Server::new(url)?)) })
+    Ok(Postgres::new(PostgresEngine { pools: Arc::new(Pools::new(Server::new(url)?)) }))
 }
-
-impl Blocking for Postgres {}
 
 impl Target for Postgres {
     fn description(&self) -> Description {
-        settings::description(self.server())
+        settings::description(self.0.server())
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

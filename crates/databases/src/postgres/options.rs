@@ -29,6 +29,9 @@ options! {
         statement_timeout: Duration = ("statement_timeout_ms", "0", milliseconds(0..=86_400_000),
             "milliseconds that a statement may take, of loading none; 0: as the server is set; to \
              86400000"),
+        answer_timeout: Duration = ("answer_timeout_ms", "30000", milliseconds(1..=86_400_000),
+            "milliseconds that an answer may take before the operation is a timeout (a commit: \
+             ambiguous), except of queries; 1 to 86400000"),
         pool: u32 = ("pool", "0", number(0..=10_000),
             "connections that all clients share, each for a transaction or an operation at a \
              time; 0: a connection for each client; to 10000"),

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use bytes::BytesMut;
-use hoap_workload::Result;
 use hoap_workload::capability::{Change, Patch};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
@@ -16,9 +15,9 @@ use super::types::Json;
 /// Fields at the top are set by one concatenation of objects, the others by `jsonb_set` around it.
 /// These do nothing or fail where a path does not fit: the conditions after the key turn both into
 /// "no row changed", and the transaction goes on. `numeric` adds exactly.
-pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) -> Result<()> {
+pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) {
     out.clear();
-    let _ = write!(out, "UPDATE \"{}\" SET doc = ", sql::name(collection)?);
+    let _ = write!(out, "UPDATE \"{collection}\" SET doc = ");
     let deep = |patch: &&Patch| patch.path.contains(['.', '[']);
     for _ in patches.iter().filter(deep) {
         out.push_str("jsonb_set(");
@@ -26,43 +25,41 @@ pub(super) fn update(collection: &str, patches: &[Patch], out: &mut String) -> R
     out.push_str("doc");
     let mut separator = " || jsonb_build_object(";
     for (i, patch) in patches.iter().enumerate().filter(|(_, p)| !deep(p)) {
-        let (path, value) = (sql::field(patch.path)?, value_of(patch, i + 2)?);
-        let _ = write!(out, "{separator}'{path}', {value}");
+        let _ = write!(out, "{separator}'{}', {}", patch.path, value_of(patch, i + 2));
         separator = ", ";
     }
     if separator == ", " {
         out.push(')');
     }
     for (i, patch) in patches.iter().enumerate().filter(|(_, p)| deep(p)) {
-        let _ = write!(out, ", {}, {})", sql::place(patch.path)?, value_of(patch, i + 2)?);
+        let _ = write!(out, ", {}, {})", sql::place(patch.path), value_of(patch, i + 2));
     }
     out.push_str(" WHERE key = $1");
     for (i, patch) in patches.iter().enumerate() {
-        if let Some(condition) = condition(patch, i + 2)? {
+        if let Some(condition) = condition(patch, i + 2) {
             let _ = write!(out, " AND {condition}");
         }
     }
-    Ok(())
 }
 
 /// The new value of a field, as jsonb.
-fn value_of(patch: &Patch, n: usize) -> Result<String> {
-    let at = sql::at(patch.path)?;
-    Ok(match patch.change {
+fn value_of(patch: &Patch, n: usize) -> String {
+    let at = sql::at(patch.path);
+    match patch.change {
         Change::Set(_) => format!("${n}::jsonb"),
         Change::AddInteger(_) => format!("to_jsonb(({at})::numeric + ${n}::int8)"),
         Change::AddCents(_) => {
             format!("to_jsonb(round(({at})::numeric + ${n}::int8 * 0.01, 2))")
         }
         Change::Append(_) => format!("({at}) || jsonb_build_array(${n}::jsonb)"),
-    })
+    }
 }
 
 /// The condition on the document before the patch.
-fn condition(patch: &Patch, n: usize) -> Result<Option<String>> {
-    let at = sql::at(patch.path)?;
+fn condition(patch: &Patch, n: usize) -> Option<String> {
+    let at = sql::at(patch.path);
     let kind = |at: &str, kind: &str| format!("jsonb_typeof({at}) = '{kind}'");
-    Ok(Some(match patch.change {
+    Some(match patch.change {
         // A cast of a value that is no number is an error, which only CASE prevents.
         Change::AddInteger(_) => format!(
             "CASE {} WHEN true THEN scale(({at})::numeric) = 0 AND \
@@ -75,10 +72,10 @@ fn condition(patch: &Patch, n: usize) -> Result<Option<String>> {
         Change::Append(_) => kind(&at, "array"),
         Change::Set(_) if patch.path.ends_with(']') => format!("({at}) IS NOT NULL"),
         Change::Set(_) => match patch.path.rsplit_once('.') {
-            Some((parent, _)) => kind(&sql::at(parent)?, "object"),
-            None => return Ok(None),
+            Some((parent, _)) => kind(&sql::at(parent), "object"),
+            None => return None,
         },
-    }))
+    })
 }
 
 /// The value of a change as a parameter.
@@ -136,7 +133,7 @@ mod tests {
             set("d"),
         ];
         let mut text = String::new();
-        update("t", &patches, &mut text).unwrap();
+        update("t", &patches, &mut text);
         let (before, after) = text.split_once(" WHERE key = $1 AND ").unwrap();
         assert_eq!(
             before,
@@ -150,11 +147,11 @@ mod tests {
             " AND jsonb_typeof(doc -> 'm') = 'number' AND jsonb_typeof(doc -> 'l') = 'array' \
              AND jsonb_typeof(doc -> 'a') = 'object' AND (doc -> 'c' -> 2) IS NOT NULL"
         ));
-        update("t", &[set("a.b")], &mut text).unwrap();
+        update("t", &[set("a.b")], &mut text);
         assert!(
             text.starts_with("UPDATE \"t\" SET doc = jsonb_set(doc, '{a,b}', $2::jsonb) WHERE")
         );
-        update("t", &[set("a")], &mut text).unwrap();
+        update("t", &[set("a")], &mut text);
         assert_eq!(
             text,
             "UPDATE \"t\" SET doc = doc || jsonb_build_object('a', $2::jsonb) WHERE key = $1"

@@ -3,16 +3,19 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{ErrorKind, Result};
 use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
 use tokio_postgres::config::{Host, SslMode as DriverSslMode};
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{Config, NoTls, Socket};
+use tokio_postgres::{Client, Config, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::connection::Connection;
+use super::connection::{Cancel, Connection};
 use super::options::{self, Options, SslMode};
 use super::{error, password, tls};
+use crate::failure::{Done, Failure};
+use crate::front::limit::limited;
 
 /// A server, a database in it, and the settings of the sessions.
 pub(super) struct Server {
@@ -115,32 +118,54 @@ impl Server {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] with the reason and what to do.
-    pub async fn connect(&self, role: Role) -> Result<Connection> {
-        let tried = || format!("connect to {}", self.url);
+    pub async fn connect(&self, role: Role) -> Done<Connection> {
         let connecting = async {
-            let connection = self.connect_once().await.map_err(|e| {
-                let error = error::connect(&e, tried());
+            let (client, task) = self.connect_once().await.map_err(|e| {
+                let failure = error::connect(&e);
                 match &self.ignored {
-                    Some(ignored) if error::wants_password(&e) => error.advise(ignored.clone()),
-                    _ => error,
+                    Some(ignored) if error::wants_password(&e) => {
+                        Failure { advice: Some(ignored.clone().into()), ..failure }
+                    }
+                    _ => failure,
                 }
             })?;
-            let set = connection.client.batch_execute(&self.settings(role)).await;
-            set.map_err(|e| error::connect(&e, tried()))?;
-            Ok(connection)
+            let set = client.batch_execute(&self.settings(role)).await;
+            set.map_err(|e| error::connect(&e))?;
+            let (token, tls) = (client.cancel_token(), self.tls.clone());
+            let cancel = Cancel { token, tls, limit: self.options.answer_timeout };
+            Ok(Connection::new(client, task, cancel))
         };
         let limit = self.options.connect_timeout;
-        if limit == Duration::ZERO {
-            return connecting.await;
-        }
-        tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
-            let answer = format!("no answer within {} s", limit.as_secs());
-            Err(Error::new(ErrorKind::Unavailable, tried(), answer)
-                .advise("check the host and the port, or raise connect_timeout"))
-        })
+        let connected = match limit {
+            Duration::ZERO => connecting.await,
+            _ => tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
+                Err(Failure::of(
+                    ErrorKind::Unavailable,
+                    format!("no answer within {} s", limit.as_secs()),
+                    "check the host and the port, or raise connect_timeout",
+                ))
+            }),
+        };
+        connected.map_err(|failure| failure.trying(format!("connect to {}", self.url)))
     }
 
-    async fn connect_once(&self) -> std::result::Result<Connection, tokio_postgres::Error> {
+    /// A connection for a piece of work on whole collections, which is closed at once unless the
+    /// work comes to its end ([`Connection::rest`]).
+    ///
+    /// # Errors
+    /// Those of [`Server::connect`].
+    pub async fn maintain(&self) -> Done<Connection> {
+        let mut connection = self.connect(Role::Maintenance).await?;
+        connection.ask();
+        Ok(connection)
+    }
+
+    /// Waits for an answer where the layer in front does not: while a session is opened.
+    pub async fn limited<T>(&self, answer: impl Future<Output = Done<T>>) -> Done<T> {
+        limited(Some(self.options.answer_timeout), answer).await
+    }
+
+    async fn connect_once(&self) -> std::result::Result<Link, tokio_postgres::Error> {
         let Some(tls) = &self.tls else { return connect(&self.config, NoTls).await };
         let connected = connect(&self.config, tls.clone()).await;
         match connected {
@@ -181,21 +206,12 @@ impl Server {
         text.push_str(role.settings());
         text
     }
-
-    /// Asks the server to cancel what a connection runs.
-    pub async fn cancel(&self, token: &tokio_postgres::CancelToken) {
-        // If it fails the query goes on.
-        let _ = match &self.tls {
-            Some(tls) => token.cancel_query(tls.clone()).await,
-            None => token.cancel_query(NoTls).await,
-        };
-    }
 }
 
-async fn connect<T>(
-    config: &Config,
-    tls: T,
-) -> std::result::Result<Connection, tokio_postgres::Error>
+/// The driver's client, and the task that serves it.
+type Link = (Client, AbortHandle);
+
+async fn connect<T>(config: &Config, tls: T) -> std::result::Result<Link, tokio_postgres::Error>
 where
     T: MakeTlsConnect<Socket>,
     T::Stream: Send + 'static,
@@ -203,5 +219,5 @@ where
     let (client, connection) = config.connect(tls).await?;
     // Its errors are those of the statements in flight.
     let task = tokio::spawn(async move { drop(connection.await) });
-    Ok(Connection::new(client, task.abort_handle()))
+    Ok((client, task.abort_handle()))
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use hoap_record::Description;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
 use tokio_postgres::SimpleQueryMessage;
 
-use super::error;
 use super::server::{Role, Server};
+use crate::failure::{Done, Failure};
 
 /// Settings that decide durability and speed, of `pg_settings`.
 const NAMES: &[&str] = &[
@@ -40,12 +40,11 @@ const NAMES: &[&str] = &[
 pub(super) fn description(server: &Server) -> Description {
     // A thread of its own: the caller's may run a runtime already.
     let read = std::thread::scope(|scope| {
-        scope.spawn(|| read_all(server)).join().unwrap_or_else(|_| {
-            let tried = format!("describe {}", server.url);
-            Err(Error::new(ErrorKind::Broken, tried, "the reading thread panicked"))
-        })
+        let panicked = |_| Err(Failure::broken("the reading thread panicked"));
+        scope.spawn(|| read_all(server)).join().unwrap_or_else(panicked)
     });
-    let (version, mut settings) = read.unwrap_or_else(|e| {
+    let (version, mut settings) = read.unwrap_or_else(|failure| {
+        let e = failure.into_error(format!("read the settings of {}", server.url));
         let unknown = BTreeMap::from([("settings".to_owned(), format!("unknown: {e}"))]);
         ("unknown".to_owned(), unknown)
     });
@@ -73,10 +72,9 @@ pub(super) fn description(server: &Server) -> Description {
 
 type Read = (String, BTreeMap<String, String>);
 
-fn read_all(server: &Server) -> Result<Read> {
-    let tried = || format!("read the settings of {}", server.url);
+fn read_all(server: &Server) -> Done<Read> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|e| Error::new(ErrorKind::Unavailable, tried(), e))?;
+    let runtime = runtime.map_err(|e| Failure::new(ErrorKind::Unavailable, e))?;
     runtime.block_on(async {
         let connection = server.connect(Role::Client).await?;
         // `current_setting` with its unit, of what this version has.
@@ -90,8 +88,8 @@ fn read_all(server: &Server) -> Result<Read> {
                 FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), 'no')",
             names.join(", ")
         );
-        let rows = connection.client.simple_query(&text).await;
-        let rows = rows.map_err(|e| error::postgres(&e, tried()))?;
+        let rows = async { Ok(connection.client.simple_query(&text).await?) };
+        let rows = server.limited(rows).await?;
         let mut settings = BTreeMap::new();
         for row in rows {
             if let SimpleQueryMessage::Row(row) = row

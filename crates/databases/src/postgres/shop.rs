@@ -8,17 +8,15 @@
 //! other ways to join are off; *ansi* leaves the choice to the planner.
 
 use futures_util::{TryStreamExt, pin_mut};
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use tokio_postgres::SimpleQueryMessage;
 
-use super::error::{self, LOAD_FIRST};
 use super::link::Link;
 use super::server::Role;
 use super::types::Json;
-use super::{Postgres, nul};
+use super::{PostgresEngine, nul};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const PAGE: &str = "SELECT key FROM shop_customer
     WHERE doc -> 'address' -> 'country' = $1 LIMIT $2 OFFSET $3";
@@ -51,29 +49,25 @@ const ORDERS: &str = concat!(
     ")::int8 FROM shop_orders o WHERE o.key = ANY($1) AND o.doc -> 'month' = $2"
 );
 
-impl Pages for Postgres {
-    type Session = Pager;
+impl Pages for PostgresEngine {
+    type Pager = Pager;
 
-    async fn session(&self) -> Result<Pager> {
+    async fn pager(&self) -> Done<Pager> {
         Ok(Pager { link: connect(self, Role::Pages, &[PAGE]).await? })
     }
 }
 
-impl Joins for Postgres {
-    type Session = Joiner;
+impl Joins for PostgresEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] =
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash, JoinVariant::TwoPhase];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        use JoinVariant::{Ansi, Hash, Index, TwoPhase};
-        &[Index, Ansi, Hash, TwoPhase]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
         let (role, texts): (_, &[&str]) = match variant {
-            JoinVariant::Index => (Role::IndexJoin, &[JOIN]),
             JoinVariant::Ansi => (Role::Client, &[JOIN]),
             JoinVariant::Hash => (Role::HashJoin, &[JOIN]),
             JoinVariant::TwoPhase => (Role::Client, &[ORDER_KEYS, ORDERS]),
-            other => return Err(other.refused("PostgreSQL", &self.server().url)),
+            _ => (Role::IndexJoin, &[JOIN]),
         };
         let two_phase = variant == JoinVariant::TwoPhase;
         Ok(Joiner { link: connect(self, role, texts).await?, two_phase })
@@ -81,28 +75,28 @@ impl Joins for Postgres {
 }
 
 /// Connects to run these statements, each of which must use an index.
-async fn connect(postgres: &Postgres, role: Role, texts: &[&str]) -> Result<Link> {
-    let mut link = Link::new(postgres.pools.clone(), role).await?;
+async fn connect(engine: &PostgresEngine, role: Role, texts: &[&str]) -> Done<Link> {
+    let mut link = Link::new(engine.pools.clone(), role).await?;
     for text in texts {
-        check_plan(&mut link, text).await?;
+        let checked = engine.server().limited(check_plan(&mut link, text)).await;
+        checked
+            .map_err(|e| e.trying(format!("search for customers in {}", engine.server().url)))?;
     }
     Ok(link)
 }
 
 /// Refuses a search for customers without an index.
-async fn check_plan(link: &mut Link, text: &str) -> Result<()> {
-    let tried = format!("search for customers in {}", link.url());
+async fn check_plan(link: &mut Link, text: &str) -> Done<()> {
     // With sequential scans off, one is planned only where nothing else can be.
     let value = |text: String, name: &str, value: &str| text.replace(name, value);
     let keys = if text == ORDERS { "'{}'" } else { "'\"\"'" };
     let text = value(value(value(text.to_owned(), "$1", keys), "$2", "'1'"), "$3", "1");
     let explain =
         format!("BEGIN; SET LOCAL enable_seqscan = off; EXPLAIN (COSTS off) {text}; ROLLBACK");
-    let held = link.hold().await?;
-    let plan = held.client.simple_query(&explain).await.map_err(|e| {
-        held.roll_back_later();
-        error::postgres(&e, tried.clone())
-    })?;
+    let mut held = link.hold().await?;
+    let plan = held.client.simple_query(&explain).await;
+    let plan = plan.inspect_err(|_| held.roll_back_later());
+    let plan = held.answered(plan.map_err(Failure::from))?;
     let scans = plan.iter().find_map(|line| match line {
         SimpleQueryMessage::Row(row) => row.get(0).filter(|line| line.contains("Seq Scan")),
         _ => None,
@@ -111,8 +105,7 @@ async fn check_plan(link: &mut Link, text: &str) -> Result<()> {
         None => Ok(()),
         Some(line) => {
             let line = line.trim_start_matches([' ', '-', '>']).to_lowercase();
-            let answer = format!("an index is missing: PostgreSQL would {line}");
-            Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST))
+            Err(Failure::missing(format!("an index is missing: PostgreSQL would {line}")))
         }
     }
 }
@@ -133,19 +126,23 @@ fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-impl Pager {
-    async fn page_of(
+impl Abandon for Pager {
+    fn abandon(&mut self) {
+        self.link.abandon();
+    }
+}
+
+impl engine::Pager for Pager {
+    async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-        tried: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<()> {
-        let pools = self.link.pools.clone();
+    ) -> Done<()> {
         let mut held = self.link.hold().await?;
         let country = json_string(country);
-        let rows = async {
+        let read = async {
             let (offset, limit) = (i64::from(offset), i64::from(limit));
             let country = Json(country.as_bytes());
             let rows = held.rows(PAGE, &[&country, &limit, &offset]).await?;
@@ -161,43 +158,35 @@ impl Pager {
                 found += 1;
             }
             keys.truncate(found);
-            Ok::<_, tokio_postgres::Error>(())
+            Ok(())
         };
-        let done = rows.await;
-        done.map_err(|e| {
-            held.look_at(&e);
-            error::postgres(&e, tried(&pools.server.url))
-        })
+        let read = read.await;
+        held.answered(read)
     }
 }
 
-impl Joiner {
-    async fn join_of(
-        &mut self,
-        zip: &str,
-        month: &str,
-        rows: &mut Vec<JoinRow>,
-        tried: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<()> {
-        let pools = self.link.pools.clone();
-        let two_phase = self.two_phase;
+impl Abandon for Joiner {
+    fn abandon(&mut self) {
+        self.link.abandon();
+    }
+}
+
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let mut held = self.link.hold().await?;
         let (zip_json, month_json) = (json_string(zip), json_string(month));
         let (zip_value, month_value) = (Json(zip_json.as_bytes()), Json(month_json.as_bytes()));
-        let done = async {
-            if two_phase {
+        let joined = async {
+            if self.two_phase {
                 let first = held.prepared(ORDER_KEYS).await?;
                 let keys = held.client.query(&first, &[&zip_value]).await?;
                 let keys: Vec<&str> =
-                    keys.iter().map(|row| row.try_get(0)).collect::<std::result::Result<_, _>>()?;
+                    keys.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
                 let second = held.prepared(ORDERS).await?;
                 let sum = held.client.query_one(&second, &[&keys, &month_value]).await?;
                 let sum: Option<i64> = sum.try_get(0)?;
-                rows.extend(sum.map(|cents| JoinRow {
-                    month: month.into(),
-                    zip: zip.into(),
-                    cents,
-                }));
+                let row = |cents| JoinRow { month: month.into(), zip: zip.into(), cents };
+                rows.extend(sum.map(row));
                 return Ok(());
             }
             let statement = held.prepared(JOIN).await?;
@@ -206,37 +195,9 @@ impl Joiner {
                 let (month, zip) = (nul::decode(month).into_owned(), nul::decode(zip).into_owned());
                 rows.push(JoinRow { month, zip, cents: row.try_get(2)? });
             }
-            Ok::<_, tokio_postgres::Error>(())
+            Ok(())
         };
-        let done = done.await;
-        done.map_err(|e| {
-            held.look_at(&e);
-            error::postgres(&e, tried(&pools.server.url))
-        })
-    }
-}
-
-impl PageSession for Pager {
-    async fn page(
-        &mut self,
-        country: &str,
-        offset: u32,
-        limit: u32,
-        keys: &mut Vec<String>,
-    ) -> Result<()> {
-        let tried = |url: &str| format!("page through {country} in {url}");
-        let done = self.page_of(country, offset, limit, keys, &tried).await;
-        if done.is_err() {
-            keys.clear();
-        }
-        done
-    }
-}
-
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
-        let tried = |url: &str| format!("join zip code {zip}, {month} in {url}");
-        self.join_of(zip, month, rows, &tried).await
+        let joined = joined.await;
+        held.answered(joined)
     }
 }

@@ -1,11 +1,13 @@
 //! The notes and the progress of loads, which are tables, and what the catalogue has.
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
+use serde_json::Value;
 
 use super::connection::Connection;
 use super::error;
+use crate::failure::{Done, Failure};
 
-/// Notes, JSON texts by their names: the benchmark's, and the state of the load that was settled
+/// Notes, JSON values by their names: the benchmark's, and the state of the load that was settled
 /// last.
 pub(super) const NOTES: &str =
     "CREATE TABLE IF NOT EXISTS hoap_note (name text NOT NULL PRIMARY KEY, value text NOT NULL)";
@@ -15,40 +17,36 @@ pub(super) const PROGRESS: &str = "CREATE TABLE IF NOT EXISTS hoap_load (
     part text NOT NULL, collection text NOT NULL, position bigint NOT NULL,
     PRIMARY KEY (part, collection))";
 
-pub(super) async fn commit(connection: &Connection, tried: impl Fn() -> String) -> Result<()> {
-    let done = connection.client.batch_execute("COMMIT").await;
-    done.map_err(|e| error::commit(&e, tried()))
+/// Commits what a connection of maintenance has done.
+pub(super) async fn commit(connection: &mut Connection) -> Done<()> {
+    connection.client.batch_execute("COMMIT").await.map_err(error::commit)?;
+    connection.rest();
+    Ok(())
 }
 
 /// Whether the schema has a table or an index of this name.
-pub(super) async fn exists(
-    connection: &Connection,
-    name: &str,
-) -> std::result::Result<bool, tokio_postgres::Error> {
+pub(super) async fn exists(connection: &Connection, name: &str) -> Done<bool> {
     let text =
         "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = current_schema() AND c.relname = $1)";
-    connection.client.query_one(text, &[&name]).await?.try_get(0)
+    Ok(connection.client.query_one(text, &[&name]).await?.try_get(0)?)
 }
 
 /// The columns of a table, with their types; empty where there is none.
-pub(super) async fn columns(
-    connection: &Connection,
-    name: &str,
-) -> std::result::Result<String, tokio_postgres::Error> {
+pub(super) async fn columns(connection: &Connection, name: &str) -> Done<String> {
     let text = "SELECT coalesce(string_agg(a.attname || ' ' || format_type(a.atttypid, NULL), ', '
                                            ORDER BY a.attnum), '')
                 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
                 JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = current_schema() AND c.relname = $1
                 AND a.attnum > 0 AND NOT a.attisdropped";
-    connection.client.query_one(text, &[&name]).await?.try_get(0)
+    Ok(connection.client.query_one(text, &[&name]).await?.try_get(0)?)
 }
 
-/// The error of a table or an index of this name that another program made.
-pub(super) fn foreign(name: &str, tried: String) -> Error {
-    Error::new(ErrorKind::Unavailable, tried, format!("{name} is there and is not ours"))
-        .advise("drop it, or name another schema or database")
+/// The failure of a table or an index of this name that another program made.
+pub(super) fn foreign(name: &str) -> Failure {
+    let answer = format!("{name} is there and is not ours");
+    Failure::of(ErrorKind::Unavailable, answer, "drop it, or name another schema or database")
 }
 
 /// The note of this name, locked where it is read to be changed.
@@ -56,19 +54,17 @@ pub(super) async fn read_note(
     connection: &Connection,
     name: &str,
     change: bool,
-) -> std::result::Result<Option<String>, tokio_postgres::Error> {
+) -> Done<Option<Value>> {
     let lock = if change { "FOR UPDATE" } else { "" };
     let text = format!("SELECT value FROM hoap_note WHERE name = $1 {lock}");
     let row = connection.client.query_opt(&text, &[&name]).await?;
-    row.map(|row| row.try_get(0)).transpose()
+    let text: Option<String> = row.map(|row| row.try_get(0)).transpose()?;
+    text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
 }
 
-pub(super) async fn write_note(
-    connection: &Connection,
-    name: &str,
-    value: &str,
-) -> std::result::Result<(), tokio_postgres::Error> {
+pub(super) async fn write_note(connection: &Connection, name: &str, value: &Value) -> Done<()> {
     let text = "INSERT INTO hoap_note (name, value) VALUES ($1, $2)
                 ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-    connection.client.execute(text, &[&name, &value]).await.map(drop)
+    connection.client.execute(text, &[&name, &value.to_string()]).await?;
+    Ok(())
 }

@@ -184,6 +184,6 @@ fn a_server_that_explains_nothing_says_so() {
         let mut session = target.analytics().unwrap().session().await.unwrap();
         session.explain(text, &[]).await.map(drop).unwrap_err()
     });
-    assert!(e.to_string().starts_with("explain a query of mongodb://"), "{e}");
+    assert!(e.to_string().starts_with("explain a query in mongodb://"), "{e}");
     assert!(e.to_string().contains("explain") && !e.to_string().contains('\n'), "{e}");
 }

@@ -9,6 +9,7 @@
 mod cancel;
 mod ch2;
 mod money;
+mod silent;
 mod tests;
 
 use std::collections::VecDeque;

@@ -7,6 +7,7 @@ mod cut;
 mod faults;
 mod records;
 mod settings;
+mod silent;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
