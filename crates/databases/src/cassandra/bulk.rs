@@ -11,22 +11,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use hoap_workload::Result;
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::words::counted;
+use hoap_workload::capability::Batch;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::document::Stored;
-use super::error::{Doing, Done, Failure};
+use super::error::written;
 use super::runtimes::RuntimeSession;
 use super::schema::{DOCUMENT, KEY, MARKS};
 use super::values::Texts;
 use super::{notes, schema};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Abandon, Bulk};
 
 /// Writes the batches of one part of a load.
-pub(super) struct BatchWriter {
+pub struct BatchWriter {
     connection: Arc<RuntimeSession>,
     part: String,
     known: Option<KnownTable>,
@@ -40,14 +39,14 @@ struct KnownTable {
 }
 
 impl BatchWriter {
-    pub fn new(connection: Arc<RuntimeSession>, part: &str) -> Self {
+    pub(super) fn new(connection: Arc<RuntimeSession>, part: &str) -> Self {
         BatchWriter { connection, part: part.to_owned(), known: None }
     }
 
     async fn write_batch(&mut self, name: &str, batch: &Batch, position: u64) -> Done<()> {
         let mut documents = Vec::with_capacity(batch.len());
         for (key, text) in batch.iter() {
-            let bad = |e| Failure::Invalid(format!("document {key}: {e}"));
+            let bad = |e| Failure::invalid(format!("document {key}: {e}"));
             if key.is_empty() {
                 return Err(bad("Cassandra has no empty keys".to_owned()));
             }
@@ -124,24 +123,18 @@ impl BatchWriter {
     }
 }
 
-#[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        let name = notes::progress(&self.part, schema::collection(collection)?);
-        let text = notes::get(&self.connection, &name).await.map_err(|e| {
-            let url = &self.connection.place.url;
-            e.into_error(Doing::Read, format!("read the progress of {collection} in {url}"))
-        })?;
+impl Abandon for BatchWriter {}
+
+impl Bulk for BatchWriter {
+    // Each request has its limit, and what was not answered is sent again a few times.
+    const PATIENT: bool = true;
+
+    async fn position(&mut self, collection: &str) -> Done<u64> {
+        let text = notes::get(&self.connection, &notes::progress(&self.part, collection)).await?;
         Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let name = schema::collection(collection)?;
-        let written = self.write_batch(name, batch, position).await;
-        written.map_err(|e| {
-            let url = &self.connection.place.url;
-            let count = counted(batch.len(), "document", "documents");
-            e.into_error(Doing::Write, format!("load {count} into {collection} of {url}"))
-        })
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        self.write_batch(collection, batch, position).await.map_err(written)
     }
 }

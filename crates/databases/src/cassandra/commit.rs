@@ -17,13 +17,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hoap_workload::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::connection::Connection;
-use super::error::{Done, Failure};
+use super::error::{PARTLY, is_unsure, may_pass};
 use super::lookups::Lookup;
 use super::notes::random;
 use super::rows::{Applied, Rows, StoredDocument, marked};
+use crate::failure::{Done, Failure};
 use crate::overlay::{Held, Version, Write, document};
 
 /// The time for which a step is tried.
@@ -75,7 +77,7 @@ impl<'a> Commit<'a> {
                 }
                 Ok(false) => conflict(&claim.key),
                 // It may have been applied: nothing is undone.
-                Err(e @ Failure::Partly(_)) => return Err(e),
+                Err(e) if e.code == PARTLY => return Err(e),
                 Err(e) => e,
             };
             for done in claims[..n].iter().rev() {
@@ -102,7 +104,7 @@ impl<'a> Commit<'a> {
             (Write::Put(document), Some(marks)) => {
                 self.until_known(step, Change::Update(&text(document), marks)).await
             }
-            _ => return Err(Failure::Broken(format!("nothing is known of {}", step.key))),
+            _ => return Err(Failure::broken(format!("nothing is known of {}", step.key))),
         };
         Ok(matches!(change?, Ended::Applied))
     }
@@ -134,7 +136,7 @@ impl<'a> Commit<'a> {
             ..
         } = &step.held
         else {
-            return Err(Failure::Broken(format!("{} is not patched", step.key)));
+            return Err(Failure::broken(format!("{} is not patched", step.key)));
         };
         let (mut marks, mut before, mut after) = (marks.clone(), read.clone(), after.clone());
         loop {
@@ -143,14 +145,14 @@ impl<'a> Commit<'a> {
                 Ended::Applied => break,
                 Ended::Refused(_) if !self.begun => return Err(conflict(&step.key)),
                 Ended::Refused(None) => {
-                    let gone = Failure::Broken(format!("{} is not there any more", step.key));
+                    let gone = Failure::broken(format!("{} is not there any more", step.key));
                     return Err(partly(gone));
                 }
                 Ended::Refused(Some(newest)) => {
                     after = newest.document.clone();
                     for patch in patches {
                         document::apply(&mut after, patch)
-                            .map_err(|why| partly(Failure::Broken(why)))?;
+                            .map_err(|why| partly(Failure::broken(why)))?;
                     }
                     (marks, before) = (newest.marks, newest.document);
                 }
@@ -211,15 +213,15 @@ impl<'a> Commit<'a> {
                 // This statement may have deleted it, or it was applied and another transaction
                 // deleted it.
                 Ok(Applied::No(None)) if unsure => {
-                    return Err(Failure::Partly(format!(
-                        "no answer came to a change of {}, which is gone now",
-                        step.key
+                    let key = &step.key;
+                    return Err(unknown(format!(
+                        "no answer came to a change of {key}, which is gone now"
                     )));
                 }
                 Ok(Applied::No(there)) => return Ok(Ended::Refused(there)),
-                Err(e) if e.is_unsure() && Instant::now() < end => unsure = true,
-                Err(e) if e.may_pass() && (unsure || self.begun) && Instant::now() < end => {}
-                Err(e) if unsure || e.is_unsure() => return Err(partly(e)),
+                Err(e) if is_unsure(&e) && Instant::now() < end => unsure = true,
+                Err(e) if may_pass(&e) && (unsure || self.begun) && Instant::now() < end => {}
+                Err(e) if unsure || is_unsure(&e) => return Err(partly(e)),
                 Err(e) => return Err(e),
             }
             let pause = rest / 2 + random() % rest;
@@ -244,16 +246,38 @@ fn text(document: &Map<String, Value>) -> String {
 }
 
 fn conflict(key: &str) -> Failure {
-    Failure::Conflict(format!("{key} was changed after it was read"))
+    Failure::new(ErrorKind::Conflict, format!("{key} was changed after it was read"))
 }
 
 /// The failure of a commit of which a part is or may be applied.
 fn partly(why: Failure) -> Failure {
-    match why {
-        Failure::Partly(_) => why,
-        why => Failure::Partly(format!(
-            "a part of its changes was applied, or may have been: {}",
-            why.words()
-        )),
+    match why.code == PARTLY {
+        true => why,
+        false => {
+            unknown(format!("a part of its changes was applied, or may have been: {}", why.answer))
+        }
+    }
+}
+
+/// The failure of a commit whose outcome cannot be known.
+fn unknown(answer: String) -> Failure {
+    let advice = "the checks after the run say whether something is there in part";
+    Failure { code: PARTLY.to_owned(), ..Failure::of(ErrorKind::Ambiguous, answer, advice) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection::{ATTEMPTS, SCHEMA};
+    use super::super::notes;
+    use super::super::options::Options;
+    use super::*;
+
+    /// What is sent again until it is answered, and what waits for the nodes, says itself why it gave up.
+    #[test]
+    fn by_default_the_limit_on_an_answer_comes_last() {
+        let Options { answer_timeout, request_timeout, .. } = Options::default();
+        assert!(answer_timeout > request_timeout * notes::ATTEMPTS);
+        assert!(answer_timeout > SCHEMA + request_timeout);
+        assert!(answer_timeout > LIMIT + request_timeout * ATTEMPTS);
     }
 }

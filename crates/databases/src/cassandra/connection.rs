@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hoap_workload::Result;
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::{Session, TlsContext};
@@ -17,17 +16,18 @@ use scylla::serialize::row::SerializeRow;
 use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::{Consistency, SerialConsistency, Statement};
 
-use super::error::{self, Done, Failure};
+use super::error::{is_missing, is_unsure};
 use super::options::Options;
 use super::place::Place;
+use crate::failure::{Done, Failure};
 
 /// The attempts at a repeatable write that times out, and the first pause between them, which then
 /// doubles.
-const ATTEMPTS: u32 = 6;
+pub(super) const ATTEMPTS: u32 = 6;
 const REST: Duration = Duration::from_millis(100);
 
 /// The limit for a change of the schema and for the nodes to agree on it.
-const SCHEMA: Duration = Duration::from_secs(120);
+pub(super) const SCHEMA: Duration = Duration::from_secs(120);
 
 /// A session of the driver, which keeps connections to every node.
 pub(super) struct Connection {
@@ -46,7 +46,7 @@ impl Connection {
         place: Arc<Place>,
         tls: Option<TlsContext>,
         altering: Arc<tokio::sync::Mutex<()>>,
-    ) -> Result<Connection> {
+    ) -> Done<Connection> {
         let Place { url, hosts, keyspace, credentials, options } = &*place;
         let mut policy = DefaultPolicy::builder().token_aware(options.token_aware);
         if !options.datacenter.is_empty() {
@@ -76,14 +76,12 @@ impl Connection {
             builder = builder.user(user, credentials.password.as_deref().unwrap_or_default());
         }
         let session = builder.build().await.map_err(|e| {
-            let e = error::connecting(&e, format!("connect to {url}"));
-            match &credentials.ignored {
-                Some(why) if credentials.password.is_none() => {
-                    let advice = e.advice.clone().map_or(why.clone(), |a| format!("{a}; {why}"));
-                    e.advise(advice)
-                }
-                _ => e,
+            let mut failure = Failure::from(e).trying(format!("connect to {url}"));
+            if let (Some(why), None) = (&credentials.ignored, &credentials.password) {
+                let advice = failure.advice.map_or(why.clone(), |a| format!("{a}; {why}"));
+                failure.advice = Some(advice.into());
             }
+            failure
         })?;
         Ok(Connection { place, session, altering })
     }
@@ -127,7 +125,7 @@ impl Connection {
         for left in (0..ATTEMPTS).rev() {
             match self.session.execute_unpaged(statement, &row).await.map_err(Failure::from) {
                 Ok(_) => break,
-                Err(e) if left > 0 && e.is_unsure() => tokio::time::sleep(rest).await,
+                Err(e) if left > 0 && is_unsure(&e) => tokio::time::sleep(rest).await,
                 Err(e) => return Err(e),
             }
             rest *= 2;
@@ -142,18 +140,19 @@ impl Connection {
         statement.set_request_timeout(Some(SCHEMA));
         for _ in 0..5 {
             match self.session.query_unpaged(statement.clone(), ()).await.map_err(Failure::from) {
-                Err(e) if e.is_missing() => self.agree().await?,
+                Err(e) if is_missing(&e) => self.agree().await?,
                 done => return done.map(drop),
             }
         }
-        self.session.query_unpaged(statement, ()).await.map(drop).map_err(Failure::from)
+        self.session.query_unpaged(statement, ()).await?;
+        Ok(())
     }
 
     /// Waits until all nodes that are up have the same schema. A node applies what is in its tables
     /// of the schema a moment later, hence the pause.
     pub async fn agree(&self) -> Done<()> {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        let agreed = self.session.await_schema_agreement().await;
-        agreed.map(drop).map_err(|e| Failure::from(ExecutionError::from(e)))
+        self.session.await_schema_agreement().await.map_err(ExecutionError::from)?;
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The cluster that a URL names.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hoap_record::Description;
 use hoap_workload::Result;
@@ -9,29 +10,41 @@ use hoap_workload::capability::{Applicable, NotApplicable};
 use super::place::Place;
 use super::runtimes::{RuntimeSession, RuntimeSessions};
 use super::server;
+use crate::failure::Done;
+use crate::front::Front;
+use crate::front::engine::Engine;
 use crate::{Remote, RemoteJoins, RemoteKeyValue};
 
 /// A cluster. Clones are the same one.
-#[derive(Clone)]
-pub struct Cassandra {
-    pub(super) description: Arc<Description>,
+pub type Cassandra = Front<CassandraEngine>;
+
+/// What is Cassandra's of it.
+pub struct CassandraEngine {
+    place: Arc<Place>,
+    pub(super) description: Description,
     sessions: Arc<RuntimeSessions>,
     /// Keeps the session of the runtime in which the cluster was opened, for later calls there.
     _home: Arc<RuntimeSession>,
 }
 
-impl Cassandra {
-    /// Connects, and asks the cluster for its description.
-    pub(super) async fn open(place: Place) -> Result<Cassandra> {
-        let sessions = Arc::new(RuntimeSessions::new(Arc::new(place))?);
-        let home = sessions.get().await?;
-        let description = Arc::new(server::describe(&home).await?);
-        Ok(Cassandra { description, sessions, _home: home })
+// No session has to abandon a connection: the driver tells the answers on one apart by the numbers
+// of their requests and throws away those that come late, and no transaction is open in the cluster.
+impl Engine for CassandraEngine {
+    const RESERVED: &'static [&'static str] = &["hoap_"];
+
+    fn url(&self) -> &str {
+        &self.place.url
     }
 
+    fn answer_timeout(&self) -> Option<Duration> {
+        Some(self.place.options.answer_timeout)
+    }
+}
+
+impl Cassandra {
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
-        let pages = self.not_applicable(
+        let pages = self.0.not_applicable(
             "pagination",
             "CQL has no OFFSET, and reads by the key of a table, not by a field within a document",
         );
@@ -43,9 +56,21 @@ impl Cassandra {
             pages,
         }
     }
+}
+
+impl CassandraEngine {
+    /// Connects, and asks the cluster for its description.
+    pub(super) async fn open(place: Place) -> Result<CassandraEngine> {
+        let place = Arc::new(place);
+        let tried = || format!("open {}", place.url);
+        let sessions = Arc::new(RuntimeSessions::new(place.clone())?);
+        let home = sessions.get().await.map_err(|e| e.into_error(tried()))?;
+        let description = server::describe(&home).await.map_err(|e| e.into_error(tried()))?;
+        Ok(CassandraEngine { place, description, sessions, _home: home })
+    }
 
     /// The driver's session of the current runtime.
-    pub(super) async fn connection(&self) -> Result<Arc<RuntimeSession>> {
+    pub(super) async fn connection(&self) -> Done<Arc<RuntimeSession>> {
         self.sessions.get().await
     }
 

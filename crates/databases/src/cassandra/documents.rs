@@ -3,102 +3,79 @@
 //! A scan reads pages in the order of the keys' tokens, each at a moment of its own: it is a
 //! snapshot as long as nobody writes, as after a run.
 
-use async_trait::async_trait;
-use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::{Index, Row};
 use scylla::deserialize::row::ColumnIterator;
 use serde_json::Value;
 
 use super::bulk::BatchWriter;
 use super::document::Path;
-use super::error::{Doing, Done, Failure, LOAD_FIRST};
+use super::error::written;
 use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
-use super::{Cassandra, joined, lookups, notes, schema};
+use super::{CassandraEngine, joined, lookups, notes, schema};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Documents, Each};
 
 /// Rows of a page of keys alone, and of documents.
 const KEYS: i32 = 5000;
 const DOCUMENTS: i32 = 500;
 
-#[async_trait]
-impl Documents for Cassandra {
-    async fn note(&self) -> Result<Option<Value>> {
-        let connection = self.connection().await?;
-        let note = notes::note(&connection).await;
-        note.map_err(|e| {
-            e.into_error(Doing::Read, format!("read the note in {}", connection.place.url))
-        })
+impl Documents for CassandraEngine {
+    type Bulk = BatchWriter;
+
+    async fn note(&self) -> Done<Option<Value>> {
+        notes::note(&*self.connection().await?).await
     }
 
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
         let connection = self.connection().await?;
-        let set = notes::set_note(&connection, expected, note).await;
-        set.map_err(|e| {
-            e.into_error(Doing::Write, format!("write the note in {}", connection.place.url))
-        })
+        notes::set_note(&connection, expected, note).await.map_err(written)
     }
 
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        let connection = self.connection().await?;
-        for name in collections {
-            let there = schema::columns(&connection, schema::collection(name)?).await;
-            let there = there.map_err(|e| {
-                e.into_error(Doing::Read, format!("look for {name} in {}", connection.place.url))
-            })?;
-            if !there.is_empty() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        Ok(!schema::columns(&*self.connection().await?, collection).await?.is_empty())
     }
 
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
         let connection = self.connection().await?;
         // The note and the progress first, so that nobody takes what is left for a load.
         let mut tables = vec![notes::NOTES];
-        for name in collections {
-            tables.push(schema::collection(name)?);
-        }
+        tables.extend(collections);
         if tables.iter().any(|name| joined::SOURCES.contains(name)) {
             tables.push(joined::TABLE);
         }
-        let tried = format!("drop the collections in {}", connection.place.url);
         // The lookup tables are useless without their notes.
-        let made =
-            schema::lookups(&connection).await.map_err(|e| e.into_error(Doing::Read, &tried))?;
+        let made = schema::lookups(&connection).await?;
         tables.extend(made.iter().map(String::as_str));
         for name in tables {
             // Dropping a missing table is a change of the schema too: look first.
-            let there = schema::columns(&connection, name).await;
-            if there.map_err(|e| e.into_error(Doing::Read, &tried))?.is_empty() {
+            if schema::columns(&connection, name).await?.is_empty() {
                 continue;
             }
-            let dropped =
-                connection.alter(format!("DROP TABLE IF EXISTS {}", connection.table(name))).await;
-            dropped.map_err(|e| e.into_error(Doing::Write, &tried))?;
+            let text = format!("DROP TABLE IF EXISTS {}", connection.table(name));
+            connection.alter(text).await.map_err(written)?;
         }
         Ok(())
     }
 
-    async fn create(&self, collections: &[&str]) -> Result<()> {
+    async fn create(&self, collections: &[&str]) -> Done<()> {
         let connection = self.connection().await?;
-        let tried = format!("create the collections in {}", connection.place.url);
-        notes::make(&connection).await.map_err(|e| e.into_error(Doing::Write, &tried))?;
+        notes::make(&connection).await.map_err(written)?;
         for name in collections {
-            schema::make_table(&connection, schema::collection(name)?, &tried).await?;
+            schema::make_table(&connection, name).await.map_err(written)?;
         }
         Ok(())
     }
 
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        Ok(Box::new(BatchWriter::new(self.connection().await?, part)))
+    async fn bulk(&self, part: &str) -> Done<BatchWriter> {
+        Ok(BatchWriter::new(self.connection().await?, part))
     }
 
     /// Writes were acknowledged at the write consistency, and are as durable as the nodes' commit
     /// logs; no statement waits for more. The index on the customers' zip codes is the joining
     /// table here; any other index is a lookup table.
-    async fn settle(&self, indexes: &[Index]) -> Result<()> {
+    async fn settle(&self, indexes: &[Index]) -> Done<()> {
         let connection = self.connection().await?;
         for index in indexes {
             let made = if joined::is_for(index) {
@@ -107,31 +84,20 @@ impl Documents for Cassandra {
                 // Pages of customers, which this database does not have.
                 Ok(())
             } else {
-                lookups::make(&connection, &lookups::describe(index)?).await
+                lookups::make(&connection, &lookups::describe(index)).await
             };
-            made.map_err(|e| {
-                let tried = format!("make the table of {} in {}", index.name, connection.place.url);
-                e.into_error(Doing::Write, tried)
-            })?;
+            let tried = || format!("make the table of {} in {}", index.name, connection.place.url);
+            made.map_err(|e| written(e).trying(tried()))?;
         }
         Ok(())
     }
 
-    async fn scan(
-        &self,
-        collection: &str,
-        fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let connection = self.connection().await?;
-        let name = schema::collection(collection)?;
-        let paths = fields.iter().map(|path| Path::new(path)).collect::<Result<Vec<_>>>()?;
-        let tried = || format!("scan {name} in {}", connection.place.url);
-        let failed = |e: Failure| e.into_error(Doing::Read, tried());
-        let there = schema::columns(&connection, name).await.map_err(failed)?;
+        let paths: Vec<Path> = fields.iter().map(|path| Path::new(path)).collect();
+        let there = schema::columns(&connection, collection).await?;
         if there.is_empty() {
-            let answer = format!("there is no collection {name}");
-            return Err(Error::new(ErrorKind::Missing, tried(), answer).advise(LOAD_FIRST));
+            return Err(Failure::missing(format!("there is no collection {collection}")));
         }
         // The column of documents, then those of the paths, as far as they exist.
         let has = |name: &str| there.contains_key(name);
@@ -147,15 +113,12 @@ impl Documents for Cassandra {
                 .filter(|(_, own)| **own)
                 .map(|(path, _)| format!("\"{}\"", path.member)),
         );
-        let text = format!("SELECT {} FROM {}", columns.join(", "), connection.table(name));
+        let text = format!("SELECT {} FROM {}", columns.join(", "), connection.table(collection));
         let size = if paths.is_empty() { KEYS } else { DOCUMENTS };
-        let mut pages = Pages::new(&connection, text, size).await.map_err(failed)?;
-        while let Some(page) = pages.next(&connection).await.map_err(failed)? {
-            for row in
-                page.rows::<ColumnIterator<'_, '_>>().map_err(|e| failed(Failure::answer(e)))?
-            {
-                let row = row.map_err(|e| failed(Failure::answer(e)))?;
-                let (key, row) = read_row(row, documents, &paths, &own).map_err(failed)?;
+        let mut pages = Pages::new(&connection, text, size).await?;
+        while let Some(page) = pages.next(&connection).await? {
+            for row in page.rows::<ColumnIterator<'_, '_>>()? {
+                let (key, row) = read_row(row?, documents, &paths, &own)?;
                 each(key, row)?;
             }
         }
@@ -174,7 +137,7 @@ fn read_row<'frame>(
     let document = if documents { next_text(&mut row)? } else { None };
     let document = document.map(|text| {
         serde_json::from_str::<Value>(text)
-            .map_err(|e| Failure::Broken(format!("the document {key} is no JSON: {e}")))
+            .map_err(|e| Failure::broken(format!("the document {key} is no JSON: {e}")))
     });
     let document = document.transpose()?;
     let mut values = Row::with_capacity(paths.len());

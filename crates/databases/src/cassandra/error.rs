@@ -1,128 +1,87 @@
 //! What the cluster's and the driver's errors mean for the caller.
+//!
+//! An error is sorted as one of a read, of which the code says whether a write would be unsure:
+//! [`written`] makes one of a write of it.
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::ErrorKind;
+use scylla::deserialize::{DeserializationError, TypeCheckError};
 use scylla::errors::{
     ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, DbError, ExecutionError,
-    MetadataError, NewSessionError, PrepareError, RequestAttemptError,
+    IntoRowsResultError, MaybeFirstRowError, MetadataError, NewSessionError, PrepareError,
+    RequestAttemptError, RowsError, SingleRowError,
 };
 
-use crate::failure::Failure as Meaning;
-pub(super) use crate::failure::LOAD_FIRST;
+use crate::failure::{Failure, LOAD_FIRST};
 
-use ErrorKind::{Ambiguous, Broken, Timeout, Unavailable};
+use ErrorKind::{Ambiguous, Broken, Missing, Timeout, Unavailable};
 
-/// What was under way when an error came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
-    /// Something that changes nothing.
-    Read,
-    /// Something that may have been applied although no answer came.
-    Write,
-}
+/// The code of an error after which a write may have been applied.
+const UNSURE: &str = "unsure";
+/// The code of a read that a replica failed.
+const READ_FAILURE: &str = "read failure";
+/// The code of several steps of which a part was applied, or may have been.
+pub(super) const PARTLY: &str = "partly";
 
-/// Why an operation failed.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// The cluster refused, or could not be reached.
-    Execution(Box<ExecutionError>),
-    /// A record with this key is there already.
-    Duplicate(String),
-    /// What was asked is wrong in itself.
-    Invalid(String),
-    /// What is stored is not what this module stores.
-    Broken(String),
-    /// A table or a column is missing.
-    Missing(String),
-    /// Somebody else was faster; nothing was applied.
-    Conflict(String),
-    /// A part of several steps was applied, or may have been.
-    Partly(String),
-}
-
-/// What an operation gives.
-pub(super) type Done<T> = std::result::Result<T, Failure>;
-
-impl From<ExecutionError> for Failure {
-    fn from(e: ExecutionError) -> Self {
-        Failure::Execution(Box::new(e))
+/// The failure of an operation that writes: what is unsure may have been applied.
+pub(super) fn written(failure: Failure) -> Failure {
+    match is_unsure(&failure) {
+        true => Failure {
+            kind: Ambiguous,
+            advice: failure.advice.filter(|_| failure.kind != Missing),
+            ..failure
+        },
+        false => failure,
     }
 }
+
+/// Whether the table or its keyspace does not exist.
+pub(super) fn is_missing(failure: &Failure) -> bool {
+    failure.kind == Missing && !is_unsure(failure)
+}
+
+/// Whether a replica could not answer a read, such as one that does not know a table yet which
+/// somebody has just made.
+pub(super) fn failed_on_a_replica(failure: &Failure) -> bool {
+    failure.code == READ_FAILURE
+}
+
+/// Whether it cannot be known what became of a write.
+pub(super) fn is_unsure(failure: &Failure) -> bool {
+    failure.code == UNSURE
+}
+
+/// Whether the same may go well a moment later.
+pub(super) fn may_pass(failure: &Failure) -> bool {
+    is_unsure(failure) || failure.kind == Unavailable
+}
+
+/// What the driver says of an answer that does not have the types of a statement.
+pub(super) fn misfit(e: impl std::fmt::Display) -> Failure {
+    Failure::broken(format!("the answer is not of the shape asked for: {e}"))
+}
+
+macro_rules! misfits {
+    ($($Error:ty),*) => {
+        $(impl From<$Error> for Failure {
+            fn from(error: $Error) -> Failure {
+                misfit(error)
+            }
+        })*
+    };
+}
+
+misfits!(
+    DeserializationError,
+    IntoRowsResultError,
+    MaybeFirstRowError,
+    RowsError,
+    SingleRowError,
+    TypeCheckError
+);
 
 impl From<PrepareError> for Failure {
-    fn from(e: PrepareError) -> Self {
-        ExecutionError::from(e).into()
-    }
-}
-
-impl Failure {
-    /// What the driver says of an answer that does not have the types of a statement.
-    pub fn answer(e: impl std::fmt::Display) -> Self {
-        Failure::Broken(format!("the answer is not of the shape asked for: {e}"))
-    }
-
-    /// Whether the table or its keyspace does not exist.
-    pub fn is_missing(&self) -> bool {
-        match self {
-            Failure::Missing(_) => true,
-            Failure::Execution(e) => matches!(
-                cause(e),
-                Some(RequestAttemptError::DbError(DbError::Invalid, text)) if says_missing(text)
-            ),
-            _ => false,
-        }
-    }
-
-    /// Whether a replica could not answer a read, such as one that does not know a table yet which somebody
-    /// has just made.
-    pub fn failed_on_a_replica(&self) -> bool {
-        let Failure::Execution(e) = self else { return false };
-        matches!(cause(e), Some(RequestAttemptError::DbError(DbError::ReadFailure { .. }, _)))
-    }
-
-    /// Whether it cannot be known what became of it, or no answer came in time.
-    pub fn is_unsure(&self) -> bool {
-        match self {
-            Failure::Execution(e) => {
-                matches!(judge(e, Doing::Write).kind, Ambiguous | Timeout)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether the same may go well a moment later.
-    pub fn may_pass(&self) -> bool {
-        match self {
-            Failure::Execution(e) => {
-                matches!(judge(e, Doing::Write).kind, Ambiguous | Timeout | Unavailable)
-            }
-            _ => false,
-        }
-    }
-
-    /// What went wrong, in words.
-    pub fn words(&self) -> String {
-        self.meaning(Doing::Write).answer
-    }
-
-    /// What it means for the caller.
-    fn meaning(&self, doing: Doing) -> Meaning {
-        match self {
-            Failure::Execution(e) => judge(e, doing),
-            Failure::Duplicate(key) => Meaning::duplicate(key),
-            Failure::Invalid(answer) => Meaning::invalid(answer),
-            Failure::Broken(answer) => Meaning::broken(answer),
-            Failure::Missing(answer) => Meaning::missing(answer),
-            Failure::Conflict(answer) => Meaning::of(ErrorKind::Conflict, answer, None),
-            Failure::Partly(answer) => {
-                let advice = "the checks after the run say whether something is there in part";
-                Meaning::of(Ambiguous, answer, advice)
-            }
-        }
-    }
-
-    /// As an error that says what was tried.
-    pub fn into_error(self, doing: Doing, tried: impl Into<String>) -> Error {
-        self.meaning(doing).into_error(tried)
+    fn from(error: PrepareError) -> Failure {
+        ExecutionError::from(error).into()
     }
 }
 
@@ -132,17 +91,6 @@ const REACH: &str = "check that the cluster is up and that hosts and port are it
 const SEE_SERVER: &str =
     "see what the nodes are busy with (nodetool tpstats), or raise the server's request timeout";
 
-/// What a node said, where one did.
-fn cause(error: &ExecutionError) -> Option<&RequestAttemptError> {
-    match error {
-        ExecutionError::LastAttemptError(e) => Some(e),
-        ExecutionError::PrepareError(PrepareError::AllAttemptsFailed { first_attempt }) => {
-            Some(first_attempt)
-        }
-        _ => None,
-    }
-}
-
 /// Whether a node says that there is no such keyspace or table, as its versions do.
 fn says_missing(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
@@ -151,153 +99,151 @@ fn says_missing(text: &str) -> bool {
         .any(|part| text.contains(part))
 }
 
+fn unsure(kind: ErrorKind, answer: impl std::fmt::Display, advice: &'static str) -> Failure {
+    Failure { code: UNSURE.to_owned(), ..Failure::of(kind, answer, advice) }
+}
+
 /// Sorts an error by what the caller may do about it.
-fn judge(error: &ExecutionError, doing: Doing) -> Meaning {
-    match error {
-        ExecutionError::BadQuery(e) => Meaning::invalid(e),
-        ExecutionError::EmptyPlan => Meaning::of(
-            Unavailable,
-            "no node can be asked",
-            "check that the nodes are up, those of option datacenter where one is named",
-        ),
-        // Only what was prepared anew is sent again, and a statement that is not prepared does nothing.
-        ExecutionError::PrepareError(e) => match e {
-            PrepareError::ConnectionPoolError(e) => pool(e),
-            PrepareError::AllAttemptsFailed { first_attempt } => {
-                attempt(first_attempt, Doing::Read)
-            }
-            other => Meaning::broken(other),
-        },
-        // A node whose connections are gone gets nothing sent.
-        ExecutionError::ConnectionPoolError(e) => pool(e),
-        ExecutionError::LastAttemptError(e) => attempt(e, doing),
-        ExecutionError::RequestTimeout(after) => Meaning::of(
-            if doing == Doing::Write { Ambiguous } else { Timeout },
-            format!("no answer within {} ms", after.as_millis()),
-            "see what the nodes are busy with, or raise request_timeout_ms",
-        ),
-        ExecutionError::SchemaAgreementError(e) => Meaning::of(
-            Unavailable,
-            e,
-            "the nodes do not agree on the schema: nodetool describecluster",
-        ),
-        ExecutionError::MetadataError(e) => Meaning::of(Unavailable, e, REACH),
-        other => Meaning::broken(other),
+impl From<ExecutionError> for Failure {
+    fn from(error: ExecutionError) -> Failure {
+        match error {
+            ExecutionError::BadQuery(e) => Failure::invalid(e),
+            ExecutionError::EmptyPlan => Failure::of(
+                Unavailable,
+                "no node can be asked",
+                "check that the nodes are up, those of option datacenter where one is named",
+            ),
+            // Only what was prepared anew is sent again, and a statement that is not prepared does
+            // nothing.
+            ExecutionError::PrepareError(e) => match e {
+                PrepareError::ConnectionPoolError(e) => pool(&e),
+                PrepareError::AllAttemptsFailed { first_attempt } => {
+                    Failure { code: String::new(), ..attempt(&first_attempt) }
+                }
+                other => Failure::broken(other),
+            },
+            // A node whose connections are gone gets nothing sent.
+            ExecutionError::ConnectionPoolError(e) => pool(&e),
+            ExecutionError::LastAttemptError(e) => attempt(&e),
+            ExecutionError::RequestTimeout(after) => unsure(
+                Timeout,
+                format!("no answer within {} ms", after.as_millis()),
+                "see what the nodes are busy with, or raise request_timeout_ms",
+            ),
+            ExecutionError::SchemaAgreementError(e) => Failure::of(
+                Unavailable,
+                e,
+                "the nodes do not agree on the schema: nodetool describecluster",
+            ),
+            ExecutionError::MetadataError(e) => Failure::of(Unavailable, e, REACH),
+            other => Failure::broken(other),
+        }
     }
 }
 
 /// What an attempt to have a node do something ended with.
-fn attempt(error: &RequestAttemptError, doing: Doing) -> Meaning {
+fn attempt(error: &RequestAttemptError) -> Failure {
     match error {
-        RequestAttemptError::DbError(error, message) => database(error, message, doing),
-        RequestAttemptError::BrokenConnectionError(e) => match doing {
-            Doing::Write => Meaning::of(
-                Ambiguous,
-                e,
-                "the connection was lost before the answer: see the node's log",
-            ),
-            Doing::Read => {
-                Meaning::of(Unavailable, e, "the connection was lost: see the node's log")
-            }
-        },
+        RequestAttemptError::DbError(error, message) => database(error, message),
+        RequestAttemptError::BrokenConnectionError(e) => {
+            unsure(Unavailable, e, "the connection was lost before the answer: see the node's log")
+        }
         RequestAttemptError::SerializationError(_)
-        | RequestAttemptError::CqlRequestSerialization(_) => Meaning::invalid(error),
-        RequestAttemptError::UnableToAllocStreamId => Meaning::of(
+        | RequestAttemptError::CqlRequestSerialization(_) => Failure::invalid(error),
+        RequestAttemptError::UnableToAllocStreamId => Failure::of(
             Unavailable,
             "too many requests are under way on a connection",
             "raise connections",
         ),
         RequestAttemptError::RepreparedIdChanged { .. } => {
-            Meaning::of(Unavailable, "the table was made anew meanwhile", "run it again")
+            Failure::of(Unavailable, "the table was made anew meanwhile", "run it again")
         }
-        other => Meaning::broken(other),
+        other => Failure::broken(other),
     }
 }
 
 /// What a node answered.
-fn database(error: &DbError, message: &str, doing: Doing) -> Meaning {
+fn database(error: &DbError, message: &str) -> Failure {
     // The numbers are in the error, the words in the message.
     let both = || format!("{error}: {message}");
     match error {
-        DbError::Invalid if says_missing(message) => {
-            Meaning::of(ErrorKind::Missing, message, LOAD_FIRST)
-        }
+        DbError::Invalid if says_missing(message) => Failure::missing(message),
         // A node on which the table is just being dropped. A write may have met others before that.
-        DbError::ServerError if doing == Doing::Read && message.contains("Unknown CF") => {
-            Meaning::of(ErrorKind::Missing, message, LOAD_FIRST)
+        DbError::ServerError if message.contains("Unknown CF") => {
+            unsure(Missing, message, LOAD_FIRST)
         }
-        DbError::Invalid | DbError::SyntaxError | DbError::ConfigError => Meaning::invalid(message),
-        DbError::AuthenticationError => Meaning::of(Unavailable, message, NAME_AND_PASSWORD),
-        DbError::Unauthorized => Meaning::of(
+        DbError::Invalid | DbError::SyntaxError | DbError::ConfigError => Failure::invalid(message),
+        DbError::AuthenticationError => Failure::of(Unavailable, message, NAME_AND_PASSWORD),
+        DbError::Unauthorized => Failure::of(
             Unavailable,
             message,
             "GRANT the user MODIFY and SELECT on the keyspace, for a load CREATE, ALTER and DROP too",
         ),
         DbError::Unavailable { .. } => {
-            Meaning::of(Unavailable, both(), "bring the nodes up, or lower the consistency")
+            Failure::of(Unavailable, both(), "bring the nodes up, or lower the consistency")
         }
         DbError::Overloaded | DbError::RateLimitReached { .. } => {
-            Meaning::of(Unavailable, both(), "the cluster takes no more: use fewer clients")
+            Failure::of(Unavailable, both(), "the cluster takes no more: use fewer clients")
         }
-        DbError::IsBootstrapping => Meaning::of(Unavailable, both(), "wait until the node is up"),
+        DbError::IsBootstrapping => Failure::of(Unavailable, both(), "wait until the node is up"),
         // The reads of a lightweight transaction come before it is applied, or after somebody else's is.
-        DbError::ReadTimeout { .. } => {
-            Meaning::of(if doing == Doing::Write { Ambiguous } else { Timeout }, both(), SEE_SERVER)
-        }
-        DbError::WriteTimeout { .. } => Meaning::of(Ambiguous, both(), SEE_SERVER),
-        DbError::ReadFailure { .. } => Meaning::of(Unavailable, both(), "see the replicas' logs"),
-        DbError::WriteFailure { .. } => Meaning::of(Ambiguous, both(), "see the replicas' logs"),
-        DbError::TruncateError | DbError::AlreadyExists { .. } => {
-            Meaning::of(Unavailable, both(), None)
-        }
+        DbError::ReadTimeout { .. } => unsure(Timeout, both(), SEE_SERVER),
+        DbError::WriteTimeout { .. } => unsure(Ambiguous, both(), SEE_SERVER),
+        DbError::ReadFailure { .. } => Failure {
+            code: READ_FAILURE.to_owned(),
+            ..Failure::of(Unavailable, both(), "see the replicas' logs")
+        },
+        DbError::WriteFailure { .. } => unsure(Ambiguous, both(), "see the replicas' logs"),
+        DbError::TruncateError | DbError::AlreadyExists { .. } => Failure::new(Unavailable, both()),
         // ServerError, and what newer servers know, such as an unknown outcome of Paxos (0x1700).
-        _ if doing == Doing::Write => Meaning::of(Ambiguous, both(), "see the nodes' logs"),
-        _ => Meaning::of(Broken, both(), "see the nodes' logs"),
+        _ => unsure(Broken, both(), "see the nodes' logs"),
     }
 }
 
 /// Why there is no connection.
-fn pool(error: &ConnectionPoolError) -> Meaning {
+fn pool(error: &ConnectionPoolError) -> Failure {
     let ConnectionPoolError::Broken { last_connection_error } = error else {
-        return Meaning::of(Unavailable, error, REACH);
+        return Failure::of(Unavailable, error, REACH);
     };
     match last_connection_error {
         ConnectionError::ConnectionSetupRequestError(e) => match e.get_error() {
             ConnectionSetupRequestErrorKind::MissingAuthentication => {
-                Meaning::of(Unavailable, "it wants a user's name and password", NAME_AND_PASSWORD)
+                Failure::of(Unavailable, "it wants a user's name and password", NAME_AND_PASSWORD)
             }
+            // Nothing was asked of it yet.
             ConnectionSetupRequestErrorKind::DbError(error, message) => {
-                database(error, message, Doing::Read)
+                Failure { code: String::new(), ..database(error, message) }
             }
-            other => Meaning::of(Unavailable, other, REACH),
+            other => Failure::of(Unavailable, other, REACH),
         },
-        ConnectionError::ConnectTimeout => Meaning::of(
+        ConnectionError::ConnectTimeout => Failure::of(
             Unavailable,
             "no connection in time",
             "check hosts, port and firewall, or raise connect_timeout_ms",
         ),
-        ConnectionError::IoError(e) if e.to_string().contains("ertificate") => Meaning::of(
+        ConnectionError::IoError(e) if e.to_string().contains("ertificate") => Failure::of(
             Unavailable,
             e,
             "name the authority's certificate with tls_ca; the nodes' must name their IP addresses",
         ),
-        other => Meaning::of(Unavailable, other, REACH),
+        other => Failure::of(Unavailable, other, REACH),
     }
 }
 
 /// Sorts an error of connecting by what the caller may do about it.
-pub(super) fn connecting(error: &NewSessionError, tried: impl Into<String>) -> Error {
-    let judged = match error {
-        NewSessionError::FailedToResolveAnyHostname(hosts) => Meaning::of(
-            Unavailable,
-            format!("no address is known for {}", hosts.join(", ")),
-            "check the hosts' names",
-        ),
-        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(e)) => pool(e),
-        NewSessionError::IllegalConfig(_) => Meaning::invalid(error),
-        other => Meaning::of(Unavailable, other, REACH),
-    };
-    judged.into_error(tried)
+impl From<NewSessionError> for Failure {
+    fn from(error: NewSessionError) -> Failure {
+        match &error {
+            NewSessionError::FailedToResolveAnyHostname(hosts) => Failure::of(
+                Unavailable,
+                format!("no address is known for {}", hosts.join(", ")),
+                "check the hosts' names",
+            ),
+            NewSessionError::MetadataError(MetadataError::ConnectionPoolError(e)) => pool(e),
+            NewSessionError::IllegalConfig(_) => Failure::invalid(error),
+            other => Failure::of(Unavailable, other, REACH),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -310,13 +256,14 @@ mod tests {
 
     use super::*;
 
-    fn of(error: &ExecutionError, doing: Doing, tried: &str) -> Error {
-        judge(error, doing).into_error(tried)
+    fn said(error: DbError, text: &str) -> Failure {
+        let attempt = RequestAttemptError::DbError(error, text.to_owned());
+        ExecutionError::LastAttemptError(attempt).into()
     }
 
-    fn said(error: DbError, doing: Doing) -> Error {
-        let attempt = RequestAttemptError::DbError(error, "so it\nsaid".to_owned());
-        of(&ExecutionError::LastAttemptError(attempt), doing, "try")
+    /// The kinds of a failure of a read and of a write.
+    fn kinds(failure: &Failure) -> (ErrorKind, ErrorKind) {
+        (failure.kind, written(failure.clone()).kind)
     }
 
     #[test]
@@ -347,35 +294,35 @@ mod tests {
             (DbError::ServerError, Broken, Ambiguous),
             (DbError::Other(0x1700), Broken, Ambiguous),
         ] {
-            for (doing, kind) in [(Doing::Read, for_read), (Doing::Write, for_write)] {
-                let e = said(error.clone(), doing);
-                assert_eq!(e.kind, kind, "{error:?}");
-                assert!(e.to_string().contains("so it said"), "{e}");
-            }
+            let failure = said(error.clone(), "so it\nsaid");
+            assert_eq!(kinds(&failure), (for_read, for_write), "{error:?}");
+            assert!(failure.answer.contains("so it said"), "{failure:?}");
         }
     }
 
     #[test]
     fn a_table_that_is_just_being_dropped_is_missing_to_a_read() {
-        let said = |doing| {
-            let text = "java.lang.IllegalArgumentException: Unknown CF 55b423c0-e6c9-11f1-a1b1";
-            let attempt = RequestAttemptError::DbError(DbError::ServerError, text.to_owned());
-            of(&ExecutionError::LastAttemptError(attempt), doing, "t").kind
-        };
-        assert_eq!((said(Doing::Read), said(Doing::Write)), (ErrorKind::Missing, Ambiguous));
+        let text = "java.lang.IllegalArgumentException: Unknown CF 55b423c0-e6c9-11f1-a1b1";
+        let failure = said(DbError::ServerError, text);
+        assert_eq!(kinds(&failure), (Missing, Ambiguous));
+        assert_eq!(written(failure).advice, None);
     }
 
     /// A write whose answer did not come may have been applied; a read cannot.
     #[test]
     fn an_answer_that_does_not_come_is_ambiguous_only_for_a_write() {
-        let late = ExecutionError::RequestTimeout(Duration::from_millis(7));
-        assert_eq!(of(&late, Doing::Write, "t").kind, Ambiguous);
-        let e = of(&late, Doing::Read, "t");
-        assert_eq!(e.kind, Timeout);
-        assert!(e.to_string().contains("within 7 ms"), "{e}");
-        assert_eq!(of(&ExecutionError::EmptyPlan, Doing::Write, "t").kind, Unavailable);
+        let late = Failure::from(ExecutionError::RequestTimeout(Duration::from_millis(7)));
+        assert_eq!(kinds(&late), (Timeout, Ambiguous));
+        assert!(late.answer.contains("within 7 ms"), "{late:?}");
         let nobody = ExecutionError::ConnectionPoolError(ConnectionPoolError::Initializing);
-        assert_eq!(of(&nobody, Doing::Write, "t").kind, Unavailable);
+        for unsent in [ExecutionError::EmptyPlan, nobody] {
+            assert_eq!(kinds(&unsent.into()), (Unavailable, Unavailable));
+        }
+        // A statement that could not be prepared was not run.
+        let text = "so it said".to_owned();
+        let first_attempt = RequestAttemptError::DbError(DbError::ServerError, text);
+        let unprepared = PrepareError::AllAttemptsFailed { first_attempt };
+        assert_eq!(kinds(&unprepared.into()), (Broken, Broken));
     }
 
     #[test]
@@ -387,12 +334,10 @@ mod tests {
             "keyspace bench does not exist",
             "table usertable does not exist",
         ] {
-            let attempt = RequestAttemptError::DbError(DbError::Invalid, text.to_owned());
-            let failure = Failure::from(ExecutionError::LastAttemptError(attempt));
-            assert!(failure.is_missing() && !failure.is_unsure());
-            let e = failure.into_error(Doing::Read, "t");
-            assert_eq!(e.kind, ErrorKind::Missing);
-            assert_eq!(e.advice.as_deref(), Some(LOAD_FIRST));
+            let failure = said(DbError::Invalid, text);
+            assert!(is_missing(&failure) && !is_unsure(&failure));
+            assert_eq!(kinds(&failure), (Missing, Missing));
+            assert_eq!(failure.advice.as_deref(), Some(LOAD_FIRST));
         }
     }
 }

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::connection::Connection;
 use super::document::Path;
-use super::error::{Done, Failure};
 use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
 use super::{notes, schema};
+use crate::failure::{Done, Failure};
 
 /// The table.
 pub(super) const TABLE: &str = "shop_joined";
@@ -53,13 +53,13 @@ pub(super) async fn make(connection: &Connection) -> Done<()> {
     let insert = format!("INSERT INTO {table} (zip, month, {KEY}, cents) VALUES (?, ?, ?, ?)");
     let mut insert = connection.session.prepare(insert).await?;
     insert.set_consistency(options.write_consistency);
-    let filler = Filler { connection, read, insert, paths: Paths::new()? };
+    let filler = Filler { connection, read, insert, paths: Paths::new() };
     let text = format!("SELECT {KEY}, {DOCUMENT} FROM {}", connection.table(CUSTOMERS));
     let mut pages = Pages::new(connection, text, PAGE).await?;
     while let Some(page) = pages.next(connection).await? {
         let mut orders = Vec::new();
-        for row in page.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)? {
-            filler.orders(row.map_err(Failure::answer)?, &mut orders)?;
+        for row in page.rows::<ColumnIterator<'_, '_>>()? {
+            filler.orders(row?, &mut orders)?;
         }
         let adds: Vec<_> = orders.iter().map(|(zip, order)| filler.add(zip, order)).collect();
         stream::iter(adds)
@@ -79,14 +79,13 @@ struct Paths {
 }
 
 impl Paths {
-    fn new() -> Done<Paths> {
-        let path = |text| Path::new(text).map_err(|e| Failure::Invalid(e.to_string()));
-        Ok(Paths {
-            zip: path("address.zip")?,
-            list: path("order_list")?,
-            month: path("month")?,
-            price: path("sale_price")?,
-        })
+    fn new() -> Paths {
+        Paths {
+            zip: Path::new("address.zip"),
+            list: Path::new("order_list"),
+            month: Path::new("month"),
+            price: Path::new("sale_price"),
+        }
     }
 }
 
@@ -107,7 +106,7 @@ impl Filler<'_> {
         let (Value::String(zip), Value::Array(list)) = (zip, list) else { return Ok(()) };
         for order in list {
             let Value::String(order) = order else {
-                return Err(Failure::Broken(format!("an order in the list of {key} is no key")));
+                return Err(Failure::broken(format!("an order in the list of {key} is no key")));
             };
             all.push((zip.clone(), order));
         }
@@ -117,15 +116,15 @@ impl Filler<'_> {
     /// Adds an order's row.
     async fn add(&self, zip: &str, order: &str) -> Done<()> {
         let answer = self.connection.session.execute_unpaged(&self.read, (order,)).await?;
-        let rows = answer.into_rows_result().map_err(Failure::answer)?;
-        let text = rows.maybe_first_row::<(Option<&str>,)>().map_err(Failure::answer)?;
+        let rows = answer.into_rows_result()?;
+        let text = rows.maybe_first_row::<(Option<&str>,)>()?;
         // A missing order joins nothing.
         let Some((text,)) = text else { return Ok(()) };
         let document = parse(order, text)?;
         let (month, price) = (self.paths.month.value(&document), self.paths.price.value(&document));
         let Value::String(month) = month else { return Ok(()) };
         let cents = cents(&price).ok_or_else(|| {
-            Failure::Broken(format!("the sale_price {price} of {order} is no amount"))
+            Failure::broken(format!("the sale_price {price} of {order} is no amount"))
         })?;
         self.connection.write_repeatable(&self.insert, (zip, &month, order, cents)).await
     }
@@ -133,7 +132,7 @@ impl Filler<'_> {
 
 fn parse(key: &str, text: Option<&str>) -> Done<Value> {
     serde_json::from_str(text.unwrap_or("{}"))
-        .map_err(|e| Failure::Broken(format!("the document {key} is no JSON: {e}")))
+        .map_err(|e| Failure::broken(format!("the document {key} is no JSON: {e}")))
 }
 
 /// An amount in cents; `None` where it is no amount.

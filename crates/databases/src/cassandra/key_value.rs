@@ -13,35 +13,30 @@
 use std::sync::Arc;
 
 use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::{Error, Result};
+use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::{PagingState, PagingStateResponse};
 
-use super::error::{Doing, Done, Failure};
+use super::error::written;
 use super::runtimes::RuntimeSession;
 use super::statements::{self, Kind, Statements};
 use super::values::{One, Whole, next_text, take};
-use super::{Cassandra, notes};
-use crate::json;
+use super::{CassandraEngine, notes};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, KeyValue};
 
-impl KeyValue for Cassandra {
+impl KeyValue for CassandraEngine {
     type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<RecordSession> {
+    async fn record_session(&self, table: &Table) -> Done<RecordSession> {
         let connection = self.connection().await?;
         let statements = statements::of(&connection, &connection.tables, table).await?;
-        let failed = |e: Failure| {
-            e.into_error(Doing::Read, format!("read {} in {}", table.name, connection.place.url))
-        };
         // The first client of a runtime finds out whether the statements can be prepared.
-        statements.get(&connection, Kind::Read(Fields::All)).await.map_err(failed)?;
+        statements.get(&connection, Kind::Read(Fields::All)).await?;
         Ok(RecordSession { connection, statements })
     }
 }
@@ -53,55 +48,23 @@ pub struct RecordSession {
 }
 
 impl RecordSession {
-    #[cold]
-    fn failed(&self, failure: Failure, doing: Doing, what: &str, key: &str) -> Error {
-        let name = &self.statements.table.name;
-        failure.into_error(doing, format!("{what} {name} {key} in {}", self.connection.place.url))
-    }
-
-    async fn read_one(&self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
-        let statement = self.statements.get(&self.connection, Kind::Read(fields)).await?;
-        // Cassandra has no empty keys, and refuses to search for one.
-        if key.is_empty() {
-            return Ok(false);
-        }
-        let answer = self.connection.session.execute_unpaged(statement, (key,)).await?;
-        let rows = answer.into_rows_result().map_err(Failure::answer)?;
-        let mut rows = rows.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)?;
-        match rows.next() {
-            None => Ok(false),
-            Some(row) => {
-                take(row.map_err(Failure::answer)?, fields, record)?;
-                Ok(true)
-            }
-        }
-    }
-
-    /// Refuses a record with a field that the table lacks, or that is no text.
-    fn check(&self, record: &Record) -> Done<()> {
-        let names = &self.statements.table.fields;
-        let sound = |(field, value)| json::check(names, field, value).map(drop);
-        record.iter().try_for_each(sound).map_err(Failure::Invalid)
-    }
-
     async fn insert_one(&self, key: &str, record: &Record) -> Done<()> {
-        self.check(record)?;
         if key.is_empty() {
-            return Err(Failure::Invalid("Cassandra has no empty keys".to_owned()));
+            return Err(Failure::invalid("Cassandra has no empty keys"));
         }
         let statement = self.statements.get(&self.connection, Kind::Insert).await?;
         let row = Whole { key, record, fields: self.statements.fields(), key_first: true };
         let answer = self.connection.session.execute_unpaged(statement, row).await?;
         match !self.connection.options().lwt || notes::applied(answer)? {
             true => Ok(()),
-            false => Err(Failure::Duplicate(key.to_owned())),
+            false => Err(Failure::duplicate(key)),
         }
     }
 
-    async fn update_one(&self, key: &str, record: &Record) -> Done<bool> {
-        self.check(record)?;
+    async fn update_one(&mut self, key: &str, record: &Record) -> Done<bool> {
         if record.is_empty() {
-            return self.read_one(key, Fields::None, &mut Record::default()).await;
+            return engine::RecordSession::read(self, key, Fields::None, &mut Record::default())
+                .await;
         }
         if key.is_empty() {
             return Ok(false);
@@ -119,9 +82,39 @@ impl RecordSession {
         };
         if self.connection.options().lwt { notes::applied(answer) } else { Ok(true) }
     }
+}
 
-    async fn scan_from(
-        &self,
+impl Abandon for RecordSession {}
+
+impl engine::RecordSession for RecordSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
+        let statement = self.statements.get(&self.connection, Kind::Read(fields)).await?;
+        // Cassandra has no empty keys, and refuses to search for one.
+        if key.is_empty() {
+            return Ok(false);
+        }
+        let answer = self.connection.session.execute_unpaged(statement, (key,)).await?;
+        let rows = answer.into_rows_result()?;
+        let mut rows = rows.rows::<ColumnIterator<'_, '_>>()?;
+        match rows.next() {
+            None => Ok(false),
+            Some(row) => {
+                take(row?, fields, record)?;
+                Ok(true)
+            }
+        }
+    }
+
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
+        self.insert_one(key, record).await.map_err(written)
+    }
+
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
+        self.update_one(key, record).await.map_err(written)
+    }
+
+    async fn scan(
+        &mut self,
         start: &str,
         count: usize,
         fields: Fields,
@@ -137,9 +130,9 @@ impl RecordSession {
             let page =
                 self.connection.session.execute_single_page(statement, (start, limit), state);
             let (answer, more) = page.await?;
-            let rows = answer.into_rows_result().map_err(Failure::answer)?;
-            for row in rows.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)? {
-                let mut row = row.map_err(Failure::answer)?;
+            let rows = answer.into_rows_result()?;
+            for row in rows.rows::<ColumnIterator<'_, '_>>()? {
+                let mut row = row?;
                 let key = next_text(&mut row)?.unwrap_or_default();
                 take(row, fields, scanned.push(key))?;
             }
@@ -148,35 +141,5 @@ impl RecordSession {
                 PagingStateResponse::NoMorePages => return Ok(()),
             }
         }
-    }
-}
-
-impl KeyValueSession for RecordSession {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
-        let done = self.read_one(key, fields, record).await;
-        done.map_err(|e| self.failed(e, Doing::Read, "read", key))
-    }
-
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
-        let done = self.insert_one(key, record).await;
-        done.map_err(|e| self.failed(e, Doing::Write, "insert", key))
-    }
-
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
-        let done = self.update_one(key, record).await;
-        done.map_err(|e| self.failed(e, Doing::Write, "update", key))
-    }
-
-    async fn scan(
-        &mut self,
-        start: &str,
-        count: usize,
-        fields: Fields,
-        scanned: &mut Scanned,
-    ) -> Result<()> {
-        scanned.clear();
-        let done = self.scan_from(start, count, fields, scanned).await;
-        done.map_err(|e| self.failed(e, Doing::Read, "scan from", start))
     }
 }

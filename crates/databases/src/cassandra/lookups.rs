@@ -7,34 +7,29 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use hoap_workload::Result;
 use hoap_workload::capability::{Index, Order};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::statement::prepared::PreparedStatement;
 
 use super::connection::Connection;
-use super::error::{Done, Failure};
 use super::notes;
 use super::pages::Pages;
 use super::schema::{self, DOCUMENT, KEY, LOOKUP, MARKS};
 use super::values::next_text;
-use crate::names;
+use crate::failure::{Done, Failure};
 use crate::overlay::entries::{EntryKey, IndexDefinition};
 
 /// Documents of a page while a table is made.
 const PAGE: i32 = 500;
 
-/// The definition of an index. Refuses invalid names.
-pub(super) fn describe(index: &Index) -> Result<IndexDefinition> {
-    schema::collection(index.collection)?;
-    names::field(index.name)?;
-    let fields = index.fields.iter().map(|field| names::path(field).map(str::to_owned));
-    Ok(IndexDefinition {
+/// The definition of an index.
+pub(super) fn describe(index: &Index) -> IndexDefinition {
+    IndexDefinition {
         name: index.name.to_owned(),
         collection: index.collection.to_owned(),
-        fields: fields.collect::<Result<_>>()?,
+        fields: index.fields.iter().map(|field| (*field).to_owned()).collect(),
         whole: true,
-    })
+    }
 }
 
 /// A lookup table and its statements.
@@ -71,12 +66,12 @@ pub(super) async fn make(connection: &Connection, definition: &IndexDefinition) 
         Pages::new(connection, format!("SELECT {KEY}, {DOCUMENT} FROM {collection}"), PAGE).await?;
     while let Some(page) = pages.next(connection).await? {
         let mut entries = Vec::new();
-        for row in page.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)? {
-            let mut row = row.map_err(Failure::answer)?;
+        for row in page.rows::<ColumnIterator<'_, '_>>()? {
+            let mut row = row?;
             let key = next_text(&mut row)?.unwrap_or_default();
             let text = next_text(&mut row)?.unwrap_or("{}");
             let document = serde_json::from_str(text)
-                .map_err(|e| Failure::Broken(format!("the document {key} is no JSON: {e}")))?;
+                .map_err(|e| Failure::broken(format!("the document {key} is no JSON: {e}")))?;
             entries.push((definition.entry_key(key, &document), key.to_owned()));
         }
         let adds: Vec<_> =
@@ -100,7 +95,7 @@ pub(super) async fn all(connection: &Connection, cache: &Cache) -> Done<Vec<Arc<
     for (name, text) in noted {
         let definition = IndexDefinition::parse(&text).filter(|definition| definition.whole);
         let definition =
-            definition.ok_or_else(|| Failure::Broken(format!("the note {name} is {text}")))?;
+            definition.ok_or_else(|| Failure::broken(format!("the note {name} is {text}")))?;
         let definition = IndexDefinition { name, ..definition };
         match known.get(&definition.name).filter(|lookup| lookup.definition == definition) {
             Some(lookup) => all.push(lookup.clone()),
@@ -128,7 +123,7 @@ impl Lookup {
         let prepare = async |text: String, consistency| {
             let mut statement = connection.session.prepare(text).await?;
             statement.set_consistency(consistency);
-            Ok::<_, Failure>(statement)
+            Done::Ok(statement)
         };
         let search = |order: &str| {
             format!(
@@ -173,10 +168,10 @@ impl Lookup {
         };
         let answer =
             connection.session.execute_unpaged(statement, (partition, from, to, limit)).await?;
-        let rows = answer.into_rows_result().map_err(Failure::answer)?;
+        let rows = answer.into_rows_result()?;
         let mut some = Vec::new();
-        for row in rows.rows::<(Vec<u8>, String)>().map_err(Failure::answer)? {
-            let (sort, key) = row.map_err(Failure::answer)?;
+        for row in rows.rows::<(Vec<u8>, String)>()? {
+            let (sort, key) = row?;
             some.push((EntryKey { partition: partition.to_vec(), sort }, key));
         }
         Ok(some)
@@ -188,8 +183,8 @@ impl Lookup {
         let mut pages = Pages::new(connection, text, 10 * PAGE).await?;
         let mut all = Vec::new();
         while let Some(page) = pages.next(connection).await? {
-            for row in page.rows::<(Vec<u8>, Vec<u8>, String)>().map_err(Failure::answer)? {
-                let (partition, sort, key) = row.map_err(Failure::answer)?;
+            for row in page.rows::<(Vec<u8>, Vec<u8>, String)>()? {
+                let (partition, sort, key) = row?;
                 all.push((EntryKey { partition, sort }, key));
             }
         }

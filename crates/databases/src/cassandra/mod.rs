@@ -56,11 +56,9 @@ mod values;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{
-    Analytics, Applicable, Blocking, Documents, Stepwise, Target, Transactions,
-};
+use hoap_workload::capability::{Analytics, Applicable, Documents, Stepwise, Target, Transactions};
 
-pub use database::Cassandra;
+pub use database::{Cassandra, CassandraEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -78,14 +76,13 @@ const CAVEAT: &str = "Cassandra has no transactions: the changes of each were ap
 /// cluster; [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or
 /// refuses.
 pub async fn open(url: &str) -> Result<Cassandra> {
-    Cassandra::open(place::parse(url, &|name| std::env::var(name).ok())?).await
+    let place = place::parse(url, &|name| std::env::var(name).ok())?;
+    Ok(Cassandra::new(CassandraEngine::open(place).await?))
 }
-
-impl Blocking for Cassandra {}
 
 impl Target for Cassandra {
     fn description(&self) -> Description {
-        (*self.description).clone()
+        self.0.description.clone()
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {
@@ -93,7 +90,7 @@ impl Target for Cassandra {
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.not_applicable(
+        self.0.not_applicable(
             "document transactions",
             "a statement here changes one partition, and nothing makes the changes of several one step \
              that can be undone",
@@ -105,7 +102,7 @@ impl Target for Cassandra {
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {
-        self.not_applicable(
+        self.0.not_applicable(
             "analytical queries",
             "CQL reads one table by its key, without joins and without grouping by other columns",
         )

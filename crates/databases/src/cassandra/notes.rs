@@ -15,8 +15,9 @@ use scylla::statement::Consistency;
 use serde_json::Value;
 
 use super::connection::Connection;
-use super::error::{Done, Failure};
+use super::error::{failed_on_a_replica, is_missing, is_unsure, misfit};
 use super::schema;
+use crate::failure::{Done, Failure};
 
 /// The table.
 pub(super) const NOTES: &str = "hoap_notes";
@@ -53,11 +54,11 @@ async fn read(
 ) -> Done<Option<(String, Option<String>)>> {
     let text = format!("SELECT value, writer FROM {} WHERE name = ?", connection.table(NOTES));
     let answer = match connection.run(text, consistency, (name,)).await {
-        Err(e) if e.is_missing() => return Ok(None),
+        Err(e) if is_missing(&e) => return Ok(None),
         answer => answer?,
     };
-    let rows = answer.into_rows_result().map_err(Failure::answer)?;
-    rows.maybe_first_row().map_err(Failure::answer)
+    let rows = answer.into_rows_result()?;
+    Ok(rows.maybe_first_row()?)
 }
 
 /// The value of a note that [`set`] wrote.
@@ -70,13 +71,13 @@ pub(super) async fn get(connection: &Connection, name: &str) -> Done<Option<Stri
 pub(super) async fn all(connection: &Connection, beginning: &str) -> Done<Vec<(String, String)>> {
     let text = format!("SELECT name, value FROM {}", connection.table(NOTES));
     let answer = match connection.run(text, connection.options().read_consistency, ()).await {
-        Err(e) if e.is_missing() => return Ok(Vec::new()),
+        Err(e) if is_missing(&e) => return Ok(Vec::new()),
         answer => answer?,
     };
-    let rows = answer.into_rows_result().map_err(Failure::answer)?;
+    let rows = answer.into_rows_result()?;
     let mut all = Vec::new();
-    for row in rows.rows::<(&str, &str)>().map_err(Failure::answer)? {
-        let (name, value) = row.map_err(Failure::answer)?;
+    for row in rows.rows::<(&str, &str)>()? {
+        let (name, value) = row?;
         if let Some(name) = name.strip_prefix(beginning) {
             all.push((name.to_owned(), value.to_owned()));
         }
@@ -91,11 +92,11 @@ pub(super) async fn set(connection: &Connection, name: &str, value: &str) -> Don
 }
 
 fn json(text: &str) -> Done<Value> {
-    serde_json::from_str(text).map_err(|e| Failure::Broken(format!("the note is no JSON: {e}")))
+    serde_json::from_str(text).map_err(|e| Failure::broken(format!("the note is no JSON: {e}")))
 }
 
 /// The attempts at a lightweight transaction that times out.
-const ATTEMPTS: u32 = 12;
+pub(super) const ATTEMPTS: u32 = 12;
 
 /// The note's text and its writer, as lightweight transactions have agreed on them. Such a read is
 /// a lightweight transaction itself: it is tried again where it meets others and times out, and
@@ -103,7 +104,7 @@ const ATTEMPTS: u32 = 12;
 async fn agreed(connection: &Connection) -> Done<Option<(String, Option<String>)>> {
     for _ in 1..ATTEMPTS {
         match read(connection, NOTE, connection.serial()).await {
-            Err(e) if e.is_unsure() || e.failed_on_a_replica() => rest().await,
+            Err(e) if is_unsure(&e) || failed_on_a_replica(&e) => rest().await,
             there => return there,
         }
     }
@@ -168,11 +169,11 @@ pub(super) async fn set_note(
             }
             // The node, or a replica, does not know yet the table that another client has just
             // made.
-            Err(e) if (e.is_missing() || e.failed_on_a_replica()) && unsure < ATTEMPTS => {
+            Err(e) if (is_missing(&e) || failed_on_a_replica(&e)) && unsure < ATTEMPTS => {
                 unsure += 1;
                 connection.agree().await?;
             }
-            Err(e) if e.is_unsure() && unsure < ATTEMPTS => {
+            Err(e) if is_unsure(&e) && unsure < ATTEMPTS => {
                 unsure += 1;
                 rest().await;
             }
@@ -183,11 +184,11 @@ pub(super) async fn set_note(
 
 /// Whether a lightweight transaction was applied: the first column of its answer.
 pub(super) fn applied(answer: QueryResult) -> Done<bool> {
-    let rows = answer.into_rows_result().map_err(Failure::answer)?;
-    let mut rows = rows.rows::<ColumnIterator<'_, '_>>().map_err(Failure::answer)?;
-    let first = rows.next().transpose().map_err(Failure::answer)?.and_then(|mut row| row.next());
-    match first.transpose().map_err(Failure::answer)?.and_then(|column| column.slice) {
+    let rows = answer.into_rows_result()?;
+    let mut rows = rows.rows::<ColumnIterator<'_, '_>>()?;
+    let first = rows.next().transpose()?.and_then(|mut row| row.next());
+    match first.transpose()?.and_then(|column| column.slice) {
         Some(truth) if truth.as_slice().len() == 1 => Ok(truth.as_slice()[0] != 0),
-        _ => Err(Failure::answer("it does not say whether it was applied")),
+        _ => Err(misfit("it does not say whether it was applied")),
     }
 }

@@ -29,6 +29,12 @@ options! {
             "connections of each worker thread to each node (ScyllaDB: to each shard); 1 to 100"),
         load_concurrency: u32 = ("load_concurrency", "128", number(1..=10_000),
             "inserts under way at once in each part of a load; 1 to 10000"),
+        /// Of everything that an operation sends, from its begin.
+        answer_timeout: Duration = ("answer_timeout_ms", "180000", milliseconds(1..=86_400_000),
+            "milliseconds that an answer may take before the operation is a timeout (a commit: \
+             ambiguous), all its requests and repetitions together; 1 to 86400000. By default \
+             request_timeout_ms comes first, with all repetitions, and so do the 120 seconds that a \
+             change of the schema may take"),
         request_timeout: Duration = ("request_timeout_ms", "12000", milliseconds(1..=3_600_000),
             "milliseconds to wait for an answer; 1 to 3600000. The server's own limits, mostly \
              shorter, are its request timeouts"),

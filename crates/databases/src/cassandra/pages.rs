@@ -5,7 +5,7 @@ use scylla::response::{PagingState, PagingStateResponse};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::connection::Connection;
-use super::error::{Done, Failure};
+use crate::failure::Done;
 
 /// The rows of a statement without values, page by page.
 pub(super) struct Pages {
@@ -29,6 +29,6 @@ impl Pages {
         if let PagingStateResponse::HasMorePages { state } = page.1 {
             self.state = Some(state);
         }
-        page.0.into_rows_result().map(Some).map_err(Failure::answer)
+        Ok(Some(page.0.into_rows_result()?))
     }
 }

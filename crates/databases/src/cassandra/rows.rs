@@ -15,8 +15,9 @@ use scylla::statement::prepared::PreparedStatement;
 use serde_json::{Map, Value};
 
 use super::connection::Connection;
-use super::error::{Done, Failure};
+use super::error::misfit;
 use super::schema::{self, DOCUMENT, KEY, MARKS};
+use crate::failure::{Done, Failure};
 use crate::overlay::Version;
 
 /// The number of marks that a document keeps.
@@ -32,7 +33,7 @@ pub(super) struct StoredDocument {
 impl StoredDocument {
     fn of(marks: Option<&str>, text: Option<&str>) -> Done<StoredDocument> {
         let broken = |what: &dyn std::fmt::Display| {
-            Failure::Broken(format!("a row that transactions read has no document in JSON: {what}"))
+            Failure::broken(format!("a row that transactions read has no document in JSON: {what}"))
         };
         let text = text.ok_or_else(|| broken(&"it is a record of columns"))?;
         let document = serde_json::from_str(text).map_err(|e| broken(&e))?;
@@ -85,7 +86,7 @@ pub(super) async fn of(
     let prepare = async |text: String, consistency| {
         let mut statement = connection.session.prepare(text).await?;
         statement.set_consistency(consistency);
-        Ok::<_, Failure>(statement)
+        Done::Ok(statement)
     };
     // A missing row has null in every column: a row exists where its document is not null.
     let same = format!("IF {MARKS} = ? AND {DOCUMENT} != null");
@@ -118,9 +119,9 @@ impl Rows {
             return Ok(None);
         }
         let answer = connection.session.execute_unpaged(&self.read, (key,)).await?;
-        let rows = answer.into_rows_result().map_err(Failure::answer)?;
+        let rows = answer.into_rows_result()?;
         let row = rows.maybe_first_row::<(Option<&str>, Option<&str>)>();
-        let row = row.map_err(Failure::answer)?;
+        let row = row?;
         row.map(|(text, marks)| StoredDocument::of(marks, text)).transpose()
     }
 
@@ -160,18 +161,18 @@ impl Rows {
 
 /// Whether a statement was applied; if not, the same answer has the document that is there.
 fn applied(answer: QueryResult) -> Done<Applied> {
-    let rows = answer.into_rows_result().map_err(Failure::answer)?;
+    let rows = answer.into_rows_result()?;
     let specs = rows.column_specs();
     let at = |name: &str| specs.get_by_name(name).map(|(at, _)| at);
     let places = (at("[applied]").unwrap_or(0), at(DOCUMENT), at(MARKS));
-    let row = rows.maybe_first_row::<ColumnIterator<'_, '_>>().map_err(Failure::answer)?;
-    let row = row.ok_or_else(|| Failure::answer("it does not say whether it was applied"))?;
+    let row = rows.maybe_first_row::<ColumnIterator<'_, '_>>()?;
+    let row = row.ok_or_else(|| misfit("it does not say whether it was applied"))?;
     let mut cells = Vec::new();
     for cell in row {
-        cells.push(cell.map_err(Failure::answer)?.slice.map(|slice| slice.as_slice()));
+        cells.push(cell?.slice.map(|slice| slice.as_slice()));
     }
     let text = |at: Option<usize>| match at.and_then(|at| cells.get(at).copied()).flatten() {
-        Some(bytes) => std::str::from_utf8(bytes).map(Some).map_err(Failure::answer),
+        Some(bytes) => std::str::from_utf8(bytes).map(Some).map_err(misfit),
         None => Ok(None),
     };
     match cells.get(places.0).copied().flatten() {
@@ -181,12 +182,14 @@ fn applied(answer: QueryResult) -> Done<Applied> {
                 .map(|there| Applied::No(Some(there))),
             None => Ok(Applied::No(None)),
         },
-        _ => Err(Failure::answer("it does not say whether it was applied")),
+        _ => Err(misfit("it does not say whether it was applied")),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use hoap_workload::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -207,7 +210,7 @@ mod tests {
     fn a_row_without_a_document_is_said_to_be_broken() {
         for text in [None, Some("{"), Some("[1]")] {
             let e = StoredDocument::of(None, text).unwrap_err();
-            assert!(matches!(e, Failure::Broken(_)), "{e:?}");
+            assert_eq!(e.kind, ErrorKind::Broken, "{e:?}");
         }
     }
 }

@@ -15,6 +15,7 @@ use tokio::runtime::{Handle, Id};
 use super::connection::Connection;
 use super::place::Place;
 use super::{lookups, rows, statements, tls};
+use crate::failure::Done;
 
 /// The session of a runtime and the statements that its clients share.
 pub(super) struct RuntimeSession {
@@ -47,7 +48,7 @@ impl RuntimeSessions {
     }
 
     /// The session of the current runtime, opened by the first client.
-    pub async fn get(&self) -> Result<Arc<RuntimeSession>> {
+    pub async fn get(&self) -> Done<Arc<RuntimeSession>> {
         let slot = {
             let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
             // A runtime ends with its step, and its session with it.

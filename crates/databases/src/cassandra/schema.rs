@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
 use scylla::statement::Consistency;
 
 use super::connection::Connection;
-use super::error::{Doing, Done, Failure};
 use super::replication::{Keyspace, Replication};
-use crate::names;
+use crate::failure::{Done, Failure};
 
 /// The column of the keys, as YCSB names it.
 pub(super) const KEY: &str = "y_id";
@@ -19,18 +18,13 @@ pub(super) const MARKS: &str = "marks";
 /// The beginning of the names of lookup tables.
 pub(super) const LOOKUP: &str = "hoap_index_";
 
-/// A checked name of a collection.
-pub(super) fn collection(name: &str) -> Result<&str> {
-    names::collection(name, &["hoap_"], usize::MAX)
-}
-
 /// The keyspace of the URL, if it exists.
 pub(super) async fn keyspace(connection: &Connection) -> Done<Option<Keyspace>> {
     let text =
         "SELECT replication, durable_writes FROM system_schema.keyspaces WHERE keyspace_name = ?";
     let answer = connection.run(text, Consistency::One, (&connection.place.keyspace,)).await?;
-    let rows = answer.into_rows_result().map_err(Failure::answer)?;
-    let row = rows.maybe_first_row::<(HashMap<String, String>, bool)>().map_err(Failure::answer)?;
+    let rows = answer.into_rows_result()?;
+    let row = rows.maybe_first_row::<(HashMap<String, String>, bool)>()?;
     Ok(row.map(|(replication, durable_writes)| Keyspace {
         replication: replication.into_iter().collect(),
         durable_writes,
@@ -64,20 +58,20 @@ pub(super) async fn columns(
                 AND table_name = ?";
     let answer =
         connection.run(text, Consistency::One, (&connection.place.keyspace, table)).await?;
-    let rows = answer.into_rows_result().map_err(Failure::answer)?;
-    let rows = rows.rows::<(String, String, String)>().map_err(Failure::answer)?;
-    rows.map(|row| row.map(|(name, of, kind)| (name, (of, kind))).map_err(Failure::answer))
-        .collect()
+    let rows = answer.into_rows_result()?;
+    let rows = rows.rows::<(String, String, String)>()?;
+    let columns = rows.map(|row| row.map(|(name, of, kind)| (name, (of, kind))));
+    Ok(columns.collect::<Result<_, _>>()?)
 }
 
 /// The lookup tables that exist.
 pub(super) async fn lookups(connection: &Connection) -> Done<Vec<String>> {
     let text = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
     let answer = connection.run(text, Consistency::One, (&connection.place.keyspace,)).await?;
-    let rows = answer.into_rows_result().map_err(Failure::answer)?;
-    let rows = rows.rows::<(String,)>().map_err(Failure::answer)?;
-    let all = rows.map(|row| row.map(|(name,)| name).map_err(Failure::answer));
-    Ok(all.collect::<Done<Vec<_>>>()?.into_iter().filter(|n| n.starts_with(LOOKUP)).collect())
+    let rows = answer.into_rows_result()?;
+    let rows = rows.rows::<(String,)>()?;
+    let all = rows.map(|row| row.map(|(name,)| name)).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.into_iter().filter(|name| name.starts_with(LOOKUP)).collect())
 }
 
 /// Whether this module can use a table of these columns: its key is that of YCSB.
@@ -105,25 +99,23 @@ pub(super) fn table_options(connection: &Connection) -> String {
 }
 
 /// Makes the table of a collection where it is missing.
-pub(super) async fn make_table(connection: &Connection, name: &str, tried: &str) -> Result<()> {
-    let failed = |e: Failure| e.into_error(Doing::Write, tried);
-    let there = columns(connection, name).await.map_err(failed)?;
+pub(super) async fn make_table(connection: &Connection, name: &str) -> Done<()> {
+    let there = columns(connection, name).await?;
     if there.is_empty() {
         let text = format!(
             "CREATE TABLE IF NOT EXISTS {} ({KEY} varchar PRIMARY KEY){}",
             connection.table(name),
             table_options(connection)
         );
-        return connection.alter(text).await.map_err(failed);
+        return connection.alter(text).await;
     }
     match is_ours(&there) {
         true => Ok(()),
-        false => Err(Error::new(
+        false => Err(Failure::of(
             ErrorKind::Unavailable,
-            tried,
             format!("the table {name} is there and is not ours: its key is not {KEY} varchar"),
-        )
-        .advise("drop it, or name another keyspace")),
+            "drop it, or name another keyspace",
+        )),
     }
 }
 
@@ -134,14 +126,14 @@ pub(super) async fn add_columns(connection: &Connection, table: &str, wanted: &[
         let _turn = connection.altering.lock().await;
         let there = columns(connection, table).await?;
         if there.is_empty() {
-            return Err(Failure::Missing(format!("there is no collection {table}")));
+            return Err(Failure::missing(format!("there is no collection {table}")));
         }
         if !is_ours(&there) {
-            return Err(Failure::Missing(format!("the key of {table} is not {KEY} varchar")));
+            return Err(Failure::missing(format!("the key of {table} is not {KEY} varchar")));
         }
         let no_text = |name: &&&str| there.get(**name).is_some_and(|(of, _)| of != "text");
         if let Some(name) = wanted.iter().find(no_text) {
-            return Err(Failure::Invalid(format!("the column {name} of {table} is no text")));
+            return Err(Failure::invalid(format!("the column {name} of {table} is no text")));
         }
         let missing = wanted.iter().filter(|name| !there.contains_key(**name));
         let parts: Vec<_> = missing.map(|name| format!("\"{name}\" varchar")).collect();

@@ -3,8 +3,8 @@
 use hoap_workload::capability::{Index, Order};
 use serde_json::Value;
 
-use super::error::{Done, Failure};
 use super::open_transaction::OpenTransaction;
+use crate::failure::{Done, Failure};
 use crate::overlay::Held;
 use crate::overlay::entries::{self, EntryKey, IndexDefinition};
 
@@ -25,12 +25,10 @@ pub(super) async fn find(
     let lookup = tx.lookup(index.name);
     let Some(lookup) = lookup.filter(|found| found.definition.collection == index.collection)
     else {
-        return Err(Failure::Missing(format!("no such index: {}", index.name)));
+        return Err(Failure::missing(format!("no such index: {}", index.name)));
     };
     let definition = &lookup.definition;
-    if let Some(why) = definition.misfit(index, prefix) {
-        return Err(Failure::Invalid(why));
-    }
+    definition.check(index)?;
     let wanted = limit.unwrap_or(usize::MAX);
     if wanted == 0 {
         return Ok(Vec::new());

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use hoap_record::Description;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
 use scylla::statement::Consistency;
 
 use super::connection::Connection;
-use super::error::{Doing, Done, Failure};
 use super::options::{Options, name_of};
 use super::replication::Keyspace;
 use super::schema;
+use crate::failure::{Done, Failure};
 
 const UNKNOWN: &str = "unknown";
 
@@ -33,9 +33,7 @@ const SETTINGS: &[&str] = &[
 ];
 
 /// Asks the cluster for its description. Refuses one that does not fit the options.
-pub(super) async fn describe(connection: &Connection) -> Result<Description> {
-    let url = &connection.place.url;
-    let failed = |e: Failure| e.into_error(Doing::Read, format!("ask {url} what it is"));
+pub(super) async fn describe(connection: &Connection) -> Done<Description> {
     let options = connection.options();
     let state = connection.session.get_cluster_state();
     let nodes = state.get_nodes_info();
@@ -44,13 +42,13 @@ pub(super) async fn describe(connection: &Connection) -> Result<Description> {
     if !options.datacenter.is_empty() && !datacenters.contains(options.datacenter.as_str()) {
         let all: Vec<_> = datacenters.into_iter().collect();
         let answer = format!("the cluster has no datacenter {}", options.datacenter);
-        return Err(Error::new(ErrorKind::Invalid, format!("open {url}"), answer)
-            .advise(format!("its datacenters are {}", all.join(", "))));
+        let advice = format!("its datacenters are {}", all.join(", "));
+        return Err(Failure { advice: Some(advice.into()), ..Failure::invalid(answer) });
     }
-    let keyspace = schema::keyspace(connection).await.map_err(failed)?;
+    let keyspace = schema::keyspace(connection).await?;
     check_keyspace(connection, keyspace.as_ref())?;
     let scylla = nodes.iter().any(|node| node.sharder().is_some());
-    let (name, version) = version(connection, scylla).await.map_err(failed)?;
+    let (name, version) = version(connection, scylla).await?;
     let mut settings = settings(connection).await;
     let durability = durability(&settings, keyspace.as_ref());
     let mut add = |name: &str, value: String| settings.insert(name.to_owned(), value);
@@ -72,11 +70,11 @@ pub(super) async fn describe(connection: &Connection) -> Result<Description> {
     add("clients", "those of a thread share a session of the driver".to_owned());
     add("retries", "none by the driver, none speculative".to_owned());
     add("durability", durability);
-    Ok(Description { url: url.clone(), name, version, settings })
+    Ok(Description { url: connection.place.url.clone(), name, version, settings })
 }
 
 /// Refuses options that an existing keyspace contradicts.
-fn check_keyspace(connection: &Connection, keyspace: Option<&Keyspace>) -> Result<()> {
+fn check_keyspace(connection: &Connection, keyspace: Option<&Keyspace>) -> Done<()> {
     let Some(keyspace) = keyspace else { return Ok(()) };
     let options = connection.options();
     let differs = |option: &str| {
@@ -85,8 +83,8 @@ fn check_keyspace(connection: &Connection, keyspace: Option<&Keyspace>) -> Resul
             connection.place.keyspace,
             describe_keyspace(Some(keyspace))
         );
-        Err(Error::new(ErrorKind::Invalid, format!("open {}", connection.place.url), answer)
-            .advise("ALTER KEYSPACE, drop it, or leave the option out"))
+        let advice = "ALTER KEYSPACE, drop it, or leave the option out";
+        Err(Failure::of(ErrorKind::Invalid, answer, advice))
     };
     match (&options.replication, options.durable_writes) {
         (Some(wanted), _) if !wanted.is_of(keyspace) => differs("replication"),
@@ -109,9 +107,9 @@ fn describe_keyspace(keyspace: Option<&Keyspace>) -> String {
 async fn version(connection: &Connection, scylla: bool) -> Done<(String, String)> {
     let one = async |text: &str| {
         let answer = connection.run(text, Consistency::One, ()).await?;
-        let rows = answer.into_rows_result().map_err(Failure::answer)?;
-        let row = rows.maybe_first_row::<(Option<String>,)>().map_err(Failure::answer)?;
-        Ok::<_, Failure>(row.and_then(|(text,)| text).unwrap_or_else(|| UNKNOWN.to_owned()))
+        let rows = answer.into_rows_result()?;
+        let row = rows.maybe_first_row::<(Option<String>,)>()?;
+        Done::Ok(row.and_then(|(text,)| text).unwrap_or_else(|| UNKNOWN.to_owned()))
     };
     if scylla {
         let version = one("SELECT version FROM system.versions").await;
@@ -129,9 +127,9 @@ async fn settings(connection: &Connection) -> BTreeMap<String, String> {
     let text = "SELECT name, value FROM system_views.settings";
     let asked = async {
         let answer = connection.run(text, Consistency::One, ()).await?;
-        let rows = answer.into_rows_result().map_err(Failure::answer)?;
-        let rows = rows.rows::<(String, Option<String>)>().map_err(Failure::answer)?;
-        rows.collect::<std::result::Result<HashMap<_, _>, _>>().map_err(Failure::answer)
+        let rows = answer.into_rows_result()?;
+        let rows = rows.rows::<(String, Option<String>)>()?;
+        Done::Ok(rows.collect::<Result<HashMap<_, _>, _>>()?)
     };
     let all = asked.await.unwrap_or_default();
     let known = SETTINGS.iter().filter_map(|name| {

@@ -4,38 +4,29 @@
 
 use std::sync::Arc;
 
-use hoap_workload::Result;
-use hoap_workload::capability::shop::{JoinRow, JoinSession, JoinVariant, Joins};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use scylla::statement::prepared::PreparedStatement;
 
 use super::connection::Connection;
-use super::error::{Doing, Done, Failure};
 use super::runtimes::RuntimeSession;
-use super::{Cassandra, joined, notes};
+use super::{CassandraEngine, joined, notes};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins};
 
-impl Joins for Cassandra {
-    type Session = Joiner;
+impl Joins for CassandraEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::JoiningTable];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::JoiningTable]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
-        let url = &self.description.url;
-        if variant != JoinVariant::JoiningTable {
-            return Err(variant.refused(&self.description.name, url));
-        }
+    async fn joiner(&self, _: JoinVariant) -> Done<Joiner> {
         let connection = self.connection().await?;
-        let statement = prepare(&connection).await;
-        let statement =
-            statement.map_err(|e| e.into_error(Doing::Read, format!("join in {url}")))?;
+        let statement = prepare(&connection).await?;
         Ok(Joiner { connection, statement })
     }
 }
 
 async fn prepare(connection: &Connection) -> Done<PreparedStatement> {
     if notes::get(connection, notes::JOINED).await?.is_none() {
-        return Err(Failure::Missing("the joining table is missing or not whole".to_owned()));
+        return Err(Failure::missing("the joining table is missing or not whole"));
     }
     let table = connection.table(joined::TABLE);
     // A sum of no rows is 0: only the count tells it from orders that cost nothing.
@@ -52,22 +43,13 @@ pub struct Joiner {
     statement: PreparedStatement,
 }
 
-impl Joiner {
-    async fn sum(&self, zip: &str, month: &str) -> Done<Option<i64>> {
-        let answer = self.connection.session.execute_unpaged(&self.statement, (zip, month)).await?;
-        let rows = answer.into_rows_result().map_err(Failure::answer)?;
-        let (count, sum) = rows.single_row::<(i64, Option<i64>)>().map_err(Failure::answer)?;
-        Ok(sum.filter(|_| count > 0))
-    }
-}
+impl Abandon for Joiner {}
 
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
-        let sum = self.sum(zip, month).await.map_err(|e| {
-            let url = &self.connection.place.url;
-            e.into_error(Doing::Read, format!("join zip code {zip}, {month} in {url}"))
-        })?;
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let answer = self.connection.session.execute_unpaged(&self.statement, (zip, month)).await?;
+        let (count, sum) = answer.into_rows_result()?.single_row::<(i64, Option<i64>)>()?;
+        let sum = sum.filter(|_| count > 0);
         rows.extend(sum.map(|cents| JoinRow { month: month.into(), zip: zip.into(), cents }));
         Ok(())
     }

@@ -3,15 +3,14 @@
 
 use std::sync::{Arc, Weak};
 
-use hoap_workload::Result;
 use hoap_workload::capability::key_value::{Fields, Table};
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
 use super::connection::Connection;
-use super::error::{Doing, Done, Failure};
+use super::error::written;
 use super::schema::{self, KEY};
-use crate::names;
+use crate::failure::Done;
 
 /// What a statement does.
 #[derive(Clone, Copy)]
@@ -43,11 +42,7 @@ pub(super) async fn of(
     connection: &Connection,
     cache: &Cache,
     table: &Table,
-) -> Result<Arc<Statements>> {
-    let name = schema::collection(&table.name)?;
-    for field in &table.fields {
-        names::field(field)?;
-    }
+) -> Done<Arc<Statements>> {
     let mut tables = cache.lock().await;
     if let Some(there) = tables.iter().find(|(other, _)| other == table)
         && let Some(statements) = there.1.upgrade()
@@ -55,10 +50,7 @@ pub(super) async fn of(
         return Ok(statements);
     }
     let wanted: Vec<&str> = table.fields.iter().map(String::as_str).collect();
-    let added = schema::add_columns(connection, name, &wanted).await;
-    added.map_err(|e| {
-        e.into_error(Doing::Write, format!("use table {name} in {}", connection.place.url))
-    })?;
+    schema::add_columns(connection, &table.name, &wanted).await.map_err(written)?;
     let count = 3 * table.fields.len() + 6;
     let prepared = std::iter::repeat_with(OnceCell::new).take(count).collect();
     let statements = Arc::new(Statements { table: table.clone(), prepared });
@@ -74,29 +66,27 @@ impl Statements {
 
     /// The statement of this kind.
     pub async fn get(&self, connection: &Connection, kind: Kind) -> Done<&PreparedStatement> {
-        let cell = self.number(kind).and_then(|number| self.prepared.get(number));
-        let cell = cell.ok_or_else(|| Failure::Invalid("no field has that number".to_owned()))?;
+        let cell = &self.prepared[self.number(kind)];
         match cell.get() {
             Some(statement) => Ok(statement),
             None => cell.get_or_try_init(|| self.prepare(connection, kind)).await,
         }
     }
 
-    /// The number of a kind; `None` where the table has no such field.
-    fn number(&self, kind: Kind) -> Option<usize> {
-        let fields = self.table.fields.len();
-        let one = |number: u16| (usize::from(number) < fields).then_some(usize::from(number));
+    /// The number of a kind. A field is one of the table's.
+    fn number(&self, kind: Kind) -> usize {
+        let reads = 2 + self.table.fields.len();
         let by_fields = |of: Fields| match of {
-            Fields::All => Some(0),
-            Fields::None => Some(1),
-            Fields::One(number) => one(number).map(|number| 2 + number),
+            Fields::All => 0,
+            Fields::None => 1,
+            Fields::One(number) => 2 + usize::from(number),
         };
         match kind {
             Kind::Read(of) => by_fields(of),
-            Kind::Scan(of) => by_fields(of).map(|number| 2 + fields + number),
-            Kind::Insert => Some(2 * (2 + fields)),
-            Kind::UpdateAll => Some(2 * (2 + fields) + 1),
-            Kind::UpdateOne(number) => one(number).map(|number| 2 * (2 + fields) + 2 + number),
+            Kind::Scan(of) => reads + by_fields(of),
+            Kind::Insert => 2 * reads,
+            Kind::UpdateAll => 2 * reads + 1,
+            Kind::UpdateOne(number) => 2 * reads + 2 + usize::from(number),
         }
     }
 
@@ -169,10 +159,7 @@ mod tests {
         let kinds = kinds.chain([Kind::Insert, Kind::UpdateAll]);
         let kinds: Vec<_> = kinds.chain([0, 1].map(Kind::UpdateOne)).collect();
         let numbers: BTreeSet<_> = kinds.iter().map(|kind| statements.number(*kind)).collect();
-        assert_eq!(numbers, (0..12).map(Some).collect());
-        for kind in [Kind::Read(Fields::One(2)), Kind::Scan(Fields::One(2)), Kind::UpdateOne(2)] {
-            assert_eq!(statements.number(kind), None);
-        }
+        assert_eq!(numbers, (0..12).collect());
         let text = |kind, lwt| statements.text("k.t", kind, lwt);
         for (kind, lwt, expected) in [
             (Kind::Read(Fields::All), false, "SELECT \"a\", \"b\" FROM k.t WHERE y_id = ?"),

@@ -1,36 +1,39 @@
-//! The operations of transactions, which promise nothing of a transaction here. Their work is in
+//! The operations of transactions, which promise nothing of a transaction here: see
 //! [`super::open_transaction`].
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{
-    Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions,
-};
-use hoap_workload::{Error, Result};
+use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
 
-use super::error::Doing;
+use super::commit::{self, Commit, Step};
+use super::lookups::{self, Lookup};
 use super::open_transaction::{OpenTransaction, TransactionSession};
-use super::{Cassandra, lookups, schema, search};
-use crate::names;
-use crate::overlay::{Held, document};
+use super::{CassandraEngine, search};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Session, Transactions};
+use crate::overlay::{self, Held, Overlay, document};
 
-#[async_trait]
-impl Transactions for Cassandra {
-    async fn session(&self) -> Result<Box<dyn Session>> {
+impl Transactions for CassandraEngine {
+    type Session = TransactionSession;
+
+    async fn transaction_session(&self) -> Done<TransactionSession> {
         let connection = self.connection().await?;
-        let tried = || format!("look for the tables of look-ups in {}", connection.place.url);
         let found = lookups::all(&connection, &connection.lookups).await;
-        let lookups = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
-        Ok(Box::new(TransactionSession { connection, lookups, rows: HashMap::new() }))
+        let tried = || format!("look for the tables of look-ups in {}", connection.place.url);
+        let lookups = found.map_err(|e| e.trying(tried()))?;
+        Ok(TransactionSession { connection, lookups, rows: HashMap::new() })
     }
 }
 
-#[async_trait]
+impl Abandon for TransactionSession {}
+
 impl Session for TransactionSession {
-    async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        Ok(Box::new(OpenTransaction::new(self, access)))
+    type Open<'a> = OpenTransaction<'a>;
+
+    async fn begin(&mut self, _: Access) -> Done<OpenTransaction<'_>> {
+        Ok(OpenTransaction { session: self, overlay: Overlay::default() })
     }
 }
 
@@ -39,25 +42,22 @@ fn row(held: Option<&Held>, fields: &[&str]) -> Option<Row> {
     held.and_then(Held::now).map(|document| document::row(document, fields))
 }
 
-/// Refuses invalid names.
-fn check(collection: &str, fields: &[&str]) -> Result<()> {
-    schema::collection(collection)?;
-    fields.iter().try_for_each(|field| names::path(field).map(drop))
-}
+impl Abandon for OpenTransaction<'_> {}
 
-#[async_trait]
-impl Transaction for OpenTransaction<'_> {
+impl engine::OpenTransaction for OpenTransaction<'_> {
+    /// Nothing is open in the cluster that an error could end.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     async fn get(
         &mut self,
         collection: &str,
         key: &str,
         fields: &[&str],
         _: Intent,
-    ) -> Result<Option<Row>> {
-        check(collection, fields)?;
-        let done = self.read(collection, &[key]).await;
-        let tried = || format!("get {collection} {key} in {}", self.url());
-        done.map_err(|e| e.into_error(Doing::Read, tried()))?;
+    ) -> Done<Option<Row>> {
+        self.read(collection, &[key]).await?;
         Ok(row(self.held(collection, key), fields))
     }
 
@@ -67,12 +67,9 @@ impl Transaction for OpenTransaction<'_> {
         keys: &[String],
         fields: &[&str],
         _: Intent,
-    ) -> Result<Vec<Option<Row>>> {
-        check(collection, fields)?;
+    ) -> Done<Vec<Option<Row>>> {
         let asked: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let done = self.read(collection, &asked).await;
-        let tried = || format!("get {} {collection} in {}", keys.len(), self.url());
-        done.map_err(|e| e.into_error(Doing::Read, tried()))?;
+        self.read(collection, &asked).await?;
         Ok(keys.iter().map(|key| row(self.held(collection, key), fields)).collect())
     }
 
@@ -84,12 +81,8 @@ impl Transaction for OpenTransaction<'_> {
         limit: Option<usize>,
         fields: &[&str],
         _: Intent,
-    ) -> Result<Vec<(String, Row)>> {
-        check(index.collection, fields)?;
-        check(index.collection, &index.fields)?;
-        let found = search::find(self, index, prefix, order, limit).await;
-        let tried = || format!("find in {} by {} in {}", index.collection, index.name, self.url());
-        let keys = found.map_err(|e| e.into_error(Doing::Read, tried()))?;
+    ) -> Done<Vec<(String, Row)>> {
+        let keys = search::find(self, index, prefix, order, limit).await?;
         let rows = keys.into_iter().map(|key| {
             let row = row(self.held(index.collection, &key), fields).unwrap_or_default();
             (key, row)
@@ -97,34 +90,46 @@ impl Transaction for OpenTransaction<'_> {
         Ok(rows.collect())
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Result<()> {
-        check(collection, &[])?;
-        let done = self.insert_document(collection, key, document).await;
-        let tried = || format!("insert {collection} {key} into {}", self.url());
-        done.map_err(|e| e.into_error(Doing::Read, tried()))
+    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        if key.is_empty() {
+            return Err(Failure::invalid("Cassandra has no empty keys"));
+        }
+        let document = overlay::object(document)?;
+        self.session.rows(collection).await?;
+        // A transaction that has read nothing learns here whether the key is taken. Any other one
+        // chose the key by what it read, and the commit decides: a key that is taken then is a
+        // conflict.
+        if self.overlay.is_empty() {
+            self.read(collection, &[key]).await?;
+        }
+        self.overlay.insert(collection, key, document)
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
-        let paths: Vec<&str> = patches.iter().map(|patch| patch.path).collect();
-        check(collection, &paths)?;
-        let done = self.patch_document(collection, key, patches).await;
-        let tried = || format!("patch {collection} {key} in {}", self.url());
-        done.map_err(|e| e.into_error(Doing::Read, tried()))
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+        self.read(collection, &[key]).await?;
+        self.overlay.patch(collection, key, patches)
     }
 
-    async fn delete(&mut self, collection: &str, key: &str) -> Result<bool> {
-        check(collection, &[])?;
-        let done = self.delete_document(collection, key).await;
-        let tried = || format!("delete {collection} {key} in {}", self.url());
-        done.map_err(|e| e.into_error(Doing::Read, tried()))
+    async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
+        self.read(collection, &[key]).await?;
+        Ok(self.overlay.delete(collection, key))
     }
 
-    async fn commit(self: Box<Self>) -> Result<()> {
-        let tried = format!("commit in {}", self.url());
-        self.commit_all().await.map_err(|e| -> Error { e.into_error(Doing::Write, tried) })
+    async fn commit(&mut self) -> Done<()> {
+        let session = &*self.session;
+        let mut steps = Vec::new();
+        for ((collection, key), held) in self.overlay.take_writes() {
+            let rows = session.rows.get(&collection).cloned();
+            let rows =
+                rows.ok_or_else(|| Failure::broken(format!("no statements: {collection}")))?;
+            let of = |lookup: &&Arc<Lookup>| lookup.definition.collection == collection;
+            let lookups = session.lookups.iter().filter(of).cloned().collect();
+            steps.push(Step { key, rows, lookups, held });
+        }
+        Commit::new(&session.connection, commit::mark()).apply(steps).await
     }
 
-    async fn rollback(self: Box<Self>) -> Result<()> {
+    async fn rollback(&mut self) -> Done<()> {
         // No change was sent.
         Ok(())
     }

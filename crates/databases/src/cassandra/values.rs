@@ -6,7 +6,8 @@ use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
 
-use super::error::{Done, Failure};
+use super::error::misfit;
+use crate::failure::Done;
 
 fn put(writer: &mut RowWriter<'_>, value: &[u8]) -> Result<(), SerializationError> {
     writer.make_cell_writer().set_value(value).map(drop).map_err(SerializationError::new)
@@ -101,13 +102,13 @@ impl SerializeRow for Texts<'_> {
 
 /// The next column of a row; `None` for a null.
 pub(super) fn next<'frame>(row: &mut ColumnIterator<'frame, '_>) -> Done<Option<&'frame [u8]>> {
-    let column = row.next().ok_or_else(|| Failure::answer("a column is missing"))?;
-    Ok(column.map_err(Failure::answer)?.slice.map(|slice| slice.as_slice()))
+    let column = row.next().ok_or_else(|| misfit("a column is missing"))?;
+    Ok(column?.slice.map(|slice| slice.as_slice()))
 }
 
 /// The next column of a row, as text.
 pub(super) fn next_text<'frame>(row: &mut ColumnIterator<'frame, '_>) -> Done<Option<&'frame str>> {
-    next(row)?.map(|bytes| std::str::from_utf8(bytes).map_err(Failure::answer)).transpose()
+    next(row)?.map(|bytes| std::str::from_utf8(bytes).map_err(misfit)).transpose()
 }
 
 /// Adds the columns that are left, those of `fields`, to a record.
@@ -118,7 +119,7 @@ pub(super) fn take(row: ColumnIterator<'_, '_>, fields: Fields, record: &mut Rec
         Fields::None => return Ok(()),
     };
     for (number, column) in (first..).zip(row) {
-        if let Some(value) = column.map_err(Failure::answer)?.slice {
+        if let Some(value) = column?.slice {
             record.push(number, |out| out.extend_from_slice(value.as_slice()));
         }
     }

@@ -16,14 +16,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use aws_sdk_dynamodb::types::AttributeValue;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Intent, Patch, Row};
+use hoap_workload::capability::{Access, Intent, Row};
 use serde_json::{Map, Value};
 
-use super::commit;
-use super::counters::Units;
-use super::error::Doing;
 use super::layout::{self, VERSION};
 use super::options::Conditions;
 use super::reading::{Driver, KEYS, Wanted, possible};
@@ -31,10 +28,7 @@ use super::server::Server;
 use super::value::{self, Item};
 use crate::failure::{Done, Failure};
 use crate::overlay::entries::IndexDefinition;
-use crate::overlay::{self, Held, Overlay, Refused, Version, document};
-
-/// Items that one TransactWriteItems takes.
-const ITEMS: usize = 100;
+use crate::overlay::{Held, Overlay, Version, document};
 
 /// The transactions of one client.
 pub struct TransactionSession {
@@ -46,24 +40,15 @@ pub struct TransactionSession {
 
 /// An open transaction.
 pub struct OpenTransaction<'a> {
-    session: &'a TransactionSession,
+    pub(super) session: &'a TransactionSession,
+    pub(super) access: Access,
     pub(super) overlay: Overlay,
     /// Collections and keys of the documents that the commit requires to be as they were read.
-    checked: BTreeSet<(String, String)>,
+    pub(super) checked: BTreeSet<(String, String)>,
     /// Requests that have read, each from a state of its own.
-    reads: u32,
+    pub(super) reads: u32,
     /// Whether the transaction met a conflict: the commit is refused then.
-    conflict: bool,
-}
-
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Failure {
-        match refused {
-            Refused::Invalid(why) => Failure::invalid(why),
-            Refused::Duplicate(_) => Failure::new(ErrorKind::Duplicate, "the key exists"),
-            Refused::Broken(why) => Failure::broken(why),
-        }
-    }
+    pub(super) conflict: bool,
 }
 
 /// The version of an item; `None` where there is no item.
@@ -78,8 +63,8 @@ fn version(item: Option<&Item>) -> Done<Option<Version>> {
 
 impl<'a> OpenTransaction<'a> {
     pub(super) fn new(session: &'a TransactionSession, access: Access) -> Self {
-        let overlay = Overlay::new(access);
-        OpenTransaction { session, overlay, checked: BTreeSet::new(), reads: 0, conflict: false }
+        let (overlay, checked) = Default::default();
+        OpenTransaction { session, access, overlay, checked, reads: 0, conflict: false }
     }
 
     pub(super) fn server(&self) -> &'a Server {
@@ -106,7 +91,7 @@ impl<'a> OpenTransaction<'a> {
     }
 
     /// Keeps what was read of a document.
-    fn keep_read(
+    pub(super) fn keep_read(
         &mut self,
         collection: &str,
         key: &str,
@@ -124,7 +109,7 @@ impl<'a> OpenTransaction<'a> {
     }
 
     /// Reads items by their keys.
-    async fn fetch(
+    pub(super) async fn fetch(
         &mut self,
         collection: &str,
         keys: &[&str],
@@ -133,7 +118,7 @@ impl<'a> OpenTransaction<'a> {
         let (server, driver) = (self.server(), self.driver());
         let table = layout::table(&server.options.prefix, collection);
         let mut items = Vec::with_capacity(keys.len());
-        match (keys, self.overlay.access()) {
+        match (keys, self.access) {
             ([], _) => {}
             ([key], _) => {
                 self.reads += 1;
@@ -166,9 +151,8 @@ impl<'a> OpenTransaction<'a> {
         fields: &[&str],
         intent: Intent,
     ) -> Done<HashMap<String, Map<String, Value>>> {
-        let access = self.overlay.access();
         let whole = intent == Intent::Change;
-        let checked = match access {
+        let checked = match self.access {
             Access::Read => true,
             Access::Write => whole || self.server().options.conditions == Conditions::Read,
         };
@@ -222,7 +206,7 @@ impl<'a> OpenTransaction<'a> {
     }
 
     /// Reads the whole document, to be changed.
-    async fn read_to_change(&mut self, collection: &str, key: &str) -> Done<()> {
+    pub(super) async fn read_to_change(&mut self, collection: &str, key: &str) -> Done<()> {
         self.read(collection, &[key], &[], Intent::Change).await?;
         if self.overlay.get(collection, key).is_some_and(Held::exists) {
             self.check(collection, key);
@@ -230,59 +214,8 @@ impl<'a> OpenTransaction<'a> {
         Ok(())
     }
 
-    pub(super) async fn insert_document(
-        &mut self,
-        collection: &str,
-        key: &str,
-        document: &Value,
-    ) -> Done<()> {
-        self.overlay.begin_change()?;
-        if !possible(key) {
-            return Err(Failure::invalid("a key has 1 to 2048 bytes"));
-        }
-        let document = overlay::object(document)?;
-        value::check_names(document.keys())?;
-        if self.overlay.get(collection, key).is_none() {
-            let items = self.fetch(collection, &[key], &Wanted::fields([])).await?;
-            self.keep_read(collection, key, items.get(key), None)?;
-        }
-        let inserted = self.overlay.insert(collection, key, document);
-        if inserted.is_err() {
-            // Another transaction may have inserted it since this one began to read, and changed
-            // what told this one to choose the key: that is a conflict.
-            if let Err(e) = self.validate().await {
-                self.conflict |= e.kind == ErrorKind::Conflict;
-                return Err(e);
-            }
-        }
-        Ok(inserted?)
-    }
-
-    pub(super) async fn patch_document(
-        &mut self,
-        collection: &str,
-        key: &str,
-        patches: &[Patch],
-    ) -> Done<()> {
-        self.overlay.begin_change()?;
-        for patch in patches {
-            value::check_names([&document::top(patch.path).to_owned()])?;
-        }
-        if patches.is_empty() {
-            return Ok(());
-        }
-        self.read_to_change(collection, key).await?;
-        Ok(self.overlay.patch(collection, key, patches)?)
-    }
-
-    pub(super) async fn delete_document(&mut self, collection: &str, key: &str) -> Done<bool> {
-        self.overlay.begin_change()?;
-        self.read_to_change(collection, key).await?;
-        Ok(self.overlay.delete(collection, key))
-    }
-
     /// Refuses where a document has another version than the one that was read.
-    async fn validate(&mut self) -> Done<()> {
+    pub(super) async fn validate(&mut self) -> Done<()> {
         let (server, driver) = (self.server(), self.driver());
         let wanted = Wanted::fields([]);
         let all: Vec<_> = self.overlay.documents().collect();
@@ -298,39 +231,6 @@ impl<'a> OpenTransaction<'a> {
                 }
             }
         }
-        Ok(())
-    }
-
-    pub(super) async fn commit_all(&mut self) -> Done<()> {
-        if self.conflict {
-            return Err(Failure::new(ErrorKind::Conflict, "the transaction met a conflict before"));
-        }
-        if self.overlay.access() == Access::Read {
-            return if self.reads < 2 { Ok(()) } else { self.validate().await };
-        }
-        let (server, driver) = (self.server(), self.driver());
-        let prefix = &server.options.prefix;
-        let writes = commit::items(prefix, &self.overlay, &self.checked, &self.session.indexes)?;
-        if writes.is_empty() {
-            return Ok(());
-        }
-        if writes.len() > ITEMS {
-            return Err(Failure::invalid(format!(
-                "the transaction has {} items with its conditions and the entries of its indexes, and \
-                 TransactWriteItems takes {ITEMS}",
-                writes.len()
-            )));
-        }
-        let request = driver
-            .transact_write_items()
-            .set_transact_items(Some(writes))
-            .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        let answer = server.send(Doing::Write, request.send()).await.map_err(|e| match e.kind {
-            // It may have been applied.
-            ErrorKind::Timeout => Failure { kind: ErrorKind::Ambiguous, ..e },
-            _ => e,
-        })?;
-        server.counters.consumed(Units::Write, answer.consumed_capacity());
         Ok(())
     }
 }

@@ -29,9 +29,7 @@ pub(super) async fn find(
     else {
         return Err(Failure::missing(format!("no such index: {}", index.name)));
     };
-    if let Some(why) = definition.misfit(index, prefix) {
-        return Err(Failure::invalid(why));
-    }
+    definition.check(index)?;
     if limit == Some(0) {
         return Ok(Vec::new());
     }

@@ -235,3 +235,15 @@ impl Pause {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::Options;
+    use super::*;
+
+    #[test]
+    fn by_default_the_limit_on_an_answer_comes_last() {
+        let Options { answer_timeout, request_timeout, .. } = Options::default();
+        assert!(answer_timeout > request_timeout && answer_timeout > PATIENCE);
+    }
+}

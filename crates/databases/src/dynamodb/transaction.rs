@@ -1,12 +1,21 @@
-//! The operations of document transactions. Their work is in [`super::open_transaction`].
+//! The operations of document transactions: see [`super::open_transaction`].
 
+use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
 
+use super::counters::Units;
+use super::error::Doing;
 use super::open_transaction::{OpenTransaction, TransactionSession};
-use super::{DynamoDbEngine, index, search};
-use crate::failure::Done;
+use super::reading::{Wanted, possible};
+use super::{DynamoDbEngine, commit, index, search, value};
+use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Session, Transactions};
+use crate::overlay::{self, document};
+
+/// Items that one TransactWriteItems takes.
+const ITEMS: usize = 100;
 
 impl Transactions for DynamoDbEngine {
     type Session = TransactionSession;
@@ -75,19 +84,74 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
-        self.insert_document(collection, key, document).await
+        if !possible(key) {
+            return Err(Failure::invalid("a key has 1 to 2048 bytes"));
+        }
+        let document = overlay::object(document)?;
+        value::check_names(document.keys())?;
+        if self.overlay.get(collection, key).is_none() {
+            let items = self.fetch(collection, &[key], &Wanted::fields([])).await?;
+            self.keep_read(collection, key, items.get(key), None)?;
+        }
+        let inserted = self.overlay.insert(collection, key, document);
+        if inserted.is_err() {
+            // Another transaction may have inserted it since this one began to read, and changed
+            // what told this one to choose the key: that is a conflict.
+            if let Err(e) = self.validate().await {
+                self.conflict |= e.kind == ErrorKind::Conflict;
+                return Err(e);
+            }
+        }
+        inserted
     }
 
     async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
-        self.patch_document(collection, key, patches).await
+        for patch in patches {
+            value::check_names([&document::top(patch.path).to_owned()])?;
+        }
+        if patches.is_empty() {
+            return Ok(());
+        }
+        self.read_to_change(collection, key).await?;
+        self.overlay.patch(collection, key, patches)
     }
 
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
-        self.delete_document(collection, key).await
+        self.read_to_change(collection, key).await?;
+        Ok(self.overlay.delete(collection, key))
     }
 
     async fn commit(&mut self) -> Done<()> {
-        self.commit_all().await
+        if self.conflict {
+            return Err(Failure::new(ErrorKind::Conflict, "the transaction met a conflict before"));
+        }
+        if self.access == Access::Read {
+            return if self.reads < 2 { Ok(()) } else { self.validate().await };
+        }
+        let (server, driver) = (self.server(), self.driver());
+        let prefix = &server.options.prefix;
+        let writes = commit::items(prefix, &self.overlay, &self.checked, &self.session.indexes)?;
+        if writes.is_empty() {
+            return Ok(());
+        }
+        if writes.len() > ITEMS {
+            return Err(Failure::invalid(format!(
+                "the transaction has {} items with its conditions and the entries of its indexes, and \
+                 TransactWriteItems takes {ITEMS}",
+                writes.len()
+            )));
+        }
+        let request = driver
+            .transact_write_items()
+            .set_transact_items(Some(writes))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let answer = server.send(Doing::Write, request.send()).await.map_err(|e| match e.kind {
+            // It may have been applied.
+            ErrorKind::Timeout => Failure { kind: ErrorKind::Ambiguous, ..e },
+            _ => e,
+        })?;
+        server.counters.consumed(Units::Write, answer.consumed_capacity());
+        Ok(())
     }
 
     async fn rollback(&mut self) -> Done<()> {

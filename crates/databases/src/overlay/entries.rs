@@ -17,6 +17,7 @@ use hoap_workload::capability::Index;
 use serde_json::{Map, Value, json};
 
 use super::document;
+use crate::failure::{Done, Failure};
 
 /// An index, as the notes describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,17 +57,15 @@ impl IndexDefinition {
         entry
     }
 
-    /// Why a search for these values does not fit the index.
-    pub fn misfit(&self, index: &Index, prefix: &[Value]) -> Option<String> {
-        if !self.fields.iter().eq(index.fields.iter()) {
-            return Some(format!("the index {} is on {}", index.name, self.fields.join(", ")));
+    /// Refuses a search by an index that was made on other fields.
+    pub fn check(&self, index: &Index) -> Done<()> {
+        match self.fields.iter().eq(index.fields.iter()) {
+            true => Ok(()),
+            false => {
+                let fields = self.fields.join(", ");
+                Err(Failure::invalid(format!("the index {} is on {fields}", index.name)))
+            }
         }
-        if prefix.len() > self.fields.len() {
-            let (given, of) = (prefix.len(), self.fields.len());
-            return Some(format!("{given} values for an index of {of} fields"));
-        }
-        let strange = prefix.iter().find(|v| v.is_array() || v.is_object());
-        strange.map(|value| format!("{value} cannot be searched for"))
     }
 }
 

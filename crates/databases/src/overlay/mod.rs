@@ -17,9 +17,10 @@ pub(crate) mod entries;
 
 use std::collections::BTreeMap;
 
-use hoap_workload::capability::{Access, Order, Patch};
+use hoap_workload::capability::{Order, Patch};
 use serde_json::{Map, Value};
 
+use crate::failure::{Done, Failure};
 use entries::{EntryKey, IndexDefinition};
 
 /// The marks of the transactions that wrote a document last; `None` of a document as it was loaded.
@@ -81,42 +82,22 @@ impl Held {
     }
 }
 
-/// Why the overlay refuses a call.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
-    /// The call is wrong.
-    Invalid(String),
-    /// The key exists.
-    Duplicate(String),
-    /// The documents are not as the caller expects.
-    Broken(String),
-}
-
 /// The object that a document is.
 ///
 /// # Errors
-/// Returns [`Refused::Invalid`] for any other value.
-pub(crate) fn object(document: &Value) -> Result<&Map<String, Value>, Refused> {
-    let refused = || Refused::Invalid("a document is an object".to_owned());
-    document.as_object().ok_or_else(refused)
+/// Returns [`ErrorKind::Invalid`](hoap_workload::ErrorKind::Invalid) for any other value.
+pub(crate) fn object(document: &Value) -> Done<&Map<String, Value>> {
+    document.as_object().ok_or_else(|| Failure::invalid("a document is an object"))
 }
 
 /// The documents of one transaction, by collection and key.
+#[derive(Default)]
 pub(crate) struct Overlay {
-    access: Access,
     documents: BTreeMap<(String, String), Held>,
     changes: usize,
 }
 
 impl Overlay {
-    pub fn new(access: Access) -> Overlay {
-        Overlay { access, documents: BTreeMap::new(), changes: 0 }
-    }
-
-    pub fn access(&self) -> Access {
-        self.access
-    }
-
     /// Whether the transaction has touched nothing yet.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
@@ -131,11 +112,11 @@ impl Overlay {
         self.documents.iter().map(|((collection, key), held)| (&**collection, &**key, held))
     }
 
-    /// The documents that change, with their collections and keys, in the order of their first
-    /// change.
-    pub fn into_writes(self) -> Vec<((String, String), Held)> {
-        let mut writes: Vec<_> =
-            self.documents.into_iter().filter(|(_, held)| held.is_written()).collect();
+    /// Takes out the documents, and returns those that change, with their collections and keys, in
+    /// the order of their first change.
+    pub fn take_writes(&mut self) -> Vec<((String, String), Held)> {
+        let documents = std::mem::take(&mut self.documents).into_iter();
+        let mut writes: Vec<_> = documents.filter(|(_, held)| held.is_written()).collect();
         writes.sort_by_key(|(_, held)| held.order);
         writes
     }
@@ -163,33 +144,21 @@ impl Overlay {
         true
     }
 
-    /// Begins a change: an insert, a patch or a delete.
-    ///
-    /// # Errors
-    /// Returns [`Refused::Invalid`] where the transaction was begun for reading.
-    pub fn begin_change(&mut self) -> Result<(), Refused> {
-        self.changes += 1;
-        match self.access {
-            Access::Write => Ok(()),
-            Access::Read => {
-                Err(Refused::Invalid("the transaction was begun for reading only".to_owned()))
-            }
-        }
-    }
-
     /// Inserts a document. A key that was not read is taken to be free: the commit finds out.
     ///
     /// # Errors
-    /// Returns [`Refused::Duplicate`] where the transaction sees the key.
+    /// Returns [`ErrorKind::Duplicate`](hoap_workload::ErrorKind::Duplicate) where the transaction sees the
+    /// key.
     pub fn insert(
         &mut self,
         collection: &str,
         key: &str,
         document: &Map<String, Value>,
-    ) -> Result<(), Refused> {
+    ) -> Done<()> {
+        self.changes += 1;
         let held = self.documents.entry(place(collection, key)).or_default();
         if held.exists() {
-            return Err(Refused::Duplicate(key.to_owned()));
+            return Err(Failure::duplicate(key));
         }
         if !held.is_written() {
             held.order = self.changes;
@@ -201,18 +170,19 @@ impl Overlay {
     /// Patches a document that was read whole or written.
     ///
     /// # Errors
-    /// Returns [`Refused::Broken`] where there is none, or where a patch does not fit it: then
-    /// nothing changes.
-    pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<(), Refused> {
+    /// Returns [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) where there is none, or where a
+    /// patch does not fit it: then nothing changes.
+    pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+        self.changes += 1;
         let held = self.documents.get_mut(&place(collection, key));
         let Some((held, mut document)) = held.and_then(|held| {
             let document = held.now()?.clone();
             Some((held, document))
         }) else {
-            return Err(Refused::Broken("no such key".to_owned()));
+            return Err(Failure::broken("no such key"));
         };
         for patch in patches {
-            document::apply(&mut document, patch).map_err(Refused::Broken)?;
+            document::apply(&mut document, patch).map_err(Failure::broken)?;
         }
         held.write = match std::mem::take(&mut held.write) {
             Write::None if patches.is_empty() => Write::None,
@@ -231,6 +201,7 @@ impl Overlay {
 
     /// Deletes a document that was read or written; returns whether there was one.
     pub fn delete(&mut self, collection: &str, key: &str) -> bool {
+        self.changes += 1;
         let held = self.documents.get_mut(&place(collection, key));
         let Some(held) = held.filter(|held| held.exists()) else { return false };
         if !held.is_written() {
@@ -295,10 +266,9 @@ mod tests {
     /// A transaction that has read the document `a` with `n` 1, as it was loaded, and no document
     /// `b`.
     fn reader() -> Overlay {
-        let mut overlay = Overlay::new(Access::Write);
+        let mut overlay = Overlay::default();
         assert!(overlay.keep_read("c", "a", Some(None), Some(map(json!({"n": 1})))));
         assert!(overlay.keep_read("c", "b", None, None));
-        overlay.begin_change().unwrap();
         overlay
     }
 
@@ -326,12 +296,12 @@ mod tests {
     fn a_key_that_the_transaction_sees_is_a_duplicate_until_it_is_deleted() {
         let mut overlay = reader();
         let document = map(json!({"n": 2}));
-        let refused = Err(Refused::Duplicate("a".into()));
+        let refused = Err(Failure::duplicate("a"));
         assert_eq!(overlay.insert("c", "a", &document), refused);
         assert!(overlay.delete("c", "a") && !overlay.delete("c", "a"));
         assert_eq!(n(&overlay, "a"), None);
         assert!(overlay.get("c", "a").unwrap().is_known());
-        let gone = Err(Refused::Broken("no such key".into()));
+        let gone = Err(Failure::broken("no such key"));
         assert_eq!(overlay.patch("c", "a", &[add(1)]), gone);
         assert_eq!(overlay.insert("c", "a", &document), Ok(()));
         assert_eq!(overlay.insert("c", "a", &document), refused);
@@ -346,7 +316,7 @@ mod tests {
         overlay.insert("c", "b", &map(json!({"n": 5}))).unwrap();
         assert!(overlay.delete("c", "b"));
         assert_eq!((n(&overlay, "b"), overlay.written("c")), (None, 0));
-        assert!(overlay.into_writes().is_empty());
+        assert!(overlay.take_writes().is_empty());
     }
 
     #[test]
@@ -354,7 +324,7 @@ mod tests {
         let mut overlay = reader();
         let bad = Patch { path: "n", change: Change::Append(json!(1)) };
         let refused = overlay.patch("c", "a", &[add(1), bad]);
-        assert_eq!(refused, Err(Refused::Broken("`n` is integer: cannot append to it".into())));
+        assert_eq!(refused, Err(Failure::broken("`n` is integer: cannot append to it")));
         assert_eq!((n(&overlay, "a"), overlay.written("c")), (Some(json!(1)), 0));
         overlay.patch("c", "a", &[]).unwrap();
         assert_eq!(overlay.written("c"), 0);
@@ -371,21 +341,12 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_for_reading_changes_nothing() {
-        let mut overlay = Overlay::new(Access::Read);
-        assert!(matches!(overlay.begin_change(), Err(Refused::Invalid(_))));
-        assert!(matches!(object(&json!([1])), Err(Refused::Invalid(_))));
-    }
-
-    #[test]
     fn writes_come_in_the_order_of_their_first_change() {
         let mut overlay = reader();
         overlay.insert("c", "z", &map(json!({"n": 1}))).unwrap();
-        overlay.begin_change().unwrap();
         overlay.patch("c", "a", &[add(1)]).unwrap();
-        overlay.begin_change().unwrap();
         overlay.patch("c", "z", &[add(1)]).unwrap();
-        let keys: Vec<_> = overlay.into_writes().into_iter().map(|((_, key), _)| key).collect();
+        let keys: Vec<_> = overlay.take_writes().into_iter().map(|((_, key), _)| key).collect();
         assert_eq!(keys, ["z", "a"]);
     }
 
@@ -400,7 +361,7 @@ mod tests {
         let document = |g: &str, n: i64| map(json!({"g": g, "n": n}));
         let entry =
             |key: &str, g: &str, n: i64| (index.entry_key(key, &document(g, n)), key.to_owned());
-        let mut overlay = Overlay::new(Access::Write);
+        let mut overlay = Overlay::default();
         for (key, n) in [("moved", 1), ("gone", 2), ("left", 3), ("same", 4)] {
             overlay.keep_read("c", key, Some(None), Some(document("x", n)));
         }

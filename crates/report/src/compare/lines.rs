@@ -62,7 +62,10 @@ pub fn lines(
             let both = thread::scope(|scope| {
                 let ours = scope.spawn(|| logs(baseline, &step.baseline));
                 let theirs = logs(candidate, &step.candidate);
-                Ok::<_, hoap_record::Error>([ours.join().unwrap_or_else(|e| resume_unwind(e))?, theirs?])
+                Ok::<_, hoap_record::Error>([
+                    ours.join().unwrap_or_else(|e| resume_unwind(e))?,
+                    theirs?,
+                ])
             })?;
             for (metric, kind) in asked(step, measure, gates) {
                 let sides = [(baseline, &step.baseline), (candidate, &step.candidate)];

@@ -4,13 +4,18 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hoap_workload::ErrorKind;
-use hoap_workload::capability::Target;
+use hoap_databases::cassandra::Cassandra;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
+use hoap_workload::capability::{Access, Intent, NonTransactional, Target};
+use hoap_workload::{Error, ErrorKind};
+use serde_json::json;
 
-use crate::conformance::{client, load_records, record, table, wait};
+use super::stepwise::add;
+use crate::conformance::{
+    COLLECTION, client, field, load, load_records, record, session, table, wait,
+};
 use crate::{
-    admin, cql, fresh_with, has, in_keyspace, missing, open, refused, server, unavailable,
+    Guard, admin, cql, fresh_with, has, in_keyspace, missing, open, refused, server, unavailable,
 };
 
 #[test]
@@ -164,20 +169,25 @@ fn copy(mut from: TcpStream, mut into: TcpStream, hold: Option<&AtomicBool>) {
     let _ = into.shutdown(std::net::Shutdown::Both);
 }
 
-/// Answers that do not come in time: a write may have been applied, a read cannot. The session is of use
-/// again afterwards.
-#[test]
-fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
-    let (target, guard) = fresh_with("");
-    load_records(&*target, &["user1"]);
+/// The lab's node behind a wire.
+fn by_wire(guard: &Guard, options: &str) -> (Wire, Cassandra) {
     let node = server("HOAP_TEST_CASSANDRA");
     let node = node.trim_start_matches("cassandra://").split('/').next().unwrap();
     let wire = Wire::new(node);
     // The driver connects to the address that the node states, and so past the wire, but for its port.
     let (_, port) = node.rsplit_once(':').unwrap();
     assert_ne!(wire.port.to_string(), port);
-    let url = format!("cassandra://127.0.0.1:{}/{}", wire.port, guard.keyspace);
-    let slow = open(&format!("{url}?request_timeout_ms=300"));
+    let url = format!("cassandra://127.0.0.1:{}/{}?{options}", wire.port, guard.keyspace);
+    (wire, open(&url))
+}
+
+/// Answers that do not come in time: a write may have been applied, a read cannot. The session is of use
+/// again afterwards.
+#[test]
+fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
+    let (target, guard) = fresh_with("");
+    load_records(&*target, &["user1"]);
+    let (wire, slow) = by_wire(&guard, "request_timeout_ms=300");
     let mut session = client(&slow);
     // Prepared while answers come.
     assert!(wait(session.update("user1", &record([(0, "x")]))).unwrap());
@@ -193,4 +203,53 @@ fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
     let mut there = Record::default();
     assert!(wait(session.read("user1", Fields::One(0), &mut there)).unwrap());
     assert_eq!(there, record([(0, "y")]), "it was applied");
+}
+
+/// The limit on an answer comes before that on a request here. The answers come after all, and are taken
+/// for no other's.
+#[test]
+fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
+    let (target, guard) = fresh_with("");
+    load_records(&*target, &["user1", "user2"]);
+    load(&*target, 3);
+    let (wire, slow) = by_wire(&guard, "request_timeout_ms=60000&answer_timeout_ms=5000");
+    let hold = |held| wire.held.store(held, Ordering::SeqCst);
+    let mut client = client(&slow);
+    let (stepwise, _) = NonTransactional::allow(Arc::new(slow.clone()));
+    let mut session = session(&*stepwise);
+    let late = |e: Error, kind: ErrorKind| {
+        assert_eq!(e.kind, kind, "{e}");
+        has(&e, &["no answer within 5000 ms", "answer_timeout_ms"]);
+    };
+    let mut there = Record::default();
+    wait(async {
+        assert!(client.update("user1", &record([(0, "x")])).await.unwrap());
+        let mut t = session.begin(Access::Read).await.unwrap();
+        t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.unwrap();
+        hold(true);
+        let e = t.get(COLLECTION, "1.2", &["o_id"], Intent::Look).await.unwrap_err();
+        late(e, ErrorKind::Timeout);
+        let e = t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        drop(t);
+        let e = client.read("user1", Fields::All, &mut there).await.unwrap_err();
+        late(e, ErrorKind::Timeout);
+        let e = client.update("user1", &record([(0, "y")])).await.unwrap_err();
+        late(e, ErrorKind::Ambiguous);
+        hold(false);
+        assert!(client.read("user2", Fields::All, &mut there).await.unwrap());
+        assert_eq!(there, record((0..4).map(|n| (n, format!("user2 {n}")))));
+        assert!(client.read("user1", Fields::All, &mut there).await.unwrap());
+        assert_eq!(there.iter().next(), Some((0, &b"y"[..])), "it was applied");
+        let mut t = session.begin(Access::Write).await.unwrap();
+        t.patch(COLLECTION, "1.3", &[add("o_id", 4)]).await.unwrap();
+        hold(true);
+        late(t.commit().await.unwrap_err(), ErrorKind::Ambiguous);
+        hold(false);
+        // It was applied, and is over: the next one begins with it.
+        let mut t = session.begin(Access::Write).await.unwrap();
+        t.patch(COLLECTION, "1.3", &[add("o_id", 10)]).await.unwrap();
+        t.commit().await.unwrap();
+    });
+    assert_eq!(field(&*stepwise, "1.3", "o_id"), json!(17));
 }

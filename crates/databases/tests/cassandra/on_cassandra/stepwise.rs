@@ -24,7 +24,7 @@ fn fresh() -> (Arc<dyn Target>, Guard) {
 hoap_testing::transaction_tests!(fresh);
 hoap_testing::conformance_tests!(fresh: every_json_value_comes_back_as_it_went_in);
 
-fn add(path: &'static str, n: i64) -> Patch {
+pub fn add(path: &'static str, n: i64) -> Patch {
     Patch { path, change: Change::AddInteger(n) }
 }
 
