@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use super::SqliteEngine;
 use super::connection::Role;
-use crate::failure::{Done, Failure};
+use crate::failure::Done;
 use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const PAGE: &str = "SELECT key FROM shop_customer
