@@ -23,7 +23,7 @@ pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) {
 ///
 /// # Errors
 /// Those of [`check`].
-#[cfg(any(feature = "couchbase", feature = "postgres"))]
+#[cfg(feature = "postgres")]
 pub(crate) fn write_checked(
     record: &Record,
     names: &[String],

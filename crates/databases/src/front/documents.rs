@@ -126,12 +126,15 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
         check_name::<E>(collection)?;
-        let done = answer!(
-            self.engine,
-            self.inner,
-            self.inner.write(collection, batch, position),
-            unanswered
-        );
+        let done = match self.inner.waits_for_others() {
+            true => self.inner.write(collection, batch, position).await,
+            false => answer!(
+                self.engine,
+                self.inner,
+                self.inner.write(collection, batch, position),
+                unanswered
+            ),
+        };
         let what = || {
             let documents = counted(batch.len(), "document", "documents");
             format!("load {documents} into {collection} of")

@@ -100,6 +100,11 @@ pub trait Bulk: Abandon {
     fn finish(&mut self) -> impl Future<Output = Done<()>> + Send {
         async { Ok(()) }
     }
+    /// Whether a write waits for more than its own answer, such as for room on a disk: it then has
+    /// no limit.
+    fn waits_for_others(&self) -> bool {
+        false
+    }
     /// The best size of a batch, bytes of JSON text.
     fn batch_bytes(&self) -> usize {
         4 << 20
