@@ -23,21 +23,6 @@ pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// [`check`]s and writes.
-///
-/// # Errors
-/// Those of [`check`].
-#[cfg(feature = "couchbase")]
-pub(crate) fn write_checked(
-    record: &Record,
-    names: &[String],
-    out: &mut Vec<u8>,
-) -> Result<(), String> {
-    record.iter().try_for_each(|(field, value)| check(names, field, value).map(drop))?;
-    write(record, names, out);
-    Ok(())
-}
-
 /// The name of a field, if there is one and the value may stand in a JSON string.
 ///
 /// # Errors

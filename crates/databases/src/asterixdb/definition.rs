@@ -1,11 +1,9 @@
 //! AsterixDB's statements.
 
-use hoap_workload::Result;
-
 use super::options::Options;
-use crate::names;
-use crate::sqlpp::store::{Definition, KEY, NOTE, PROGRESS, Shadow, published};
-use crate::sqlpp::{Service, quote};
+use crate::failure::Done;
+use crate::sqlpp::quote;
+use crate::sqlpp::store::{Definition, KEY, Shadow, published};
 
 /// Couchbase's DATE_ADD_STR, which AsterixDB lacks, for days, the only unit of the queries. It is
 /// inlined.
@@ -23,7 +21,7 @@ pub(super) struct AsterixDefinition {
 }
 
 impl AsterixDefinition {
-    pub fn new(dataverse: String, options: &Options) -> Result<Self> {
+    pub fn new(dataverse: String, options: &Options) -> Done<Self> {
         let mut quoted = String::new();
         quote(&dataverse, &mut quoted)?;
         let mut settings = String::new();
@@ -50,15 +48,8 @@ impl AsterixDefinition {
 }
 
 impl Definition for AsterixDefinition {
-    fn service(&self) -> Service {
-        Service::AsterixDb
-    }
-
-    fn name(&self, collection: &str) -> Result<String> {
-        if ![NOTE, PROGRESS].contains(&collection) {
-            names::collection(collection, &["hoap_"], usize::MAX)?;
-        }
-        Ok(format!("{}.`{collection}`", self.quoted))
+    fn name(&self, collection: &str) -> String {
+        format!("{}.`{collection}`", self.quoted)
     }
 
     fn key(&self, variable: &str) -> String {
@@ -77,7 +68,7 @@ impl Definition for AsterixDefinition {
         prelude
     }
 
-    fn create(&self, collections: &[&str]) -> Result<Vec<String>> {
+    fn create(&self, collections: &[&str]) -> Vec<String> {
         let dataverse = &self.quoted;
         let mut all = vec![
             format!("CREATE DATAVERSE {dataverse} IF NOT EXISTS"),
@@ -86,15 +77,15 @@ impl Definition for AsterixDefinition {
         for collection in collections {
             all.push(format!(
                 "CREATE DATASET {}({dataverse}.hoap_document) IF NOT EXISTS PRIMARY KEY {KEY}{}",
-                self.name(collection)?,
+                self.name(collection),
                 self.storage
             ));
         }
-        Ok(all)
+        all
     }
 
-    fn remove(&self, collection: &str) -> Result<String> {
-        Ok(format!("DROP DATASET {} IF EXISTS", self.name(collection)?))
+    fn remove(&self, collection: &str) -> String {
+        format!("DROP DATASET {} IF EXISTS", self.name(collection))
     }
 
     fn existing(&self) -> String {
@@ -113,23 +104,20 @@ impl Definition for AsterixDefinition {
         )
     }
 
-    fn index(&self, name: &str, collection: &str, fields: &[(String, &str)]) -> Result<String> {
+    fn index(&self, name: &str, collection: &str, fields: &[(String, &str)]) -> String {
         let fields: Vec<_> = fields.iter().map(|(path, kind)| format!("{path}: {kind}")).collect();
-        let mut quoted = String::new();
-        quote(name, &mut quoted)?;
-        let (on, fields) = (self.name(collection)?, fields.join(", "));
-        Ok(format!("CREATE INDEX {quoted} IF NOT EXISTS ON {on}({fields})"))
+        let (on, fields) = (self.name(collection), fields.join(", "));
+        format!("CREATE INDEX `{name}` IF NOT EXISTS ON {on}({fields})")
     }
 
-    fn published(&self, collection: &str) -> Result<Vec<String>> {
-        let on = self.name(collection)?;
+    fn published(&self, collection: &str) -> Vec<String> {
+        let on = self.name(collection);
         let all = published(collection);
-        Ok(all.iter().map(|text| format!("CREATE INDEX {}", text.replace('@', &on))).collect())
+        all.iter().map(|text| format!("CREATE INDEX {}", text.replace('@', &on))).collect()
     }
 
-    fn analyze(&self, collection: &str) -> Result<Option<String>> {
-        let statement = format!("ANALYZE DATASET {}", self.name(collection)?);
-        Ok(self.analyze.then_some(statement))
+    fn analyze(&self, collection: &str) -> Option<String> {
+        self.analyze.then(|| format!("ANALYZE DATASET {}", self.name(collection)))
     }
 
     fn cancel(&self) -> &'static str {

@@ -29,10 +29,12 @@ use std::sync::Arc;
 
 use hoap_workload::Result;
 
+use crate::failure::Done;
 use crate::remote::{Remote, RemoteJoins, RemotePages};
-use crate::sqlpp::store::{Endpoint, Folder};
-use crate::sqlpp::{ServiceAddress, StatementClient};
+use crate::sqlpp::store::{Endpoint, Folder, StoreEngine};
+use crate::sqlpp::{Service, ServiceAddress, StatementClient};
 use definition::AsterixDefinition;
+use options::Parsed;
 
 pub use crate::sqlpp::store::Store as AsterixDb;
 pub use options::OPTIONS;
@@ -47,9 +49,14 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination
 /// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or is not ready.
 pub async fn open(url: &str) -> Result<AsterixDb> {
     let parsed = options::parse(url)?;
-    let options = parsed.options;
     let tried = format!("open {}", parsed.shown);
+    connect(parsed).await.map_err(|e| e.into_error(tried))
+}
+
+async fn connect(parsed: Parsed) -> Done<AsterixDb> {
+    let options = parsed.options;
     let address = ServiceAddress {
+        service: Service::AsterixDb,
         base: format!("http://{}:{}", parsed.host, parsed.port),
         path: "/query/service",
         credentials: None,
@@ -57,7 +64,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
         connect_timeout: options.connect_timeout,
         largest_result: u64::from(options.max_result_mb) << 20,
     };
-    let client = StatementClient::new(address, &tried)?;
+    let client = StatementClient::new(address)?;
     let (description, nodes) = state::describe(&client, &parsed.shown, &options).await?;
     let folder = (!options.load_folder.is_empty()).then(|| {
         // A name of its own, by which the next load finds what a killed one left.
@@ -67,22 +74,22 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
         Folder { path: Path::new(&options.load_folder).join(own), nodes }
     });
     let definition = AsterixDefinition::new(parsed.dataverse, &options)?;
-    Ok(AsterixDb {
-        endpoint: Arc::new(Endpoint {
-            client,
-            definition: Box::new(definition),
-            description,
-            query_timeout: options.query_timeout,
-            indexes: options.indexes,
-            folder,
-            prepared: Default::default(),
-        }),
-    })
+    let endpoint = Arc::new(Endpoint {
+        client,
+        definition: Box::new(definition),
+        description,
+        query_timeout: options.query_timeout,
+        answer_timeout: options.answer_timeout,
+        indexes: options.indexes,
+        folder,
+        prepared: Default::default(),
+    });
+    Ok(AsterixDb::new(StoreEngine { endpoint }))
 }
 
 /// The database with its capabilities.
 pub(crate) fn remote(database: AsterixDb) -> Remote {
-    let key_value = database.no_records();
+    let key_value = database.0.no_records();
     let database = Arc::new(database);
     Remote {
         target: database.clone(),

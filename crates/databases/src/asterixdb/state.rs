@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hoap_record::Description;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
 use reqwest::Method;
 use serde_json::Value;
 
 use super::options::Options;
-use crate::sqlpp::{Doing, Service, StatementClient};
+use crate::failure::{Done, Failure};
+use crate::sqlpp::StatementClient;
 
 /// The time limit of each request.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -34,24 +35,25 @@ pub(super) async fn describe(
     client: &StatementClient,
     url: &str,
     options: &Options,
-) -> Result<(Description, Vec<String>)> {
-    let tried = format!("open {url}");
-    let get = async |path: &str| -> Result<Value> {
-        let failed =
-            |e: crate::sqlpp::Failure| e.into_error(Service::AsterixDb, Doing::Read, &*tried);
-        let (status, text) = client.call(Method::GET, path, LIMIT).await.map_err(failed)?;
+) -> Done<(Description, Vec<String>)> {
+    let get = async |path: &str| -> Done<Value> {
+        let (status, text) = client.call(Method::GET, path, LIMIT).await?;
         serde_json::from_str(&text).map_err(|_| {
-            let answer = format!("{path} answered HTTP {status} and no JSON: is it AsterixDB?");
-            Error::new(ErrorKind::Unavailable, &*tried, answer)
-                .advise("check the port: it is that of the cluster controller's API")
+            Failure::of(
+                ErrorKind::Unavailable,
+                format!("{path} answered HTTP {status} and no JSON: is it AsterixDB?"),
+                "check the port: it is that of the cluster controller's API",
+            )
         })
     };
     let cluster = get("/admin/cluster").await?;
     let state = cluster["state"].as_str().unwrap_or("unknown").to_owned();
     if state != "ACTIVE" {
-        let answer = format!("the cluster is {state}");
-        return Err(Error::new(ErrorKind::Unavailable, tried, answer)
-            .advise("wait until all nodes are there, and look into their logs"));
+        return Err(Failure::of(
+            ErrorKind::Unavailable,
+            format!("the cluster is {state}"),
+            "wait until all nodes are there, and look into their logs",
+        ));
     }
     let version = get("/admin/version").await?;
     let version = version["git.build.version"].as_str().unwrap_or("unknown").to_owned();

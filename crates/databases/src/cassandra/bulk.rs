@@ -127,7 +127,9 @@ impl Abandon for BatchWriter {}
 
 impl Bulk for BatchWriter {
     // Each request has its limit, and what was not answered is sent again a few times.
-    const PATIENT: bool = true;
+    fn is_patient(&self) -> bool {
+        true
+    }
 
     async fn position(&mut self, collection: &str) -> Done<u64> {
         let text = notes::get(&self.connection, &notes::progress(&self.part, collection)).await?;

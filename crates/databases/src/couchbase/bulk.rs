@@ -1,25 +1,27 @@
 //! Bulk loading: upserts by key, many in flight, then the progress.
 
-use async_trait::async_trait;
+use std::sync::Arc;
+
 use couchbase::collection::Collection;
-use couchbase::error::ErrorKind as Kind;
 use couchbase::options::kv_options::UpsertOptions;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Batch;
 
 use super::query::Node;
-use super::{Couchbase, error, sql};
+use super::server::Server;
+use super::sql;
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Abandon, Bulk};
 use crate::sqlpp::Doing;
 
 /// The flags of a document that is JSON, as all of Couchbase's drivers set them.
 pub(super) const JSON: u32 = 2 << 24;
 
 /// Writes the batches of one part of a load.
-pub(super) struct BatchWriter {
-    target: Couchbase,
+pub struct BatchWriter {
+    server: Arc<Server>,
     node: Node,
     part: String,
     /// The last collection that was found to exist.
@@ -27,8 +29,9 @@ pub(super) struct BatchWriter {
 }
 
 impl BatchWriter {
-    pub fn new(target: Couchbase, node: Node, part: &str) -> Self {
-        BatchWriter { target, node, part: part.to_owned(), known: String::new() }
+    pub(super) fn new(node: Node, part: &str) -> Self {
+        let server = node.server.clone();
+        BatchWriter { server, node, part: part.to_owned(), known: String::new() }
     }
 
     fn progress_key(&self, collection: &str) -> String {
@@ -36,74 +39,55 @@ impl BatchWriter {
     }
 
     /// Writes a document. A resumed load writes the batch again, whatever the outcome is here.
-    async fn upsert(
-        &self,
-        documents: &Collection,
-        name: &str,
-        key: &str,
-        text: &[u8],
-    ) -> Result<()> {
-        let tried = || format!("load {name} {key} into {}", self.target.url());
-        let mut with = UpsertOptions::new();
-        with.durability_level = self.target.server.place.options.durability.of_driver();
-        let upsert = documents.upsert_raw(key, text, JSON, with);
-        let done = self.target.limited(upsert, Doing::Repeatable, tried).await?;
-        done.map(drop).map_err(|e| error::key_value(&e, Doing::Repeatable, tried()))
+    async fn upsert(&self, documents: &Collection, key: &str, text: &[u8]) -> Done<()> {
+        let upsert = documents.upsert_raw(key, text, JSON, self.options());
+        let done = self.server.key_value(Box::pin(upsert), Doing::Repeatable).await.map(drop);
+        let (name, url) = (documents.name(), &self.server.place.url);
+        done.map_err(|e| e.trying(format!("load {name} {key} into {url}")))
+    }
+
+    fn options(&self) -> UpsertOptions {
+        let mut options = UpsertOptions::new();
+        options.durability_level = self.server.place.options.durability.of_driver();
+        options
     }
 }
 
-#[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        let tried = || format!("read the progress of {collection} in {}", self.target.url());
-        let key = self.progress_key(sql::name(collection)?);
-        let notes = self.target.server.collection(sql::NOTES);
-        match self.target.limited(notes.get(&key, None), Doing::Read, tried).await? {
-            Ok(found) => serde_json::from_slice(found.content_as_raw().0)
-                .map_err(|e| Error::new(ErrorKind::Broken, tried(), e)),
-            Err(e) if *e.kind() == Kind::DocumentNotFound => Ok(0),
-            Err(e) => Err(error::key_value(&e, Doing::Read, tried())),
+// The driver throws away late answers, which name their requests.
+impl Abandon for BatchWriter {}
+
+impl Bulk for BatchWriter {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
+        let (key, notes) = (self.progress_key(collection), self.server.collection(sql::NOTES));
+        match self.server.key_value(Box::pin(notes.get(&key, None)), Doing::Repeatable).await {
+            Ok(found) => serde_json::from_slice(found.content_as_raw().0).map_err(Failure::broken),
+            Err(e) if e.kind == ErrorKind::NotFound => Ok(0),
+            Err(e) => Err(e),
         }
     }
 
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let name = sql::name(collection)?;
-        if self.known != name {
-            if !self.node.has(name).await? {
-                let tried = format!("load into {}", self.target.url());
-                let answer = format!("there is no collection {name}");
-                return Err(Error::new(ErrorKind::Missing, tried, answer).advise(error::LOAD_FIRST));
-            }
-            name.clone_into(&mut self.known);
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        if self.known != collection {
+            self.node.expect(collection).await?;
+            collection.clone_into(&mut self.known);
         }
-        let target = &self.target;
-        let window = target.server.place.options.load_window as usize;
-        let tried = || {
-            format!(
-                "load {} into {name} of {}",
-                counted(batch.len(), "document", "documents"),
-                target.url()
-            )
-        };
-        let documents = target.server.collection(name);
+        let window = self.server.place.options.load_window as usize;
+        let documents = self.server.collection(collection);
         let mut under_way = FuturesUnordered::new();
         for (key, text) in batch.iter() {
             if under_way.len() == window
                 && let Some(done) = under_way.next().await
             {
-                let done: Result<()> = done;
+                let done: Done<()> = done;
                 done?;
             }
-            under_way.push(self.upsert(&documents, name, key, text));
+            under_way.push(self.upsert(&documents, key, text));
         }
         while let Some(done) = under_way.next().await {
             done?;
         }
-        let notes = target.server.collection(sql::NOTES);
-        let mut with = UpsertOptions::new();
-        with.durability_level = target.server.place.options.durability.of_driver();
-        let save = notes.upsert(self.progress_key(name), position, with);
-        let done = target.limited(save, Doing::Repeatable, tried).await?;
-        done.map(drop).map_err(|e| error::key_value(&e, Doing::Repeatable, tried()))
+        let (key, notes) = (self.progress_key(collection), self.server.collection(sql::NOTES));
+        let save = notes.upsert(key, position, self.options());
+        self.server.key_value(Box::pin(save), Doing::Repeatable).await.map(drop)
     }
 }

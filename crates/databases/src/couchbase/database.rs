@@ -1,41 +1,62 @@
 //! The handle that [`super::open`] returns.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use hoap_workload::Result;
+use futures_util::future::BoxFuture;
 
 use super::error;
 use super::query::Node;
 use super::server::Server;
+use crate::failure::Done;
+use crate::front::Front;
+use crate::front::engine::Engine;
 use crate::sqlpp::Doing;
 
 /// A scope of a bucket. Clones share the driver.
-#[derive(Clone)]
-pub struct Couchbase {
+pub type Couchbase = Front<CouchbaseEngine>;
+
+/// What is Couchbase's of it.
+pub struct CouchbaseEngine {
     pub(super) server: Arc<Server>,
 }
 
-impl Couchbase {
-    /// A client of the next query node.
-    pub(super) fn node(&self) -> Result<Node> {
-        Node::new(self.server.clone())
-    }
+impl Engine for CouchbaseEngine {
+    const RESERVED: &'static [&'static str] = &["_", "hoap_"];
 
-    pub(super) fn url(&self) -> &str {
+    fn url(&self) -> &str {
         &self.server.place.url
     }
 
-    /// Runs an operation of the driver within its time limit.
-    pub(super) async fn limited<T>(
+    fn answer_timeout(&self) -> Option<Duration> {
+        Some(self.server.place.options.answer_timeout)
+    }
+}
+
+impl CouchbaseEngine {
+    /// A client of the next query node.
+    pub(super) fn node(&self) -> Done<Node> {
+        Node::new(self.server.clone())
+    }
+}
+
+/// An operation of the driver. In a box, since the compiler limits how deep futures are in others.
+pub(super) type Operation<'a, T> = BoxFuture<'a, couchbase::error::Result<T>>;
+
+impl Server {
+    /// Runs a key-value operation of the driver within its time limit.
+    pub async fn key_value<T>(&self, operation: Operation<'_, T>, doing: Doing) -> Done<T> {
+        self.limited(operation, doing).await?.map_err(|e| error::key_value(&e, doing))
+    }
+
+    /// The same, with the driver's own error.
+    pub async fn limited<T>(
         &self,
-        operation: impl Future<Output = couchbase::error::Result<T>>,
+        operation: Operation<'_, T>,
         doing: Doing,
-        tried: impl Fn() -> String,
-    ) -> Result<couchbase::error::Result<T>> {
-        let limit = self.server.place.options.kv_timeout;
-        match tokio::time::timeout(limit, operation).await {
-            Ok(done) => Ok(done),
-            Err(_) => Err(error::late(doing, limit.as_millis(), tried())),
-        }
+    ) -> Done<couchbase::error::Result<T>> {
+        let limit = self.place.options.kv_timeout;
+        let done = tokio::time::timeout(limit, operation).await;
+        done.map_err(|_| error::late(doing, limit.as_millis()))
     }
 }

@@ -1,17 +1,16 @@
 //! Errors of the driver and of the query service, sorted by what the caller may do about them.
 
 use couchbase::error::ErrorKind as Kind;
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::ErrorKind;
 
-use crate::failure::Failure as Meaning;
-pub(super) use crate::failure::LOAD_FIRST;
-use crate::sqlpp::{Doing, Failure, Service};
+use crate::failure::{Failure, LOAD_FIRST};
+use crate::sqlpp::{self, Doing};
 
 /// An error of a key-value operation. What a write may have done before it failed is of unknown outcome.
-pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing, tried: String) -> Error {
+pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
     let unknown = match doing {
         Doing::Write => ErrorKind::Ambiguous,
-        Doing::Read | Doing::Repeatable => ErrorKind::Unavailable,
+        Doing::Repeatable => ErrorKind::Unavailable,
     };
     let (kind, advice) = match e.kind() {
         Kind::DocumentExists => (ErrorKind::Duplicate, ""),
@@ -51,40 +50,42 @@ pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing, tried: String
         // The connection went away while the request was under way, and whatever else there is.
         _ => (unknown, ""),
     };
-    Meaning::of(kind, e.kind(), advice).into_error(tried)
+    Failure::of(kind, e.kind(), advice)
+}
+
+/// Whether another writer wrote a document first.
+pub(super) fn another_was_faster(e: &couchbase::error::Error) -> bool {
+    matches!(e.kind(), Kind::DocumentExists | Kind::CasMismatch | Kind::DocumentNotFound)
 }
 
 /// A key-value operation that took too long.
-pub(super) fn late(doing: Doing, milliseconds: u128, tried: String) -> Error {
+pub(super) fn late(doing: Doing, milliseconds: u128) -> Failure {
     let kind = if doing == Doing::Write { ErrorKind::Ambiguous } else { ErrorKind::Timeout };
-    Error::new(kind, tried, format!("no answer within {milliseconds} ms"))
-        .advise("look at the nodes, or raise kv_timeout_ms")
-}
-
-/// A failed statement outside of transactions.
-pub(super) fn statement(failure: Failure, doing: Doing, tried: String) -> Error {
-    failure.into_error(Service::Query, doing, tried)
+    let answer = format!("no answer within {milliseconds} ms");
+    Failure::of(kind, answer, "look at the nodes, or raise kv_timeout_ms")
 }
 
 /// A failed statement of a transaction that is not yet being committed: whatever happened, nothing
 /// of it is there.
-pub(super) fn in_transaction(failure: Failure, tried: String) -> Error {
-    let conflict = failure.fault().is_some_and(|fault| match fault.code {
+pub(super) fn in_transaction(e: sqlpp::Error) -> Failure {
+    let conflict = e.fault().is_some_and(|fault| match fault.code {
         DUPLICATE | NOT_FOUND => false,
         // What has expired may be forgotten already.
         EXPIRED | CAS_MISMATCH | NO_TRANSACTION | RELEASED => true,
         _ => fault.retry || is_conflict(&fault.message),
     });
-    let duplicate = failure.fault().is_some_and(|fault| {
+    let duplicate = e.fault().is_some_and(|fault| {
         fault.code == DUPLICATE
             || (fault.code == DML && fault.message.to_lowercase().contains("duplicate key"))
     });
-    let error = failure.into_error(Service::Query, Doing::Read, tried);
+    let failure = Failure::from(e);
     match (conflict, duplicate) {
-        (_, true) => Error { kind: ErrorKind::Duplicate, advice: None, ..error },
-        (true, _) => Error { kind: ErrorKind::Conflict, advice: None, ..error },
-        _ if error.kind == ErrorKind::Conflict => Error { kind: ErrorKind::Unavailable, ..error },
-        _ => error,
+        (_, true) => Failure { kind: ErrorKind::Duplicate, advice: None, ..failure },
+        (true, _) => Failure { kind: ErrorKind::Conflict, advice: None, ..failure },
+        _ if failure.kind == ErrorKind::Conflict => {
+            Failure { kind: ErrorKind::Unavailable, ..failure }
+        }
+        _ => failure,
     }
 }
 
@@ -93,12 +94,13 @@ pub(super) fn in_transaction(failure: Failure, tried: String) -> Error {
 /// The codes are those of the query service's transactions: 17018 says that the commit is done and tidying up
 /// after it is not (others do that), 17019 that it cannot be known. A transaction that expired before its
 /// commit point, or that another one was in the way of, is rolled back.
-pub(super) fn commit(failure: Failure, tried: String) -> Option<Error> {
-    let (code, retry, text) = match failure.fault() {
+pub(super) fn commit(e: sqlpp::Error) -> Option<Failure> {
+    let (code, retry, text) = match e.fault() {
         Some(fault) => (fault.code, fault.retry, fault.message.to_lowercase()),
         None => (0, false, String::new()),
     };
     let ambiguous = code == AMBIGUOUS_COMMIT || text.contains("ambiguous");
+    let failure = Failure::from(e);
     let kind = match code {
         POST_COMMIT => return None,
         _ if ambiguous => ErrorKind::Ambiguous,
@@ -108,16 +110,12 @@ pub(super) fn commit(failure: Failure, tried: String) -> Option<Error> {
         COMMIT => ErrorKind::Unavailable,
         // It came twice, or something else ended the transaction: nobody knows how.
         OUT_OF_ORDER | RELEASED => ErrorKind::Ambiguous,
-        _ => {
-            let error = failure.into_error(Service::Query, Doing::Write, tried);
-            return Some(match error.kind {
-                ErrorKind::Conflict => Error { kind: ErrorKind::Ambiguous, ..error },
-                _ => error,
-            });
+        _ if failure.kind == ErrorKind::Conflict => {
+            return Some(Failure { kind: ErrorKind::Ambiguous, ..failure });
         }
+        _ => return Some(failure),
     };
-    let error = failure.into_error(Service::Query, Doing::Write, tried);
-    Some(Error { kind, advice: None, ..error })
+    Some(Failure { kind, advice: None, ..failure })
 }
 
 /// Whether the words are those of a write-write conflict or of a CAS that is another's.

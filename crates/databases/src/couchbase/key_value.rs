@@ -12,43 +12,34 @@ use couchbase::error::ErrorKind as Kind;
 use couchbase::options::kv_options::{InsertOptions, MutateInOptions, ReplaceOptions};
 use couchbase::subdoc::lookup_in_specs::LookupInSpec;
 use couchbase::subdoc::mutate_in_specs::MutateInSpec;
+use hoap_workload::ErrorKind;
 use hoap_workload::capability::Applicable;
-use hoap_workload::capability::key_value::{
-    Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use serde_json::Value;
 
 use super::bulk::JSON;
-use super::error::LOAD_FIRST;
+use super::database::Operation;
 use super::query::Node;
-use super::{Couchbase, error, sql};
+use super::{CouchbaseEngine, error};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, KeyValue};
+use crate::json;
 use crate::sqlpp::Doing;
-use crate::{json, names};
 
 /// Paths of a sub-document operation.
 const PATHS: usize = 16;
 
-impl KeyValue for Couchbase {
+impl KeyValue for CouchbaseEngine {
     type Session = RecordSession;
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
     }
 
-    async fn session(&self, table: &Table) -> Result<RecordSession> {
-        let name = sql::name(&table.name)?;
-        for field in &table.fields {
-            names::field(field)?;
-        }
-        let node = self.node()?;
+    async fn record_session(&self, table: &Table) -> Done<RecordSession> {
+        let (node, name) = (self.node()?, &table.name);
         // A missing table fails here, before the first operation.
-        if !node.has(name).await? {
-            let tried = format!("read {name} in {}", self.url());
-            let answer = format!("there is no collection {name}");
-            return Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST));
-        }
-        let collection = self.server.collection(name);
+        node.expect(name).await?;
         let scan = |fields: &str| {
             format!(
                 "SELECT RAW [META(d).id{fields}] FROM `{name}` AS d WHERE META(d).id >= $1 \
@@ -61,12 +52,10 @@ impl KeyValue for Couchbase {
             none: scan(""),
             one: one.iter().map(|field| scan(field)).collect(),
         };
-        let target = self.clone();
         Ok(RecordSession {
-            target,
             node,
-            collection,
-            table: table.clone(),
+            collection: self.server.collection(name),
+            fields: table.fields.clone(),
             scans,
             json: Vec::new(),
         })
@@ -82,173 +71,140 @@ struct Scans {
 
 /// The records of one client.
 pub struct RecordSession {
-    target: Couchbase,
     node: Node,
     collection: Collection,
-    table: Table,
+    /// The names of the table's fields.
+    fields: Vec<String>,
     scans: Scans,
     /// Recycled: the JSON text of a record.
     json: Vec<u8>,
 }
 
 impl RecordSession {
-    fn tried(&self, what: &str, key: &str) -> String {
-        format!("{what} {} {key} in {}", self.table.name, self.target.url())
-    }
-
-    fn invalid(&self, what: &str, key: &str, answer: String) -> Error {
-        Error::new(ErrorKind::Invalid, self.tried(what, key), answer)
-    }
-
-    fn field(&self, number: u16, what: &str, key: &str) -> Result<&str> {
-        let name = self.table.fields.get(usize::from(number)).map(String::as_str);
-        name.ok_or_else(|| self.invalid(what, key, format!("no field has the number {number}")))
-    }
-
     /// Runs an operation; `None` where there is no such document.
-    async fn find<T>(
-        &self,
-        operation: impl Future<Output = couchbase::error::Result<T>>,
-        doing: Doing,
-        what: &str,
-        key: &str,
-    ) -> Result<Option<T>> {
-        match self.target.limited(operation, doing, || self.tried(what, key)).await? {
+    async fn find<T>(&self, operation: Operation<'_, T>, doing: Doing) -> Done<Option<T>> {
+        match self.node.server.key_value(operation, doing).await {
             Ok(found) => Ok(Some(found)),
-            Err(e) if *e.kind() == Kind::DocumentNotFound => Ok(None),
-            Err(e) => Err(error::key_value(&e, doing, self.tried(what, key))),
+            Err(e) if e.kind == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
         }
     }
 
-    async fn exists(&self, key: &str, what: &str) -> Result<bool> {
-        let found = self.find(self.collection.exists(key, None), Doing::Read, what, key).await?;
+    async fn exists(&self, key: &str) -> Done<bool> {
+        let found =
+            self.find(Box::pin(self.collection.exists(key, None)), Doing::Repeatable).await?;
         Ok(found.is_some_and(|found| found.exists()))
     }
 
+    /// Makes the JSON text of a record.
+    fn write(&mut self, record: &Record) {
+        self.json.clear();
+        json::write(record, &self.fields, &mut self.json);
+    }
+
     /// Replaces the document by the recycled JSON text.
-    async fn replace(&self, key: &str, cas: Option<u64>) -> Result<bool> {
-        let options = &self.target.server.place.options;
+    async fn replace(&self, key: &str, cas: Option<u64>) -> Done<bool> {
+        let options = &self.node.server.place.options;
         let mut with = ReplaceOptions::new();
         with.cas = cas;
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let replace = self.collection.replace_raw(key, &self.json, JSON, with);
-        Ok(self.find(replace, Doing::Write, "update", key).await?.is_some())
+        Ok(self.find(Box::pin(replace), Doing::Write).await?.is_some())
     }
 
     /// Sets fields where no sub-document operation can.
-    async fn read_and_replace(&mut self, key: &str, record: &Record) -> Result<bool> {
+    async fn read_and_replace(&mut self, key: &str, record: &Record) -> Done<bool> {
         let get = self.collection.get(key, None);
-        let Some(found) = self.find(get, Doing::Read, "update", key).await? else {
+        let Some(found) = self.find(Box::pin(get), Doing::Repeatable).await? else {
             return Ok(false);
         };
-        let broken =
-            |answer: String| Error::new(ErrorKind::Broken, self.tried("update", key), answer);
         let mut document: serde_json::Map<String, Value> =
-            serde_json::from_slice(found.content_as_raw().0).map_err(|e| broken(e.to_string()))?;
+            serde_json::from_slice(found.content_as_raw().0).map_err(Failure::broken)?;
         for (number, value) in record.iter() {
-            let name = json::check(&self.table.fields, number, value)
-                .map_err(|e| self.invalid("update", key, e))?;
             let text = String::from_utf8_lossy(value).into_owned();
-            document.insert(name.to_owned(), text.into());
+            document.insert(self.fields[usize::from(number)].clone(), text.into());
         }
         self.json.clear();
-        let written = serde_json::to_writer(&mut self.json, &document);
-        written.map_err(|e| self.invalid("update", key, e.to_string()))?;
+        serde_json::to_writer(&mut self.json, &document).map_err(Failure::invalid)?;
         self.replace(key, Some(found.cas())).await
     }
 }
 
-impl KeyValueSession for RecordSession {
-    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool> {
-        record.clear();
-        let broken =
-            |answer: String| Error::new(ErrorKind::Broken, self.tried("read", key), answer);
+// The driver throws away late answers, which name their requests; a dropped request for a scan
+// closes its connection.
+impl Abandon for RecordSession {}
+
+impl engine::RecordSession for RecordSession {
+    async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
         match fields {
+            // No document has this key, and the server would refuse the request as invalid.
+            _ if key.is_empty() => Ok(false),
             Fields::One(number) => {
-                let name = self.field(number, "read", key)?;
-                if key.is_empty() {
-                    return Ok(false);
-                }
+                let name = &*self.fields[usize::from(number)];
                 let specs = [LookupInSpec::get(name, None)];
                 let look = self.collection.lookup_in(key, &specs, None);
-                let Some(found) = self.find(look, Doing::Read, "read", key).await? else {
+                let Some(found) = self.find(Box::pin(look), Doing::Repeatable).await? else {
                     return Ok(false);
                 };
                 match found.content_as_raw(0) {
                     Ok(value) if value.as_ref() == b"null" => {}
                     Ok(value) => {
-                        let text: String = serde_json::from_slice(&value)
-                            .map_err(|e| broken(format!("field {name} is no string: {e}")))?;
+                        let text: String = serde_json::from_slice(&value).map_err(|e| {
+                            Failure::broken(format!("field {name} is no string: {e}"))
+                        })?;
                         record.push(number, |out| out.extend_from_slice(text.as_bytes()));
                     }
                     Err(e) if *e.kind() == Kind::PathNotFound => {}
-                    Err(e) => {
-                        let tried = self.tried("read", key);
-                        return Err(error::key_value(&e, Doing::Read, tried));
-                    }
+                    Err(e) => return Err(error::key_value(&e, Doing::Repeatable)),
                 }
                 Ok(true)
             }
-            // No document has this key, and the server would refuse the request as invalid.
-            _ if key.is_empty() => Ok(false),
-            Fields::None => self.exists(key, "read").await,
+            Fields::None => self.exists(key).await,
             Fields::All => {
                 let get = self.collection.get(key, None);
-                let Some(found) = self.find(get, Doing::Read, "read", key).await? else {
+                let Some(found) = self.find(Box::pin(get), Doing::Repeatable).await? else {
                     return Ok(false);
                 };
-                let read = json::read(found.content_as_raw().0, &self.table.fields, record);
-                read.map_err(|e| {
-                    record.clear();
-                    broken(e)
-                })?;
+                let read = json::read(found.content_as_raw().0, &self.fields, record);
+                read.map_err(Failure::broken)?;
                 Ok(true)
             }
         }
     }
 
-    async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
-        self.json.clear();
-        let written = json::write_checked(record, &self.table.fields, &mut self.json);
-        written.map_err(|e| self.invalid("insert", key, e))?;
-        let options = &self.target.server.place.options;
+    async fn insert(&mut self, key: &str, record: &Record) -> Done<()> {
+        self.write(record);
+        let options = &self.node.server.place.options;
         let mut with = InsertOptions::new();
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let insert = self.collection.insert_raw(key, &self.json, JSON, with);
-        let tried = || self.tried("insert", key);
-        let done = self.target.limited(insert, Doing::Write, tried).await?;
-        done.map(drop).map_err(|e| error::key_value(&e, Doing::Write, tried()))
+        self.node.server.key_value(Box::pin(insert), Doing::Write).await.map(drop)
     }
 
-    async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
+    async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         if record.is_empty() {
-            return self.exists(key, "update").await;
+            return self.exists(key).await;
         }
-        if record.len() == self.table.fields.len() {
-            self.json.clear();
-            let written = json::write_checked(record, &self.table.fields, &mut self.json);
-            written.map_err(|e| self.invalid("update", key, e))?;
+        if record.len() == self.fields.len() {
+            self.write(record);
             return self.replace(key, None).await;
         }
-        let durable = self.target.server.place.options.durability.of_driver().is_some();
+        let durable = self.node.server.place.options.durability.of_driver().is_some();
         if record.len() > PATHS || durable {
             return self.read_and_replace(key, record).await;
         }
         let mut specs = Vec::with_capacity(record.len());
         for (number, value) in record.iter() {
-            let name = json::check(&self.table.fields, number, value)
-                .map_err(|e| self.invalid("update", key, e))?;
             let text = std::str::from_utf8(value).unwrap_or_default();
-            let spec = MutateInSpec::upsert(name, text, None);
-            specs.push(spec.map_err(|e| self.invalid("update", key, e.kind().to_string()))?);
+            let spec = MutateInSpec::upsert(&self.fields[usize::from(number)], text, None);
+            specs.push(spec.map_err(|e| Failure::invalid(e.kind()))?);
         }
-        let options = &self.target.server.place.options;
         let mut with = MutateInOptions::new();
-        with.expiry = options.expiry;
+        with.expiry = self.node.server.place.options.expiry;
         let mutate = self.collection.mutate_in(key, &specs, with);
-        Ok(self.find(mutate, Doing::Write, "update", key).await?.is_some())
+        Ok(self.find(Box::pin(mutate), Doing::Write).await?.is_some())
     }
 
     async fn scan(
@@ -257,28 +213,22 @@ impl KeyValueSession for RecordSession {
         count: usize,
         fields: Fields,
         scanned: &mut Scanned,
-    ) -> Result<()> {
-        scanned.clear();
+    ) -> Done<()> {
         let (text, first) = match fields {
             Fields::All => (&self.scans.all, 0),
             Fields::None => (&self.scans.none, 0),
-            Fields::One(number) => {
-                self.field(number, "scan from", start)?;
-                (&self.scans.one[usize::from(number)], number)
-            }
+            Fields::One(number) => (&self.scans.one[usize::from(number)], number),
         };
         if count == 0 {
             return Ok(());
         }
         // Every number up to this one is a whole number to the service.
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        let answer = self.node.run(text, &[start.into(), count.into()], None).await;
-        let tried = || self.tried("scan from", start);
-        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
-        for row in answer.lists(tried)? {
+        let answer = self.node.run(text, &[start.into(), count.into()], None).await?;
+        for row in answer.lists()? {
             let mut values = row.into_iter();
             let Some(Value::String(key)) = values.next() else {
-                return Err(Error::new(ErrorKind::Broken, tried(), "a row has no key"));
+                return Err(Failure::broken("a row has no key"));
             };
             let record = scanned.push(&key);
             for (number, value) in (first..).zip(values) {
@@ -289,7 +239,7 @@ impl KeyValueSession for RecordSession {
                     Value::Null => {}
                     other => {
                         let answer = format!("field {number} of {key} is {other}");
-                        return Err(Error::new(ErrorKind::Broken, tried(), answer));
+                        return Err(Failure::broken(answer));
                     }
                 }
             }

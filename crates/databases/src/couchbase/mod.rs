@@ -44,12 +44,12 @@ mod transaction;
 use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Analytics, Applicable, Blocking, Documents, NotApplicable, Target, Transactions,
+    Analytics, Applicable, Documents, NotApplicable, Target, Transactions,
 };
 
 use server::Server;
 
-pub use database::Couchbase;
+pub use database::{Couchbase, CouchbaseEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
@@ -64,14 +64,14 @@ pub(crate) const CAPABILITIES: &[&str] =
 /// [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<Couchbase> {
     let place = options::parse(url, &|name| std::env::var(name).ok())?;
-    Ok(Couchbase { server: Server::open(place).await? })
+    let tried = format!("open {}", place.url);
+    let server = Server::open(place).await.map_err(|e| e.into_error(tried))?;
+    Ok(Couchbase::new(CouchbaseEngine { server }))
 }
-
-impl Blocking for Couchbase {}
 
 impl Target for Couchbase {
     fn description(&self) -> Description {
-        self.server.description()
+        self.0.server.description()
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {

@@ -84,6 +84,10 @@ options! {
             "milliseconds that a key-value operation may take; 1 to 3600000"),
         query_timeout: Duration = ("query_timeout_ms", "75000", milliseconds(1..=3_600_000),
             "milliseconds that a SQL++ statement may take; 1 to 3600000"),
+        answer_timeout: Duration = ("answer_timeout_ms", "80000", milliseconds(1..=86_400_000),
+            "milliseconds that all answers to an operation may take before it is a timeout (a \
+             commit or a write: ambiguous); 1 to 86400000; for one statement query_timeout_ms \
+             comes first, for one key-value operation kv_timeout_ms"),
         connect_timeout: Duration = ("connect_timeout_ms", "10000", milliseconds(1..=3_600_000),
             "milliseconds to wait for the cluster when the target is opened; 1 to 3600000"),
         kv_connections: u32 = ("kv_connections", "1", number(1..=64),

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use hoap_workload::Result;
 use hoap_workload::capability::{Change, Patch};
 use serde_json::Value;
 
@@ -19,13 +18,13 @@ pub(super) fn update(
     cas: Option<&Value>,
     args: &mut Vec<Value>,
     out: &mut String,
-) -> Result<()> {
+) {
     out.clear();
-    let _ = write!(out, "UPDATE `{}` AS d USE KEYS $1 SET ", sql::name(collection)?);
+    let _ = write!(out, "UPDATE `{collection}` AS d USE KEYS $1 SET ");
     let mut conditions = String::new();
     for (i, patch) in patches.iter().enumerate() {
         let (mut place, n) = (String::new(), args.len() + 1);
-        sql::at(patch.path, &mut place)?;
+        sql::at(patch.path, &mut place);
         if i > 0 {
             out.push_str(", ");
         }
@@ -50,7 +49,7 @@ pub(super) fn update(
                 write!(out, "ARRAY_APPEND({place}, ${n})")
             }
         };
-        condition(patch, &place, n, &mut conditions)?;
+        condition(patch, &place, n, &mut conditions);
     }
     if let Some(cas) = cas {
         args.push(cas.clone());
@@ -60,11 +59,10 @@ pub(super) fn update(
         let _ = write!(out, " WHERE {conditions}");
     }
     out.push_str(" RETURNING RAW META(d).id");
-    Ok(())
 }
 
 /// The condition on the document before the patch.
-fn condition(patch: &Patch, place: &str, n: usize, out: &mut String) -> Result<()> {
+fn condition(patch: &Patch, place: &str, n: usize, out: &mut String) {
     let _ = match &patch.change {
         Change::AddInteger(amount) => {
             let compare = if *amount >= 0 { "<=" } else { ">=" };
@@ -80,14 +78,13 @@ fn condition(patch: &Patch, place: &str, n: usize, out: &mut String) -> Result<(
         Change::Set(_) => match patch.path.rsplit_once('.') {
             Some((parent, _)) => {
                 out.push_str(" AND ISOBJECT(");
-                sql::at(parent, out)?;
+                sql::at(parent, out);
                 out.push(')');
                 Ok(())
             }
             None => Ok(()),
         },
     };
-    Ok(())
 }
 
 /// The place that the condition of a patch looks at.
@@ -101,16 +98,15 @@ fn looked_at(patch: &Patch) -> &str {
 }
 
 /// `SELECT RAW [CAS, [type, value]…]` of the places that an [`update`] looked at, key `$1`.
-pub(super) fn why(collection: &str, patches: &[Patch], out: &mut String) -> Result<()> {
+pub(super) fn why(collection: &str, patches: &[Patch], out: &mut String) {
     out.clear();
     out.push_str("SELECT RAW [META(d).cas");
     for patch in patches {
         let mut place = String::new();
-        sql::at(looked_at(patch), &mut place)?;
+        sql::at(looked_at(patch), &mut place);
         let _ = write!(out, ", [TYPE({place}), {place}]");
     }
-    let _ = write!(out, "] FROM `{}` AS d USE KEYS $1", sql::name(collection)?);
-    Ok(())
+    let _ = write!(out, "] FROM `{collection}` AS d USE KEYS $1");
 }
 
 /// Why an [`update`] changed nothing, in words, from a row of [`why`].
@@ -163,7 +159,7 @@ mod tests {
             Patch { path: "l", change: Change::Append(json!(1)) },
         ];
         let (mut args, mut text) = (vec![json!("k")], String::new());
-        update("orders", &patches, Some(&json!(7)), &mut args, &mut text).unwrap();
+        update("orders", &patches, Some(&json!(7)), &mut args, &mut text);
         assert_eq!(
             text,
             "UPDATE `orders` AS d USE KEYS $1 SET d.`a` = d.`a` + $2, d.`b`.`c` = $4, \
@@ -172,7 +168,7 @@ mod tests {
              AND ISNUMBER(d.`m`) AND ISARRAY(d.`l`) AND META(d).cas = $7 RETURNING RAW META(d).id"
         );
         assert_eq!(json!(args), json!(["k", 2, i64::MAX - 2, "x", -5, 1, 7]));
-        why("orders", &patches[..2], &mut text).unwrap();
+        why("orders", &patches[..2], &mut text);
         assert_eq!(
             text,
             "SELECT RAW [META(d).cas, [TYPE(d.`a`), d.`a`], [TYPE(d.`b`), d.`b`]] FROM `orders` AS d \

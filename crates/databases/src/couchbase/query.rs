@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::error;
 use super::server::Server;
-use crate::sqlpp::{Doing, Envelope, Failure, Request, StatementClient};
+use crate::failure::{Done, Failure};
+use crate::sqlpp::{Cause, Doing, Envelope, Error, Request, StatementClient};
 
 /// One client at one node. It has HTTP connections of its own: they belong to the runtime of the
 /// client.
@@ -36,10 +35,10 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Rows that are lists.
-    pub fn lists(self, tried: impl Fn() -> String) -> Result<Vec<Vec<Value>>> {
+    pub fn lists(self) -> Done<Vec<Vec<Value>>> {
         let list = |row| match row {
             Value::Array(values) => Ok(values),
-            other => Err(Error::new(ErrorKind::Broken, tried(), format!("a row is {other}"))),
+            other => Err(Failure::broken(format!("a row is {other}"))),
         };
         self.rows.into_iter().map(list).collect()
     }
@@ -47,7 +46,7 @@ impl Answer {
 
 impl Node {
     /// A client of the next node in turn.
-    pub fn new(server: Arc<Server>) -> Result<Node> {
+    pub fn new(server: Arc<Server>) -> Done<Node> {
         let client = server.client()?;
         Ok(Node { server, client, prepared: HashMap::new() })
     }
@@ -59,19 +58,25 @@ impl Node {
 
     /// Whether the scope has this collection. The driver would search for a missing one until its
     /// time limit.
-    pub async fn has(&self, collection: &str) -> Result<bool> {
-        let tried = || format!("look for {collection} in {}", self.server.place.url);
-        Ok(self.keyspaces(tried).await?.iter().any(|name| name == collection))
+    pub async fn has(&self, collection: &str) -> Done<bool> {
+        Ok(self.keyspaces().await?.iter().any(|name| name == collection))
+    }
+
+    /// Refuses a collection that is missing.
+    pub async fn expect(&self, collection: &str) -> Done<()> {
+        match self.has(collection).await? {
+            true => Ok(()),
+            false => Err(Failure::missing(format!("there is no collection {collection}"))),
+        }
     }
 
     /// The collections of the scope.
-    pub async fn keyspaces(&self, tried: impl Fn() -> String) -> Result<Vec<String>> {
+    pub async fn keyspaces(&self) -> Done<Vec<String>> {
         let text = "SELECT RAW k.name FROM system:keyspaces AS k WHERE k.`bucket` = $1 AND \
                     k.`scope` = $2";
         let place = &self.server.place;
         let args = [place.bucket.as_str().into(), place.options.scope.as_str().into()];
-        let answer = self.ask(text, &args, None).await;
-        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
+        let answer = self.ask(text, &args, None).await?;
         Ok(answer.rows.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
     }
 
@@ -81,8 +86,13 @@ impl Node {
         text: &str,
         args: &[Value],
         tx: Option<&mut NodeTransaction>,
-    ) -> std::result::Result<Answer, Failure> {
+    ) -> Result<Answer, Error> {
         self.send(Request::new(text), args, tx).await
+    }
+
+    /// Commits a transaction: without an answer its outcome is unknown.
+    pub async fn commit(&self, tx: &mut NodeTransaction) -> Result<Answer, Error> {
+        self.send(Request::new("COMMIT WORK").write(), &[], Some(tx)).await
     }
 
     /// Runs a statement that is prepared the first time.
@@ -91,7 +101,7 @@ impl Node {
         text: &str,
         args: &[Value],
         mut tx: Option<&mut NodeTransaction>,
-    ) -> std::result::Result<Answer, Failure> {
+    ) -> Result<Answer, Error> {
         let alone = tx.is_none();
         for last in [false, true] {
             let done = match self.prepare(text).await {
@@ -115,15 +125,15 @@ impl Node {
 
     /// Moves to the next node where this one refuses connections: the next statement goes there. An
     /// open transaction stays, and is lost with its node.
-    fn moved(&mut self, e: Failure) -> Failure {
-        if let (Failure::NoConnection(_), Ok(client)) = (&e, self.server.client()) {
+    fn moved(&mut self, e: Error) -> Error {
+        if let (Cause::NoConnection(_), Ok(client)) = (&e.cause, self.server.client()) {
             self.client = client;
             self.prepared.clear();
         }
         e
     }
 
-    async fn prepare(&mut self, text: &str) -> std::result::Result<String, Failure> {
+    async fn prepare(&mut self, text: &str) -> Result<String, Error> {
         if let Some(name) = self.prepared.get(text) {
             return Ok(name.clone());
         }
@@ -139,7 +149,7 @@ impl Node {
         request: Request,
         args: &[Value],
         tx: Option<&mut NodeTransaction>,
-    ) -> std::result::Result<Answer, Failure> {
+    ) -> Result<Answer, Error> {
         let options = &self.server.place.options;
         let mut request = request
             .set("query_context", self.server.context.as_str())
@@ -157,7 +167,7 @@ impl Node {
         self.finish(&request).await
     }
 
-    async fn finish(&self, request: &Request) -> std::result::Result<Answer, Failure> {
+    async fn finish(&self, request: &Request) -> Result<Answer, Error> {
         let mut answer = Answer::default();
         let rows = &mut answer.rows;
         let mut each = |row: &[u8]| {
@@ -169,7 +179,7 @@ impl Node {
     }
 
     /// Begins a transaction, which stays at this node.
-    pub async fn begin(&mut self) -> std::result::Result<NodeTransaction, Failure> {
+    pub async fn begin(&mut self) -> Result<NodeTransaction, Error> {
         let options = &self.server.place.options;
         let milliseconds = |limit: std::time::Duration| format!("{}ms", limit.as_millis());
         let request = Request::new("BEGIN WORK")
@@ -182,7 +192,10 @@ impl Node {
         let answer = self.finish(&request).await.map_err(|e| self.moved(e))?;
         match answer.rows.first().and_then(|row| row["txid"].as_str()) {
             Some(id) => Ok(NodeTransaction { id: id.to_owned(), statement: 0 }),
-            None => Err(Failure::Malformed("BEGIN WORK answered without a txid".to_owned())),
+            None => {
+                let cause = Cause::Malformed("BEGIN WORK answered without a txid".to_owned());
+                Err(self.client.error(Doing::Repeatable, cause))
+            }
         }
     }
 }

@@ -15,13 +15,14 @@ use couchbase::retry::{RetryAction, RetryReason, RetryRequest, RetryStrategy};
 use couchbase::scope::Scope;
 use couchbase::service_type::ServiceType;
 use hoap_record::Description;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::error;
 use super::options::Place;
-use crate::sqlpp::{self, Doing, ServiceAddress, StatementClient};
+use crate::failure::{Done, Failure};
+use crate::sqlpp::{self, Doing, Service, ServiceAddress, StatementClient};
 
 /// The largest result that is read, bytes: pages and lists of documents, far from it.
 const LARGEST_RESULT: u64 = 1 << 30;
@@ -55,11 +56,15 @@ impl RetryStrategy for Once {
 
 impl Server {
     /// Connects the driver and asks a query node for its version.
-    pub async fn open(place: Place) -> Result<Arc<Server>> {
+    pub async fn open(place: Place) -> Done<Arc<Server>> {
         let cluster = connect(&place).await?;
         let nodes = match place.options.query_nodes.is_empty() {
             false => addresses(&place, &place.options.query_nodes),
-            true => query_nodes(&cluster, &place).await?,
+            true => {
+                let nodes = query_nodes(&cluster, &place).await;
+                let tried = || format!("ask {} for its query nodes", place.url);
+                nodes.map_err(|e| e.trying(tried()))?
+            }
         };
         let scope = cluster.bucket(place.bucket.as_str()).scope(place.options.scope.as_str());
         let context = format!("default:`{}`.`{}`", place.bucket, place.options.scope);
@@ -72,12 +77,13 @@ impl Server {
             scope,
             version: String::new(),
         };
-        server.version = server.ask_version().await?;
+        let version = server.ask_version().await;
+        let tried = || format!("ask for the version of {}", server.place.url);
+        server.version = version.map_err(|e| e.trying(tried()))?;
         Ok(Arc::new(server))
     }
 
-    async fn ask_version(&self) -> Result<String> {
-        let tried = format!("ask for the version of {}", self.place.url);
+    async fn ask_version(&self) -> Done<String> {
         let client = self.client()?;
         let request = sqlpp::Request::new("SELECT RAW DS_VERSION()")
             .timeout(self.place.options.connect_timeout);
@@ -86,13 +92,12 @@ impl Server {
             version = serde_json::from_slice(row).map_err(|e| format!("a row is no text: {e}"))?;
             Ok(())
         };
-        let asked = client.run(&request, &mut each).await;
-        asked.map_err(|e| error::statement(e, Doing::Read, tried))?;
+        client.run(&request, &mut each).await?;
         Ok(version)
     }
 
     /// A client of the next query node.
-    pub fn client(&self) -> Result<StatementClient> {
+    pub fn client(&self) -> Done<StatementClient> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         query_client(&self.place, &self.nodes[turn % self.nodes.len()])
     }
@@ -136,17 +141,17 @@ impl Server {
     }
 }
 
-fn query_client(place: &Place, base: &str) -> Result<StatementClient> {
+fn query_client(place: &Place, base: &str) -> Done<StatementClient> {
     let options = &place.options;
-    let at = ServiceAddress {
+    StatementClient::new(ServiceAddress {
+        service: Service::Query,
         base: base.to_owned(),
         path: "/query/service",
         credentials: place.credentials.clone(),
         tls: options.tls(),
         connect_timeout: options.connect_timeout,
         largest_result: LARGEST_RESULT,
-    };
-    StatementClient::new(at, &format!("open {}", place.url))
+    })
 }
 
 fn addresses(place: &Place, nodes: &[String]) -> Vec<String> {
@@ -156,8 +161,7 @@ fn addresses(place: &Place, nodes: &[String]) -> Vec<String> {
 
 /// Connects the driver. While the nodes refuse it the driver tries again and reports nothing: the
 /// query service tells the reason.
-async fn connect(place: &Place) -> Result<Cluster> {
-    let tried = || format!("open {}", place.url);
+async fn connect(place: &Place) -> Done<Cluster> {
     let options = &place.options;
     let kv = KvOptions::new()
         .num_connections(options.kv_connections as usize)
@@ -167,7 +171,7 @@ async fn connect(place: &Place) -> Result<Cluster> {
         .orphan_reporter_options(OrphanReporterOptions::new().enabled(false))
         .default_retry_strategy(Arc::new(Once));
     if !options.tls_ca.is_empty() {
-        let authorities = certificates(place, &options.tls_ca)?;
+        let authorities = certificates(&options.tls_ca)?;
         given = given.tls_options(TlsOptions::new().add_ca_certificates(authorities));
     }
     let driver = async {
@@ -178,32 +182,28 @@ async fn connect(place: &Place) -> Result<Cluster> {
     };
     match tokio::time::timeout(options.connect_timeout, driver).await {
         Ok(Ok(cluster)) => Ok(cluster),
-        Ok(Err(e)) => Err(error::key_value(&e, Doing::Read, tried())),
+        Ok(Err(e)) => Err(error::key_value(&e, Doing::Repeatable)),
         Err(_) => Err(why_not(place).await),
     }
 }
 
 /// The driver's credentials: user and password, or a certificate.
-fn authenticator(place: &Place) -> Result<Authenticator> {
+fn authenticator(place: &Place) -> Done<Authenticator> {
     if let Some(login) = &place.credentials {
         return Ok(PasswordAuthenticator::new(&login.user, &login.password).into());
     }
     let tls = place.options.tls();
-    let chain = certificates(place, &tls.cert)?;
-    let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|e| {
-        let answer = format!("{}: {e}", tls.key);
-        Error::new(ErrorKind::Invalid, format!("open {}", place.url), answer)
-    })?;
+    let chain = certificates(&tls.cert)?;
+    let key = PrivateKeyDer::from_pem_file(&tls.key)
+        .map_err(|e| Failure::invalid(format!("{}: {e}", tls.key)))?;
     Ok(CertificateAuthenticator::new(chain, key).into())
 }
 
-fn certificates(place: &Place, path: &str) -> Result<Vec<CertificateDer<'static>>> {
-    let invalid = |answer: String| {
-        Error::new(ErrorKind::Invalid, format!("open {}", place.url), format!("{path}: {answer}"))
-    };
+fn certificates(path: &str) -> Done<Vec<CertificateDer<'static>>> {
+    let invalid = |answer: String| Failure::invalid(format!("{path}: {answer}"));
     let read = CertificateDer::pem_file_iter(path).map_err(|e| invalid(e.to_string()))?;
     let certificates: Vec<_> =
-        read.collect::<std::result::Result<_, _>>().map_err(|e| invalid(e.to_string()))?;
+        read.collect::<Result<_, _>>().map_err(|e| invalid(e.to_string()))?;
     match certificates.is_empty() {
         false => Ok(certificates),
         true => Err(invalid("there is no certificate in it".to_owned())),
@@ -211,8 +211,7 @@ fn certificates(place: &Place, path: &str) -> Result<Vec<CertificateDer<'static>
 }
 
 /// The reason why the driver did not connect.
-async fn why_not(place: &Place) -> Error {
-    let tried = format!("open {}", place.url);
+async fn why_not(place: &Place) -> Failure {
     let seconds = place.options.connect_timeout.as_secs_f64();
     let given = &place.options.query_nodes;
     let port = if place.tls { 18093 } else { 8093 };
@@ -240,31 +239,30 @@ async fn why_not(place: &Place) -> Error {
     match asked {
         Ok(_) if !found => {
             let answer = format!("there is no bucket {}", place.bucket);
-            Error::new(ErrorKind::Unavailable, tried, answer)
-                .advise("make the bucket, or name another one")
+            let advice = "make the bucket, or name another one";
+            Failure::of(ErrorKind::Unavailable, answer, advice)
         }
         Ok(_) => {
             let answer = format!("its data service was not ready within {seconds:.1} s");
-            Error::new(ErrorKind::Unavailable, tried, answer)
-                .advise("check the port of the data service, or raise connect_timeout_ms")
+            let advice = "check the port of the data service, or raise connect_timeout_ms";
+            Failure::of(ErrorKind::Unavailable, answer, advice)
         }
         Err(e) => {
-            let error = error::statement(e, Doing::Read, tried);
+            let failure = Failure::from(e);
             let answer =
-                format!("no answer within {seconds:.1} s; its query service: {}", error.answer);
-            Error { kind: ErrorKind::Unavailable, answer, ..error }
+                format!("no answer within {seconds:.1} s; its query service: {}", failure.answer);
+            Failure { kind: ErrorKind::Unavailable, answer, ..failure }
         }
     }
 }
 
 /// The query nodes in the cluster's own map.
-async fn query_nodes(cluster: &Cluster, place: &Place) -> Result<Vec<String>> {
-    let tried = || format!("ask {} for its query nodes", place.url);
+async fn query_nodes(cluster: &Cluster, place: &Place) -> Done<Vec<String>> {
     let limit = place.options.connect_timeout;
     let options = PingOptions::new().service_types(vec![ServiceType::QUERY]).query_timeout(limit);
     let report = tokio::time::timeout(limit, cluster.ping(options)).await;
-    let report = report.map_err(|_| error::late(Doing::Read, limit.as_millis(), tried()))?;
-    let report = report.map_err(|e| error::key_value(&e, Doing::Read, tried()))?;
+    let report = report.map_err(|_| error::late(Doing::Repeatable, limit.as_millis()))?;
+    let report = report.map_err(|e| error::key_value(&e, Doing::Repeatable))?;
     let mut nodes: Vec<String> = report
         .services
         .get(&ServiceType::QUERY)
@@ -279,7 +277,10 @@ async fn query_nodes(cluster: &Cluster, place: &Place) -> Result<Vec<String>> {
     nodes.sort();
     match nodes.is_empty() {
         false => Ok(nodes),
-        true => Err(Error::new(ErrorKind::Unavailable, tried(), "it has none")
-            .advise("add the query service to a node, or name them: query_nodes=HOST:8093")),
+        true => Err(Failure::of(
+            ErrorKind::Unavailable,
+            "it has none",
+            "add the query service to a node, or name them: query_nodes=HOST:8093",
+        )),
     }
 }

@@ -5,17 +5,14 @@
 //! apart and joins by a hash table of the orders. A session refuses to begin where an index is
 //! missing, since the service would read every document instead.
 
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::error::LOAD_FIRST;
 use super::query::Node;
-use super::{Couchbase, error, settle};
-use crate::sqlpp::Doing;
+use super::{CouchbaseEngine, settle};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins, Pages};
 
 const PAGE: &str = "SELECT RAW META(d).id FROM `shop_customer` AS d \
                     WHERE d.`address`.`country` = $1 LIMIT $3 OFFSET $2";
@@ -39,43 +36,37 @@ const HASH: &str = join!(
      JOIN `shop_orders` AS o USE HASH(BUILD) ON META(o).id = k"
 );
 
-impl Pages for Couchbase {
-    type Session = Pager;
+impl Pages for CouchbaseEngine {
+    type Pager = Pager;
 
-    async fn session(&self) -> Result<Pager> {
+    async fn pager(&self) -> Done<Pager> {
         Ok(Pager { node: connect(self, COUNTRY_INDEX).await? })
     }
 }
 
-impl Joins for Couchbase {
-    type Session = Joiner;
+impl Joins for CouchbaseEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] =
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        use JoinVariant::{Ansi, Hash, Index};
-        &[Index, Ansi, Hash]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
+    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
         let text = match variant {
-            JoinVariant::Index => INDEX,
             JoinVariant::Ansi => ANSI,
             JoinVariant::Hash => HASH,
-            other => return Err(other.refused("Couchbase", self.url())),
+            _ => INDEX,
         };
         Ok(Joiner { node: connect(self, ZIP_INDEX).await?, text })
     }
 }
 
 /// Connects to search customers by this index, which must be online.
-async fn connect(couchbase: &Couchbase, index: &str) -> Result<Node> {
+async fn connect(couchbase: &CouchbaseEngine, index: &str) -> Done<Node> {
     let node = couchbase.node()?;
     let there = settle::states(&node, "shop_customer").await?;
-    if there.iter().any(|(name, state)| name == index && state == "online") {
-        return Ok(node);
+    match there.iter().any(|(name, state)| name == index && state == "online") {
+        true => Ok(node),
+        false => Err(Failure::missing(format!("the index {index} is missing"))),
     }
-    let tried = format!("search for customers in {}", couchbase.url());
-    let answer = format!("the index {index} is missing");
-    Err(Error::new(ErrorKind::Missing, tried, answer).advise(LOAD_FIRST))
 }
 
 /// One client that reads pages.
@@ -89,49 +80,36 @@ pub struct Joiner {
     text: &'static str,
 }
 
-impl PageSession for Pager {
+// A dropped request closes its connection.
+impl Abandon for Pager {}
+impl Abandon for Joiner {}
+
+impl engine::Pager for Pager {
     async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-    ) -> Result<()> {
+    ) -> Done<()> {
         keys.clear();
-        let url = self.node.server.place.url.clone();
-        let tried = || format!("page through {country} in {url}");
         let args = [country.into(), offset.into(), limit.into()];
-        let answer = self.node.run(PAGE, &args, None).await;
-        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
-        for row in answer.rows {
+        for row in self.node.run(PAGE, &args, None).await?.rows {
             match row {
                 Value::String(key) => keys.push(key),
-                other => {
-                    keys.clear();
-                    return Err(Error::new(
-                        ErrorKind::Broken,
-                        tried(),
-                        format!("a key is {other}"),
-                    ));
-                }
+                other => return Err(Failure::broken(format!("a key is {other}"))),
             }
         }
         Ok(())
     }
 }
 
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
-        let url = self.node.server.place.url.clone();
-        let tried = || format!("join zip code {zip}, {month} in {url}");
-        let answer = self.node.run(self.text, &[zip.into(), month.into()], None).await;
-        let answer = answer.map_err(|e| error::statement(e, Doing::Read, tried()))?;
-        for row in answer.lists(tried)? {
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let answer = self.node.run(self.text, &[zip.into(), month.into()], None).await?;
+        for row in answer.lists()? {
             let [Value::String(month), Value::String(zip), sum] = row.as_slice() else {
-                rows.clear();
-                let answer = format!("a row is {}", Value::from(row));
-                return Err(Error::new(ErrorKind::Broken, tried(), answer));
+                return Err(Failure::broken(format!("a row is {}", Value::from(row))));
             };
             // Sums are of binary fractions: the cents are what is nearest.
             let cents = (sum.as_f64().unwrap_or(0.0) * 100.0).round() as i64;

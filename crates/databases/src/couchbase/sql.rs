@@ -3,52 +3,41 @@
 use std::fmt::Write;
 
 use hoap_workload::capability::{Index, Order};
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
-
-use crate::names;
 
 /// The collection of the note and the progress of loads.
 pub(super) const NOTES: &str = "hoap_notes";
 /// The primary index of each collection: scans by key, and counting.
 pub(super) const PRIMARY: &str = "hoap_primary";
 
-/// A checked name of a collection.
-pub(super) fn name(collection: &str) -> Result<&str> {
-    names::collection(collection, &["_", "hoap_"], usize::MAX)
-}
-
 /// Appends a path as an expression on the document `d`: `` d.`a`.`b`[3] ``.
-pub(super) fn at(path: &str, out: &mut String) -> Result<()> {
+pub(super) fn at(path: &str, out: &mut String) {
     out.push('d');
-    place(path, out)
+    place(path, out);
 }
 
-fn place(path: &str, out: &mut String) -> Result<()> {
-    for segment in names::path(path)?.split('.') {
+fn place(path: &str, out: &mut String) {
+    for segment in path.split('.') {
         let (name, positions) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
         let _ = write!(out, ".`{name}`{positions}");
     }
-    Ok(())
 }
 
 /// Appends `SELECT RAW [key, CAS, field…] FROM`; a field that is absent comes back null.
-fn select(collection: &str, fields: &[&str], out: &mut String) -> Result<()> {
+fn select(collection: &str, fields: &[&str], out: &mut String) {
     out.clear();
     out.push_str("SELECT RAW [META(d).id, META(d).cas");
     for field in fields {
         out.push_str(", ");
-        at(field, out)?;
+        at(field, out);
     }
-    let _ = write!(out, "] FROM `{}` AS d", name(collection)?);
-    Ok(())
+    let _ = write!(out, "] FROM `{collection}` AS d");
 }
 
 /// Documents by a list of keys, `$1`.
-pub(super) fn by_keys(collection: &str, fields: &[&str], out: &mut String) -> Result<()> {
-    select(collection, fields, out)?;
+pub(super) fn by_keys(collection: &str, fields: &[&str], out: &mut String) {
+    select(collection, fields, out);
     out.push_str(" USE KEYS $1");
-    Ok(())
 }
 
 /// Documents by an index: `$1`… are the values of the prefix that are not null.
@@ -59,19 +48,15 @@ pub(super) fn by_index(
     limit: Option<usize>,
     fields: &[&str],
     out: &mut String,
-) -> Result<()> {
-    if prefix.len() > index.fields.len() {
-        let answer = format!("it has {} fields, not {}", index.fields.len(), prefix.len());
-        return Err(Error::new(ErrorKind::Invalid, format!("search {}", index.name), answer));
-    }
-    select(index.collection, fields, out)?;
-    let _ = write!(out, " USE INDEX (`{}` USING GSI) WHERE ", names::field(index.name)?);
+) {
+    select(index.collection, fields, out);
+    let _ = write!(out, " USE INDEX (`{}` USING GSI) WHERE ", index.name);
     let mut parameter = 0;
     for (i, value) in prefix.iter().enumerate() {
         if i > 0 {
             out.push_str(" AND ");
         }
-        at(index.fields[i], out)?;
+        at(index.fields[i], out);
         if value.is_null() {
             out.push_str(" IS NOT VALUED");
         } else {
@@ -81,12 +66,12 @@ pub(super) fn by_index(
     }
     if prefix.is_empty() {
         // An index has the documents that have its first field.
-        at(index.fields[0], out)?;
+        at(index.fields[0], out);
         out.push_str(" IS NOT MISSING");
     }
     for (i, field) in index.fields[prefix.len()..].iter().enumerate() {
         out.push_str(if i == 0 { " ORDER BY " } else { ", " });
-        at(field, out)?;
+        at(field, out);
         if order == Order::Descending {
             out.push_str(" DESC");
         }
@@ -94,48 +79,37 @@ pub(super) fn by_index(
     if let Some(limit) = limit {
         let _ = write!(out, " LIMIT {limit}");
     }
-    Ok(())
 }
 
 /// A page of a collection in the order of its keys, after key `$1`.
-pub(super) fn page(
-    collection: &str,
-    fields: &[&str],
-    size: usize,
-    first: bool,
-    out: &mut String,
-) -> Result<()> {
+pub(super) fn page(collection: &str, fields: &[&str], size: usize, first: bool, out: &mut String) {
     out.clear();
     out.push_str("SELECT RAW [META(d).id");
     for field in fields {
         out.push_str(", ");
-        at(field, out)?;
+        at(field, out);
     }
     let compare = if first { ">=" } else { ">" };
     let _ = write!(
         out,
-        "] FROM `{}` AS d WHERE META(d).id {compare} $1 ORDER BY META(d).id LIMIT {size}",
-        name(collection)?
+        "] FROM `{collection}` AS d WHERE META(d).id {compare} $1 ORDER BY META(d).id LIMIT {size}"
     );
-    Ok(())
 }
 
 /// Adds a document: key `$1`, document `$2`.
-pub(super) fn insert(collection: &str, out: &mut String) -> Result<()> {
+pub(super) fn insert(collection: &str, out: &mut String) {
     out.clear();
-    let _ = write!(out, "INSERT INTO `{}` (KEY, VALUE) VALUES ($1, $2)", name(collection)?);
-    Ok(())
+    let _ = write!(out, "INSERT INTO `{collection}` (KEY, VALUE) VALUES ($1, $2)");
 }
 
 /// Removes a document: key `$1`, its CAS `$2` where it was read before.
-pub(super) fn delete(collection: &str, guarded: bool, out: &mut String) -> Result<()> {
+pub(super) fn delete(collection: &str, guarded: bool, out: &mut String) {
     out.clear();
-    let _ = write!(out, "DELETE FROM `{}` AS d USE KEYS $1", name(collection)?);
+    let _ = write!(out, "DELETE FROM `{collection}` AS d USE KEYS $1");
     if guarded {
         out.push_str(" WHERE META(d).cas = $2");
     }
     out.push_str(" RETURNING RAW META(d).id");
-    Ok(())
 }
 
 /// Makes an index that is built later. Without `fields` it is the primary one.
@@ -144,8 +118,7 @@ pub(super) fn create_index(
     index: &str,
     fields: &[&str],
     replicas: u32,
-) -> Result<String> {
-    let (collection, index) = (name(collection)?, names::field(index)?);
+) -> String {
     let mut text = match fields {
         [] => format!("CREATE PRIMARY INDEX `{index}` ON `{collection}`"),
         [..] => format!("CREATE INDEX `{index}` ON `{collection}`"),
@@ -153,7 +126,7 @@ pub(super) fn create_index(
     for (i, field) in fields.iter().enumerate() {
         text.push_str(if i == 0 { "(" } else { ", " });
         let mut path = String::new();
-        place(field, &mut path)?;
+        place(field, &mut path);
         text.push_str(&path[1..]);
     }
     if !fields.is_empty() {
@@ -163,7 +136,7 @@ pub(super) fn create_index(
         0 => write!(text, " USING GSI WITH {{\"defer_build\": true}}"),
         n => write!(text, " USING GSI WITH {{\"defer_build\": true, \"num_replica\": {n}}}"),
     };
-    Ok(text)
+    text
 }
 
 #[cfg(test)]
@@ -175,7 +148,7 @@ mod tests {
     #[test]
     fn texts_quote_names_and_leave_values_out() {
         let mut text = String::new();
-        by_keys("orders", &["o_id", "o_name.last", "o_words[1]"], &mut text).unwrap();
+        by_keys("orders", &["o_id", "o_name.last", "o_words[1]"], &mut text);
         assert_eq!(
             text,
             "SELECT RAW [META(d).id, META(d).cas, d.`o_id`, d.`o_name`.`last`, d.`o_words`[1]] \
@@ -187,21 +160,18 @@ mod tests {
             fields: vec!["c_w_id", "c_d_id", "c_name.c_last"],
         };
         let prefix = [json!(1), json!(null)];
-        by_index(&index, &prefix, Order::Descending, Some(1), &[], &mut text).unwrap();
+        by_index(&index, &prefix, Order::Descending, Some(1), &[], &mut text);
         assert_eq!(
             text,
             "SELECT RAW [META(d).id, META(d).cas] FROM `customer` AS d \
              USE INDEX (`customer_by_name` USING GSI) WHERE d.`c_w_id` = $1 AND d.`c_d_id` IS NOT \
              VALUED ORDER BY d.`c_name`.`c_last` DESC LIMIT 1"
         );
-        let text = create_index("customer", "customer_by_name", &index.fields, 1).unwrap();
+        let text = create_index("customer", "customer_by_name", &index.fields, 1);
         assert_eq!(
             text,
             "CREATE INDEX `customer_by_name` ON `customer`(`c_w_id`, `c_d_id`, `c_name`.`c_last`) \
              USING GSI WITH {\"defer_build\": true, \"num_replica\": 1}"
         );
-        for bad in ["a`b", "_default", "hoap_notes", ""] {
-            assert_eq!(name(bad).unwrap_err().kind, ErrorKind::Invalid, "{bad}");
-        }
     }
 }

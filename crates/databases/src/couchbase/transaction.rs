@@ -2,28 +2,27 @@
 
 use std::collections::HashMap;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{
-    Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions,
-};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::query::{Answer, Node, NodeTransaction};
-use super::{Couchbase, error, patch, sql};
+use super::{CouchbaseEngine, error, patch, sql};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Session, Transactions};
 use crate::patches::independent;
-use crate::sqlpp::Doing;
 
-#[async_trait]
-impl Transactions for Couchbase {
-    async fn session(&self) -> Result<Box<dyn Session>> {
-        Ok(Box::new(TransactionSession { node: self.node()?, ending: None, text: String::new() }))
+impl Transactions for CouchbaseEngine {
+    type Session = TransactionSession;
+
+    async fn transaction_session(&self) -> Done<TransactionSession> {
+        Ok(TransactionSession { node: self.node()?, ending: None, text: String::new() })
     }
 }
 
 /// The transactions of one client, at one query node.
-struct TransactionSession {
+pub struct TransactionSession {
     node: Node,
     /// The ROLLBACK of a dropped transaction.
     ending: Option<JoinHandle<()>>,
@@ -31,70 +30,54 @@ struct TransactionSession {
     text: String,
 }
 
-#[async_trait]
-impl Session for TransactionSession {
-    async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        // The changes that it staged would conflict with the next transaction.
-        if let Some(ending) = self.ending.take() {
-            let _ = ending.await;
-        }
-        let tx = self.node.begin().await;
-        let tried = || format!("begin a transaction in {}", self.node.server.place.url);
-        let tx = tx.map_err(|e| error::statement(e, Doing::Read, tried()))?;
-        Ok(Box::new(OpenTransaction { client: self, tx: Some(tx), access, read: HashMap::new() }))
+impl Abandon for TransactionSession {
+    /// A dropped request closes its connection. A ROLLBACK without an answer is not waited for any
+    /// longer; the server ends what it should have ended at its time limit.
+    fn abandon(&mut self) {
+        self.ending = None;
     }
 }
 
-struct OpenTransaction<'a> {
+impl Session for TransactionSession {
+    type Open<'a> = OpenTransaction<'a>;
+
+    async fn begin(&mut self, _: Access) -> Done<OpenTransaction<'_>> {
+        // The changes that it staged would conflict with the next transaction.
+        if let Some(ending) = &mut self.ending {
+            let _ = ending.await;
+            self.ending = None;
+        }
+        let tx = self.node.begin().await?;
+        Ok(OpenTransaction { client: self, tx: Some(tx), read: HashMap::new() })
+    }
+}
+
+/// An open transaction.
+pub struct OpenTransaction<'a> {
     client: &'a mut TransactionSession,
     /// `None` once it is over.
     tx: Option<NodeTransaction>,
-    access: Access,
     /// The CAS of each document that was read to be changed and is not changed yet.
     read: HashMap<(String, String), Value>,
 }
 
-/// The operation: a verb, an index or a collection, a key.
-#[derive(Clone, Copy)]
-struct Operation<'a>(&'a str, &'a str, &'a str);
+fn over() -> Failure {
+    Failure::invalid("the transaction is over")
+}
 
 impl OpenTransaction<'_> {
-    fn tried(&self, Operation(verb, collection, key): Operation<'_>) -> String {
-        let url = &self.client.node.server.place.url;
-        match (collection, key) {
-            ("", _) => format!("{verb} in {url}"),
-            (_, "") => format!("{verb} {collection} in {url}"),
-            _ => format!("{verb} {collection} {key} in {url}"),
-        }
-    }
-
-    fn may_write(&self, operation: Operation<'_>) -> Result<()> {
-        match self.access {
-            Access::Write => Ok(()),
-            Access::Read => {
-                let answer = "the transaction was begun to read only";
-                Err(Error::new(ErrorKind::Invalid, self.tried(operation), answer))
-            }
-        }
-    }
-
     /// Runs the statement in the recycled text.
-    async fn run(&mut self, args: &[Value], operation: Operation<'_>) -> Result<Answer> {
-        let Some(tx) = self.tx.as_mut() else {
-            return Err(Error::new(
-                ErrorKind::Conflict,
-                self.tried(operation),
-                "the transaction is over",
-            ));
-        };
+    async fn run(&mut self, args: &[Value]) -> Done<Answer> {
+        // Without it the statement would be a transaction of its own.
+        let Some(tx) = self.tx.as_mut() else { return Err(over()) };
         let TransactionSession { node, text, .. } = &mut *self.client;
         let done = node.run(text, args, Some(tx)).await;
         done.map_err(|e| {
-            let e = error::in_transaction(e, self.tried(operation));
-            if e.kind == ErrorKind::Conflict {
+            let failure = error::in_transaction(e);
+            if failure.kind == ErrorKind::Conflict {
                 self.end();
             }
-            e
+            failure
         })
     }
 
@@ -116,24 +99,19 @@ impl OpenTransaction<'_> {
         answer: Answer,
         collection: &str,
         intent: Intent,
-        operation: Operation<'_>,
-    ) -> Result<Vec<(String, Row)>> {
+    ) -> Done<Vec<(String, Row)>> {
         let mut taken = Vec::with_capacity(answer.rows.len());
-        for mut row in answer.lists(|| self.tried(operation))? {
+        for mut row in answer.lists()? {
             let values = row.split_off(row.len().min(2));
             let (Some(Value::String(key)), Some(cas)) =
                 (row.first_mut().map(Value::take), row.pop())
             else {
-                return Err(Error::new(
-                    ErrorKind::Broken,
-                    self.tried(operation),
-                    "a row has no key",
-                ));
+                return Err(Failure::broken("a row has no key"));
             };
-            if intent == Intent::Change && self.access == Access::Write {
+            if intent == Intent::Change {
                 if !cas.is_number() {
                     let answer = format!("the CAS of {key} is {cas}: a change could be lost");
-                    return Err(Error::new(ErrorKind::Broken, self.tried(operation), answer));
+                    return Err(Failure::broken(answer));
                 }
                 self.read.insert((collection.to_owned(), key.clone()), cas);
             }
@@ -143,55 +121,55 @@ impl OpenTransaction<'_> {
     }
 
     /// One UPDATE of independent patches.
-    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
-        let operation = Operation("patch", collection, key);
-        let known = (collection.to_owned(), key.to_owned());
-        let cas = self.read.remove(&known);
+    async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
+        let cas = self.read.remove(&(collection.to_owned(), key.to_owned()));
         let mut args = vec![Value::from(key)];
-        patch::update(collection, patches, cas.as_ref(), &mut args, &mut self.client.text)?;
-        if self.run(&args, operation).await?.rows.len() == 1 {
+        patch::update(collection, patches, cas.as_ref(), &mut args, &mut self.client.text);
+        if self.run(&args).await?.rows.len() == 1 {
             return Ok(());
         }
-        patch::why(collection, patches, &mut self.client.text)?;
-        let found = self.run(&args[..1], operation).await?;
-        let found = found.lists(|| self.tried(operation))?.into_iter().next();
-        self.check_cas(cas.as_ref(), found.as_ref().and_then(|row| row.first()), operation)?;
-        let answer = match found {
+        patch::why(collection, patches, &mut self.client.text);
+        let found = self.run(&args[..1]).await?.lists()?.into_iter().next();
+        self.check_cas(cas.as_ref(), found.as_ref().and_then(|row| row.first()))?;
+        Err(Failure::broken(match found {
             None => "no such key".to_owned(),
             Some(row) => patch::why_not(&row, patches),
-        };
-        Err(Error::new(ErrorKind::Broken, self.tried(operation), answer))
+        }))
     }
 
     /// A conflict where the CAS of the document is not the one that was read.
-    fn check_cas(
-        &mut self,
-        read: Option<&Value>,
-        found: Option<&Value>,
-        operation: Operation<'_>,
-    ) -> Result<()> {
+    fn check_cas(&mut self, read: Option<&Value>, found: Option<&Value>) -> Done<()> {
         if read.is_none() || read == found {
             return Ok(());
         }
         self.end();
         let answer = "the document was changed after it was read (CAS mismatch)";
-        Err(Error::new(ErrorKind::Conflict, self.tried(operation), answer))
+        Err(Failure::new(ErrorKind::Conflict, answer))
     }
 }
 
-#[async_trait]
-impl Transaction for OpenTransaction<'_> {
+impl Abandon for OpenTransaction<'_> {
+    /// A statement may be under way: the ROLLBACK comes after it, or the server's time limit does.
+    fn abandon(&mut self) {
+        self.end();
+    }
+}
+
+impl engine::OpenTransaction for OpenTransaction<'_> {
+    fn is_over(&self) -> bool {
+        self.tx.is_none()
+    }
+
     async fn get(
         &mut self,
         collection: &str,
         key: &str,
         fields: &[&str],
         intent: Intent,
-    ) -> Result<Option<Row>> {
-        let operation = Operation("read", collection, key);
-        sql::by_keys(collection, fields, &mut self.client.text)?;
-        let answer = self.run(&[vec![key].into()], operation).await?;
-        Ok(self.take(answer, collection, intent, operation)?.pop().map(|(_, row)| row))
+    ) -> Done<Option<Row>> {
+        sql::by_keys(collection, fields, &mut self.client.text);
+        let answer = self.run(&[vec![key].into()]).await?;
+        Ok(self.take(answer, collection, intent)?.pop().map(|(_, row)| row))
     }
 
     async fn get_many(
@@ -200,19 +178,13 @@ impl Transaction for OpenTransaction<'_> {
         keys: &[String],
         fields: &[&str],
         intent: Intent,
-    ) -> Result<Vec<Option<Row>>> {
-        let operation = Operation("read several documents of", collection, "");
-        sql::by_keys(collection, fields, &mut self.client.text)?;
+    ) -> Done<Vec<Option<Row>>> {
+        sql::by_keys(collection, fields, &mut self.client.text);
         let mut asked: Vec<&str> = keys.iter().map(String::as_str).collect();
         asked.sort_unstable();
         asked.dedup();
-        if asked.is_empty() {
-            return Ok(Vec::new());
-        }
-        let answer = self.run(&[asked.into()], operation).await?;
-        let rows: HashMap<_, _> =
-            self.take(answer, collection, intent, operation)?.into_iter().collect();
-        Ok(keys.iter().map(|key| rows.get(key).cloned()).collect())
+        let answer = self.run(&[asked.into()]).await?;
+        Ok(engine::in_order(keys, &self.take(answer, collection, intent)?))
     }
 
     async fn find(
@@ -223,62 +195,48 @@ impl Transaction for OpenTransaction<'_> {
         limit: Option<usize>,
         fields: &[&str],
         intent: Intent,
-    ) -> Result<Vec<(String, Row)>> {
-        let operation = Operation("search", index.name, "");
-        sql::by_index(index, prefix, order, limit, fields, &mut self.client.text)?;
+    ) -> Done<Vec<(String, Row)>> {
+        sql::by_index(index, prefix, order, limit, fields, &mut self.client.text);
         let args: Vec<Value> = prefix.iter().filter(|value| !value.is_null()).cloned().collect();
-        let answer = self.run(&args, operation).await?;
-        self.take(answer, index.collection, intent, operation)
+        let answer = self.run(&args).await?;
+        self.take(answer, index.collection, intent)
     }
 
-    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Result<()> {
-        let operation = Operation("insert", collection, key);
-        self.may_write(operation)?;
-        sql::insert(collection, &mut self.client.text)?;
-        self.run(&[key.into(), document.clone()], operation).await.map(drop)
+    async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
+        sql::insert(collection, &mut self.client.text);
+        self.run(&[key.into(), document.clone()]).await.map(drop)
     }
 
-    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Result<()> {
-        self.may_write(Operation("patch", collection, key))?;
+    async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
         for part in independent(patches) {
             self.update(collection, key, part).await?;
         }
         Ok(())
     }
 
-    async fn delete(&mut self, collection: &str, key: &str) -> Result<bool> {
-        let operation = Operation("delete", collection, key);
-        self.may_write(operation)?;
+    async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
         let cas = self.read.remove(&(collection.to_owned(), key.to_owned()));
-        sql::delete(collection, cas.is_some(), &mut self.client.text)?;
+        sql::delete(collection, cas.is_some(), &mut self.client.text);
         let mut args = vec![Value::from(key)];
         args.extend(cas.clone());
-        if !self.run(&args, operation).await?.rows.is_empty() {
+        if !self.run(&args).await?.rows.is_empty() {
             return Ok(true);
         }
-        if cas.is_some() {
-            // The document existed when it was read.
-            self.check_cas(cas.as_ref(), None, operation)?;
-        }
+        // A document that was read existed then.
+        self.check_cas(cas.as_ref(), None)?;
         Ok(false)
     }
 
-    async fn commit(mut self: Box<Self>) -> Result<()> {
-        let tried = self.tried(Operation("commit", "", ""));
-        let Some(mut tx) = self.tx.take() else {
-            return Err(Error::new(ErrorKind::Conflict, tried, "the transaction is over"));
-        };
-        match self.client.node.ask("COMMIT WORK", &[], Some(&mut tx)).await {
-            Ok(_) => Ok(()),
-            Err(e) => error::commit(e, tried).map_or(Ok(()), Err),
-        }
+    async fn commit(&mut self) -> Done<()> {
+        let Some(mut tx) = self.tx.take() else { return Err(over()) };
+        let done = self.client.node.commit(&mut tx).await;
+        done.map(drop).or_else(|e| error::commit(e).map_or(Ok(()), Err))
     }
 
-    async fn rollback(mut self: Box<Self>) -> Result<()> {
-        let tried = self.tried(Operation("roll back", "", ""));
+    async fn rollback(&mut self) -> Done<()> {
         let Some(mut tx) = self.tx.take() else { return Ok(()) };
         let done = self.client.node.ask("ROLLBACK WORK", &[], Some(&mut tx)).await;
-        match done.map_err(|e| error::in_transaction(e, tried)) {
+        match done.map_err(error::in_transaction) {
             // An expired transaction is rolled back.
             Err(e) if e.kind != ErrorKind::Conflict => Err(e),
             _ => Ok(()),

@@ -1,12 +1,11 @@
 //! Statements of Couchbase's analytical services.
 
-use hoap_workload::Result;
 use serde_json::Value;
 
 use super::options::{Options, Parsed};
-use crate::names;
-use crate::sqlpp::store::{Definition, KEY, NOTE, PROGRESS, Shadow, published};
-use crate::sqlpp::{Service, quote};
+use crate::failure::Done;
+use crate::sqlpp::quote;
+use crate::sqlpp::store::{Definition, KEY, Shadow, published};
 
 /// The collection and the key under which an operational Couchbase database keeps the note.
 const OPERATIONAL_NOTES: &str = "hoap_notes";
@@ -41,9 +40,9 @@ pub(super) struct AnalyticsDefinition {
 }
 
 impl AnalyticsDefinition {
-    pub fn new(parsed: &Parsed) -> Result<Self> {
+    pub fn new(parsed: &Parsed) -> Done<Self> {
         let options = parsed.options.clone();
-        let join = |parts: &mut dyn Iterator<Item = &str>| -> Result<String> {
+        let join = |parts: &mut dyn Iterator<Item = &str>| -> Done<String> {
             let mut all = String::new();
             for part in parts {
                 all.push_str(if all.is_empty() { "" } else { "." });
@@ -86,15 +85,8 @@ impl AnalyticsDefinition {
 }
 
 impl Definition for AnalyticsDefinition {
-    fn service(&self) -> Service {
-        Service::Analytics
-    }
-
-    fn name(&self, collection: &str) -> Result<String> {
-        if ![NOTE, PROGRESS, OPERATIONAL_NOTES].contains(&collection) {
-            names::collection(collection, &["hoap_"], usize::MAX)?;
-        }
-        Ok(format!("{}.`{collection}`", self.quoted))
+    fn name(&self, collection: &str) -> String {
+        format!("{}.`{collection}`", self.quoted)
     }
 
     fn key(&self, variable: &str) -> String {
@@ -112,18 +104,17 @@ impl Definition for AnalyticsDefinition {
         String::new()
     }
 
-    fn create(&self, collections: &[&str]) -> Result<Vec<String>> {
+    fn create(&self, collections: &[&str]) -> Vec<String> {
         let mut all = Vec::new();
         if self.options.server {
             all.push(format!("CREATE ANALYTICS SCOPE {} IF NOT EXISTS", self.quoted));
         } else {
-            let mut database = String::new();
-            quote(&self.parts[0], &mut database)?;
-            all.push(format!("CREATE DATABASE {database} IF NOT EXISTS"));
+            // Quoting has refused a name with a backtick.
+            all.push(format!("CREATE DATABASE `{}` IF NOT EXISTS", self.parts[0]));
             all.push(format!("CREATE SCOPE {} IF NOT EXISTS", self.quoted));
         }
         for collection in collections {
-            let (name, storage) = (self.name(collection)?, self.storage());
+            let (name, storage) = (self.name(collection), self.storage());
             all.push(match self.shadows() {
                 true => format!(
                     "CREATE ANALYTICS COLLECTION IF NOT EXISTS {name} \
@@ -135,11 +126,11 @@ impl Definition for AnalyticsDefinition {
                 ),
             });
         }
-        Ok(all)
+        all
     }
 
-    fn remove(&self, collection: &str) -> Result<String> {
-        Ok(format!("DROP ANALYTICS COLLECTION {} IF EXISTS", self.name(collection)?))
+    fn remove(&self, collection: &str) -> String {
+        format!("DROP ANALYTICS COLLECTION {} IF EXISTS", self.name(collection))
     }
 
     fn existing(&self) -> String {
@@ -158,30 +149,27 @@ impl Definition for AnalyticsDefinition {
         )
     }
 
-    fn index(&self, name: &str, collection: &str, fields: &[(String, &str)]) -> Result<String> {
+    fn index(&self, name: &str, collection: &str, fields: &[(String, &str)]) -> String {
         let fields: Vec<_> = fields.iter().map(|(path, kind)| format!("{path}: {kind}")).collect();
-        let mut quoted = String::new();
-        quote(name, &mut quoted)?;
-        let (on, fields) = (self.name(collection)?, fields.join(", "));
-        Ok(format!("CREATE ANALYTICS INDEX {quoted} IF NOT EXISTS ON {on}({fields})"))
+        let (on, fields) = (self.name(collection), fields.join(", "));
+        format!("CREATE ANALYTICS INDEX `{name}` IF NOT EXISTS ON {on}({fields})")
     }
 
-    fn published(&self, collection: &str) -> Result<Vec<String>> {
-        let on = self.name(collection)?;
+    fn published(&self, collection: &str) -> Vec<String> {
+        let on = self.name(collection);
         let all = published(collection);
-        Ok(all
-            .iter()
+        all.iter()
             .map(|text| format!("CREATE ANALYTICS INDEX {}", text.replace('@', &on)))
-            .collect())
+            .collect()
     }
 
-    fn analyze(&self, collection: &str) -> Result<Option<String>> {
+    fn analyze(&self, collection: &str) -> Option<String> {
         let sample = self.options.analyze;
         let statement = format!(
             "ANALYZE ANALYTICS COLLECTION {} WITH {{\"sample\": \"{sample}\"}}",
-            self.name(collection)?
+            self.name(collection)
         );
-        Ok((sample != "off").then_some(statement))
+        (sample != "off").then_some(statement)
     }
 
     fn cancel(&self) -> &'static str {
@@ -201,7 +189,10 @@ impl Definition for AnalyticsDefinition {
     }
 
     fn shadow(&self) -> Option<Shadow> {
-        let name = self.name(OPERATIONAL_NOTES).ok().filter(|_| self.shadows())?;
+        if !self.shadows() {
+            return None;
+        }
+        let name = self.name(OPERATIONAL_NOTES);
         let connect = match self.options.server {
             true => format!("CONNECT LINK {}.{}", self.quoted, self.link),
             false => format!("CONNECT LINK {}", self.link),

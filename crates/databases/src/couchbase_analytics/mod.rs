@@ -25,10 +25,12 @@ use std::time::Duration;
 use hoap_record::Description;
 use hoap_workload::Result;
 
+use crate::failure::Done;
 use crate::remote::{Remote, RemoteJoins, RemotePages};
-use crate::sqlpp::store::Endpoint;
-use crate::sqlpp::{Doing, Request, Service, ServiceAddress, StatementClient};
+use crate::sqlpp::store::{Endpoint, StoreEngine};
+use crate::sqlpp::{Request, Service, ServiceAddress, StatementClient};
 use definition::AnalyticsDefinition;
+use options::Parsed;
 
 pub use crate::sqlpp::store::Store as CouchbaseAnalytics;
 pub use options::OPTIONS;
@@ -46,9 +48,14 @@ const FIRST: Duration = Duration::from_secs(30);
 /// [`hoap_workload::ErrorKind::Unavailable`] where the service cannot be reached or refuses.
 pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
     let parsed = options::parse(url, &|name| std::env::var(name).ok())?;
-    let options = &parsed.options;
     let tried = format!("open {}", parsed.shown);
+    connect(parsed).await.map_err(|e| e.into_error(tried))
+}
+
+async fn connect(parsed: Parsed) -> Done<CouchbaseAnalytics> {
+    let options = &parsed.options;
     let address = ServiceAddress {
+        service: Service::Analytics,
         base: parsed.base.clone(),
         path: if options.server { "/analytics/service" } else { "/api/v1/request" },
         credentials: parsed.credentials.clone(),
@@ -56,10 +63,9 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
         connect_timeout: options.connect_timeout,
         largest_result: u64::from(options.max_result_mb) << 20,
     };
-    let client = StatementClient::new(address, &tried)?;
+    let client = StatementClient::new(address)?;
     let ask = Request::new("SELECT VALUE 1").set("readonly", true).timeout(FIRST);
-    let failed = |e: crate::sqlpp::Failure| e.into_error(Service::Analytics, Doing::Read, &*tried);
-    client.execute(&ask).await.map_err(failed)?;
+    client.execute(&ask).await?;
     let name = if options.server { "Couchbase Analytics" } else { "Couchbase Columnar" };
     let mut settings = BTreeMap::from([
         ("storage".to_owned(), options.storage.to_owned()),
@@ -77,22 +83,22 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
         settings,
     };
     let definition = AnalyticsDefinition::new(&parsed)?;
-    Ok(CouchbaseAnalytics {
-        endpoint: Arc::new(Endpoint {
-            client,
-            definition: Box::new(definition),
-            description,
-            query_timeout: options.query_timeout,
-            indexes: options.indexes,
-            folder: None,
-            prepared: Default::default(),
-        }),
-    })
+    let endpoint = Arc::new(Endpoint {
+        client,
+        definition: Box::new(definition),
+        description,
+        query_timeout: options.query_timeout,
+        answer_timeout: options.answer_timeout,
+        indexes: options.indexes,
+        folder: None,
+        prepared: Default::default(),
+    });
+    Ok(CouchbaseAnalytics::new(StoreEngine { endpoint }))
 }
 
 /// The database with all that it has.
 pub(crate) fn remote(database: CouchbaseAnalytics) -> Remote {
-    let key_value = database.no_records();
+    let key_value = database.0.no_records();
     let database = Arc::new(database);
     Remote {
         target: database.clone(),

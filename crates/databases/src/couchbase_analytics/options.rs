@@ -34,6 +34,10 @@ options! {
         query_timeout: Option<Duration> = ("query_timeout_ms", "0",
             unless_zero(milliseconds(0..=86_400_000)),
             "milliseconds that a query may take; 0: as the service is set; to 86400000"),
+        answer_timeout: Duration = ("answer_timeout_ms", "3610000", milliseconds(1..=86_400_000),
+            "milliseconds that an answer may take before the operation is a timeout (a write: \
+             ambiguous); not of queries and of definitions; 1 to 86400000; the service itself is \
+             given an hour for a statement"),
         connect_timeout: Duration = ("connect_timeout_ms", "10000", milliseconds(1..=3_600_000),
             "milliseconds to wait for a connection; 1 to 3600000"),
         max_result_mb: u32 = ("max_result_mb", "1024", number(1..=1 << 20),

@@ -53,7 +53,9 @@ impl Abandon for BatchWriter {}
 
 impl Bulk for BatchWriter {
     // Each request has its limit, and refused items are tried again for as long as some go through.
-    const PATIENT: bool = true;
+    fn is_patient(&self) -> bool {
+        true
+    }
 
     async fn position(&mut self, collection: &str) -> Done<u64> {
         let name = layout::progress(&self.part, collection);

@@ -126,7 +126,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
         check_name::<E>(collection)?;
-        let limit = self.engine.answer_timeout().filter(|_| !B::PATIENT);
+        let limit = self.engine.answer_timeout().filter(|_| !self.inner.is_patient());
         let writing = self.inner.write(collection, batch, position);
         let done = match within::<E, _>(limit, writing).await {
             Ok(done) => done,

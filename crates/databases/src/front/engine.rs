@@ -87,10 +87,6 @@ pub type Each<'e> = dyn for<'a> FnMut(&'a str, Row) -> Done<()> + Send + 'e;
 
 /// Writes documents in bulk; see `hoap_workload::capability::BulkWriter`.
 pub trait Bulk: Abandon {
-    /// Whether a batch has no limit but those of the engine's own: it tries again what is refused or
-    /// not answered, and gives up itself where nothing goes through.
-    const PATIENT: bool = false;
-
     /// The saved progress.
     fn position(&mut self, collection: &str) -> impl Future<Output = Done<u64>> + Send;
     /// Writes a batch and its progress.
@@ -103,6 +99,11 @@ pub trait Bulk: Abandon {
     /// Ends the part.
     fn finish(&mut self) -> impl Future<Output = Done<()>> + Send {
         async { Ok(()) }
+    }
+    /// Whether a batch waits for more than one answer, and so has no limit but those of the engine's
+    /// own: it tries again what is refused or not answered, or waits for another collection.
+    fn is_patient(&self) -> bool {
+        false
     }
     /// The best size of a batch, bytes of JSON text.
     fn batch_bytes(&self) -> usize {

@@ -3,15 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
 use reqwest::{Method, Response};
 
 use super::envelope::Envelope;
-use super::failure::Failure;
+use super::error::{Cause, Doing, Error, Service};
 use super::request::Request;
 use super::stream::{Splitter, start};
 use super::tls::Tls;
-use crate::failure::chain;
+use crate::failure::{Done, Failure, chain};
 
 /// User and password of HTTP's basic authentication.
 #[derive(Clone)]
@@ -31,6 +30,8 @@ impl fmt::Debug for Credentials {
 /// A service and how to connect to it.
 #[derive(Clone, Debug)]
 pub(crate) struct ServiceAddress {
+    /// Whose error codes it has.
+    pub service: Service,
     /// `http://host:port` or `https://host:port`, without a slash at the end.
     pub base: String,
     /// The path of the statements' endpoint, such as `/query/service`.
@@ -56,22 +57,21 @@ pub(crate) struct StatementClient {
 }
 
 impl StatementClient {
-    /// A client; nothing is sent yet. `tried` names what is being opened.
+    /// A client; nothing is sent yet.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where the file of certificates cannot be used.
-    pub fn new(address: ServiceAddress, tried: &str) -> Result<StatementClient> {
+    /// [`hoap_workload::ErrorKind::Invalid`] where the file of certificates cannot be used.
+    pub fn new(address: ServiceAddress) -> Done<StatementClient> {
         // Another driver may have installed a provider before: any will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let invalid = |answer: String| Error::new(ErrorKind::Invalid, tried, answer);
         let builder = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .connect_timeout(address.connect_timeout)
             .tcp_nodelay(true);
-        let builder = address.tls.apply(builder).map_err(invalid)?;
-        let http = builder.build().map_err(|e| invalid(chain(&e)))?;
+        let builder = address.tls.apply(builder).map_err(Failure::invalid)?;
+        let http = builder.build().map_err(|e| Failure::invalid(chain(&e)))?;
         Ok(StatementClient { http, address })
     }
 
@@ -83,28 +83,29 @@ impl StatementClient {
     pub async fn run(
         &self,
         request: &Request,
-        each: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), String> + Send),
-    ) -> std::result::Result<Envelope, Failure> {
+        each: &mut (dyn FnMut(&[u8]) -> Result<(), String> + Send),
+    ) -> Result<Envelope, Error> {
         let patience = request.patience();
         let asked = async {
             let post = self.http.post(format!("{}{}", self.address.base, self.address.path));
             let post = post.header("content-type", "application/json").body(request.body());
-            let response = self.signed(post).send().await.map_err(Failure::of_http)?;
+            let response = self.signed(post).send().await.map_err(Cause::of_http)?;
             self.answer(response, each).await
         };
-        match patience {
+        let done = match patience {
             None => asked.await,
-            Some(limit) => tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| {
-                Err(Failure::Late(format!("no answer within {:.1} s", limit.as_secs_f64())))
-            }),
-        }
+            Some(limit) => {
+                tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| Err(late(limit)))
+            }
+        };
+        done.map_err(|cause| self.error(request.doing, cause))
     }
 
     /// Runs a statement and ignores its rows.
     ///
     /// # Errors
     /// Those of [`StatementClient::run`].
-    pub async fn execute(&self, request: &Request) -> std::result::Result<Envelope, Failure> {
+    pub async fn execute(&self, request: &Request) -> Result<Envelope, Error> {
         self.run(request, &mut |_| Ok(())).await
     }
 
@@ -118,22 +119,27 @@ impl StatementClient {
         method: Method,
         path: &str,
         limit: Duration,
-    ) -> std::result::Result<(u16, String), Failure> {
+    ) -> Result<(u16, String), Error> {
         let call = self.http.request(method, format!("{}{path}", self.address.base));
         let call = async {
-            let mut response = self.signed(call).send().await.map_err(Failure::of_http)?;
+            let mut response = self.signed(call).send().await.map_err(Cause::of_http)?;
             let status = response.status().as_u16();
             let mut text = Vec::new();
-            while let Some(part) = response.chunk().await.map_err(Failure::of_http)? {
+            while let Some(part) = response.chunk().await.map_err(Cause::of_http)? {
                 if text.len() + part.len() > LARGEST_ANSWER {
-                    return Err(Failure::Malformed("the answer is larger than 64 MB".to_owned()));
+                    return Err(Cause::Malformed("the answer is larger than 64 MB".to_owned()));
                 }
                 text.extend_from_slice(&part);
             }
             Ok((status, String::from_utf8_lossy(&text).into_owned()))
         };
-        let late = |_| Err(Failure::Late(format!("no answer within {:.1} s", limit.as_secs_f64())));
-        tokio::time::timeout(limit, call).await.unwrap_or_else(late)
+        let done = tokio::time::timeout(limit, call).await.unwrap_or_else(|_| Err(late(limit)));
+        done.map_err(|cause| self.error(Doing::Repeatable, cause))
+    }
+
+    /// An error of this service.
+    pub fn error(&self, doing: Doing, cause: Cause) -> Error {
+        Error { service: self.address.service, doing, cause }
     }
 
     fn signed(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
@@ -146,33 +152,33 @@ impl StatementClient {
     async fn answer(
         &self,
         mut response: Response,
-        each: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), String> + Send),
-    ) -> std::result::Result<Envelope, Failure> {
+        each: &mut (dyn FnMut(&[u8]) -> Result<(), String> + Send),
+    ) -> Result<Envelope, Cause> {
         let status = response.status().as_u16();
         let mut splitter = Splitter::default();
         let mut beginning = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(Failure::of_http)? {
+        while let Some(piece) = response.chunk().await.map_err(Cause::of_http)? {
             if beginning.len() < 200 {
                 beginning.extend_from_slice(&piece[..piece.len().min(200)]);
             }
-            splitter.push(&piece, each).map_err(Failure::Malformed)?;
+            splitter.push(&piece, each).map_err(Cause::Malformed)?;
             if splitter.bytes > self.address.largest_result {
-                return Err(Failure::TooLarge(self.address.largest_result));
+                return Err(Cause::TooLarge(self.address.largest_result));
             }
         }
         let envelope = match splitter.end() {
             Ok(envelope) => envelope,
             // A page of a proxy, or an empty answer.
             Err(_) if status >= 400 => {
-                return Err(Failure::Http { status, text: start(&beginning) });
+                return Err(Cause::Http { status, text: start(&beginning) });
             }
-            Err(why) => return Err(Failure::Malformed(why)),
+            Err(why) => return Err(Cause::Malformed(why)),
         };
         let faults = envelope.errors();
         let done = matches!(envelope.status(), "success" | "running" | "completed");
         match faults.is_empty() && done && status < 400 {
             true => Ok(envelope),
-            false => Err(Failure::Refused {
+            false => Err(Cause::Refused {
                 status,
                 outcome: envelope.status().to_owned(),
                 faults,
@@ -180,4 +186,9 @@ impl StatementClient {
             }),
         }
     }
+}
+
+/// No answer came in time.
+fn late(limit: Duration) -> Cause {
+    Cause::Late(format!("no answer within {:.1} s", limit.as_secs_f64()))
 }

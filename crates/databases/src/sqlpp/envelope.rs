@@ -77,6 +77,15 @@ impl Fault {
             None => Fault { code, family: String::new(), message, retry },
         }
     }
+
+    /// Letters and number of the code; empty where there is none.
+    pub fn name(&self) -> String {
+        match (&*self.family, self.code) {
+            ("", 0) => String::new(),
+            ("", code) => code.to_string(),
+            (family, code) => format!("{family}{code:04}"),
+        }
+    }
 }
 
 /// `ASX1077: …` as letters and number.

@@ -3,14 +3,15 @@
 //!
 //! A statement is a POST of JSON, with its parameters; the answer is one JSON object, whose member
 //! `results` may have any size. Read [`client`] first, which sends statements within their time
-//! limits. [`stream`] reads the rows of an answer while it arrives, [`failure`] classifies errors
-//! by the codes of each service, [`name`] quotes identifiers, [`tls`] and [`login`] authenticate.
+//! limits. [`stream`] reads the rows of an answer while it arrives, [`error`] classifies errors
+//! by the [`codes`] of each service, [`name`] quotes identifiers, [`tls`] and [`login`] authenticate.
 //!
 //! Nothing is sent twice: the HTTP client neither follows redirections nor retries.
 
 mod client;
+mod codes;
 mod envelope;
-mod failure;
+mod error;
 #[cfg(any(feature = "couchbase", feature = "couchbase-analytics"))]
 mod login;
 mod name;
@@ -24,7 +25,7 @@ mod tls;
 
 pub(crate) use client::{Credentials, ServiceAddress, StatementClient};
 pub(crate) use envelope::Envelope;
-pub(crate) use failure::{Doing, Failure, Service};
+pub(crate) use error::{Cause, Doing, Error, Service};
 #[cfg(any(feature = "couchbase", feature = "couchbase-analytics"))]
 pub(crate) use login::{Named, PASSWORD_FILE, TLS_CERT, TLS_KEY};
 pub(crate) use name::quote;

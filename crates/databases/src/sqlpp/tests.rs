@@ -3,9 +3,10 @@
 use hoap_workload::ErrorKind;
 use serde_json::json;
 
-use super::failure::Loss;
+use super::error::Loss;
 use super::stream::Splitter;
 use super::*;
+use crate::failure::Failure;
 
 /// Rows and the rest of an answer that arrives in pieces of this many bytes.
 fn split(answer: &str, size: usize) -> Result<(Vec<String>, Envelope), String> {
@@ -63,16 +64,18 @@ fn what_a_row_is_refused_for_ends_the_answer() {
 fn codes_decide_the_kind_of_error() {
     let error = |service, doing, errors: serde_json::Value| {
         let envelope = Envelope::new(json!({"status": "fatal", "errors": errors}));
-        let failure = Failure::Refused {
+        let cause = Cause::Refused {
             status: 400,
             outcome: "fatal".into(),
             faults: envelope.errors(),
             text: String::new(),
         };
-        failure.into_error(service, doing, "ask")
+        Failure::from(Error { service, doing, cause })
     };
     let asterixdb = |message: &str| {
-        error(Service::AsterixDb, Doing::Read, json!([{"code": 1, "msg": message}])).kind
+        let e = error(Service::AsterixDb, Doing::Repeatable, json!([{"code": 1, "msg": message}]));
+        assert!(message.starts_with(&e.code), "{e:?}");
+        e.kind
     };
     assert_eq!(asterixdb("ASX1001: Syntax error: In line 1"), ErrorKind::Invalid);
     assert_eq!(asterixdb("ASX1077: Cannot find dataset"), ErrorKind::Missing);
@@ -98,8 +101,8 @@ fn codes_decide_the_kind_of_error() {
         (Service::Query, 12009, ErrorKind::Conflict),
         (Service::Query, 13014, ErrorKind::Unavailable),
     ] {
-        let e = coded(service, Doing::Read, code);
-        assert_eq!(e.kind, kind, "{code}");
+        let e = coded(service, Doing::Repeatable, code);
+        assert_eq!((e.kind, e.code), (kind, code.to_string()));
         assert_eq!(e.answer, format!("m (code {code}), and 1 more"));
     }
     assert_eq!(coded(Service::Query, Doing::Write, 1080).kind, ErrorKind::Ambiguous);
@@ -108,16 +111,13 @@ fn codes_decide_the_kind_of_error() {
 
 #[test]
 fn a_lost_answer_leaves_a_write_unknown_and_nothing_else() {
-    for (doing, kind) in [
-        (Doing::Read, ErrorKind::Unavailable),
-        (Doing::Write, ErrorKind::Ambiguous),
-        (Doing::Repeatable, ErrorKind::Unavailable),
-    ] {
-        let loss = |words: &str| Loss { words: words.to_owned(), unheard: false };
-        let e = Failure::Lost(loss("reset")).into_error(Service::Query, doing, "write");
-        assert_eq!(e.kind, kind);
-        let e = Failure::NoConnection(loss("refused")).into_error(Service::Query, doing, "write");
-        assert_eq!(e.kind, ErrorKind::Unavailable);
+    let loss = |words: &str| Loss { words: words.to_owned(), unheard: false };
+    let kind = |doing, cause| Failure::from(Error { service: Service::Query, doing, cause }).kind;
+    for (doing, lost) in
+        [(Doing::Repeatable, ErrorKind::Unavailable), (Doing::Write, ErrorKind::Ambiguous)]
+    {
+        assert_eq!(kind(doing, Cause::Lost(loss("reset"))), lost);
+        assert_eq!(kind(doing, Cause::NoConnection(loss("refused"))), ErrorKind::Unavailable);
     }
 }
 

@@ -15,6 +15,7 @@ mod promises;
 mod requests;
 mod scripted;
 mod secured;
+mod silent;
 
 use hoap_testing::certificates;
 use hoap_testing::conformance;

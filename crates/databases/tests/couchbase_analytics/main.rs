@@ -2,6 +2,7 @@
 //! scripted, and the suite against a real one where `HOAP_TEST_COUCHBASE_ANALYTICS` names it.
 
 mod on_couchbase_analytics;
+mod silent;
 
 use hoap_testing::certificates;
 use hoap_testing::conformance;

@@ -3,39 +3,35 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_trait::async_trait;
-use hoap_workload::capability::{AnalyticalSession, Analytics, Answer, Explained, Row};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::{Answer, Explained, Row};
 use hoap_workload::client::Canceller;
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::endpoint::{Endpoint, Store};
+use super::endpoint::{Endpoint, StoreEngine};
 use super::{parameters, shadow, underway};
-use crate::names;
-use crate::sqlpp::{Doing, Envelope, Failure, Request};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Analytics};
+use crate::sqlpp::{Envelope, Request};
 
-#[async_trait]
-impl Analytics for Store {
-    fn dialect(&self) -> &'static str {
-        "sqlpp"
-    }
+impl Analytics for StoreEngine {
+    type Session = QuerySession;
+    const DIALECT: &'static str = "sqlpp";
 
-    async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
-        let runtime = Handle::try_current().ok();
-        let running = Arc::new(RunningQuery::default());
-        Ok(Box::new(QuerySession {
+    async fn query_session(&self) -> Done<QuerySession> {
+        Ok(QuerySession {
             endpoint: self.endpoint.clone(),
-            running,
-            runtime,
+            running: Arc::default(),
+            runtime: Handle::try_current().ok(),
             followed: String::new(),
             warnings: Vec::new(),
-        }))
+        })
     }
 }
 
 /// The queries of one stream. A query is one request, and cancelled by its context identifier.
-struct QuerySession {
+pub struct QuerySession {
     endpoint: Arc<Endpoint>,
     running: Arc<RunningQuery>,
     runtime: Option<Handle>,
@@ -80,17 +76,9 @@ impl Drop for QueryGuard<'_> {
 }
 
 impl QuerySession {
-    fn tried(&self) -> String {
-        format!("query {}", self.endpoint.url())
-    }
-
-    fn invalid(&self, answer: impl std::fmt::Display) -> Error {
-        Error::new(ErrorKind::Invalid, self.tried(), answer)
-    }
-
     /// A request for a text with its parameters.
-    fn request(&self, text: &str, given: &[(String, Value)]) -> Result<Request> {
-        parameters::check(text, given).map_err(|e| self.invalid(e))?;
+    fn request(&self, text: &str, given: &[(String, Value)]) -> Done<Request> {
+        parameters::check(text, given).map_err(Failure::invalid)?;
         let definition = &self.endpoint.definition;
         let (name, value) = definition.context();
         let mut request = Request::new(format!("{}{text}", definition.prelude(text)))
@@ -113,8 +101,8 @@ impl QuerySession {
     async fn run(
         &mut self,
         request: Request,
-        each: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), String> + Send),
-    ) -> Result<Envelope> {
+        each: &mut (dyn FnMut(&[u8]) -> Result<(), String> + Send),
+    ) -> Done<Envelope> {
         self.warnings.clear();
         let context = underway::context();
         self.running.set(context.clone());
@@ -127,13 +115,15 @@ impl QuerySession {
         }
         ended.map_err(|e| {
             let writes = e.fault().is_some_and(|f| f.family == "ASX" && f.code == 44);
-            let error = self.endpoint.failed(e, Doing::Read, self.tried());
-            match error.kind {
-                _ if writes => self.invalid(format!("the text is no query: {}", error.answer)),
-                ErrorKind::Unavailable | ErrorKind::Timeout if asked => {
-                    Error { kind: ErrorKind::Cancelled, ..error }
+            let failure = Failure::from(e);
+            match failure.kind {
+                _ if writes => {
+                    Failure::invalid(format!("the text is no query: {}", failure.answer))
                 }
-                _ => error,
+                ErrorKind::Unavailable | ErrorKind::Timeout if asked => {
+                    Failure { kind: ErrorKind::Cancelled, ..failure }
+                }
+                _ => failure,
             }
         })
     }
@@ -148,9 +138,11 @@ fn value(value: Value) -> Value {
     }
 }
 
-#[async_trait]
-impl AnalyticalSession for QuerySession {
-    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
+// The request of a dropped call is cancelled, and its connection closed.
+impl Abandon for QuerySession {}
+
+impl engine::QuerySession for QuerySession {
+    async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Answer> {
         let request = self.request(text, parameters)?;
         let mut objects = Vec::new();
         let mut each = |row: &[u8]| match serde_json::from_slice(row) {
@@ -169,7 +161,7 @@ impl AnalyticalSession for QuerySession {
         let columns = match names {
             Some(columns) => columns,
             None if envelope.get("signature").is_null() => {
-                return Err(self.invalid("the text is no query"));
+                return Err(Failure::invalid("the text is no query"));
             }
             None => Vec::new(),
         };
@@ -182,7 +174,7 @@ impl AnalyticalSession for QuerySession {
         Ok(Answer { columns, rows })
     }
 
-    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
+    async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Done<Explained> {
         let request = self.request(text, parameters)?;
         let request = request.set("optimized-logical-plan", true).set("plan-format", "json");
         let request = request.set("profile", "timings");
@@ -196,18 +188,15 @@ impl AnalyticalSession for QuerySession {
         &self.warnings
     }
 
-    async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
-        let name = self.endpoint.definition.name(collection)?;
-        let field = names::field(field)?;
+    async fn counters(&mut self, collection: &str, field: &str) -> Done<Vec<(String, i64)>> {
         if self.followed != collection {
             shadow::follow(&self.endpoint, collection).await?;
             collection.clone_into(&mut self.followed);
         }
-        let key = self.endpoint.definition.key("c");
+        let definition = &self.endpoint.definition;
+        let (name, key) = (definition.name(collection), definition.key("c"));
         let text = format!("SELECT VALUE [{key}, c.`{field}`] FROM {name} AS c");
-        let tried = format!("read the counters of {collection} in {}", self.endpoint.url());
-        let failed = |e: Failure| self.endpoint.failed(e, Doing::Read, &tried);
-        let rows = self.endpoint.rows(Request::new(text)).await.map_err(failed)?;
+        let rows = self.endpoint.rows(Request::new(text)).await?;
         let counter = |row: &Value| {
             let whole = row[1].as_i64().or_else(|| {
                 let real = row[1].as_f64().filter(|x| x.fract() == 0.0 && x.abs() < 9e15)?;
@@ -215,8 +204,7 @@ impl AnalyticalSession for QuerySession {
             });
             Some((row[0].as_str()?.to_owned(), whole?))
         };
-        let broken =
-            |row: &Value| Error::new(ErrorKind::Broken, &*tried, format!("a row is {row}"));
+        let broken = |row: &Value| Failure::broken(format!("a row is {row}"));
         rows.iter().map(|row| counter(row).ok_or_else(|| broken(row))).collect()
     }
 

@@ -7,14 +7,62 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::Batch;
 
 use super::definition::{KEY, PROGRESS, STATEMENT};
 use super::endpoint::Endpoint;
-use crate::sqlpp::{Doing, Request};
+use super::files::FileWriter;
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Abandon, Bulk};
+use crate::sqlpp::Request;
+
+/// Writes one part of a load.
+pub enum Writer {
+    /// By statements.
+    Batches(BatchWriter),
+    /// By files that the nodes read.
+    Files(FileWriter),
+}
+
+// The answer to a dropped request has a connection of its own, which is closed.
+impl Abandon for Writer {}
+
+impl Bulk for Writer {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
+        match self {
+            Writer::Batches(writer) => writer.progress.position(collection, false).await,
+            Writer::Files(writer) => writer.progress.position(collection, true).await,
+        }
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        match self {
+            Writer::Batches(writer) => writer.write(collection, batch, position).await,
+            Writer::Files(writer) => writer.write(collection, batch, position).await,
+        }
+    }
+
+    async fn finish(&mut self) -> Done<()> {
+        match self {
+            Writer::Batches(_) => Ok(()),
+            Writer::Files(writer) => writer.finish().await,
+        }
+    }
+
+    /// A request is expensive for AsterixDB whatever its size; its controller needs many times the
+    /// memory of the batch.
+    fn batch_bytes(&self) -> usize {
+        match self {
+            Writer::Batches(w) if w.endpoint.definition.lines().is_some() => 8 << 20,
+            _ => 4 << 20,
+        }
+    }
+
+    /// The files of a collection wait for the LOAD of another.
+    fn is_patient(&self) -> bool {
+        matches!(self, Writer::Files(_))
+    }
+}
 
 /// The progress of one part of a load.
 #[derive(Clone)]
@@ -25,9 +73,9 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub fn new(endpoint: Arc<Endpoint>, part: &str) -> Result<Self> {
-        let name = endpoint.definition.name(PROGRESS)?;
-        Ok(Progress { endpoint, part: part.to_owned(), name })
+    pub fn new(endpoint: Arc<Endpoint>, part: &str) -> Self {
+        let name = endpoint.definition.name(PROGRESS);
+        Progress { endpoint, part: part.to_owned(), name }
     }
 
     fn mark(&self, collection: &str) -> String {
@@ -36,13 +84,10 @@ impl Progress {
 
     /// The position of a collection. With `whole` it is 0 unless the collection was loaded as a
     /// whole.
-    pub async fn position(&self, collection: &str, whole: bool) -> Result<u64> {
-        self.endpoint.definition.name(collection)?;
-        let tried = format!("read the progress of {collection} in {}", self.endpoint.url());
+    pub async fn position(&self, collection: &str, whole: bool) -> Done<u64> {
         let text = format!("SELECT VALUE p FROM {} AS p WHERE p.{KEY} = $k", self.name);
         let ask = Request::new(text).parameter("k", self.mark(collection));
-        let rows = self.endpoint.rows(ask).await;
-        let rows = rows.map_err(|e| self.endpoint.failed(e, Doing::Read, tried))?;
+        let rows = self.endpoint.rows(ask).await?;
         let row = rows.first().filter(|row| !whole || row["whole"] == true);
         Ok(row.and_then(|row| row["position"].as_u64()).unwrap_or(0))
     }
@@ -53,11 +98,10 @@ impl Progress {
     }
 
     /// Saves that a collection is loaded as a whole.
-    pub async fn save_whole(&self, collection: &str, position: u64) -> Result<()> {
-        let tried = format!("save the progress of {collection} in {}", self.endpoint.url());
+    pub async fn save_whole(&self, collection: &str, position: u64) -> Done<()> {
         let request = self.request(self.save(", \"whole\": true"), collection, position);
-        let done = self.endpoint.client.execute(&request).await;
-        done.map(drop).map_err(|e| self.endpoint.failed(e, Doing::Repeatable, tried))
+        self.endpoint.client.execute(&request).await?;
+        Ok(())
     }
 
     fn request(&self, statement: String, collection: &str, position: u64) -> Request {
@@ -67,7 +111,7 @@ impl Progress {
 }
 
 /// Writes the batches of one part of a load.
-pub(super) struct BatchWriter {
+pub struct BatchWriter {
     endpoint: Arc<Endpoint>,
     progress: Progress,
     /// The collection written last, and its full name.
@@ -75,13 +119,13 @@ pub(super) struct BatchWriter {
 }
 
 impl BatchWriter {
-    pub fn new(endpoint: Arc<Endpoint>, part: &str) -> Result<Self> {
-        let progress = Progress::new(endpoint.clone(), part)?;
-        Ok(BatchWriter { endpoint, progress, known: Default::default() })
+    pub(super) fn new(endpoint: Arc<Endpoint>, part: &str) -> Self {
+        let progress = Progress::new(endpoint.clone(), part);
+        BatchWriter { endpoint, progress, known: Default::default() }
     }
 
     /// The documents with their keys inside: a list of JSON values, or a string of lines.
-    fn value(&self, batch: &Batch) -> std::result::Result<Vec<u8>, String> {
+    fn value(&self, batch: &Batch) -> Result<Vec<u8>, String> {
         let lines = self.endpoint.definition.lines().is_some();
         let mut all = Vec::with_capacity(batch.bytes() * 5 / 4 + 64);
         let (begin, between, end): (&[u8], u8, &[u8]) =
@@ -100,10 +144,36 @@ impl BatchWriter {
         let lines = std::str::from_utf8(&all).map_err(|e| format!("it is not UTF-8: {e}"))?;
         serde_json::to_vec(lines).map_err(|e| e.to_string())
     }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        let endpoint = self.endpoint.clone();
+        if self.known.0 != collection {
+            self.known = (collection.to_owned(), endpoint.definition.name(collection));
+        }
+        let mut statements = Vec::new();
+        let mut value = None;
+        if !batch.is_empty() {
+            let documents = endpoint.definition.lines().unwrap_or("SELECT VALUE r FROM $d AS r");
+            statements.push(format!("UPSERT INTO {} ({documents})", self.known.1));
+            value = Some(self.value(batch).map_err(Failure::invalid)?);
+        }
+        statements.push(self.progress.save(""));
+        if endpoint.definition.several() {
+            statements = vec![statements.join("; ")];
+        }
+        for statement in statements {
+            let mut request = self.progress.request(statement, collection, position);
+            if let Some(value) = value.take() {
+                request = request.text_parameter("d", value);
+            }
+            endpoint.client.execute(&request).await?;
+        }
+        Ok(())
+    }
 }
 
 /// Appends a document with its key inside, in one line.
-pub(super) fn keyed(key: &str, text: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
+pub(super) fn keyed(key: &str, text: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let members = text.trim_ascii().strip_prefix(b"{").and_then(|t| t.strip_suffix(b"}"));
     let members = members.ok_or_else(|| format!("document {key}: it is no JSON object"))?;
     out.extend_from_slice(b"{\"");
@@ -121,50 +191,4 @@ pub(super) fn keyed(key: &str, text: &[u8], out: &mut Vec<u8>) -> std::result::R
     }
     out.push(b'}');
     Ok(())
-}
-
-#[async_trait]
-impl BulkWriter for BatchWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        self.progress.position(collection, false).await
-    }
-
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        let endpoint = self.endpoint.clone();
-        if self.known.0 != collection {
-            self.known = (collection.to_owned(), endpoint.definition.name(collection)?);
-        }
-        let tried = format!(
-            "load {} into {collection} of {}",
-            counted(batch.len(), "document", "documents"),
-            endpoint.url()
-        );
-        let mut statements = Vec::new();
-        let mut value = None;
-        if !batch.is_empty() {
-            let documents = endpoint.definition.lines().unwrap_or("SELECT VALUE r FROM $d AS r");
-            statements.push(format!("UPSERT INTO {} ({documents})", self.known.1));
-            let made = self.value(batch);
-            value = Some(made.map_err(|e| Error::new(ErrorKind::Invalid, &*tried, e))?);
-        }
-        statements.push(self.progress.save(""));
-        if endpoint.definition.several() {
-            statements = vec![statements.join("; ")];
-        }
-        for statement in statements {
-            let mut request = self.progress.request(statement, collection, position);
-            if let Some(value) = value.take() {
-                request = request.text_parameter("d", value);
-            }
-            let done = endpoint.client.execute(&request).await;
-            done.map_err(|e| endpoint.failed(e, Doing::Repeatable, &*tried))?;
-        }
-        Ok(())
-    }
-
-    /// A request is expensive for AsterixDB whatever its size; its controller needs many times the
-    /// memory of the batch.
-    fn batch_bytes(&self) -> usize {
-        if self.endpoint.definition.lines().is_some() { 8 << 20 } else { 4 << 20 }
-    }
 }

@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
-use hoap_workload::Result;
 use hoap_workload::capability::Index;
 
 use crate::options::{Read, meant};
-use crate::sqlpp::Service;
 
 /// The collection of the benchmark's note.
-pub(crate) const NOTE: &str = "hoap_note";
+pub(super) const NOTE: &str = "hoap_note";
 
 /// The collection of the progress of loads.
-pub(crate) const PROGRESS: &str = "hoap_load";
+pub(super) const PROGRESS: &str = "hoap_load";
 
 /// The field of a document that has its key, where the service has no other place for it.
 pub(crate) const KEY: &str = "hoap_key";
@@ -22,11 +20,8 @@ pub(super) const STATEMENT: Duration = Duration::from_secs(3600);
 
 /// The differences between the services: how each defines collections and names things.
 pub(crate) trait Definition: Send + Sync {
-    /// The service whose error codes it has.
-    fn service(&self) -> Service;
-
     /// The full name of a collection, quoted.
-    fn name(&self, collection: &str) -> Result<String>;
+    fn name(&self, collection: &str) -> String;
 
     /// The key of the document that a variable names.
     fn key(&self, variable: &str) -> String;
@@ -40,10 +35,10 @@ pub(crate) trait Definition: Send + Sync {
     fn prelude(&self, text: &str) -> String;
 
     /// The statements that make these collections where they are missing.
-    fn create(&self, collections: &[&str]) -> Result<Vec<String>>;
+    fn create(&self, collections: &[&str]) -> Vec<String>;
 
     /// The statement that drops a collection if it exists.
-    fn remove(&self, collection: &str) -> Result<String>;
+    fn remove(&self, collection: &str) -> String;
 
     /// A query of the names, among `$names`, of existing collections.
     fn existing(&self) -> String;
@@ -52,13 +47,13 @@ pub(crate) trait Definition: Send + Sync {
     fn indexes(&self) -> String;
 
     /// The statement that makes an index over these fields and their types if it is missing.
-    fn index(&self, name: &str, collection: &str, fields: &[(String, &str)]) -> Result<String>;
+    fn index(&self, name: &str, collection: &str, fields: &[(String, &str)]) -> String;
 
     /// The statements that make the indexes that the CH2++ paper publishes for a collection.
-    fn published(&self, collection: &str) -> Result<Vec<String>>;
+    fn published(&self, collection: &str) -> Vec<String>;
 
     /// The statement that gathers statistics of a collection, if that is wanted.
-    fn analyze(&self, collection: &str) -> Result<Option<String>>;
+    fn analyze(&self, collection: &str) -> Option<String>;
 
     /// The path by which a request is cancelled: DELETE with `client_context_id` in its query.
     fn cancel(&self) -> &'static str;

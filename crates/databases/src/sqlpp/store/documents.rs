@@ -1,90 +1,84 @@
 //! Whole collections: notes, creation, scans.
 
-use async_trait::async_trait;
-use hoap_workload::capability::{Applicable, BulkWriter, Documents, Index, Row};
-use hoap_workload::{Error, ErrorKind, Result};
+use std::time::Duration;
+
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::{Applicable, Index, Row};
 use serde_json::Value;
 
-use super::bulk::BatchWriter;
+use super::bulk::{BatchWriter, Writer};
 use super::definition::{KEY, NOTE, PROGRESS, STATEMENT};
-use super::endpoint::{Endpoint, Store};
+use super::endpoint::{Endpoint, StoreEngine};
 use super::files::FileWriter;
 use super::path::path;
 use super::{settle, shadow};
-use crate::sqlpp::{Doing, Failure, Request};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Documents, Each};
+use crate::sqlpp::Request;
 
 /// A note and its number.
 type Numbered = (u64, Value);
 
-#[async_trait]
-impl Documents for Store {
-    async fn note(&self) -> Result<Option<Value>> {
+impl Documents for StoreEngine {
+    type Bulk = Writer;
+
+    async fn note(&self) -> Done<Option<Value>> {
         if let Some(shadow) = self.endpoint.definition.shadow() {
-            return shadow::note(&self.endpoint, &shadow).await;
+            let note = shadow::note(&self.endpoint, &shadow).await;
+            let url = &self.endpoint.description.url;
+            return note.map_err(|e| e.trying(format!("follow the operational database in {url}")));
         }
-        let tried = format!("read the note in {}", self.endpoint.url());
-        if self.endpoint.existing(&[NOTE], &tried).await?.is_empty() {
+        if self.endpoint.existing(&[NOTE]).await?.is_empty() {
             return Ok(None);
         }
-        Ok(last_note(&self.endpoint, &tried).await?.map(|(_, note)| note))
+        Ok(last_note(&self.endpoint).await?.map(|(_, note)| note))
     }
 
     /// Notes are numbered, and the last one counts. A new one is an INSERT: of two with the same
     /// number one fails.
-    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
         let endpoint = &self.endpoint;
-        let tried = format!("write the note in {}", endpoint.url());
-        writable(endpoint, &tried)?;
-        create(endpoint, &[NOTE], &tried).await?;
-        let last = last_note(endpoint, &tried).await?;
+        writable(endpoint)?;
+        create(endpoint, &[NOTE]).await?;
+        let last = last_note(endpoint).await?;
         if last.as_ref().map(|(_, note)| note) != expected {
             return Ok(false);
         }
         let number = last.map_or(1, |(number, _)| number + 1);
-        let name = endpoint.definition.name(NOTE)?;
+        let name = endpoint.definition.name(NOTE);
         let statement =
             format!("INSERT INTO {name} ([{{\"{KEY}\": $k, \"number\": $n, \"note\": $text}}])");
         let request = Request::new(statement)
             .parameter("k", number.to_string())
             .parameter("n", number)
             .parameter("text", note.to_string())
-            .timeout(STATEMENT);
-        match endpoint.client.execute(&request).await {
+            .timeout(STATEMENT)
+            .write();
+        match endpoint.client.execute(&request).await.map_err(Failure::from) {
             Ok(_) => Ok(true),
-            Err(e) => match endpoint.failed(e, Doing::Write, tried) {
-                e if e.kind == ErrorKind::Duplicate => Ok(false),
-                e => Err(e),
-            },
+            Err(e) if e.kind == ErrorKind::Duplicate => Ok(false),
+            Err(e) => Err(e),
         }
     }
 
-    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
-        for collection in collections {
-            self.endpoint.definition.name(collection)?;
-        }
-        let tried = format!("look for collections in {}", self.endpoint.url());
-        Ok(!self.endpoint.existing(collections, &tried).await?.is_empty())
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        Ok(!self.endpoint.existing(&[collection]).await?.is_empty())
     }
 
-    async fn drop(&self, collections: &[&str]) -> Result<()> {
-        let tried = format!("drop the collections in {}", self.endpoint.url());
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
         let mut all = vec![NOTE, PROGRESS];
         all.extend_from_slice(collections);
-        for collection in collections {
-            self.endpoint.definition.name(collection)?;
-        }
-        for collection in self.endpoint.existing(&all, &tried).await? {
-            self.endpoint.define(self.endpoint.definition.remove(&collection)?, &tried).await?;
+        for collection in self.endpoint.existing(&all).await? {
+            self.endpoint.define(self.endpoint.definition.remove(&collection)).await?;
         }
         Ok(())
     }
 
-    async fn create(&self, collections: &[&str]) -> Result<()> {
-        let tried = format!("create the collections in {}", self.endpoint.url());
-        writable(&self.endpoint, &tried)?;
+    async fn create(&self, collections: &[&str]) -> Done<()> {
+        writable(&self.endpoint)?;
         let mut all = vec![NOTE, PROGRESS];
         all.extend_from_slice(collections);
-        create(&self.endpoint, &all, &tried).await
+        create(&self.endpoint, &all).await
     }
 
     fn in_parts(&self) -> Applicable<()> {
@@ -97,37 +91,30 @@ impl Documents for Store {
         }
     }
 
-    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        let tried = format!("load into {}", self.endpoint.url());
-        writable(&self.endpoint, &tried)?;
-        create(&self.endpoint, &[PROGRESS], &tried).await?;
+    async fn bulk(&self, part: &str) -> Done<Writer> {
+        writable(&self.endpoint)?;
+        create(&self.endpoint, &[PROGRESS]).await?;
         let endpoint = self.endpoint.clone();
         Ok(match &self.endpoint.folder {
-            Some(folder) => Box::new(FileWriter::new(endpoint, part, folder)?),
-            None => Box::new(BatchWriter::new(endpoint, part)?),
+            Some(folder) => Writer::Files(FileWriter::new(endpoint, part, folder)?),
+            None => Writer::Batches(BatchWriter::new(endpoint, part)),
         })
     }
 
-    async fn settle(&self, indexes: &[Index]) -> Result<()> {
+    async fn settle(&self, indexes: &[Index]) -> Done<()> {
         settle::settle(&self.endpoint, indexes).await
     }
 
     /// One query, whose rows are read as they arrive. The service reads each document in its latest
     /// state: that is no snapshot while others write; the checks run when nobody does.
-    async fn scan(
-        &self,
-        collection: &str,
-        fields: &[&str],
-        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
-    ) -> Result<()> {
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let definition = &self.endpoint.definition;
-        let tried = format!("scan {collection} in {}", self.endpoint.url());
         let mut text = format!("SELECT VALUE [{}", definition.key("d"));
         for field in fields {
             text.push_str(", ");
-            path("d", field, &mut text)?;
+            path("d", field, &mut text);
         }
-        text.push_str(&format!("] FROM {} AS d", definition.name(collection)?));
+        text.push_str(&format!("] FROM {} AS d", definition.name(collection)));
         let mut stopped = None;
         let mut read = |row: &[u8]| {
             let mut values: Row = serde_json::from_slice(row).map_err(|e| e.to_string())?;
@@ -147,32 +134,32 @@ impl Documents for Store {
         match (done, stopped) {
             (Ok(_), _) => Ok(()),
             (Err(_), Some(e)) => Err(e),
-            (Err(e), None) => Err(self.endpoint.failed(e, Doing::Read, tried)),
+            (Err(e), None) => Err(e.into()),
         }
     }
 }
 
 /// Refuses to write to shadows.
-fn writable(endpoint: &Endpoint, tried: &str) -> Result<()> {
+fn writable(endpoint: &Endpoint) -> Done<()> {
     match endpoint.definition.shadow() {
         None => Ok(()),
-        Some(_) => {
-            let answer = "its collections are shadows of operational ones";
-            Err(Error::new(ErrorKind::Unavailable, tried, answer)
-                .advise("load the operational database: its documents come by themselves"))
-        }
+        Some(_) => Err(Failure::of(
+            ErrorKind::Unavailable,
+            "its collections are shadows of operational ones",
+            "load the operational database: its documents come by themselves",
+        )),
     }
 }
 
-async fn create(endpoint: &Endpoint, collections: &[&str], tried: &str) -> Result<()> {
-    let there = endpoint.existing(collections, tried).await?;
+async fn create(endpoint: &Endpoint, collections: &[&str]) -> Done<()> {
+    let there = endpoint.existing(collections).await?;
     let missing: Vec<&str> =
         collections.iter().copied().filter(|c| !there.iter().any(|t| t == c)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    for statement in endpoint.definition.create(&missing)? {
-        make(endpoint, statement, tried).await?;
+    for statement in endpoint.definition.create(&missing) {
+        make(endpoint, statement).await?;
     }
     Ok(())
 }
@@ -180,31 +167,29 @@ async fn create(endpoint: &Endpoint, collections: &[&str], tried: &str) -> Resul
 /// Runs a statement with `IF NOT EXISTS`. Where another client runs it at the same moment, the
 /// entry in the service's own metadata may be a duplicate all the same; the next attempt finds it
 /// there.
-async fn make(endpoint: &Endpoint, statement: String, tried: &str) -> Result<()> {
+async fn make(endpoint: &Endpoint, statement: String) -> Done<()> {
     const TRIES: u32 = 10;
     for _ in 1..TRIES {
-        match endpoint.define(statement.clone(), tried).await {
+        match endpoint.define(statement.clone()).await {
             Err(e) if e.kind == ErrorKind::Duplicate => {
-                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+                tokio::time::sleep(Duration::from_millis(200)).await;
             }
             done => return done,
         }
     }
-    endpoint.define(statement, tried).await
+    endpoint.define(statement).await
 }
 
 /// The last note.
-async fn last_note(endpoint: &Endpoint, tried: &str) -> Result<Option<Numbered>> {
-    let name = endpoint.definition.name(NOTE)?;
+async fn last_note(endpoint: &Endpoint) -> Done<Option<Numbered>> {
+    let name = endpoint.definition.name(NOTE);
     let text =
         format!("SELECT VALUE [n.number, n.note] FROM {name} AS n ORDER BY n.number DESC LIMIT 1");
-    let rows = endpoint.rows(Request::new(text)).await;
-    let rows = rows.map_err(|e: Failure| endpoint.failed(e, Doing::Read, tried))?;
-    let broken = |why: String| Error::new(ErrorKind::Broken, tried, why);
+    let rows = endpoint.rows(Request::new(text)).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     let (Some(number), Some(text)) = (row[0].as_u64(), row[1].as_str()) else {
-        return Err(broken(format!("the note is {row}")));
+        return Err(Failure::broken(format!("the note is {row}")));
     };
-    let note = serde_json::from_str(text).map_err(|e| broken(e.to_string()))?;
+    let note = serde_json::from_str(text).map_err(Failure::broken)?;
     Ok(Some((number, note)))
 }

@@ -7,19 +7,35 @@ use std::time::Duration;
 
 use hoap_record::Description;
 use hoap_workload::capability::{Applicable, NotApplicable};
-use hoap_workload::{Error, Result};
 use serde_json::Value;
 
 use super::definition::{Definition, Indexes, STATEMENT};
-use crate::sqlpp::{Doing, Failure, Request, StatementClient};
+use crate::failure::Done;
+use crate::front::Front;
+use crate::front::engine::Engine;
+use crate::sqlpp::{Error, Request, StatementClient};
 
 /// A database. Clones are the same one.
-#[derive(Clone)]
-pub struct Store {
+pub type Store = Front<StoreEngine>;
+
+/// What is the service's of it.
+pub struct StoreEngine {
     pub(crate) endpoint: Arc<Endpoint>,
 }
 
-impl Store {
+impl Engine for StoreEngine {
+    const RESERVED: &'static [&'static str] = &["hoap_"];
+
+    fn url(&self) -> &str {
+        &self.endpoint.description.url
+    }
+
+    fn answer_timeout(&self) -> Option<Duration> {
+        Some(self.endpoint.answer_timeout)
+    }
+}
+
+impl StoreEngine {
     pub(super) fn not_applicable<T>(
         &self,
         capability: &'static str,
@@ -45,6 +61,7 @@ pub(crate) struct Endpoint {
     pub description: Description,
     /// The limit of a query; `None` without.
     pub query_timeout: Option<Duration>,
+    pub answer_timeout: Duration,
     pub indexes: Indexes,
     /// Where a load writes files for the nodes, if it loads by files.
     pub folder: Option<Folder>,
@@ -53,22 +70,14 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(super) fn url(&self) -> &str {
-        &self.description.url
-    }
-
-    pub(super) fn failed(&self, failure: Failure, doing: Doing, tried: impl Into<String>) -> Error {
-        failure.into_error(self.definition.service(), doing, tried)
-    }
-
     /// Runs a statement that defines something.
-    pub(super) async fn define(&self, statement: String, tried: &str) -> Result<()> {
-        let done = self.client.execute(&Request::new(statement).timeout(STATEMENT)).await;
-        done.map(drop).map_err(|e| self.failed(e, Doing::Repeatable, tried))
+    pub(super) async fn define(&self, statement: String) -> Done<()> {
+        self.client.execute(&Request::new(statement).timeout(STATEMENT)).await?;
+        Ok(())
     }
 
     /// The rows of a small query.
-    pub(super) async fn rows(&self, request: Request) -> std::result::Result<Vec<Value>, Failure> {
+    pub(super) async fn rows(&self, request: Request) -> Result<Vec<Value>, Error> {
         let mut rows = Vec::new();
         let request = request.set("readonly", true).timeout(STATEMENT);
         let mut read = |row: &[u8]| {
@@ -80,9 +89,9 @@ impl Endpoint {
     }
 
     /// Those of these collections that exist.
-    pub(super) async fn existing(&self, collections: &[&str], tried: &str) -> Result<Vec<String>> {
+    pub(super) async fn existing(&self, collections: &[&str]) -> Done<Vec<String>> {
         let ask = Request::new(self.definition.existing()).parameter("names", collections.to_vec());
-        let rows = self.rows(ask).await.map_err(|e| self.failed(e, Doing::Read, tried))?;
+        let rows = self.rows(ask).await?;
         Ok(rows.iter().filter_map(|row| row.as_str().map(str::to_owned)).collect())
     }
 }

@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use hoap_workload::capability::{Batch, BulkWriter};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Batch;
 use tokio::task::JoinSet;
 
 use super::bulk::{Progress, keyed};
 use super::endpoint::{Endpoint, Folder};
 use super::underway;
-use crate::sqlpp::{Doing, Failure, Request};
+use crate::failure::{Done, Failure};
+use crate::sqlpp::{Error, Request};
 
 /// Collections that are loaded at the same time, while the files of the next one are written: a
 /// LOAD keeps one core of each node busy.
@@ -29,11 +29,11 @@ const LIMIT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Writes the files of one part of a load. Dropping it abandons unfinished LOADs and removes the
 /// files.
-pub(super) struct FileWriter {
+pub struct FileWriter {
     endpoint: Arc<Endpoint>,
-    progress: Progress,
+    pub(super) progress: Progress,
     nodes: Vec<String>,
-    loads: JoinSet<Result<()>>,
+    loads: JoinSet<Done<()>>,
     /// The collection that is being written.
     open: Option<Open>,
     /// Those before it.
@@ -59,20 +59,20 @@ impl Drop for Scratch {
     }
 }
 
-fn failed(path: &Path, e: std::io::Error) -> Error {
+fn failed(path: &Path, e: std::io::Error) -> Failure {
     let advice = match e.kind() {
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
             "it needs room for the documents of three collections: name another load_folder"
         }
         _ => "let load_folder name a folder that hoap may write to and all nodes see",
     };
-    Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e).advise(advice)
+    Failure::of(ErrorKind::Unavailable, e, advice).trying(format!("write {}", path.display()))
 }
 
 impl FileWriter {
     /// Makes the folder. Removes what a killed load left there.
-    pub fn new(endpoint: Arc<Endpoint>, part: &str, folder: &Folder) -> Result<Self> {
-        let progress = Progress::new(endpoint.clone(), part)?;
+    pub(super) fn new(endpoint: Arc<Endpoint>, part: &str, folder: &Folder) -> Done<Self> {
+        let progress = Progress::new(endpoint.clone(), part);
         let (path, nodes) = (folder.path.clone(), folder.nodes.clone());
         if path.exists() {
             fs::remove_dir_all(&path).map_err(|e| failed(&path, e))?;
@@ -83,24 +83,21 @@ impl FileWriter {
         Ok(FileWriter { endpoint, progress, nodes, loads, open, written, line, scratch })
     }
 
-    fn begin(&self, collection: &str) -> Result<Open> {
-        self.endpoint.definition.name(collection)?;
+    fn begin(&self, collection: &str) -> Done<Open> {
         if self.written.iter().any(|written| written == collection) {
-            let tried = format!("load {collection} into {} by files", self.endpoint.url());
-            let answer = "its batches do not come one after the other";
-            return Err(Error::new(ErrorKind::Broken, tried, answer));
+            return Err(Failure::broken("its batches do not come one after the other"));
         }
         let file = |number: usize| {
             let path = self.scratch.0.join(format!("{collection}.{number}.json"));
             let file = File::create(&path).map_err(|e| failed(&path, e))?;
             Ok((path, BufWriter::with_capacity(1 << 20, file)))
         };
-        let files = (0..self.nodes.len()).map(file).collect::<Result<_>>()?;
+        let files = (0..self.nodes.len()).map(file).collect::<Done<_>>()?;
         Ok(Open { collection: collection.to_owned(), files, documents: 0, position: 0 })
     }
 
     /// Begins to load the written files.
-    async fn close(&mut self) -> Result<()> {
+    async fn close(&mut self) -> Done<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         self.written.push(open.collection.clone());
         let mut paths = Vec::new();
@@ -111,17 +108,19 @@ impl FileWriter {
         while self.loads.len() >= AT_ONCE {
             self.one().await?;
         }
+        let url = &self.endpoint.description.url;
+        let tried = format!("load {} into {url} by files", open.collection);
         let load = Load {
             endpoint: self.endpoint.clone(),
-            tried: format!("load {} into {} by files", open.collection, self.endpoint.url()),
             collection: open.collection,
             paths: self.nodes.iter().cloned().zip(paths).collect(),
             documents: open.documents,
         };
         let (progress, position) = (self.progress.clone(), open.position);
         self.loads.spawn(async move {
-            load.run().await?;
-            progress.save_whole(&load.collection, position).await?;
+            let (done, collection) = (load.run().await, &load.collection);
+            done.map_err(|e| e.trying(tried))?;
+            progress.save_whole(collection, position).await?;
             load.paths.iter().for_each(|(_, path)| drop(fs::remove_file(path)));
             Ok(())
         });
@@ -129,22 +128,20 @@ impl FileWriter {
     }
 
     /// Waits for the end of a LOAD.
-    async fn one(&mut self) -> Result<()> {
+    async fn one(&mut self) -> Done<()> {
         match self.loads.join_next().await {
             None => Ok(()),
             Some(Ok(done)) => done,
-            Some(Err(e)) => Err(Error::new(ErrorKind::Broken, "load by files", e)),
+            Some(Err(e)) => Err(Failure::broken(e)),
         }
     }
-}
 
-#[async_trait]
-impl BulkWriter for FileWriter {
-    async fn position(&mut self, collection: &str) -> Result<u64> {
-        self.progress.position(collection, true).await
-    }
-
-    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+    pub(super) async fn write(
+        &mut self,
+        collection: &str,
+        batch: &Batch,
+        position: u64,
+    ) -> Done<()> {
         if self.open.as_ref().is_none_or(|open| open.collection != collection) {
             self.close().await?;
             self.open = Some(self.begin(collection)?);
@@ -152,10 +149,7 @@ impl BulkWriter for FileWriter {
         let Some(open) = &mut self.open else { return Ok(()) };
         for (key, text) in batch.iter() {
             self.line.clear();
-            keyed(key, text, &mut self.line).map_err(|e| {
-                let tried = format!("load {collection} into {} by files", self.endpoint.url());
-                Error::new(ErrorKind::Invalid, tried, e)
-            })?;
+            keyed(key, text, &mut self.line).map_err(Failure::invalid)?;
             self.line.push(b'\n');
             let next = open.documents as usize % open.files.len();
             let (path, file) = &mut open.files[next];
@@ -166,7 +160,7 @@ impl BulkWriter for FileWriter {
         Ok(())
     }
 
-    async fn finish(&mut self) -> Result<()> {
+    pub(super) async fn finish(&mut self) -> Done<()> {
         self.close().await?;
         while !self.loads.is_empty() {
             self.one().await?;
@@ -178,7 +172,6 @@ impl BulkWriter for FileWriter {
 /// One collection.
 struct Load {
     endpoint: Arc<Endpoint>,
-    tried: String,
     collection: String,
     /// Each node with its file.
     paths: Vec<(String, PathBuf)>,
@@ -189,9 +182,9 @@ struct Load {
 impl Load {
     /// Loads into an empty dataset, which it makes where it is missing, and counts the documents: a
     /// file that a node sees only in part is no error of LOAD.
-    async fn run(&self) -> Result<()> {
+    async fn run(&self) -> Done<()> {
         let endpoint = &self.endpoint;
-        let is = |e: &Failure, family, code| {
+        let is = |e: &Error, family, code| {
             e.fault().is_some_and(|f| (&*f.family, f.code) == (family, code))
         };
         let mut found = self.fill().await;
@@ -203,29 +196,29 @@ impl Load {
         }
         let found = match found {
             Err(e) if is(&e, "HYR", 34) => {
-                let mut anew = vec![endpoint.definition.remove(&self.collection)?];
-                anew.extend(endpoint.definition.create(&[&self.collection])?);
+                let mut anew = vec![endpoint.definition.remove(&self.collection)];
+                anew.extend(endpoint.definition.create(&[&self.collection]));
                 for statement in anew {
-                    endpoint.define(statement, &self.tried).await?;
+                    endpoint.define(statement).await?;
                 }
                 self.fill().await
             }
             found => found,
-        };
-        let found = found.map_err(|e| endpoint.failed(e, Doing::Repeatable, &*self.tried))?;
+        }?;
         if found == Some(self.documents) {
             return Ok(());
         }
         let found = found.map_or("an unknown number".to_owned(), |n| n.to_string());
-        let answer = format!("{found} of {} documents are there", self.documents);
-        Err(Error::new(ErrorKind::Broken, &*self.tried, answer)
-            .advise("the nodes must see in load_folder what hoap writes there"))
+        Err(Failure::of(
+            ErrorKind::Broken,
+            format!("{found} of {} documents are there", self.documents),
+            "the nodes must see in load_folder what hoap writes there",
+        ))
     }
 
     /// The number of documents that the dataset has after its LOAD.
-    async fn fill(&self) -> std::result::Result<Option<u64>, Failure> {
+    async fn fill(&self) -> Result<Option<u64>, Error> {
         let name = self.endpoint.definition.name(&self.collection);
-        let name = name.map_err(|e| Failure::Malformed(e.answer))?;
         let at = |(node, path): &(String, PathBuf)| format!("{node}://{}", path.display());
         let paths: Vec<_> = self.paths.iter().map(at).collect();
         // A string of SQL++ is one of JSON.

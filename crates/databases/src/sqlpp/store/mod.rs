@@ -18,18 +18,16 @@ mod shop;
 mod underway;
 
 use hoap_record::Description;
-use hoap_workload::capability::{Analytics, Applicable, Blocking, Documents, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
-pub use endpoint::Store;
+pub use endpoint::{Store, StoreEngine};
 
-pub(crate) use definition::{Definition, INDEXES, Indexes, KEY, NOTE, PROGRESS, Shadow, published};
+pub(crate) use definition::{Definition, INDEXES, Indexes, KEY, Shadow, published};
 pub(crate) use endpoint::{Endpoint, Folder};
-
-impl Blocking for Store {}
 
 impl Target for Store {
     fn description(&self) -> Description {
-        self.endpoint.description.clone()
+        self.0.endpoint.description.clone()
     }
 
     fn documents(&self) -> Applicable<&dyn Documents> {
@@ -37,7 +35,7 @@ impl Target for Store {
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.not_applicable(
+        self.0.not_applicable(
             "document transactions",
             "a statement is all that it does at once: there is no transaction of several",
         )

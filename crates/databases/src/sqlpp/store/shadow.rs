@@ -7,46 +7,42 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hoap_workload::ErrorKind;
 use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
 use reqwest::Method;
 use serde_json::Value;
 
 use super::definition::{Indexes, Shadow};
 use super::endpoint::Endpoint;
-use crate::sqlpp::{Doing, Failure, Request};
+use crate::failure::{Done, Failure};
+use crate::sqlpp::{Cause, Doing, Request};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The operational note, once the shadows have caught up.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Unavailable`] while mutations are on their way, and says how far the
-/// shadows are.
-pub(super) async fn note(endpoint: &Endpoint, shadow: &Shadow) -> Result<Option<Value>> {
-    let tried = format!("follow the operational database in {}", endpoint.url());
-    if !endpoint.prepared.load(Ordering::SeqCst)
-        && !make(endpoint, shadow.collections, &tried).await?
-    {
-        connect(endpoint, shadow, &tried).await?;
+/// Returns [`ErrorKind::Unavailable`] while mutations are on their way, and says how far the shadows are.
+pub(super) async fn note(endpoint: &Endpoint, shadow: &Shadow) -> Done<Option<Value>> {
+    if !endpoint.prepared.load(Ordering::SeqCst) && !make(endpoint, shadow.collections).await? {
+        endpoint.define(shadow.connect.clone()).await?;
     }
-    let failed = |e: Failure| endpoint.failed(e, Doing::Read, &tried);
-    let rows = endpoint.rows(Request::new(shadow.note.clone())).await.map_err(failed)?;
+    let rows = endpoint.rows(Request::new(shadow.note.clone())).await?;
     let Some(note) = rows.into_iter().next() else { return Ok(None) };
     if endpoint.prepared.load(Ordering::SeqCst) {
         return Ok(Some(note));
     }
-    if let Some(answer) = behind(endpoint, shadow, &tried).await? {
-        return Err(Error::new(ErrorKind::Unavailable, tried, answer).advise("wait for it"));
+    if let Some(answer) = behind(endpoint, shadow).await? {
+        return Err(Failure::of(ErrorKind::Unavailable, answer, "wait for it"));
     }
     for collection in shadow.analyzed {
         if Indexes::Published == endpoint.indexes {
-            for statement in endpoint.definition.published(collection)? {
-                endpoint.define(statement, &tried).await?;
+            for statement in endpoint.definition.published(collection) {
+                endpoint.define(statement).await?;
             }
         }
-        if let Some(statement) = endpoint.definition.analyze(collection)? {
-            endpoint.define(statement, &tried).await?;
+        if let Some(statement) = endpoint.definition.analyze(collection) {
+            endpoint.define(statement).await?;
         }
     }
     endpoint.prepared.store(true, Ordering::SeqCst);
@@ -55,31 +51,28 @@ pub(super) async fn note(endpoint: &Endpoint, shadow: &Shadow) -> Result<Option<
 
 /// Makes the shadow of a collection that is not one of the benchmark's, and may be newer than the
 /// others.
-pub(super) async fn follow(endpoint: &Endpoint, collection: &str) -> Result<()> {
+pub(super) async fn follow(endpoint: &Endpoint, collection: &str) -> Done<()> {
     if endpoint.definition.shadow().is_none() {
         return Ok(());
     }
-    let tried = format!("follow {collection} in {}", endpoint.url());
-    make(endpoint, &[collection], &tried).await.map(drop)
+    let made = make(endpoint, &[collection]).await.map(drop);
+    let url = &endpoint.description.url;
+    made.map_err(|e| e.trying(format!("follow {collection} in {url}")))
 }
 
 /// Makes the missing shadows and connects their link. Returns whether any was missing.
-async fn make(endpoint: &Endpoint, collections: &[&str], tried: &str) -> Result<bool> {
-    let there = endpoint.existing(collections, tried).await?;
+async fn make(endpoint: &Endpoint, collections: &[&str]) -> Done<bool> {
+    let there = endpoint.existing(collections).await?;
     let missing: Vec<&str> =
         collections.iter().copied().filter(|c| !there.iter().any(|name| name == c)).collect();
     let Some(shadow) = endpoint.definition.shadow().filter(|_| !missing.is_empty()) else {
         return Ok(false);
     };
-    for statement in endpoint.definition.create(&missing)? {
-        endpoint.define(statement, tried).await?;
+    for statement in endpoint.definition.create(&missing) {
+        endpoint.define(statement).await?;
     }
-    connect(endpoint, &shadow, tried).await?;
+    endpoint.define(shadow.connect.clone()).await?;
     Ok(true)
-}
-
-async fn connect(endpoint: &Endpoint, shadow: &Shadow, tried: &str) -> Result<()> {
-    endpoint.define(shadow.connect.clone(), tried).await
 }
 
 /// The mutations that the service has not ingested yet, in words; `None` where there are none. A
@@ -87,16 +80,14 @@ async fn connect(endpoint: &Endpoint, shadow: &Shadow, tried: &str) -> Result<()
 ///
 /// # Errors
 /// The link is not healthy, or there is no report.
-async fn behind(endpoint: &Endpoint, shadow: &Shadow, tried: &str) -> Result<Option<String>> {
-    let failed = |e: Failure| endpoint.failed(e, Doing::Read, tried);
-    let called = endpoint.client.call(Method::GET, shadow.progress, LIMIT).await;
-    let (status, text) = called.map_err(failed)?;
+async fn behind(endpoint: &Endpoint, shadow: &Shadow) -> Done<Option<String>> {
+    let (status, text) = endpoint.client.call(Method::GET, shadow.progress, LIMIT).await?;
     if status >= 400 {
-        return Err(failed(Failure::Http { status, text: text.chars().take(200).collect() }));
+        let cause = Cause::Http { status, text: text.chars().take(200).collect() };
+        return Err(endpoint.client.error(Doing::Repeatable, cause).into());
     }
-    let progress = report(&text, shadow).map_err(|Trouble(kind, answer)| {
-        Error::new(kind, tried, format!("{}: {answer}", shadow.progress))
-    })?;
+    let progress = report(&text, shadow)
+        .map_err(|e| Failure { answer: format!("{}: {}", shadow.progress, e.answer), ..e })?;
     let share = |name: &&str| progress.get(*name).copied().unwrap_or(0.0);
     let mut late: Vec<(&str, f64)> = shadow.collections.iter().map(|c| (*c, share(c))).collect();
     late.retain(|(_, share)| *share < 1.0);
@@ -114,27 +105,22 @@ async fn behind(endpoint: &Endpoint, shadow: &Shadow, tried: &str) -> Result<Opt
     }))
 }
 
-/// Why a report cannot be used.
-#[derive(Debug)]
-struct Trouble(ErrorKind, String);
-
 /// The shares, 0 to 1, of the collections of a scope that the service has ingested, from its
 /// report: links, each with the states of groups of collections.
-fn report(text: &str, shadow: &Shadow) -> std::result::Result<BTreeMap<String, f64>, Trouble> {
-    let broken = |answer: String| Trouble(ErrorKind::Broken, answer);
-    let report: Value = serde_json::from_str(text).map_err(|e| broken(e.to_string()))?;
-    let links = report["links"].as_array().ok_or_else(|| broken("it lists no links".to_owned()))?;
+fn report(text: &str, shadow: &Shadow) -> Done<BTreeMap<String, f64>> {
+    let report: Value = serde_json::from_str(text).map_err(Failure::broken)?;
+    let links = report["links"].as_array().ok_or_else(|| Failure::broken("it lists no links"))?;
     let ours = |name: &Value| *name == shadow.scope || *name == shadow.scope_with_dots;
     let all = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     for link in links.iter().filter(|link| link["name"] == shadow.link) {
         if ours(&link["scope"]) && link["status"] != "healthy" {
             let answer = format!("the link {} is {}", shadow.link, link["status"]);
-            return Err(Trouble(ErrorKind::Unavailable, answer));
+            return Err(Failure::new(ErrorKind::Unavailable, answer));
         }
         for state in all(&link["state"]) {
             let share = state["progress"].as_f64();
-            let share = share.ok_or_else(|| broken(format!("a state is {state}")))?;
+            let share = share.ok_or_else(|| Failure::broken(format!("a state is {state}")))?;
             let scopes = all(&state["scopes"]);
             let named = scopes.iter().filter(|scope| ours(&scope["name"]));
             for name in named.flat_map(|scope| all(&scope["collections"])) {

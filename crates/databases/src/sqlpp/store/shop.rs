@@ -2,87 +2,59 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::shop::{
-    JoinRow, JoinSession, JoinVariant, Joins, PageSession, Pages,
-};
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::endpoint::{Endpoint, Store};
+use super::endpoint::{Endpoint, StoreEngine};
 use super::underway;
-use crate::sqlpp::{Doing, Failure, Request};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{self, Abandon, Joins, Pages};
+use crate::sqlpp::Request;
 
 const CUSTOMERS: &str = "shop_customer";
 const ORDERS: &str = "shop_orders";
 
-impl Pages for Store {
-    type Session = Pager;
+impl Pages for StoreEngine {
+    type Pager = Pager;
 
-    async fn session(&self) -> Result<Pager> {
-        let endpoint = &self.endpoint;
-        let statement = page(endpoint)?;
-        let tried = format!("page through customers in {}", endpoint.url());
-        expect_index(endpoint, COUNTRY_INDEX, &tried).await?;
-        Ok(Pager(Client { endpoint: endpoint.clone(), statement }))
+    async fn pager(&self) -> Done<Pager> {
+        let definition = &self.endpoint.definition;
+        let (name, key) = (definition.name(CUSTOMERS), definition.key("c"));
+        // Without an order two pages might have the same customer: many nodes answer.
+        let statement = format!(
+            "SELECT VALUE {key} FROM {name} AS c WHERE c.address.country = $country \
+             ORDER BY {key} LIMIT $limit OFFSET $offset"
+        );
+        Ok(Pager(Client::new(&self.endpoint, statement, COUNTRY_INDEX).await?))
     }
 }
 
-impl Joins for Store {
-    type Session = Joiner;
+impl Joins for StoreEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] =
+        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash];
 
-    fn variants(&self) -> &'static [JoinVariant] {
-        &[JoinVariant::Index, JoinVariant::Ansi, JoinVariant::Hash]
-    }
-
-    async fn session(&self, variant: JoinVariant) -> Result<Joiner> {
-        let endpoint = &self.endpoint;
+    async fn joiner(&self, variant: JoinVariant) -> Done<Joiner> {
         let hint = match variant {
             JoinVariant::Index => "/*+ indexnl */ ",
-            JoinVariant::Ansi => "",
             JoinVariant::Hash => "/*+ hash-bcast */ ",
-            other => return Err(other.refused(&endpoint.description.name, endpoint.url())),
+            _ => "",
         };
-        let statement = join(endpoint, hint)?;
-        expect_index(endpoint, ZIP_INDEX, &format!("join in {}", endpoint.url())).await?;
-        Ok(Joiner(Client { endpoint: endpoint.clone(), statement }))
+        let definition = &self.endpoint.definition;
+        let (customers, orders) = (definition.name(CUSTOMERS), definition.name(ORDERS));
+        // Cents are whole numbers, and so is their sum.
+        let statement = format!(
+            "SELECT VALUE [month, zip, cents] \
+             FROM {customers} AS c UNNEST c.order_list AS k JOIN {orders} AS o ON k {hint}= {} \
+             WHERE c.address.zip = $zip AND o.month = $month \
+             GROUP BY o.month AS month, c.address.zip AS zip \
+             LET cents = sum(to_bigint(round(o.sale_price * 100))) \
+             ORDER BY cents",
+            definition.key("o")
+        );
+        Ok(Joiner(Client::new(&self.endpoint, statement, ZIP_INDEX).await?))
     }
-}
-
-/// Refuses a search that would read all customers.
-async fn expect_index(endpoint: &Endpoint, index: &str, tried: &str) -> Result<()> {
-    let ask = Request::new(endpoint.definition.indexes()).parameter("name", CUSTOMERS);
-    let rows = endpoint.rows(ask).await.map_err(|e| endpoint.failed(e, Doing::Read, tried))?;
-    if rows.iter().any(|row| row.as_str() == Some(index)) {
-        return Ok(());
-    }
-    let answer = format!("index {index} is missing");
-    Err(Error::new(ErrorKind::Missing, tried, answer).advise("run `hoap load` first"))
-}
-
-fn page(endpoint: &Endpoint) -> Result<String> {
-    let definition = &endpoint.definition;
-    let (name, key) = (definition.name(CUSTOMERS)?, definition.key("c"));
-    // Without an order two pages might have the same customer: many nodes answer.
-    Ok(format!(
-        "SELECT VALUE {key} FROM {name} AS c WHERE c.address.country = $country \
-         ORDER BY {key} LIMIT $limit OFFSET $offset"
-    ))
-}
-
-fn join(endpoint: &Endpoint, hint: &str) -> Result<String> {
-    let definition = &endpoint.definition;
-    let (customers, orders) = (definition.name(CUSTOMERS)?, definition.name(ORDERS)?);
-    // Cents are whole numbers, and so is their sum.
-    Ok(format!(
-        "SELECT VALUE [month, zip, cents] \
-         FROM {customers} AS c UNNEST c.order_list AS k JOIN {orders} AS o ON k {hint}= {} \
-         WHERE c.address.zip = $zip AND o.month = $month \
-         GROUP BY o.month AS month, c.address.zip AS zip \
-         LET cents = sum(to_bigint(round(o.sale_price * 100))) \
-         ORDER BY cents",
-        definition.key("o")
-    ))
 }
 
 /// One client and its statement.
@@ -98,6 +70,16 @@ pub struct Pager(Client);
 pub struct Joiner(Client);
 
 impl Client {
+    /// Refuses a search that would read all customers, for want of this index.
+    async fn new(endpoint: &Arc<Endpoint>, statement: String, index: &str) -> Done<Client> {
+        let ask = Request::new(endpoint.definition.indexes()).parameter("name", CUSTOMERS);
+        let rows = endpoint.rows(ask).await?;
+        match rows.iter().any(|row| row.as_str() == Some(index)) {
+            true => Ok(Client { endpoint: endpoint.clone(), statement }),
+            false => Err(Failure::missing(format!("index {index} is missing"))),
+        }
+    }
+
     /// A request for the statement of this session.
     fn request(&self) -> Request {
         let request = Request::new(self.statement.clone()).set("readonly", true);
@@ -108,14 +90,18 @@ impl Client {
     }
 }
 
-impl PageSession for Pager {
+// The request of a dropped call is cancelled, and its connection closed.
+impl Abandon for Pager {}
+impl Abandon for Joiner {}
+
+impl engine::Pager for Pager {
     async fn page(
         &mut self,
         country: &str,
         offset: u32,
         limit: u32,
         keys: &mut Vec<String>,
-    ) -> Result<()> {
+    ) -> Done<()> {
         keys.clear();
         // A position is a 32-bit integer there, and so is the sum of both.
         const LAST: u32 = i32::MAX as u32;
@@ -128,17 +114,13 @@ impl PageSession for Pager {
             keys.push(serde_json::from_slice(row).map_err(|e| format!("a key: {e}"))?);
             Ok(())
         };
-        let done = underway::run(endpoint, request, &underway::context(), &mut read).await;
-        done.map(drop).map_err(|e: Failure| {
-            keys.clear();
-            endpoint.failed(e, Doing::Read, format!("page through {country} in {}", endpoint.url()))
-        })
+        underway::run(endpoint, request, &underway::context(), &mut read).await?;
+        Ok(())
     }
 }
 
-impl JoinSession for Joiner {
-    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
-        rows.clear();
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
         let endpoint = &self.0.endpoint;
         let request = self.0.request().parameter("zip", zip).parameter("month", month);
         let mut read = |row: &[u8]| {
@@ -150,11 +132,7 @@ impl JoinSession for Joiner {
             rows.push(JoinRow { month, zip, cents });
             Ok(())
         };
-        let done = underway::run(endpoint, request, &underway::context(), &mut read).await;
-        done.map(drop).map_err(|e: Failure| {
-            rows.clear();
-            let tried = format!("join zip code {zip}, {month} in {}", endpoint.url());
-            endpoint.failed(e, Doing::Read, tried)
-        })
+        underway::run(endpoint, request, &underway::context(), &mut read).await?;
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use reqwest::Method;
 use tokio::runtime::Handle;
 
 use super::endpoint::Endpoint;
-use crate::sqlpp::{Envelope, Failure, Request};
+use crate::sqlpp::{Cause, Envelope, Error, Request};
 
 /// An identifier that no other request has, of characters that a query of a URL may have.
 pub(super) fn context() -> String {
@@ -31,7 +31,7 @@ pub(super) async fn run(
     request: Request,
     context: &str,
     each: &mut (dyn FnMut(&[u8]) -> Result<(), String> + Send),
-) -> Result<Envelope, Failure> {
+) -> Result<Envelope, Error> {
     let request = request.set("client_context_id", context);
     let mut underway = Underway {
         endpoint: endpoint.clone(),
@@ -40,7 +40,7 @@ pub(super) async fn run(
     };
     let ended = endpoint.client.run(&request, each).await;
     underway.runtime = None;
-    if let Err(Failure::Late(_) | Failure::TooLarge(_)) = &ended {
+    if let Err(Error { cause: Cause::Late(_) | Cause::TooLarge(_), .. }) = &ended {
         // A service does not keep its own limit in every operator; left alone the request goes on.
         end(endpoint, context).await;
     }

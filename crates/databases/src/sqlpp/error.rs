@@ -1,9 +1,10 @@
 //! What went wrong, sorted by what the caller may do about it.
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::ErrorKind;
 
+use super::codes::{self, Line};
 use super::envelope::Fault;
-use crate::failure::{Failure as Meaning, LOAD_FIRST, chain};
+use crate::failure::{Failure, chain};
 
 /// Whose codes they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +18,26 @@ pub(crate) enum Service {
 }
 
 /// What the statement does: where the answer to a write was lost, its outcome is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Doing {
-    /// It changes nothing.
-    Read,
+    /// It changes nothing, or may be done again whatever became of it.
+    #[default]
+    Repeatable,
     /// It changes something, and is not known to have failed where there is no answer.
     Write,
-    /// It changes something, and may be done again whatever became of it.
-    Repeatable,
+}
+
+/// Why a statement has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Error {
+    pub(super) service: Service,
+    pub(super) doing: Doing,
+    pub cause: Cause,
 }
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum Cause {
     /// No connection: nothing was sent.
     NoConnection(Loss),
     /// The connection was lost before the end of the answer.
@@ -92,43 +100,54 @@ impl Loss {
     }
 }
 
-impl Failure {
-    pub(super) fn of_http(error: reqwest::Error) -> Failure {
+impl Cause {
+    pub(super) fn of_http(error: reqwest::Error) -> Cause {
         let secured = error.url().is_some_and(|url| url.scheme() == "https");
         let unsent = error.is_connect() || error.is_builder() || unsent(&error);
         let unheard = secured && error.is_request() && !error.is_connect();
         let loss = Loss { words: chain(&error.without_url()), unheard };
-        if unsent { Failure::NoConnection(loss) } else { Failure::Lost(loss) }
+        if unsent { Cause::NoConnection(loss) } else { Cause::Lost(loss) }
     }
+}
 
+impl Error {
     /// The first error that the service reported.
     pub fn fault(&self) -> Option<&Fault> {
-        match self {
-            Failure::Refused { faults, .. } => faults.first(),
+        match &self.cause {
+            Cause::Refused { faults, .. } => faults.first(),
             _ => None,
         }
     }
 
-    /// What the caller is told.
-    pub fn into_error(self, service: Service, doing: Doing, tried: impl Into<String>) -> Error {
+    /// Whether the service's answer has these words, which are in small letters.
+    #[cfg(feature = "couchbase")]
+    pub fn says(&self, words: &str) -> bool {
+        self.fault().is_some_and(|fault| fault.message.to_lowercase().contains(words))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let code = error.fault().map_or_else(String::new, Fault::name);
+        let Error { service, doing, cause } = error;
         let unknown = |kind| match doing {
             Doing::Write => ErrorKind::Ambiguous,
-            Doing::Read | Doing::Repeatable => kind,
+            Doing::Repeatable => kind,
         };
-        let (kind, answer, advice) = match self {
-            Failure::NoConnection(loss) => {
+        let (kind, answer, advice) = match cause {
+            Cause::NoConnection(loss) => {
                 let advice = loss.of_shown().or_else(|| loss.of_trusted());
                 let advice = advice.unwrap_or("check the host and the port, and that it runs");
                 (ErrorKind::Unavailable, loss.words, advice)
             }
-            Failure::Lost(loss) => {
+            Cause::Lost(loss) => {
                 let advice = loss.of_shown().unwrap_or("look into the server's log");
                 let answer =
                     format!("the connection was lost before the end of the answer: {}", loss.words);
                 (unknown(ErrorKind::Unavailable), answer, advice)
             }
-            Failure::Late(words) => (unknown(ErrorKind::Timeout), words, ""),
-            Failure::Http { status, text } => {
+            Cause::Late(words) => (unknown(ErrorKind::Timeout), words, ""),
+            Cause::Http { status, text } => {
                 let kind = match status {
                     408 | 504 => unknown(ErrorKind::Timeout),
                     401 | 403 | 429 | 503 => ErrorKind::Unavailable,
@@ -143,16 +162,16 @@ impl Failure {
                 };
                 (kind, format!("HTTP {status} {text}"), advice)
             }
-            Failure::Refused { status, outcome, faults, text } => {
+            Cause::Refused { status, outcome, faults, text } => {
                 refused(service, doing, status, &outcome, &faults, &text)
             }
-            Failure::TooLarge(bytes) => {
+            Cause::TooLarge(bytes) => {
                 let answer = format!("the result is larger than {} MB", bytes >> 20);
                 (ErrorKind::Unavailable, answer, "raise max_result_mb, or ask for less")
             }
-            Failure::Malformed(why) => (ErrorKind::Broken, why, ""),
+            Cause::Malformed(why) => (ErrorKind::Broken, why, ""),
         };
-        Meaning::of(kind, answer, advice).into_error(tried)
+        Failure { code, ..Failure::of(kind, answer, advice) }
     }
 }
 
@@ -173,13 +192,8 @@ fn refused(
         };
         return (kind, format!("HTTP {status}, status `{outcome}`: {text}"), "");
     };
-    let table = match service {
-        Service::AsterixDb => ASTERIXDB,
-        Service::Analytics => ANALYTICS,
-        Service::Query => QUERY,
-    };
     let fits = |line: &&Line| line.0 == first.family && (line.1..=line.2).contains(&first.code);
-    let (kind, advice) = match table.iter().find(fits) {
+    let (kind, advice) = match codes::of(service).iter().find(fits) {
         Some(&(_, _, _, kind, advice)) => (kind, advice),
         None if outcome == "timeout" => (ErrorKind::Timeout, ""),
         None if status == 401 || status == 403 => {
@@ -208,87 +222,3 @@ fn unsent(error: &(dyn std::error::Error + 'static)) -> bool {
     let causes = std::iter::successors(Some(error), |e| e.source());
     causes.filter_map(|e| e.downcast_ref::<hyper::Error>()).any(hyper::Error::is_canceled)
 }
-
-/// Family, first and last code, kind, advice. The first line that fits counts.
-type Line = (&'static str, u64, u64, ErrorKind, &'static str);
-
-const NOT_READY: &str = "wait until all nodes are there, and look into their logs";
-const RIGHTS: &str = "check the user, the password and the user's roles";
-const FOLDER: &str = "let every node see load_folder under the path that hoap sees, and read it";
-const MEMORY: &str = "give the server more memory, or ask for less";
-
-/// The messages of AsterixDB 0.9.8 (`asx_errormsg/en.properties`, Hyracks's `errormsg/en.properties`).
-#[rustfmt::skip]
-const ASTERIXDB: &[Line] = &[
-    ("ASX", 30, 30, ErrorKind::Timeout, "raise query_timeout_ms"),
-    ("ASX", 32, 33, ErrorKind::Unavailable, NOT_READY),
-    ("ASX", 41, 41, ErrorKind::Cancelled, ""),
-    ("ASX", 0, 99, ErrorKind::Invalid, ""),
-    ("ASX", 1050, 1050, ErrorKind::Missing, LOAD_FIRST),
-    ("ASX", 1063, 1063, ErrorKind::Missing, LOAD_FIRST),
-    ("ASX", 1076, 1077, ErrorKind::Missing, LOAD_FIRST),
-    ("ASX", 1108, 1108, ErrorKind::Unavailable, FOLDER),
-    ("ASX", 1000, 1999, ErrorKind::Invalid, ""),
-    ("ASX", 3077, 3077, ErrorKind::Unavailable, FOLDER),
-    ("ASX", 3000, 3999, ErrorKind::Invalid, ""),
-    ("ASX", 4000, 4999, ErrorKind::Unavailable, NOT_READY),
-    ("HYR", 3, 3, ErrorKind::Unavailable, NOT_READY),
-    ("HYR", 6, 6, ErrorKind::Unavailable, "use fewer clients"),
-    ("HYR", 9, 9, ErrorKind::Unavailable, MEMORY),
-    ("HYR", 10, 10, ErrorKind::Unavailable, NOT_READY),
-    ("HYR", 25, 25, ErrorKind::Cancelled, ""),
-    ("HYR", 26, 26, ErrorKind::Unavailable, NOT_READY),
-    ("HYR", 33, 33, ErrorKind::Duplicate, ""),
-    ("HYR", 48, 48, ErrorKind::Duplicate, ""),
-    ("HYR", 89, 90, ErrorKind::Unavailable, MEMORY),
-    ("HYR", 91, 91, ErrorKind::Timeout, ""),
-    ("HYR", 0, 9999, ErrorKind::Unavailable, "look into the server's log"),
-];
-
-/// Error codes of the Analytics service, by its manual's ranges: 20 access, 21 API, 22 connection to the data
-/// service, 23 execution, 24 compilation, 25 internal.
-#[rustfmt::skip]
-const ANALYTICS: &[Line] = &[
-    ("", 20000, 20999, ErrorKind::Unavailable, RIGHTS),
-    ("", 21002, 21002, ErrorKind::Timeout, "raise query_timeout_ms"),
-    ("", 21007, 21007, ErrorKind::Cancelled, ""),
-    ("", 21000, 21999, ErrorKind::Invalid, ""),
-    ("", 22000, 22999, ErrorKind::Unavailable, "look at the link to the data service"),
-    ("", 23000, 23000, ErrorKind::Unavailable, NOT_READY),
-    ("", 23007, 23007, ErrorKind::Unavailable, "use fewer clients"),
-    ("", 23008, 23008, ErrorKind::Unavailable, MEMORY),
-    ("", 23011, 23011, ErrorKind::Unavailable, MEMORY),
-    ("", 23000, 23999, ErrorKind::Unavailable, ""),
-    ("", 24006, 24006, ErrorKind::Missing, "make the link, or name another one"),
-    ("", 24025, 24025, ErrorKind::Missing, LOAD_FIRST),
-    ("", 24034, 24034, ErrorKind::Missing, LOAD_FIRST),
-    ("", 24044, 24045, ErrorKind::Missing, LOAD_FIRST),
-    ("", 24000, 24999, ErrorKind::Invalid, ""),
-    ("", 25000, 25999, ErrorKind::Unavailable, "look into the server's log"),
-];
-
-/// Error codes of Couchbase's query service, by its manual.
-#[rustfmt::skip]
-const QUERY: &[Line] = &[
-    ("", 1080, 1080, ErrorKind::Timeout, "raise the time limit"),
-    ("", 1191, 1193, ErrorKind::Unavailable, "the service is busy: use fewer clients"),
-    ("", 1000, 1999, ErrorKind::Invalid, ""),
-    ("", 2000, 2999, ErrorKind::Unavailable, ""),
-    ("", 3000, 3999, ErrorKind::Invalid, ""),
-    ("", 4040, 4090, ErrorKind::Invalid, "prepare the statement again"),
-    ("", 4000, 4000, ErrorKind::Missing, LOAD_FIRST),
-    ("", 4000, 4999, ErrorKind::Invalid, ""),
-    ("", 5000, 5999, ErrorKind::Unavailable, ""),
-    ("", 10000, 10999, ErrorKind::Unavailable, RIGHTS),
-    ("", 12003, 12004, ErrorKind::Missing, LOAD_FIRST),
-    ("", 12009, 12009, ErrorKind::Conflict, ""),
-    ("", 12016, 12016, ErrorKind::Missing, LOAD_FIRST),
-    ("", 12021, 12021, ErrorKind::Missing, LOAD_FIRST),
-    ("", 12015, 12015, ErrorKind::Unavailable, ""),
-    ("", 13014, 13014, ErrorKind::Unavailable, RIGHTS),
-    ("", 17007, 17007, ErrorKind::Conflict, ""),
-    ("", 17010, 17010, ErrorKind::Timeout, "raise txtimeout"),
-    ("", 17012, 17012, ErrorKind::Duplicate, ""),
-    ("", 17014, 17014, ErrorKind::NotFound, ""),
-    ("", 17015, 17015, ErrorKind::Conflict, ""),
-];
