@@ -65,6 +65,7 @@ pub mod url;
 
 pub use any::*;
 pub use capabilities::CAPABILITIES;
+pub use front::stop_waiting;
 pub use options::OptionHelp;
 pub use remote::*;
 
@@ -132,7 +133,10 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
             .advise(format!("the known ones are {}", all.join(", "))));
     };
     match scheme.open {
-        Some(open) => open(url).await,
+        Some(open) => match front::limit::opening(open(url)).await {
+            Ok(opened) => opened,
+            Err(silence) => Err(silence.into_error(format!("open {name}:…"))),
+        },
         None => Err(invalid(
             format!("open {name}:…"),
             format!("{} is not part of this build", scheme.database),

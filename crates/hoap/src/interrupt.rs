@@ -11,6 +11,7 @@ pub fn on_interrupt(stop: &Stop) {
         }
         eprintln!("\ninterrupted: ending cleanly; press Ctrl-C again to leave at once");
         stop.set();
+        hoap_databases::stop_waiting();
     });
     // Without a handler Ctrl-C ends the program at once, which loses nothing but the clean end.
     if let Err(e) = handled {

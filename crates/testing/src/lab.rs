@@ -52,6 +52,25 @@ impl Lab {
         self.file("url")
     }
 
+    /// Sends a signal to the server and to the processes of its connections.
+    fn signal(&self, signal: &str) {
+        let pid = self.file("pid");
+        let children = Command::new("pgrep").args(["-P", &pid]).output().unwrap().stdout;
+        let children = String::from_utf8(children).unwrap();
+        let sent = Command::new("kill").arg(signal).arg(&pid).args(children.lines()).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Makes the server say nothing, with its connections open, until [`Lab::resume`].
+    pub fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        self.signal("-CONT");
+    }
+
     /// Ends the server as a power failure would end it: without a word.
     pub fn kill(&self) {
         let pid = self.file("pid");

@@ -9,7 +9,7 @@ use hoap_workload::client::Canceller;
 use serde_json::Value;
 
 use super::engine::{self, Engine, QuerySession};
-use super::limit::{answer, unanswered};
+use super::limit::{answer, not_read, unlimited, within};
 use super::{Front, check_name, check_paths, error};
 
 #[async_trait]
@@ -20,7 +20,7 @@ impl<E: engine::Analytics> Analytics for Front<E> {
 
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let engine = self.0.clone();
-        match engine.query_session().await {
+        match unlimited::<E, _>(engine.query_session()).await {
             Ok(inner) => Ok(Box::new(FrontQueries { engine, inner })),
             Err(failure) => Err(error(&*engine, failure, "connect a query stream to")),
         }
@@ -33,15 +33,28 @@ struct FrontQueries<E, S> {
     inner: S,
 }
 
+/// Waits for the answer of a call to a session, without a limit.
+macro_rules! unlimited {
+    ($self:ident, $call:expr) => {
+        match within::<E, _>(None, $call).await {
+            Ok(done) => done,
+            Err(silence) => {
+                $self.inner.abandon();
+                Err(silence)
+            }
+        }
+    };
+}
+
 #[async_trait]
 impl<E: Engine, S: QuerySession> AnalyticalSession for FrontQueries<E, S> {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
-        let done = self.inner.query(text, parameters).await;
+        let done = unlimited!(self, self.inner.query(text, parameters));
         done.map_err(|failure| error(&*self.engine, failure, "query"))
     }
 
     async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
-        let done = self.inner.explain(text, parameters).await;
+        let done = unlimited!(self, self.inner.explain(text, parameters));
         done.map_err(|failure| error(&*self.engine, failure, "explain a query in"))
     }
 
@@ -53,7 +66,7 @@ impl<E: Engine, S: QuerySession> AnalyticalSession for FrontQueries<E, S> {
         check_name::<E>(collection)?;
         check_paths(&[field])?;
         let done =
-            answer!(self.engine, self.inner, self.inner.counters(collection, field), unanswered);
+            answer!(self.engine, self.inner, self.inner.counters(collection, field), not_read);
         let what = || format!("read the counters of {collection} in");
         done.map_err(|failure| error(&*self.engine, failure, &what()))
     }

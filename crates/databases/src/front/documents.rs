@@ -9,7 +9,7 @@ use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Bulk, Engine};
-use super::limit::{LastPiece, answer, maybe_applied, unanswered, within};
+use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
 use super::{Front, check_name, check_paths, error};
 use crate::failure::Failure;
 
@@ -21,16 +21,16 @@ impl<E: engine::Documents> Front<E> {
 
 /// Waits for the answer of a call to the engine.
 macro_rules! engine {
-    ($self:ident, $unanswered:ident, $call:expr) => {{
-        let limit = $self.0.answer_timeout();
-        within(limit, $call).await.unwrap_or_else(|| Err($unanswered(limit)))
+    ($self:ident, $failure:path, $call:expr) => {{
+        let done = within::<E, _>($self.0.answer_timeout(), $call).await;
+        done.unwrap_or_else(|silence| Err($failure(silence)))
     }};
 }
 
 #[async_trait]
 impl<E: engine::Documents> Documents for Front<E> {
     async fn note(&self) -> Result<Option<Value>> {
-        let done = engine!(self, unanswered, self.0.note());
+        let done = engine!(self, not_read, self.0.note());
         done.map_err(|failure| self.error(failure, "read the note in"))
     }
 
@@ -42,7 +42,7 @@ impl<E: engine::Documents> Documents for Front<E> {
     async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
         for collection in collections {
             check_name::<E>(collection)?;
-            let done = engine!(self, unanswered, self.0.exists(collection));
+            let done = engine!(self, not_read, self.0.exists(collection));
             if done.map_err(|failure| self.error(failure, &format!("look for {collection} in")))? {
                 return Ok(true);
             }
@@ -53,13 +53,13 @@ impl<E: engine::Documents> Documents for Front<E> {
     // No limit: dropping and creating may take as long as the database needs for its files.
     async fn drop(&self, collections: &[&str]) -> Result<()> {
         collections.iter().try_for_each(|name| check_name::<E>(name))?;
-        let done = engine::Documents::drop(&*self.0, collections).await;
+        let done = unlimited::<E, _>(engine::Documents::drop(&*self.0, collections)).await;
         done.map_err(|failure| self.error(failure, "drop the collections in"))
     }
 
     async fn create(&self, collections: &[&str]) -> Result<()> {
         collections.iter().try_for_each(|name| check_name::<E>(name))?;
-        let done = self.0.create(collections).await;
+        let done = unlimited::<E, _>(self.0.create(collections)).await;
         done.map_err(|failure| self.error(failure, "create the collections in"))
     }
 
@@ -68,7 +68,7 @@ impl<E: engine::Documents> Documents for Front<E> {
     }
 
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
-        let done = engine!(self, unanswered, self.0.bulk(part));
+        let done = engine!(self, not_read, self.0.bulk(part));
         let inner = done.map_err(|failure| self.error(failure, "begin to load"))?;
         Ok(Box::new(FrontBulk { engine: self.0.clone(), inner }))
     }
@@ -79,7 +79,7 @@ impl<E: engine::Documents> Documents for Front<E> {
             check_name::<E>(index.collection)?;
             check_paths(&index.fields)?;
         }
-        let done = self.0.settle(indexes).await;
+        let done = unlimited::<E, _>(self.0.settle(indexes)).await;
         done.map_err(|failure| self.error(failure, "make the indexes and statistics of"))
     }
 
@@ -98,7 +98,7 @@ impl<E: engine::Documents> Documents for Front<E> {
             Ok(each(key, row)?)
         };
         let scanning = self.0.scan(collection, fields, &mut each);
-        let done = last.within(limit, scanning).await.unwrap_or_else(|| Err(unanswered(limit)));
+        let done = last.within::<E, _>(limit, scanning).await;
         done.map_err(|failure| self.error(failure, &format!("scan {collection} in")))
     }
 }
@@ -119,7 +119,7 @@ impl<E: Engine, B: Bulk> FrontBulk<E, B> {
 impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         check_name::<E>(collection)?;
-        let done = answer!(self.engine, self.inner, self.inner.position(collection), unanswered);
+        let done = answer!(self.engine, self.inner, self.inner.position(collection), not_read);
         let what = || format!("read the progress of {collection} in");
         done.map_err(|failure| self.error(failure, &what()))
     }
@@ -127,12 +127,12 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
         check_name::<E>(collection)?;
         let done = match self.inner.waits_for_others() {
-            true => self.inner.write(collection, batch, position).await,
+            true => unlimited::<E, _>(self.inner.write(collection, batch, position)).await,
             false => answer!(
                 self.engine,
                 self.inner,
                 self.inner.write(collection, batch, position),
-                unanswered
+                not_read
             ),
         };
         let what = || {
@@ -143,7 +143,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
     }
 
     async fn finish(&mut self) -> Result<()> {
-        let done = self.inner.finish().await;
+        let done = unlimited::<E, _>(self.inner.finish()).await;
         done.map_err(|failure| self.error(failure, "end the load into"))
     }
 

@@ -6,13 +6,14 @@
 //! * names of collections, fields and paths: an engine is given checked ones only, and writes them
 //!   into its statements;
 //! * the access of a transaction, and whether an earlier error has ended it;
-//! * the limit on an answer ([`Engine::answer_timeout`]);
+//! * the limit on an answer ([`Engine::answer_timeout`]), and the end of all waits when the program
+//!   stops ([`stop_waiting`]);
 //! * the sentence that says what was tried, on what.
 
 mod analytics;
 mod documents;
 pub(crate) mod engine;
-mod limit;
+pub(crate) mod limit;
 mod records;
 mod shop;
 mod transaction;
@@ -25,6 +26,7 @@ use hoap_workload::{Error, Result};
 use crate::failure::Failure;
 use crate::names;
 use engine::Engine;
+pub use limit::stop_waiting;
 
 /// A database: its engine with everything in front of it. Clones are the same database.
 pub struct Front<E>(pub(crate) Arc<E>);

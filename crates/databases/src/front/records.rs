@@ -10,7 +10,7 @@ use hoap_workload::capability::key_value::{
 };
 
 use super::engine::{self, Engine, RecordSession};
-use super::limit::{answer, maybe_applied, unanswered};
+use super::limit::{answer, maybe_applied, not_read, unlimited};
 use super::{Front, check_name, error};
 use crate::failure::{Done, Failure};
 use crate::{json, names};
@@ -39,7 +39,7 @@ impl<E: engine::KeyValue> Front<E> {
     ) -> Result<FrontRecords<E, E::Session>> {
         check_name::<E>(&table.name)?;
         table.fields.iter().try_for_each(|field| names::field(field).map(drop))?;
-        match opening.await {
+        match unlimited::<E, _>(opening).await {
             Ok(inner) => Ok(FrontRecords { engine: self.0.clone(), table: table.clone(), inner }),
             Err(failure) => Err(error(&*self.0, failure, &format!("read {} in", table.name))),
         }
@@ -82,7 +82,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
         record.clear();
         let done = match self.check(fields) {
             Ok(()) => {
-                answer!(self.engine, self.inner, self.inner.read(key, fields, record), unanswered)
+                answer!(self.engine, self.inner, self.inner.read(key, fields, record), not_read)
             }
             Err(failure) => Err(failure),
         };
@@ -122,7 +122,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
                 self.engine,
                 self.inner,
                 self.inner.scan(start, count, fields, scanned),
-                unanswered
+                not_read
             ),
             Err(failure) => Err(failure),
         };

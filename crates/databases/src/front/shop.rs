@@ -8,7 +8,7 @@ use hoap_workload::capability::shop::{
 };
 
 use super::engine::{self, Engine, Joiner, Pager};
-use super::limit::{answer, unanswered};
+use super::limit::{answer, not_read, unlimited};
 use super::{Front, error};
 use crate::failure::Failure;
 
@@ -16,7 +16,7 @@ impl<E: engine::Pages> Pages for Front<E> {
     type Session = FrontPager<E, E::Pager>;
 
     async fn session(&self) -> Result<Self::Session> {
-        match self.0.pager().await {
+        match unlimited::<E, _>(self.0.pager()).await {
             Ok(inner) => Ok(FrontPager { engine: self.0.clone(), inner }),
             Err(failure) => Err(error(&*self.0, failure, "page through customers in")),
         }
@@ -41,7 +41,7 @@ impl<E: Engine, P: Pager> PageSession for FrontPager<E, P> {
             self.engine,
             self.inner,
             self.inner.page(country, offset, limit, keys),
-            unanswered
+            not_read
         );
         done.map_err(|failure| {
             keys.clear();
@@ -59,7 +59,7 @@ impl<E: engine::Joins> Joins for Front<E> {
 
     async fn session(&self, variant: JoinVariant) -> Result<Self::Session> {
         let done = match E::VARIANTS.contains(&variant) {
-            true => self.0.joiner(variant).await,
+            true => unlimited::<E, _>(self.0.joiner(variant)).await,
             false => Err(Failure::invalid(format!("it has no {variant} join"))),
         };
         match done {
@@ -78,7 +78,7 @@ pub struct FrontJoiner<E, J> {
 impl<E: Engine, J: Joiner> JoinSession for FrontJoiner<E, J> {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let done = answer!(self.engine, self.inner, self.inner.join(zip, month, rows), unanswered);
+        let done = answer!(self.engine, self.inner, self.inner.join(zip, month, rows), not_read);
         done.map_err(|failure| {
             error(&*self.engine, failure, &format!("join zip code {zip}, {month} in"))
         })

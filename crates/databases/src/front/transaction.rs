@@ -12,7 +12,7 @@ use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Engine, OpenTransaction};
-use super::limit::{maybe_applied, unanswered, within};
+use super::limit::{maybe_applied, unlimited, within};
 use super::{Front, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 use crate::names;
@@ -21,7 +21,7 @@ use crate::names;
 impl<E: engine::Transactions> Transactions for Front<E> {
     async fn session(&self) -> Result<Box<dyn Session>> {
         let engine = self.0.clone();
-        match engine.transaction_session().await {
+        match unlimited::<E, _>(engine.transaction_session()).await {
             Ok(inner) => Ok(Box::new(FrontSession { engine, inner, unanswered: false })),
             Err(failure) => Err(error(&*engine, failure, "connect a client to")),
         }
@@ -44,10 +44,9 @@ impl<E: Engine, S: engine::Session> Session for FrontSession<E, S> {
             inner.abandon();
         }
         let limit = engine.answer_timeout();
-        let begun = within(limit, inner.begin(access)).await;
-        let begun = begun.unwrap_or_else(|| {
+        let begun = within::<E, _>(limit, inner.begin(access)).await.unwrap_or_else(|silence| {
             *lost = true;
-            Err(unanswered(limit))
+            Err(silence)
         });
         match begun {
             Ok(inner) => Ok(Box::new(FrontTransaction {
@@ -125,12 +124,12 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 /// Waits for the answer of a call to the inner transaction, which is over where none comes.
 macro_rules! answer {
     ($self:ident, $call:expr) => {
-        match within($self.limit, $call).await {
-            Some(done) => done,
-            None => {
+        match within::<E, _>($self.limit, $call).await {
+            Ok(done) => done,
+            Err(silence) => {
                 $self.over = true;
                 $self.inner.abandon();
-                Err(unanswered($self.limit))
+                Err(silence)
             }
         }
     };
@@ -229,13 +228,13 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
 
     async fn commit(mut self: Box<Self>) -> Result<()> {
         let done = match self.check_open() {
-            Ok(()) => match within(self.limit, self.inner.commit()).await {
-                Some(done) => done,
-                None => {
+            Ok(()) => match within::<E, _>(self.limit, self.inner.commit()).await {
+                Ok(done) => done,
+                Err(silence) => {
                     self.inner.abandon();
                     Err(match self.access {
-                        Access::Read => unanswered(self.limit),
-                        Access::Write => maybe_applied(self.limit),
+                        Access::Read => silence,
+                        Access::Write => maybe_applied(silence),
                     })
                 }
             },

@@ -18,6 +18,8 @@ mod rates;
 mod report;
 mod schema;
 mod secrets;
+#[cfg(unix)]
+mod silent;
 mod whole;
 
 use hoap_testing::gone;

@@ -133,3 +133,46 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     p.ok(&format!("verify ch2pp --target {url}"));
     p.ok("report goes-on ends -o page.html");
 }
+
+/// The server is alive for TCP and says nothing: neither the limit on an answer nor Ctrl-C waits for
+/// it.
+#[test]
+fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
+    let (p, lab) = (Place::new(), lab::Lab::start());
+    let url = lab.url();
+    let joint = if url.contains('?') { '&' } else { '?' };
+    p.ok(&format!("load ycsb -p recordcount=500 --target {url}"));
+    let start = |more: &str, folder: &str| {
+        let line = format!(
+            "run ycsb-a --clients 2 --warmup 100ms --check-reads --out {folder} --target {url}{more}"
+        );
+        let mut command = p.command(&line);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        gone::until_measured(&p.path(folder));
+        child
+    };
+    let running = start(&format!("{joint}answer_timeout_ms=1000 --duration 6s"), "timeout");
+    lab.pause();
+    std::thread::sleep(Duration::from_secs(3));
+    lab.resume();
+    let end = End::of(running.wait_with_output().unwrap());
+    assert_eq!(end.code, 0, "{end:#?}");
+    let record = p.json("timeout/run.json");
+    let failures = |kind: &str| -> u64 {
+        let operations = record["steps"][0]["transactions"].as_array().unwrap();
+        operations.iter().filter_map(|o| o["failures"][kind].as_u64()).sum()
+    };
+    // A read is a timeout; an update may have been applied.
+    assert!(failures("timeout") + failures("ambiguous") >= 2, "{record:#}");
+    assert_eq!(record["checks"].as_array().unwrap().len(), 2, "{:#}", record["checks"]);
+
+    let running = start(" --duration 10m", "interrupted");
+    lab.pause();
+    std::thread::sleep(Duration::from_secs(1));
+    let (end, took) = super::silent::interrupt(running);
+    lab.resume();
+    assert!(took < super::silent::SOON, "{took:?}: {end:#?}");
+    assert_eq!(end.code, 130, "{end:#?}");
+    let record = p.json("interrupted/run.json");
+    assert!(record["partial"].as_str().unwrap().contains("interrupted"), "{record:#}");
+}
