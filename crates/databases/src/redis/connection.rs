@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, ThreadId};
 
 use futures_util::future::join_all;
-use hoap_workload::ErrorKind;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
 use redis::{Arg, AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisResult, Value};
 
+use super::answers::Written;
 use super::error::{self, Doing};
 use super::options::Options;
 use super::script::{Script, Scripts};
@@ -265,34 +265,7 @@ impl ClientConnection {
         };
         let answers = answers.and_then(|all| all.into_iter().map(no_error).collect());
         let answers: Vec<Value> = answers.map_err(|e| self.failed(e, Doing::Write))?;
-        let Ok([answer, replicas]) = <[Value; 2]>::try_from(answers) else {
-            return Err(Failure::broken("a command and WAIT have not two answers"));
-        };
-        let replicated = match replicas {
-            Value::Int(replicas) if replicas >= i64::from(wanted) => Ok(()),
-            Value::Int(replicas) => Err(Failure::of(
-                ErrorKind::Ambiguous,
-                format!(
-                    "written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"
-                ),
-                "look after the replicas, raise wait_timeout_ms or lower wait_replicas",
-            )),
-            other => Err(Failure::broken(format!("WAIT answered {other:?}"))),
-        };
-        Ok(Written { answer, replicated })
-    }
-}
-
-/// The primary's answer to a command that writes, and whether as many replicas as wanted have it.
-pub(super) struct Written {
-    pub answer: Value,
-    pub replicated: Done<()>,
-}
-
-impl Written {
-    /// The answer, where as many replicas as wanted have what it wrote.
-    pub fn by_replicas(self) -> Done<Value> {
-        self.replicated.map(|()| self.answer)
+        Written::of(answers, wanted, milliseconds)
     }
 }
 

@@ -17,8 +17,8 @@ use hoap_workload::capability::Applicable;
 use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use redis::{Cmd, Value};
 
-use super::answers::texts;
-use super::connection::{ClientConnection, Written};
+use super::answers::{Written, texts};
+use super::connection::ClientConnection;
 use super::error::Doing;
 use super::{RedisEngine, document, layout, notes};
 use crate::failure::{Done, Failure};

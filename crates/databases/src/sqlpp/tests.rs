@@ -163,6 +163,6 @@ fn an_answer_that_does_not_end_is_refused_at_its_limit() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let why = runtime.block_on(client.call(reqwest::Method::GET, "/", limit)).unwrap_err();
     drop((client, runtime));
-    assert_eq!(why, Failure::Malformed("the answer is larger than 64 MB".to_owned()));
+    assert_eq!(why.cause, Cause::Malformed("the answer is larger than 64 MB".to_owned()));
     assert!(server.join().unwrap() < 1 << 30);
 }

@@ -15,7 +15,7 @@ fn an_operation_without_an_answer_ends_and_the_session_does_not() {
     let server = Own::start();
     load_records(&open(&server.url()), &["user1", "user2"]);
     for shared in ["", "&pipeline=2"] {
-        let options = format!("?response_timeout_ms=60000&answer_timeout_ms=300{shared}");
+        let options = format!("?response_timeout_ms=60000&answer_timeout_ms=600{shared}");
         let target = open(&format!("{}{options}", server.url()));
         let mut sessions: Vec<_> = (0..2).map(|_| client(&target)).collect();
         let mut there = Record::default();
@@ -24,9 +24,9 @@ fn an_operation_without_an_answer_ends_and_the_session_does_not() {
             let e = wait(session.read("user1", Fields::All, &mut there)).unwrap_err();
             of_kind(ErrorKind::Timeout, &e, &["read usertable user1 in", "answer_timeout_ms"]);
             let e = wait(session.update("user1", &record([(0, "late")]))).unwrap_err();
-            of_kind(ErrorKind::Ambiguous, &e, &["no answer within 300 ms"]);
+            of_kind(ErrorKind::Ambiguous, &e, &["no answer within 600 ms"]);
             let e = wait(session.insert("user3", &record([(0, "late")]))).unwrap_err();
-            of_kind(ErrorKind::Ambiguous, &e, &["insert usertable user3", "300 ms"]);
+            of_kind(ErrorKind::Ambiguous, &e, &["insert usertable user3", "600 ms"]);
         }
         let e = wait(target.documents().unwrap().note()).unwrap_err();
         of_kind(ErrorKind::Timeout, &e, &["read the note in", "answer_timeout_ms"]);
