@@ -152,6 +152,7 @@ fn an_answer_that_does_not_end_is_refused_at_its_limit() {
     });
     let limit = std::time::Duration::from_secs(60);
     let address = ServiceAddress {
+        service: Service::AsterixDb,
         base,
         path: "/",
         credentials: None,
@@ -159,7 +160,7 @@ fn an_answer_that_does_not_end_is_refused_at_its_limit() {
         connect_timeout: limit,
         largest_result: 1,
     };
-    let client = StatementClient::new(address, "open a test").unwrap();
+    let client = StatementClient::new(address).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let why = runtime.block_on(client.call(reqwest::Method::GET, "/", limit)).unwrap_err();
     drop((client, runtime));
