@@ -4,10 +4,11 @@
 //! A URL names a database; its scheme selects the module from one table ([`known`]). [`open`] gives
 //! the boxed capabilities, [`open_any`] the generic ones too: see [`AnyTarget`].
 //!
-//! Every database module has the same files, as far as it needs them: `mod.rs` documents the
-//! mapping and the promises and has `open`; `database.rs` has the handle that `open` returns;
-//! `options.rs` reads the URL; `documents.rs`, `transaction.rs`, `analytics.rs`, `key_value.rs` and
-//! `shop.rs` implement a capability each; `bulk.rs` loads; `error.rs` classifies failures. The
+//! What all databases do alike is in [`front`], before their engines. Every database module has the
+//! same files, as far as it needs them: `mod.rs` documents the mapping and the promises and has
+//! `open`; `database.rs` has the engine, and the handle that `open` returns; `options.rs` reads the
+//! URL; `documents.rs`, `transaction.rs`, `analytics.rs`, `key_value.rs` and `shop.rs` implement a
+//! capability of [`front::engine`] each; `bulk.rs` loads; `error.rs` classifies failures. The
 //! types of a role have one name: `TransactionSession` and `OpenTransaction`, `QuerySession`,
 //! `RecordSession`, `BatchWriter`.
 
