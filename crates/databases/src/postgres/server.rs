@@ -136,16 +136,19 @@ impl Server {
             Ok(Connection::new(client, task, cancel))
         };
         let limit = self.options.connect_timeout;
-        let connected = match limit {
-            Duration::ZERO => connecting.await,
-            _ => tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
-                Err(Failure::of(
-                    ErrorKind::Unavailable,
-                    format!("no answer within {} s", limit.as_secs()),
-                    "check the host and the port, or raise connect_timeout",
-                ))
-            }),
+        let connecting = async {
+            match limit {
+                Duration::ZERO => connecting.await,
+                _ => tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
+                    Err(Failure::of(
+                        ErrorKind::Unavailable,
+                        format!("no answer within {} s", limit.as_secs()),
+                        "check the host and the port, or raise connect_timeout",
+                    ))
+                }),
+            }
         };
+        let connected = limited(None, connecting).await;
         connected.map_err(|failure| failure.trying(format!("connect to {}", self.url)))
     }
 

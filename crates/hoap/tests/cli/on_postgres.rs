@@ -180,7 +180,8 @@ fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
     };
     // A read is a timeout; an update may have been applied.
     assert!(failures("timeout") + failures("ambiguous") >= 2, "{record:#}");
-    assert_eq!(record["checks"].as_array().unwrap().len(), 2, "{:#}", record["checks"]);
+    let checks = record["checks"].as_array().unwrap();
+    assert!(checks.len() == 3 && checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
 
     let running = start(" --duration 10m", "interrupted");
     lab.pause();
