@@ -114,7 +114,7 @@ fn is_hash(text: &str) -> bool {
 
 /// The beginning of a text that may be of any length.
 fn short(text: &str) -> &str {
-    &text[..text.floor_char_boundary(100)]
+    text.char_indices().nth(100).map_or(text, |(end, _)| &text[..end])
 }
 
 /// The indexes of each collection in the manifest's part, from the data set's own sizes; `None` in

@@ -49,7 +49,7 @@ pub fn hashed_below(lowest: u8, items: u64, modulus: u64, below: u64) -> Vec<(u6
                 for e in 0..=last >> 32 {
                     let hash = ((fourth ^ e).wrapping_mul(PRIME_4) as i64).unsigned_abs();
                     // Below 2^63 the estimate of the quotient is too small by one at most.
-                    let quotient = (u128::from(hash) * u128::from(inverse) >> 64) as u64;
+                    let quotient = ((u128::from(hash) * u128::from(inverse)) >> 64) as u64;
                     let rest = hash.wrapping_sub(quotient.wrapping_mul(modulus));
                     let rest = if rest >= modulus { rest - modulus } else { rest };
                     if rest < below {

@@ -76,11 +76,14 @@ fn a_short_line_of_a_log_cannot_ask_for_memory() {
     assert!(end.code == 2 && end.err.contains("more than 97 tags"), "{end:?}");
 }
 
+/// What a folder is changed to.
+type Change = fn(&mut Value);
+
 #[test]
 fn a_record_cannot_ask_for_time() {
     let p = runs();
     let run = p.json("a/run.json");
-    let changes: [(fn(&mut Value), &str); 7] = [
+    let changes: [(Change, &str); 7] = [
         (|r| r["seconds"] = json!(9e15), "seconds is 9000000000000000"),
         (|r| r["steps"][0]["seconds"] = json!(9e15), "steps[0]: seconds is 9000000000000000"),
         (|r| r["steps"][0]["start_seconds"] = json!(-1e300), "steps[0]: start_seconds is -1"),
