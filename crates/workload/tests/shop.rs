@@ -473,5 +473,5 @@ fn variants() {
         assert_eq!(variant.to_string(), variant.name());
     }
     let error = "nested\nloop".parse::<JoinVariant>().expect_err("no name").to_string();
-    assert!(error.contains("choose one of index, ansi, hash") && !error.contains('\n'), "{error}");
+    assert!(error.contains("use one of index, ansi, hash") && !error.contains('\n'), "{error}");
 }

@@ -33,9 +33,11 @@ pub mod futures {
     }
 }
 
-/// The preset of this name.
+/// The preset of this name, with or without `ycsb-` before it.
 pub fn named(name: &str) -> &'static Preset {
-    PRESETS.iter().find(|preset| preset.name == name).expect(name)
+    let letter = |name: &'static str| name.strip_prefix("ycsb-").expect("a name of YCSB");
+    let wanted = name.strip_prefix("ycsb-").unwrap_or(name);
+    PRESETS.iter().find(|preset| letter(preset.name) == wanted).expect(name)
 }
 
 /// A preset with more properties, `a=b;c=d`.

@@ -144,7 +144,7 @@ fn what_is_unknown_or_not_supported_is_refused_by_name() {
         ("requestdistribution=zipf", "use uniform, zipfian"),
         ("scanlengthdistribution=latest", "not one of uniform, zipfian"),
         ("fieldlengthdistribution=x", "unknown"),
-        ("insertorder=sorted", "hashed or ordered"),
+        ("insertorder=sorted", "use one of hashed, ordered"),
         ("recordcount=many", "not a number"),
         ("recordcount=-1", "not a number"),
         ("recordcount=0", "at least 1"),
