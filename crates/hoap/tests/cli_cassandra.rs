@@ -139,7 +139,7 @@ mod on_cassandra {
                 running.join().unwrap()
             });
             assert_eq!(code, 1, "{told}");
-            gone::is_told(&place.record(table), table, gone::MISSING);
+            gone::is_told(&place.record(table), table, gone::MISSING, 0);
         }
         place.drop(&[
             "warehouse",

@@ -175,7 +175,7 @@ mod on_redis {
             assert_eq!(code, 1, "{told}");
             let record = std::fs::read(place.folder.path().join(run).join("run.json")).unwrap();
             let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
-            gone::is_told(&record, "usertable", "not-found");
+            gone::is_told(&record, "usertable", "not-found", 0);
             // The second step cannot begin; that the numbers are void comes before that.
             assert_eq!(record["steps"].as_array().unwrap().len(), 1);
             assert!(record["partial"].as_str().unwrap().contains("no collection usertable"));

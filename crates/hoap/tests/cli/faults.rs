@@ -66,14 +66,14 @@ fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
     assert_eq!(end.code, 1, "{end:#?}");
     let told = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("the collection is gone: scan usertable"), "{end:#?}");
-    gone::is_told(&p.json("ycsb/run.json"), "usertable", gone::MISSING);
+    gone::is_told(&p.json("ycsb/run.json"), "usertable", gone::MISSING, 0);
 
     p.ok("load ch2pp --target sqlite:t.db --scale-down 100 --replace");
     let run = "run ch2pp --operational sqlite:t.db --warmup 100ms --recovery-limit 10m";
     let line = format!("{run} --tx-clients 2 --query-clients 0 --duration 10s");
     let end = dropped_in(&p, &line, "ch2pp", "orders");
     assert_eq!(end.code, 1, "{end:#?}");
-    gone::is_told(&p.json("ch2pp/run.json"), "orders", gone::MISSING);
+    gone::is_told(&p.json("ch2pp/run.json"), "orders", gone::MISSING, 0);
 
     p.ok("load ycsb --target sqlite:t.db -p recordcount=200 --replace");
     let line =

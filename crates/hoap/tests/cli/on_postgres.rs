@@ -70,7 +70,7 @@ fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
         drop_tables(&url, &[table]);
         let end = End::of(running.wait_with_output().unwrap());
         assert_eq!(end.code, 1, "{end:#?}");
-        gone::is_told(&p.json(&format!("{folder}/run.json")), table, gone::MISSING);
+        gone::is_told(&p.json(&format!("{folder}/run.json")), table, gone::MISSING, 0);
     }
 }
 

@@ -188,9 +188,14 @@ impl Load {
             e.fault().is_some_and(|f| (&*f.family, f.code) == (family, code))
         };
         let mut found = self.fill().await;
-        // After its start the cluster may not know localfs yet to the second of two that come at
-        // once.
-        if found.as_ref().is_err_and(|e| is(e, "ASX", 3025)) {
+        // After its start the cluster makes its table of adapters when it is first asked for one, without a
+        // lock: of two that come at once one may not find localfs there (3025) or find its own entry
+        // made by the other (3083). Nothing is loaded then.
+        let early = |e: &Error| is(e, "ASX", 3025) || is(e, "ASX", 3083);
+        for _ in 0..3 {
+            if !found.as_ref().is_err_and(early) {
+                break;
+            }
             tokio::time::sleep(Duration::from_millis(500)).await;
             found = self.fill().await;
         }
