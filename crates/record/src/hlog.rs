@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -26,7 +27,8 @@ use crate::decoder::Decoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::histogram::histogram;
 use crate::limits::{self, MOST_KINDS};
-use crate::lines::Lines;
+use crate::lines::{self, Lines};
+use crate::parallel::in_order;
 
 /// Suffix of the tag of service times: from the actual start of an operation to its end.
 pub const SERVICE: &str = ":service";
@@ -92,38 +94,118 @@ pub const MOST_TAGS: usize = 3 * MOST_KINDS + 1;
 pub fn each(
     folder: &Path,
     step: usize,
-    wanted: impl Fn(&str) -> bool,
+    wanted: impl Fn(&str) -> bool + Sync,
     mut take: impl FnMut(Interval<'_>) -> std::result::Result<(), String>,
 ) -> Result<()> {
-    let mut lines = Lines::open(&path(folder, step))?;
-    let mut decoder = Decoder::default();
+    let path = path(folder, step);
+    let mut lines = Lines::open(&path)?;
     let mut all = 0;
-    while let Some(line) = lines.next()? {
-        let mut pass = || {
-            let interval = match IntervalLogIterator::new(line).next() {
-                Some(Ok(LogEntry::Interval(interval))) => interval,
-                Some(Err(_)) => return Err("not a line of an interval log".to_owned()),
-                _ => return Ok(()),
-            };
-            let tag = interval.tag().ok_or("an interval without a tag")?.as_str();
-            if !wanted(tag) {
-                return Ok(());
+    in_order(
+        || Chunk::read(&mut lines),
+        |decoder, chunk: Chunk| chunk.decode(decoder, &wanted),
+        |decoded: Decoded| {
+            for Found { tag, start_seconds, seconds, times, number } in decoded.intervals {
+                let times = &decoded.times[times];
+                all = times.iter().fold(all, |all: u64, (_, count)| all.saturating_add(*count));
+                let interval = Interval { tag: &tag, start_seconds, seconds, times };
+                limits::count("the count of all lines so far", all)
+                    .and_then(|()| take(interval).map_err(|e| of_tag(&tag, e)))
+                    .map_err(|what| lines::broken(&path, number, what))?;
             }
-            let (start, length) = (interval.start_timestamp(), interval.duration());
-            let (start_seconds, seconds) = (start.as_secs_f64(), length.as_secs_f64());
-            limits::seconds("the start of the interval", start_seconds)?;
-            limits::seconds("the length of the interval", seconds)?;
-            let of_tag = |e: String| format!("a histogram of {tag}: {e}");
-            let times = decoder.decode(interval.encoded_histogram()).map_err(of_tag)?;
-            all = times.iter().fold(all, |all: u64, (_, count)| all.saturating_add(*count));
-            limits::count("the count of all lines so far", all)?;
-            take(Interval { tag, start_seconds, seconds, times }).map_err(of_tag)
-        };
-        if let Err(what) = pass() {
-            return Err(lines.broken(what));
+            match decoded.broken {
+                Some((number, what)) => Err(lines::broken(&path, number, what)),
+                None => Ok(()),
+            }
+        },
+    )
+}
+
+fn of_tag(tag: &str, what: String) -> String {
+    format!("a histogram of {tag}: {what}")
+}
+
+/// Neighbouring lines of a log.
+struct Chunk {
+    text: Vec<u8>,
+    /// Where each line ends in `text`.
+    ends: Vec<usize>,
+    /// The number of the first line.
+    number: u64,
+}
+
+/// An interval, with the place of its times among those of its chunk and the number of its line.
+struct Found {
+    tag: String,
+    start_seconds: f64,
+    seconds: f64,
+    times: Range<usize>,
+    number: u64,
+}
+
+/// The intervals of a chunk, up to the first line that is broken.
+#[derive(Default)]
+struct Decoded {
+    intervals: Vec<Found>,
+    times: Vec<(u64, u64)>,
+    broken: Option<(u64, String)>,
+}
+
+impl Chunk {
+    /// Lines and bytes from which on a chunk ends. The times of a line take 400 kB at most.
+    const LINES: usize = 64;
+    const BYTES: usize = 1 << 16;
+
+    fn read(lines: &mut Lines) -> Result<Option<Chunk>> {
+        let mut chunk = Chunk { text: Vec::new(), ends: Vec::new(), number: lines.number() + 1 };
+        while chunk.ends.len() < Self::LINES && chunk.text.len() < Self::BYTES {
+            let Some(line) = lines.next()? else { break };
+            chunk.text.extend(line);
+            chunk.ends.push(chunk.text.len());
         }
+        Ok((!chunk.ends.is_empty()).then_some(chunk))
     }
-    Ok(())
+
+    fn decode(&self, decoder: &mut Decoder, wanted: &impl Fn(&str) -> bool) -> Decoded {
+        let (mut decoded, mut start) = (Decoded::default(), 0);
+        for (number, end) in (self.number..).zip(&self.ends) {
+            if let Err(what) = decoded.add(&self.text[start..*end], number, decoder, wanted) {
+                decoded.broken = Some((number, what));
+                break;
+            }
+            start = *end;
+        }
+        decoded
+    }
+}
+
+impl Decoded {
+    fn add(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        decoder: &mut Decoder,
+        wanted: &impl Fn(&str) -> bool,
+    ) -> std::result::Result<(), String> {
+        let interval = match IntervalLogIterator::new(line).next() {
+            Some(Ok(LogEntry::Interval(interval))) => interval,
+            Some(Err(_)) => return Err("not a line of an interval log".to_owned()),
+            _ => return Ok(()),
+        };
+        let tag = interval.tag().ok_or("an interval without a tag")?.as_str();
+        if !wanted(tag) {
+            return Ok(());
+        }
+        let (start, length) = (interval.start_timestamp(), interval.duration());
+        let (start_seconds, seconds) = (start.as_secs_f64(), length.as_secs_f64());
+        limits::seconds("the start of the interval", start_seconds)?;
+        limits::seconds("the length of the interval", seconds)?;
+        let times = decoder.decode(interval.encoded_histogram()).map_err(|e| of_tag(tag, e))?;
+        let first = self.times.len();
+        self.times.extend(times);
+        let (tag, times) = (tag.to_owned(), first..self.times.len());
+        self.intervals.push(Found { tag, start_seconds, seconds, times, number });
+        Ok(())
+    }
 }
 
 /// The writer of the log of a step.

@@ -32,6 +32,7 @@ pub mod hlog;
 pub mod limits;
 pub mod lines;
 pub mod merge;
+mod parallel;
 pub mod percentile;
 pub mod rows;
 pub mod run;

@@ -1,5 +1,6 @@
 //! Reading a text file line by line, whatever its size.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -38,10 +39,14 @@ impl Lines {
         }
     }
 
+    /// The number of the line that was read last; 0 before the first.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// An error of the line that was read last.
-    pub fn broken(&self, answer: impl std::fmt::Display) -> Error {
-        let tried = format!("read {}", self.path.display());
-        Error::new(ErrorKind::Invalid, tried, format!("line {}: {answer}", self.number))
+    pub fn broken(&self, answer: impl Display) -> Error {
+        broken(&self.path, self.number, answer)
     }
 
     fn advance(&mut self) -> io::Result<bool> {
@@ -59,6 +64,12 @@ impl Lines {
         }
         Ok(false)
     }
+}
+
+/// An error of a line of a file.
+pub(crate) fn broken(path: &Path, line: u64, answer: impl Display) -> Error {
+    let tried = format!("read {}", path.display());
+    Error::new(ErrorKind::Invalid, tried, format!("line {line}: {answer}"))
 }
 
 impl Read for Lines {
