@@ -53,6 +53,30 @@ pub struct Loading {
 }
 
 impl LoadBenchmark {
+    /// How many documents these are, and about how many bytes as JSON: a few of each collection are
+    /// made.
+    ///
+    /// # Errors
+    /// Fails where the flags make no data set.
+    pub fn size(&self) -> Result<(u64, u64)> {
+        const MADE: u64 = 32;
+        let (source, _) = self.source()?;
+        let (mut documents, mut bytes) = (0, 0);
+        let (mut key, mut text) = (String::new(), Vec::new());
+        for at in 0..source.collections().len() {
+            let all = source.part(at, 1, 1);
+            let count = all.end - all.start;
+            let made = count.min(MADE);
+            text.clear();
+            for n in 0..made {
+                source.append(at, all.start + count / made * n, &mut key, &mut text);
+            }
+            documents += count;
+            bytes += (text.len() as u128 * u128::from(count) / u128::from(made.max(1))) as u64;
+        }
+        Ok((documents, bytes))
+    }
+
     /// The documents that the flags describe, and where they go.
     fn source(&self) -> Result<(Box<dyn Source>, &Loading)> {
         Ok(match self {

@@ -44,7 +44,12 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
         let words = words(&file, &argv).map_err(ParseError::Usage)?;
         argv.extend(words);
     }
-    parsed(&argv).map_err(|e| {
+    parsed_hidden(&argv)
+}
+
+/// The command of these words, with an error that repeats no secret.
+fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
+    parsed(argv).map_err(|e| {
         // The error repeats values, also those of the configuration file: it is made again from the
         // words without their secrets.
         let shown: Vec<OsString> =
@@ -126,28 +131,52 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     for word in &typed {
         commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
     }
-    let [_, .., command] = commands.as_slice() else { return Ok(Vec::new()) };
+    if commands.len() < 2 {
+        return Ok(Vec::new());
+    }
 
     let mut flags = Vec::new();
     gather(table, &commands, &mut flags);
     let mut words = Vec::new();
     for (key, value) in flags {
-        let known = |a: &&clap::Arg| a.get_long() == Some(&key) && key != "config";
-        let global = commands.iter().flat_map(|c| c.get_arguments().filter(|a| a.is_global_set()));
-        let Some(flag) = global.chain(command.get_arguments()).find(known) else {
-            let names: Vec<_> = commands.iter().map(|c| c.get_name()).collect();
-            return Err(wrong(format!(
-                "unknown key {key:?}; keys are the flags that `{} --help` lists",
-                names.join(" ")
-            )));
-        };
+        let flag = flag(&commands, &key).map_err(wrong)?;
         if !typed.iter().any(|word| names(word, flag)) {
-            words.extend(
-                flag_words(flag, &key, value).map_err(wrong)?.into_iter().map(OsString::from),
-            );
+            let new = flag_words(flag, &key, value).map_err(wrong)?;
+            words.extend(new.into_iter().map(OsString::from));
         }
     }
     Ok(words)
+}
+
+/// The flag of this name of the last of these commands, each of which is one of those before it.
+fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, String> {
+    let known = |a: &&clap::Arg| a.get_long() == Some(key) && key != "config";
+    let global = commands.iter().flat_map(|c| c.get_arguments().filter(|a| a.is_global_set()));
+    let own = commands.last().into_iter().flat_map(|c| c.get_arguments());
+    global.chain(own).find(known).ok_or_else(|| {
+        let names: Vec<_> = commands.iter().map(|c| c.get_name()).collect();
+        format!("unknown key {key:?}; keys are the flags that `{} --help` lists", names.join(" "))
+    })
+}
+
+/// The command of these words, with flags by their long names as a configuration file has them.
+///
+/// # Errors
+/// Says in one line which word or flag is wrong. It repeats no secret.
+pub fn with_flags(mut words: Vec<String>, flags: toml::Table) -> Result<Cli, String> {
+    let cli = Cli::command();
+    let mut commands = vec![&cli];
+    for word in words.iter().skip(1).take_while(|word| !word.starts_with('-')) {
+        commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
+    }
+    for (key, value) in flags {
+        words.extend(flag_words(flag(&commands, &key)?, &key, value)?);
+    }
+    let argv = words.into_iter().map(OsString::from).collect::<Vec<_>>();
+    parsed_hidden(&argv).map_err(|e| match e {
+        ParseError::Help(help) => one_line(&help.to_string()),
+        ParseError::Usage(failure) => failure.message().to_owned(),
+    })
 }
 
 /// The flags of a table: its plain values, and those of the tables named as the commands that were

@@ -37,6 +37,11 @@ impl Failure {
         Failure { message: format!("{told}: {}", self.message), ..self }
     }
 
+    /// Its line.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Prints the line and gives the code.
     pub fn report(self) -> ExitCode {
         eprintln!("hoap: {}", hoap_report::text::tame(&self.message));

@@ -15,6 +15,11 @@ pub fn at_once() {
     AT_ONCE.store(true, Ordering::Release);
 }
 
+/// From now on a first Ctrl-C asks for the end again: another run or load begins.
+pub fn in_order() {
+    AT_ONCE.store(false, Ordering::Release);
+}
+
 /// Sets `stop` at the first SIGINT or SIGTERM and leaves the program at the second, or at the first
 /// after [`at_once`], or `patience` after the first where the command has one: what it is in the middle
 /// of, a chunk to compress or a reader that does not read, may take any time.

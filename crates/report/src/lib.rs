@@ -24,7 +24,7 @@ pub mod tables;
 pub mod terminal;
 mod toml;
 
-pub use configurations::{Configuration, Named, Report};
+pub use configurations::{Configuration, Experiment, Named, Report};
 pub use format::csv::csv;
 pub use format::{number, table, text};
 pub use page::{Page, html, page};

@@ -2,6 +2,7 @@
 
 mod answers;
 mod compare;
+mod experiment;
 mod files;
 mod report;
 mod run;
@@ -16,6 +17,7 @@ use hoap_conduct::load::LoadBenchmark;
 
 pub use answers::*;
 pub use compare::*;
+pub use experiment::*;
 pub use files::*;
 pub use report::*;
 pub use run::*;
@@ -70,6 +72,11 @@ pub enum Command {
         live: LiveArgs,
         #[command(subcommand)]
         benchmark: Chosen,
+    },
+    /// Repeat an experiment of the papers and reports, or one of your own
+    Experiment {
+        #[command(subcommand)]
+        command: ExperimentCommand,
     },
     /// Make an HTML page of one run or several
     Report(Report),

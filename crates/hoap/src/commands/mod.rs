@@ -4,6 +4,7 @@ mod answers;
 mod caller;
 mod compare;
 mod demo;
+mod experiment;
 mod gen_files;
 mod load;
 mod merge;
@@ -98,6 +99,7 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
             context.live = Live::start(&live, benchmark.name(), &context.console).await?;
             run::run(context, benchmark).await
         }
+        Command::Experiment { command } => experiment::experiment(context, command).await,
         Command::Report(args) => report::report(context, &args),
         Command::Compare(args) => compare::compare(context, &args),
         Command::Merge(args) => merge::merge(context, &args).await,

@@ -4,4 +4,4 @@ pub mod group;
 mod report;
 
 pub use group::{Group, Member, groups};
-pub use report::{Configuration, Named, Report};
+pub use report::{Configuration, Experiment, Named, Report};

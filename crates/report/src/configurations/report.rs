@@ -21,6 +21,42 @@ pub struct Report {
     pub configurations: Vec<Configuration>,
     /// Figures of others, which stand apart.
     pub published: Vec<&'static Study>,
+    /// The experiment that the runs are of.
+    pub experiment: Option<Experiment>,
+}
+
+/// An experiment of a paper, a report or the user.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// Its name.
+    pub name: String,
+    /// What it shows, in a line.
+    pub title: String,
+    /// Where it was published.
+    pub source: Option<String>,
+    /// What was measured with what, and what a reader looks for.
+    pub about: String,
+    /// What a repetition has otherwise than the source.
+    pub differs: Vec<String>,
+    /// Its runs that are not on the page.
+    pub missing: Vec<String>,
+    /// The divisor of a rehearsal.
+    pub scale_down: Option<u32>,
+}
+
+impl Experiment {
+    /// What a reader must know before the first number.
+    pub fn alerts(&self) -> Vec<String> {
+        let rehearsal = self.scale_down.map(|by| {
+            format!(
+                "REHEARSAL: sizes, clients and times are those of the experiment divided by {by}; \
+                 nothing here compares with the source's figures"
+            )
+        });
+        let missing = (!self.missing.is_empty())
+            .then(|| format!("the experiment is not whole; missing: {}", self.missing.join(", ")));
+        rehearsal.into_iter().chain(missing).collect()
+    }
 }
 
 /// Runs that belong together.

@@ -19,7 +19,7 @@ use hoap_record::benchmark_title;
 use hoap_record::words::counted;
 use sha2::{Digest, Sha256};
 
-use crate::configurations::Report;
+use crate::configurations::{Experiment, Report};
 use crate::format::table::Table;
 use crate::run::Entry;
 use crate::run::Loaded;
@@ -83,7 +83,10 @@ pub fn html(runs: &[Loaded]) -> String {
 pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let runs = &report.named_runs();
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
-    let title = title(&entries);
+    let title = match &report.experiment {
+        Some(experiment) => experiment.title.clone(),
+        None => title(&entries),
+    };
     let mut body = Body::new(runs);
     sections::write(&mut body, report, runs)?;
     let mut out = String::with_capacity(1 << 20);
@@ -100,7 +103,9 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
          <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n",
         escape(&title)
     );
-    let alerts = freshness::beside(&entries);
+    let experiment = report.experiment.as_ref();
+    let mut alerts = experiment.map(Experiment::alerts).unwrap_or_default();
+    alerts.extend(freshness::beside(&entries));
     warnings(&mut out, &alerts, &entries);
     let _ = write!(out, "<header>\n<h1>{}</h1>\n", escape(&title));
     origins(&mut out, report, &entries);

@@ -40,6 +40,7 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::
         .collect();
     let groups = groups(report, runs);
     let compared = described(&groups);
+    experiment(body, report);
     result(body, entries);
     for each in compared.iter().map(Described::compared) {
         each.configurations(body);
@@ -89,6 +90,21 @@ fn described<'a>(groups: &'a [Group<'a>]) -> Vec<Described<'a>> {
 
 const NO_SCRIPT: &str = "<noscript><p>The charts need JavaScript. The tables hold the same \
                          numbers.</p></noscript>\n";
+
+/// What the runs are to show, and what they have otherwise than its source.
+fn experiment(body: &mut Body, report: &Report) {
+    let Some(experiment) = &report.experiment else { return };
+    body.open("experiment", "Experiment", "Experiment");
+    if let Some(source) = &experiment.source {
+        body.paragraph(&format!("{}. {}", escape(&experiment.name), escape(source)));
+    }
+    body.paragraph(&escape(&experiment.about));
+    if !experiment.differs.is_empty() {
+        body.paragraph("Otherwise than there:");
+        body.list(&experiment.differs);
+    }
+    body.close();
+}
 
 fn result(body: &mut Body, entries: &[Entry<'_>]) {
     body.open("result", "Result", "Result");

@@ -1,0 +1,262 @@
+//! `hoap experiment`: the commands of an experiment's file, one after the other.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hoap_databases::url::redact;
+use hoap_experiment::builtin::{self, BUILTIN};
+use hoap_experiment::file::Command as Does;
+use hoap_experiment::progress::Identity;
+use hoap_experiment::{Cell, Experiment, Plan, Progress, plan};
+use hoap_report::text::paragraph;
+use hoap_workload::words::counted;
+use serde_json::{Value, json};
+
+use super::{Context, command, megabytes, report};
+use crate::args::{Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment};
+use crate::config;
+use crate::failure::Failure;
+use crate::interrupt;
+
+/// Lists, prints, runs or reports.
+pub async fn experiment(context: &mut Context, args: ExperimentCommand) -> Result<(), Failure> {
+    match args {
+        ExperimentCommand::List => list(context),
+        ExperimentCommand::Show { name } => show(context, &name),
+        ExperimentCommand::Run(args) => run(context, &args).await,
+        ExperimentCommand::Report(args) => page(context, &args),
+    }
+}
+
+fn list(context: &Context) -> Result<(), Failure> {
+    let mut text = String::new();
+    let mut result = Vec::new();
+    for builtin in BUILTIN {
+        let experiment = read(builtin.text, builtin.name)?;
+        let labels = experiment.labels();
+        let source = experiment.source.as_deref().unwrap_or_default();
+        text.push_str(&format!("{}\n", builtin.name));
+        text.push_str(&paragraph("    ", &experiment.title));
+        text.push_str(&paragraph("    from ", source));
+        text.push_str(&paragraph("    ", &format!("configurations: {}", labels.join("; "))));
+        result.push(json!({
+            "name": builtin.name, "title": experiment.title, "source": source,
+            "configurations": labels,
+        }));
+    }
+    context.result(&result, || text);
+    Ok(())
+}
+
+fn show(context: &Context, name: &str) -> Result<(), Failure> {
+    let (_, text) = find(name)?;
+    context.result(&json!({ "name": name, "file": text }), || text.clone());
+    Ok(())
+}
+
+/// The name and the text of an experiment: one of the program, or a file.
+fn find(name: &str) -> Result<(String, String), Failure> {
+    if let Some(builtin) = builtin::find(name) {
+        return Ok((builtin.name.into(), builtin.text.into()));
+    }
+    let path = Path::new(name);
+    if path.extension().is_none_or(|e| e != "toml") && !path.exists() {
+        return Err(Failure::usage(format!(
+            "find the experiment {name}: there is none of this name, and no such file; `hoap \
+             experiment list` lists them"
+        )));
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::usage(format!("read the experiment {name}: {e}")))?;
+    let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok((stem, text))
+}
+
+fn read(text: &str, name: &str) -> Result<Experiment, Failure> {
+    Experiment::parse(text).map_err(|e| Failure::usage(format!("read the experiment {name}: {e}")))
+}
+
+async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure> {
+    let (name, text) = find(&args.experiment)?;
+    let experiment = read(&text, &name)?;
+    let label = label(&experiment, args)?;
+    let targets: BTreeMap<String, String> = [
+        ("target", &args.target),
+        ("operational", &args.operational),
+        ("analytical", &args.analytical),
+    ]
+    .into_iter()
+    .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)))
+    .collect();
+    let wrong = |e: String| Failure::usage(format!("run the experiment {name}: {e}"));
+    let mut made = plan(&experiment, label, &targets, args.scale_down).map_err(wrong)?;
+    if args.loaded {
+        made.cells.retain(|cell| cell.command != Does::Load);
+    }
+    // Every command is parsed before the first runs: a wrong flag in the last would be found after hours.
+    for cell in &made.cells {
+        parsed(cell, Path::new(""), &[])?;
+    }
+    if args.dry_run {
+        return dry_run(context, &experiment, &made);
+    }
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(&name));
+    let hoap = env!("CARGO_PKG_VERSION");
+    let identity = Identity { name: &name, text: &text, hoap, scale_down: args.scale_down };
+    let mut progress = Progress::open(&folder, identity)?;
+    let shown = targets.iter().map(|(name, url)| (name.clone(), redact(url))).collect();
+    progress.configuration(label, &shown, args.resume)?;
+    let cells: Vec<Cell> = progress.missing(&made).into_iter().cloned().collect();
+    let whole = made.cells.len();
+    for cell in &cells {
+        let at = made.cells.iter().position(|other| other.name == cell.name).unwrap_or(0) + 1;
+        let words = if cell.command == Does::Load && progress.state(label, &cell.name).is_some() {
+            vec!["--resume".to_owned()]
+        } else if cell.command == Does::Load && args.replace {
+            vec!["--replace".to_owned()]
+        } else {
+            Vec::new()
+        };
+        progress.begin(label, cell)?;
+        context.console.say(format!(
+            "\n{label}, {at} of {whole}: {} ({} {})",
+            cell.name,
+            cell.command.name(),
+            cell.benchmark
+        ));
+        let stage = parsed(cell, &folder, &words)?;
+        interrupt::in_order();
+        let json = std::mem::replace(&mut context.json, false);
+        let end = Box::pin(command(context, stage)).await;
+        context.json = json;
+        end?;
+        progress.done(label, &cell.name)?;
+    }
+    let result = json!({ "experiment": name, "configuration": label, "folder": folder });
+    context.result(&result, || {
+        let folder = folder.display();
+        let done = counted(cells.len(), "stage", "stages");
+        format!("\n{label}: {done} done\nMake the page with: hoap experiment report {folder}")
+    });
+    Ok(())
+}
+
+/// The configuration that was asked for, or the only one.
+fn label<'a>(experiment: &'a Experiment, args: &'a RunExperiment) -> Result<&'a str, Failure> {
+    match (&args.label, experiment.configurations.as_slice()) {
+        (Some(label), _) => Ok(label),
+        (None, [one]) => Ok(&one.label),
+        (None, _) => Err(Failure::usage(format!(
+            "run the experiment {}: it has several configurations; name one with --configuration: \
+             {}",
+            args.experiment,
+            experiment.labels().join("; ")
+        ))),
+    }
+}
+
+/// A stage as the command that a user would type.
+fn parsed(cell: &Cell, folder: &Path, more: &[String]) -> Result<Command, Failure> {
+    let mut words = vec!["hoap".to_owned(), cell.command.name().into(), cell.benchmark.clone()];
+    words.extend(more.iter().cloned());
+    if let Some(run) = &cell.folder {
+        words.push(format!("--out={}", folder.join(run).display()));
+    }
+    let wrong = |e: String| Failure::usage(format!("read the stage {}: {e}", cell.name));
+    let cli: Cli = config::with_flags(words, cell.flags.clone()).map_err(wrong)?;
+    Ok(cli.command)
+}
+
+fn dry_run(context: &Context, experiment: &Experiment, made: &Plan) -> Result<(), Failure> {
+    let title = format!("{}; configuration {}", experiment.title, made.label);
+    let mut text = paragraph("", &title);
+    let mut stages: Vec<Value> = Vec::new();
+    let mut all = Duration::ZERO;
+    for (number, cell) in (1..).zip(&made.cells) {
+        let (steps, least) = cell.least();
+        all = all.saturating_add(least);
+        let mut says = format!("{}: hoap {} {}", cell.name, cell.command.name(), cell.benchmark);
+        let mut stage =
+            json!({ "stage": cell.name, "steps": steps, "seconds": least.as_secs_f64() });
+        if let Command::Load { benchmark } = parsed(cell, Path::new(""), &[])? {
+            let (documents, bytes) = benchmark.size()?;
+            let counted = counted(documents, "document", "documents");
+            says += &format!(", {counted}, about {} as JSON", megabytes(bytes));
+            stage["documents"] = documents.into();
+            stage["bytes"] = bytes.into();
+        }
+        if steps > 0 {
+            let least = hoap_report::number::duration(least.as_secs_f64());
+            says += &format!(", {}, {least} at least", counted(steps, "step", "steps"));
+        }
+        text.push_str(&paragraph(&format!("  {number}. "), &says));
+        for (flag, value) in &cell.flags {
+            let value = value.as_str().map_or_else(|| json!(value).to_string(), redact);
+            text.push_str(&paragraph("       ", &format!("{flag} = {value}")));
+        }
+        stages.push(stage);
+    }
+    let least = hoap_report::number::duration(all.as_secs_f64());
+    text.push_str(&format!("All steps take {least} at least, beside loading and checking."));
+    let result = json!({
+        "configuration": made.label, "stages": stages, "seconds": all.as_secs_f64(),
+    });
+    context.result(&result, || text);
+    Ok(())
+}
+
+/// The page of what is done.
+fn page(context: &Context, args: &ReportExperiment) -> Result<(), Failure> {
+    interrupt::at_once();
+    let (progress, experiment) = Progress::read(&args.folder)?;
+    let (mut named, mut missing) = (Vec::new(), Vec::new());
+    for configuration in &experiment.configurations {
+        let label = &configuration.label;
+        for stage in experiment.stages_of(label).filter(|stage| stage.command == Does::Run) {
+            let path = progress.path(&Path::new(label).join(&stage.name));
+            match progress.is_done(label, &stage.name) {
+                true => named.push(hoap_report::Named { label: Some(label.clone()), path }),
+                false => missing.push(format!("{label}: {}", stage.name)),
+            }
+        }
+    }
+    if named.is_empty() {
+        return Err(Failure::usage(format!(
+            "report the experiment in {}: none of its runs is whole; missing: {}",
+            args.folder.display(),
+            missing.join(", ")
+        )));
+    }
+    let mut made = hoap_report::Report::open(&named)?;
+    for configuration in &mut made.configurations {
+        let of = experiment.configuration(&configuration.label);
+        configuration.nodes = of.ok().and_then(|of| of.nodes);
+    }
+    if let Some(study) = &experiment.published {
+        made.published = hoap_report::published::choose(Some(study)).map_err(|names| {
+            Failure::usage(format!("show the published figures of {study}: {names}"))
+        })?;
+    }
+    made.experiment = Some(hoap_report::Experiment {
+        name: progress.name().to_owned(),
+        title: experiment.title,
+        source: experiment.source,
+        about: experiment.about,
+        differs: experiment.differs,
+        missing: missing.clone(),
+        scale_down: progress.scale_down(),
+    });
+    let out = args.out.clone().unwrap_or_else(|| args.folder.join("report.html"));
+    let page = hoap_report::page(&made)?;
+    report::write(&out, &page.html)?;
+    let result = json!({ "page": out, "runs": named.len(), "missing": missing });
+    context.result(&result, || {
+        let missing = match missing.as_slice() {
+            [] => String::new(),
+            some => paragraph("missing: ", &some.join(", ")),
+        };
+        format!("{}{missing}Page: {}", report::marked(&page.alerts), out.display())
+    });
+    Ok(())
+}
