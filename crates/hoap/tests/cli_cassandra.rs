@@ -108,7 +108,24 @@ fn ycsb(place: &Place, names: &[&str]) {
 }
 
 mod on_cassandra {
+    use hoap_testing::experiment::rehearse;
+
     use super::{Place, gone, ycsb};
+
+    /// With the report's options, except for the copies: there is one node.
+    #[test]
+    fn the_reports_experiments_are_rehearsed() {
+        let place = Place::new("HOAP_TEST_CASSANDRA", "experiments", "replication=1");
+        for name in ["nosql-2021-a", "nosql-2021-e", "nosql-2021-join"] {
+            let (hoap, folder) = (env!("CARGO_BIN_EXE_hoap"), place.folder.path());
+            let label = "Cassandra, 4 nodes";
+            let runs = rehearse(hoap, folder, name, label, &[("--target", &place.url)]);
+            for run in runs {
+                let url = run["operational"]["url"].as_str().unwrap();
+                assert!(url.contains("durable_writes=off"), "{url}");
+            }
+        }
+    }
 
     #[test]
     fn every_ycsb_workload_passes() {

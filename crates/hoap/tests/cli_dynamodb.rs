@@ -111,7 +111,22 @@ impl Drop for Place {
 }
 
 mod on_dynamodb {
+    use hoap_testing::experiment::rehearse;
+
     use super::*;
+
+    #[test]
+    fn the_reports_experiments_are_rehearsed_with_their_capacities() {
+        let place = Place::new("experiments", RECORDS, "");
+        for (name, units) in [("dbaas-2020-a", 4100), ("dbaas-2020-e", 40_000)] {
+            let (hoap, folder) = (env!("CARGO_BIN_EXE_hoap"), place.folder.path());
+            let label = "DynamoDB, price of 6 nodes";
+            for run in rehearse(hoap, folder, name, label, &[("--target", &place.url)]) {
+                let url = run["operational"]["url"].as_str().unwrap();
+                assert!(url.contains(&format!("read_units={units}")), "{url}");
+            }
+        }
+    }
 
     #[test]
     fn every_ycsb_workload_passes_and_says_what_it_consumed() {

@@ -1,6 +1,7 @@
 //! Every workload that Redis and Valkey can run, as their users run it. The servers are those of the
 //! lab: `eval "$(lab/env)"`.
 
+use hoap_testing::experiment::rehearse;
 use hoap_testing::gone;
 use std::process::{Command, Stdio};
 
@@ -150,7 +151,19 @@ impl Drop for Forgetful {
 mod on_redis {
     use std::process::{Command, Stdio};
 
-    use super::{Forgetful, Place, gone};
+    use super::{Forgetful, Place, gone, rehearse};
+
+    #[test]
+    fn the_reports_experiments_are_rehearsed() {
+        let place = Place::new("HOAP_TEST_REDIS", "experiments");
+        for (name, label) in [
+            ("dbaas-capella-a", "Redis Enterprise Cloud, 3 nodes"),
+            ("dbaas-capella-c", "Redis Enterprise Cloud, 18 nodes"),
+        ] {
+            let (hoap, folder) = (env!("CARGO_BIN_EXE_hoap"), place.folder.path());
+            rehearse(hoap, folder, name, label, &[("--target", &place.url)]);
+        }
+    }
 
     /// One that restarts empty, and one that somebody empties.
     #[test]

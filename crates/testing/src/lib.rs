@@ -6,6 +6,7 @@
 //! * [`couchbase`], [`couchbase_analytics`]: imitations of these services, with [`certificates`].
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read.
 //! * [`lab`]: a PostgreSQL server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
+//! * [`experiment`]: rehearsals.
 #![allow(missing_docs)]
 
 pub mod certificates;
@@ -13,6 +14,7 @@ pub mod ch2;
 pub mod conformance;
 pub mod couchbase;
 pub mod couchbase_analytics;
+pub mod experiment;
 pub mod gone;
 pub mod lab;
 pub mod runs;

@@ -1,5 +1,6 @@
 //! PostgreSQL ended with -9 in mid-run and started again, as `hoap run` lives through it.
 
+use hoap_testing::experiment::rehearse;
 use hoap_testing::lab;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -27,6 +28,17 @@ fn drop_tables(url: &str, tables: &[&str]) {
         let target = hoap_databases::open(url).await.unwrap();
         target.documents().unwrap().drop(tables).await.unwrap();
     });
+}
+
+#[test]
+fn the_papers_and_reports_experiments_are_rehearsed() {
+    let (p, lab) = (Place::new(), lab::Lab::start());
+    let url = lab.url();
+    let (hoap, one) = (env!("CARGO_BIN_EXE_hoap"), [("--target", &*url)]);
+    let both = [("--operational", &*url), ("--analytical", &*url)];
+    rehearse(hoap, p.0.path(), "nosql-2021-pagination", "Couchbase, 4 nodes", &one);
+    rehearse(hoap, p.0.path(), "ch2-fig9", "8Q+8A", &both);
+    rehearse(hoap, p.0.path(), "ch2pp-fig10", "column", &both);
 }
 
 #[test]

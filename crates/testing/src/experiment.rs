@@ -1,0 +1,43 @@
+//! Rehearsals of experiments.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// Rehearses one configuration of an experiment on these targets (flag and URL) with this `hoap`, makes its page,
+/// and expects that every run is whole and every check passes. Returns the runs.
+pub fn rehearse(
+    hoap: &str,
+    folder: &Path,
+    name: &str,
+    label: &str,
+    targets: &[(&str, &str)],
+) -> Vec<Value> {
+    let run = |words: &[&str]| {
+        let mut command = Command::new(hoap);
+        let output = command.current_dir(folder).args(words).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let told = format!("{words:?}: {}{}", text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{told}");
+        told
+    };
+    let mut words = vec!["experiment", "run", name, "--configuration", label, "--out", name];
+    words.extend(["--replace", "--scale-down", "100000"]);
+    words.extend(targets.iter().flat_map(|(flag, url)| [*flag, *url]));
+    run(&words);
+    let told = run(&["experiment", "report", name]);
+    assert!(told.contains("REHEARSAL"), "{told}");
+    let runs = std::fs::read_dir(folder.join(name).join(label)).unwrap();
+    let mut found = Vec::new();
+    for path in runs.map(|run| run.unwrap().path()) {
+        let text = std::fs::read(path.join("run.json")).unwrap();
+        let record: Value = serde_json::from_slice(&text).unwrap();
+        assert!(record["partial"].is_null(), "{}", record["partial"]);
+        let checks = record["checks"].as_array().unwrap();
+        assert!(!checks.is_empty() && checks.iter().all(|c| c["verdict"] != "fail"), "{checks:#?}");
+        found.push(record);
+    }
+    assert!(!found.is_empty(), "{name}, {label}");
+    found
+}
