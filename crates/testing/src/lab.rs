@@ -4,13 +4,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A lab in a folder of its own. Its servers end with it.
+/// A lab of one server in a folder of its own. The server ends with it.
 pub struct Lab {
     run: tempfile::TempDir,
+    server: &'static str,
+    variables: &'static [(&'static str, &'static str)],
 }
 
 impl Lab {
+    /// With PostgreSQL.
     pub fn start() -> Self {
+        Lab::of("postgres")
+    }
+
+    /// With this server of the lab.
+    pub fn of(server: &'static str) -> Self {
+        Lab::with(server, &[])
+    }
+
+    /// With this server, made with these variables of its script.
+    pub fn with(server: &'static str, variables: &'static [(&'static str, &'static str)]) -> Self {
         // Not in the folder of temporary files of this user alone: the server runs as another.
         let run = tempfile::Builder::new().prefix("hoap-lab").tempdir().unwrap();
         #[cfg(unix)]
@@ -18,7 +31,7 @@ impl Lab {
             use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(run.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         }
-        let lab = Lab { run };
+        let lab = Lab { run, server, variables };
         lab.up();
         lab
     }
@@ -31,8 +44,9 @@ impl Lab {
 
     fn script(&self, name: &str) {
         let done = Command::new(Self::scripts().join(name))
-            .arg("postgres")
+            .arg(self.server)
             .env("LAB_RUN", self.run.path())
+            .envs(self.variables.iter().copied())
             .output()
             .unwrap();
         assert!(done.status.success(), "lab/{name}: {done:?}");
@@ -44,7 +58,7 @@ impl Lab {
     }
 
     fn file(&self, name: &str) -> String {
-        let file = self.run.path().join("postgres").join(name);
+        let file = self.run.path().join(self.server).join(name);
         std::fs::read_to_string(&file).unwrap().trim().to_owned()
     }
 
@@ -73,11 +87,17 @@ impl Lab {
 
     /// Ends the server as a power failure would end it: without a word.
     pub fn kill(&self) {
-        let pid = self.file("pid");
-        let killed = Command::new("kill").args(["-9", &pid]).status().unwrap();
+        self.kill_process(1);
+    }
+
+    /// The same of one of its processes, counted from 1 as `lab/up` does.
+    pub fn kill_process(&self, number: usize) {
+        let pids = self.file("pid");
+        let pid = pids.lines().nth(number - 1).unwrap();
+        let killed = Command::new("kill").args(["-9", pid]).status().unwrap();
         assert!(killed.success());
         while Path::new("/proc")
-            .join(&pid)
+            .join(pid)
             .join("fd")
             .read_dir()
             .is_ok_and(|mut d| d.next().is_some())
@@ -119,7 +139,7 @@ fn signal(name: &str, processes: &[String]) {
 impl Drop for Lab {
     fn drop(&mut self) {
         let down = Command::new(Self::scripts().join("down"))
-            .arg("postgres")
+            .arg(self.server)
             .env("LAB_RUN", self.run.path())
             .output();
         if !std::thread::panicking() {

@@ -5,7 +5,7 @@
 //!   fault it is there for.
 //! * [`couchbase`], [`couchbase_analytics`]: imitations of these services, with [`certificates`].
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read.
-//! * [`lab`]: a PostgreSQL server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
+//! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
 //! * [`experiment`]: rehearsals.
 #![allow(missing_docs)]
 

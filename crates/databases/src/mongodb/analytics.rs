@@ -156,8 +156,9 @@ impl engine::QuerySession for QuerySession {
 
     async fn counters(&mut self, collection: &str, field: &str) -> Done<Vec<(String, i64)>> {
         let collection = self.server.collection(collection);
-        let find = collection
-            .find(doc! {})
+        let find = self
+            .server
+            .each_once(collection.find(doc! {}))
             .projection(value::projection(&[field]))
             .read_concern(self.server.analytics_concern())
             .selection_criteria(self.server.options.analytics_selection());

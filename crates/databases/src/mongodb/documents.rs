@@ -88,7 +88,8 @@ impl Documents for MongoDbEngine {
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let target = self.server.collection(collection);
-        let mut cursor = target.find(doc! {}).projection(value::projection(fields)).await?;
+        let documents = self.server.each_once(target.find(doc! {}));
+        let mut cursor = documents.projection(value::projection(fields)).await?;
         let mut empty = true;
         while cursor.advance().await? {
             empty = false;

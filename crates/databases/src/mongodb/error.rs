@@ -6,6 +6,7 @@ use mongodb::error::{
     UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure,
 };
 
+use super::documentdb::sqlstate;
 use crate::failure::Failure;
 pub(super) use crate::failure::LOAD_FIRST;
 use crate::url::scrub;
@@ -101,6 +102,9 @@ fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str
         return (ErrorKind::Ambiguous, None);
     }
     match error.kind.as_ref() {
+        Kind::Authentication { message, .. } if is_of_connection(message) => {
+            (ErrorKind::Unavailable, Some(POSTGRES_DOWN))
+        }
         Kind::Authentication { .. } => (ErrorKind::Unavailable, Some(CREDENTIALS)),
         Kind::InvalidTlsConfig { .. } => (ErrorKind::Unavailable, Some("check the tls options")),
         Kind::SessionsNotSupported => (ErrorKind::Unavailable, Some(REPLICA_SET)),
@@ -168,10 +172,28 @@ fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'stati
         91 | 189 | 11600 | 11602 | 13436 | 6 | 7 | 89 | 9001 => (cut_short, Some(FAILOVER)),
         // WriteConcernFailed, UnsatisfiableWriteConcern
         64 | 100 => (Ambiguous, Some(CONCERN)),
+        SERIALIZATION_FAILURE | DEADLOCK_DETECTED => (Conflict, None),
+        ADMIN_SHUTDOWN | CRASH_SHUTDOWN | CANNOT_CONNECT_NOW => (cut_short, Some(POSTGRES_DOWN)),
+        TOO_MANY_CONNECTIONS => (Unavailable, Some("raise PostgreSQL's max_connections")),
+        // InternalError, of DocumentDB's gateway that lost PostgreSQL.
+        1 if is_of_connection(message) => (cut_short, Some(POSTGRES_DOWN)),
         // OutOfDiskSpace
         14031 => (Unavailable, Some("make room on the server's disk")),
         _ => (Invalid, None),
     }
+}
+
+// What DocumentDB's gateway does not translate is PostgreSQL's.
+const SERIALIZATION_FAILURE: i32 = sqlstate(b"40001");
+const DEADLOCK_DETECTED: i32 = sqlstate(b"40P01");
+const ADMIN_SHUTDOWN: i32 = sqlstate(b"57P01");
+const CRASH_SHUTDOWN: i32 = sqlstate(b"57P02");
+const CANNOT_CONNECT_NOW: i32 = sqlstate(b"57P03");
+const TOO_MANY_CONNECTIONS: i32 = sqlstate(b"53300");
+const POSTGRES_DOWN: &str = "PostgreSQL behind the gateway is going down; look into its log";
+
+fn is_of_connection(message: &str) -> bool {
+    ["connection", "connecting to server", "Pool error"].iter().any(|word| message.contains(word))
 }
 
 /// Everything that the error says, without the driver's decoration.
@@ -205,6 +227,8 @@ mod tests {
             (11000, Writing, ErrorKind::Duplicate),
             (112, InTransaction, ErrorKind::Conflict),
             (251, InTransaction, ErrorKind::Conflict),
+            (16_777_220, InTransaction, ErrorKind::Conflict),
+            (ADMIN_SHUTDOWN, Committing, ErrorKind::Ambiguous),
             (50, Reading, ErrorKind::Timeout),
             (50, Writing, ErrorKind::Ambiguous),
             (11601, Reading, ErrorKind::Cancelled),

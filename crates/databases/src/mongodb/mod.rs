@@ -28,6 +28,7 @@
 mod analytics;
 mod bulk;
 mod database;
+mod documentdb;
 mod documents;
 mod encode;
 mod error;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mongodb::options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
 
-use crate::options::{Read, meant, milliseconds, number, options};
+use crate::options::{Read, meant, milliseconds, number, options, text};
 
 options! {
     /// The settings of a URL: those of `hoap`, in small letters with underlines, then those of
@@ -54,6 +54,8 @@ options! {
             "limit of a query (maxTimeMS), milliseconds to 3600000; 0: none"),
         hashed: bool = ("sharding", "none", meant(&[("hashed", true), ("none", false)]),
             "hashed: a load shards each collection by its hashed _id (sharded clusters); or none"),
+        documentdb_version: String = ("documentdb_version", "", text,
+            "DocumentDB's version and PostgreSQL's, for the record: its gateway may not tell them"),
     }
     driver {
         "w" = ("", "MongoDB's: write concern outside of transactions; empty: the server's own"),

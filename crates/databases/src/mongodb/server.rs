@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use hoap_workload::{Error, ErrorKind, Result};
-use mongodb::bson::{Document, doc};
+use mongodb::action::Find;
+use mongodb::bson::{Document, RawDocumentBuf, doc};
 use mongodb::options::{ClientOptions, DriverInfo, ReadConcern};
 use mongodb::{Client, Collection, Database};
 
+use super::documentdb::{self, Gateway};
 use super::options::Options;
 use super::place::{Place, parse};
 use crate::failure::{Done, Failure};
@@ -34,6 +36,8 @@ pub(super) struct Facts {
     /// Whether it has sessions, which transactions require.
     pub sessions: bool,
     pub wire_version: i32,
+    /// What it is where it is no MongoDB but DocumentDB.
+    pub documentdb: Option<Gateway>,
 }
 
 impl Facts {
@@ -44,7 +48,8 @@ impl Facts {
 
     /// Read concern `snapshot` outside of transactions, since 5.0 (wire version 13).
     pub fn snapshot_reads(&self) -> bool {
-        (self.sharded || self.replica_set.is_some()) && self.wire_version >= 13
+        let several = self.sharded || self.replica_set.is_some();
+        several && self.wire_version >= 13 && self.documentdb.is_none()
     }
 }
 
@@ -79,19 +84,31 @@ impl Server {
         let asked = async { Ok(ask(&database).await?) };
         let limit = place.options.answer_timeout;
         let facts = limited(Some(limit), asked).await.map_err(failed)?;
-        if place.options.hashed && !facts.sharded {
-            return Err(Error::new(
-                ErrorKind::Invalid,
-                tried(),
-                "sharding=hashed wants a sharded cluster, and this server is no router (mongos)",
-            ));
+        let refused = if place.options.hashed && !facts.sharded {
+            Some("sharding=hashed wants a sharded cluster, and this server is no router (mongos)")
+        } else if !place.options.documentdb_version.is_empty() && facts.documentdb.is_none() {
+            Some("documentdb_version is for DocumentDB, and this server is not it")
+        } else {
+            None
+        };
+        if let Some(why) = refused {
+            return Err(Error::new(ErrorKind::Invalid, tried(), why));
         }
         Ok(Server { shown: place.shown, database, options: place.options, facts, settings })
     }
 
     /// A collection whose documents are bytes.
-    pub fn collection(&self, name: &str) -> Collection<mongodb::bson::RawDocumentBuf> {
+    pub fn collection(&self, name: &str) -> Collection<RawDocumentBuf> {
         self.database.collection(name)
+    }
+
+    /// A search through all of a collection that gives each document once: in the order of the keys
+    /// where a server would otherwise repeat some.
+    pub fn each_once<'a>(&self, find: Find<'a, RawDocumentBuf>) -> Find<'a, RawDocumentBuf> {
+        match self.facts.documentdb {
+            Some(_) => find.sort(doc! {"_id": 1}),
+            None => find,
+        }
     }
 
     /// The read concern of queries.
@@ -211,6 +228,7 @@ fn facts(hello: &Document, build: &Document) -> Facts {
         sharded: hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid"),
         sessions: hello.contains_key("logicalSessionTimeoutMinutes"),
         wire_version: hello.get_i32("maxWireVersion").unwrap_or_default(),
+        documentdb: documentdb::gateway(hello),
     }
 }
 

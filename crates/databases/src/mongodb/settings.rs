@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hoap_record::Description;
 
+use super::documentdb::Gateway;
 use super::server::{Server, level};
 
 pub(super) fn description(server: &Server) -> Description {
@@ -21,20 +22,49 @@ pub(super) fn description(server: &Server) -> Description {
         },
         None => "as write_concern".to_owned(),
     };
-    for (name, value) in [
+    let told = [
         ("deployment", deployment),
         ("transaction_write_concern", commit),
         ("transaction_read_concern", level(&options.transaction_read_concern).to_owned()),
         ("analytics_read_concern", level(&server.analytics_concern()).to_owned()),
         ("analytics_read_preference", options.analytics_read_preference.to_string()),
         ("sharding", if options.hashed { "hashed" } else { "none" }.to_owned()),
+    ];
+    settings.extend(told.map(|(name, value)| (name.to_owned(), value)));
+    let (name, version) = match &facts.documentdb {
+        Some(gateway) => ("DocumentDB", of_documentdb(server, gateway, &mut settings)),
+        None => ("MongoDB", facts.version.clone()),
+    };
+    Description { url: server.shown.clone(), name: name.to_owned(), version, settings }
+}
+
+/// Its version, and what its settings are behind MongoDB's names.
+fn of_documentdb(
+    server: &Server,
+    gateway: &Gateway,
+    settings: &mut BTreeMap<String, String>,
+) -> String {
+    let (facts, options) = (&server.facts, &server.options);
+    let durable = "PostgreSQL's synchronous_commit";
+    let isolation = match level(&options.transaction_read_concern) {
+        "snapshot" => "REPEATABLE READ",
+        _ => "READ COMMITTED",
+    };
+    let (version, told_by) = match (&*gateway.versions, &*options.documentdb_version) {
+        ("", "") => ("not told", "nobody"),
+        ("", told) => (told, "the URL"),
+        (told, _) => (told, "the gateway"),
+    };
+    let protocol = format!("MongoDB's {}, wire version {}", facts.version, facts.wire_version);
+    for (name, value) in [
+        ("deployment", "a gateway over PostgreSQL"),
+        ("protocol", &protocol),
+        ("transaction_isolation", isolation),
+        ("transaction_write_concern", durable),
+        ("version_told_by", told_by),
+        ("write_concern", durable),
     ] {
-        settings.insert(name.to_owned(), value);
+        settings.insert(name.to_owned(), value.to_owned());
     }
-    Description {
-        url: server.shown.clone(),
-        name: "MongoDB".to_owned(),
-        version: facts.version.clone(),
-        settings,
-    }
+    version.to_owned()
 }

@@ -14,7 +14,7 @@ use mongodb::options::Hint;
 use serde_json::Value;
 
 use super::server::Server;
-use super::{error, patch, value};
+use super::{documentdb, error, patch, value};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, in_order};
 use crate::patches::{independent, why_not};
@@ -214,6 +214,10 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         let mut session = self.session.take().expect(HELD);
         let limit = self.server.options.commit_timeout;
         let deadline = Instant::now() + limit;
+        let failed = match self.server.facts.documentdb {
+            Some(_) => documentdb::committing,
+            None => error::committing,
+        };
         // The drivers' specification of transactions: a commit of unknown result may be sent again;
         // the server applies it once.
         let committing = async {
@@ -222,7 +226,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
                     Err(e) if error::is_unknown_commit(&e) && Instant::now() < deadline => {
                         tokio::time::sleep(AGAIN_AFTER).await;
                     }
-                    done => return done.map_err(error::committing),
+                    done => return done.map_err(failed),
                 }
             }
         };

@@ -6,6 +6,8 @@
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
 #[cfg(feature = "mongodb")]
+mod on_documentdb;
+#[cfg(feature = "mongodb")]
 mod on_mongo_wire;
 #[cfg(feature = "postgres")]
 mod on_postgres;

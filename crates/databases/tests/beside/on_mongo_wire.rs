@@ -9,10 +9,10 @@ use super::equal_answers;
 use crate::{NAMED, named_and_random, small};
 
 /// A database of a test's own, dropped with its collections at the end.
-struct Place(String);
+pub struct Place(String);
 
 impl Place {
-    fn new(variable: &str, test: &str) -> Self {
+    pub fn new(variable: &str, test: &str) -> Self {
         let server = std::env::var(variable).unwrap_or_else(|_| {
             panic!(
                 "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
@@ -23,7 +23,7 @@ impl Place {
         Place(format!("{host}/answers_{test}_{}?{query}", std::process::id()))
     }
 
-    fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         self.0.trim_end_matches('?')
     }
 }
@@ -41,8 +41,8 @@ impl Drop for Place {
     }
 }
 
-/// The named sets and a draw: the imitation joins Q13 without an index, for seconds each time.
-fn sets() -> Vec<ParameterSet> {
+/// The named sets and a draw: the naive Q13 has no index here, and takes seconds each time.
+pub fn sets() -> Vec<ParameterSet> {
     let random = ParameterSet::Random { seed: 7, stream: 0, turn: 0 };
     NAMED.into_iter().chain([random]).collect()
 }

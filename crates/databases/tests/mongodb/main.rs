@@ -1,8 +1,10 @@
 //! MongoDB does what every database must do, and what its module promises.
 //!
-//! Three servers: the lab's imitation (`eval "$(lab/env)"`, modules `on_mongo_wire`), a scripted peer for
-//! what the imitation lacks (`peer_on_mongo_wire`), and a real replica set where `HOAP_TEST_MONGODB` names one (`on_mongodb`).
+//! Four servers: the lab's imitation (`eval "$(lab/env)"`, modules `on_mongo_wire`), a scripted peer for
+//! what the imitation lacks (`peer_on_mongo_wire`), the lab's DocumentDB, a real engine (`on_documentdb`), and a real
+//! replica set where `HOAP_TEST_MONGODB` names one (`on_mongodb`).
 
+mod on_documentdb;
 mod on_mongo_wire;
 mod on_mongodb;
 // Of the texts alone.

@@ -100,10 +100,14 @@ fn a_server_alone_has_no_transactions() {
     let (target, _guard) = fresh();
     let no = target.transactions().map(drop).unwrap_err().to_string();
     assert!(no.contains("want a replica set or a sharded cluster"), "{no}");
-    assert_eq!(
-        refused(&with(&own_database(&server()), "sharding=hashed")).kind,
-        ErrorKind::Invalid
-    );
+    for (option, word) in [
+        ("sharding=hashed", "sharded cluster"),
+        ("documentdb_version=0.108", "this server is not it"),
+    ] {
+        let e = refused(&with(&own_database(&server()), option));
+        assert_eq!(e.kind, ErrorKind::Invalid);
+        assert!(e.to_string().contains(word), "{e}");
+    }
     let described = target.description();
     assert_eq!(
         (described.name.as_str(), described.settings["deployment"].as_str()),

@@ -35,8 +35,8 @@ enum Takes {
     Named(&'static [(&'static str, bool)]),
     /// An array of three or if, then, else.
     Condition,
-    /// input, as, cond.
-    Filter,
+    /// input, as, and an expression by this name.
+    Each(&'static str),
     /// Any value, which is not looked into.
     Anything,
     /// Queries.
@@ -88,6 +88,7 @@ const TABLE: &[Line] = &[
     (Expression, "$and", (2, 2), Expressions(1, MANY)),
     (Expression, "$arrayElemAt", (3, 2), Expressions(2, 2)),
     (Expression, "$concat", (2, 4), Expressions(1, MANY)),
+    (Expression, "$concatArrays", (3, 2), Expressions(1, MANY)),
     (Expression, "$cond", (2, 2), Condition),
     (
         Expression,
@@ -97,7 +98,7 @@ const TABLE: &[Line] = &[
     ),
     (Expression, "$divide", (2, 2), Expressions(2, 2)),
     (Expression, "$eq", (2, 2), Expressions(2, 2)),
-    (Expression, "$filter", (3, 2), Filter),
+    (Expression, "$filter", (3, 2), Each("cond")),
     (Expression, "$floor", (3, 2), Expressions(1, 1)),
     (Expression, "$gt", (2, 2), Expressions(2, 2)),
     (Expression, "$gte", (2, 2), Expressions(2, 2)),
@@ -106,9 +107,11 @@ const TABLE: &[Line] = &[
     (Expression, "$literal", (2, 4), Anything),
     (Expression, "$lt", (2, 2), Expressions(2, 2)),
     (Expression, "$lte", (2, 2), Expressions(2, 2)),
+    (Expression, "$map", (2, 6), Each("in")),
     (Expression, "$max", (3, 2), Expressions(1, MANY)),
     (Expression, "$mod", (2, 2), Expressions(2, 2)),
     (Expression, "$multiply", (2, 2), Expressions(1, MANY)),
+    (Expression, "$setDifference", (2, 6), Expressions(2, 2)),
     (Expression, "$size", (2, 6), Expressions(1, 1)),
     (Expression, "$strLenCP", (3, 4), Expressions(1, 1)),
     (Expression, "$substrCP", (3, 4), Expressions(3, 3)),
@@ -392,16 +395,16 @@ impl Reader {
                     self.arguments(Named(&[("if", true), ("then", true), ("else", true)]), value)
                 }
             },
-            Filter => {
+            Each(what) => {
                 let given = object(value, "no named arguments")?;
                 let names: BTreeSet<&str> = given.keys().map(String::as_str).collect();
-                if names != BTreeSet::from(["input", "as", "cond"]) {
-                    return no("input, as, cond", value);
+                if names != BTreeSet::from(["input", "as", what]) {
+                    return no(&format!("input, as, {what}"), value);
                 }
                 self.expression(&value["input"])?;
                 let name = value["as"].as_str().ok_or("as is no name")?;
                 self.variables.push(name.to_owned());
-                let done = self.expression(&value["cond"]);
+                let done = self.expression(&value[what]);
                 self.variables.pop();
                 done
             }

@@ -50,6 +50,6 @@ pub(super) static FOLDERS: &[Folder] = &[
     folder!("ch2pp", "postgres", tuned: ["03", "05", "07", "08", "09", "10", "18", "19"]),
     folder!("ch2", "sqlpp", tuned: ["18"]),
     folder!("ch2pp", "sqlpp", tuned: ["18"]),
-    folder!("ch2", "mongodb", ".json", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
-    folder!("ch2pp", "mongodb", ".json", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
+    folder!("ch2", "mongodb", ".json", tuned: ["03", "05", "07", "08", "09", "10", "13", "17", "18", "19"]),
+    folder!("ch2pp", "mongodb", ".json", tuned: ["03", "05", "07", "08", "09", "10", "13", "17", "18", "19"]),
 ];
