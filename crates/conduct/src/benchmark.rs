@@ -61,8 +61,9 @@ pub trait Benchmark {
         Vec::new()
     }
 
-    /// What one driver among several leaves for the check that only all of them can make, in place of
-    /// [`after`](Benchmark::after), which may be taken out of `known`. `None` where one alone can check.
+    /// What the clients saw acknowledged, as text: what one driver among several leaves for the check that
+    /// only all of them can make, in place of [`after`](Benchmark::after), and what `--ledger` leaves.
+    /// `known` is as before when it returns. `None` where there is nothing to leave.
     ///
     /// # Errors
     /// Fails where the ledger cannot be written as JSON.

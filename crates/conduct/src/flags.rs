@@ -138,6 +138,12 @@ pub struct Common {
     pub run_seed: u64,
     #[command(flatten)]
     pub conduct: Conduct,
+    /// Interval of the time series in samples.csv and the interval logs, at least 10ms
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub tick: Time,
+    /// Leave in ledger.json what the run saw acknowledged, so that another program can recount it
+    #[arg(long)]
+    pub ledger: bool,
     /// Folder of the run [default: runs/<benchmark>-<time>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -147,7 +153,7 @@ impl Common {
     /// Every flag with the value it has, but for the folder and how often all is run, which the record
     /// has as its repetition.
     pub fn settings(&self) -> Settings {
-        let Common { faults, run_seed, conduct, out: _ } = self;
+        let Common { faults, run_seed, conduct, tick, ledger, out: _ } = self;
         let FaultArgs { on_error, recovery_limit, warn_failures } = faults;
         let Conduct { repeat: _, start_at, part } = conduct;
         settings(json!({
@@ -155,6 +161,8 @@ impl Common {
             "recovery-limit": recovery_limit.to_string(),
             "warn-failures": warn_failures.0,
             "run-seed": run_seed,
+            "tick": tick.to_string(),
+            "ledger": ledger,
             "part": part.map(|p| p.to_string()),
             "start-at": start_at.map(|t| t.to_string()),
         }))

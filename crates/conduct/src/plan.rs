@@ -12,6 +12,8 @@ use crate::flags::{Common, Pacing};
 const DURATION: Duration = Duration::from_secs(60);
 /// The longest time of a probe where no flag says it, in durations of a step.
 const LIMIT: u32 = 10;
+/// The shortest interval of the time series: a shorter one would cost the clients time.
+const SHORTEST_TICK: Duration = Duration::from_millis(10);
 
 /// What a run does.
 #[derive(Clone, Debug)]
@@ -105,6 +107,9 @@ pub fn plan(
     if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate.is_finite())) {
         return refuse("a rate must be above 0", "give --rate a number");
     }
+    if common.tick.0 < SHORTEST_TICK {
+        return refuse("an interval of the time series is at least 10ms", "give --tick more");
+    }
     let planner = Planner { groups, pacing, common, defaults };
     let mut steps = Vec::new();
     match groups {
@@ -183,6 +188,7 @@ impl Planner<'_> {
         let by_loops = clients.0 == 0 && matches!(end, End::Loops { .. });
         plan.warmup = if by_loops { Duration::ZERO } else { self.pacing.warmup.0 };
         plan.limit = limit;
+        plan.tick = self.common.tick.0;
         plan.on_error = self.common.faults.on_error;
         // A database that is not there when the run begins is not waited for: it may never have been.
         if number > 1 {
@@ -260,8 +266,9 @@ mod tests {
 
     #[test]
     fn every_number_runs_with_every_number() {
-        let made = of(hybrid(&[4, 8], &[0, 1], false), "--duration 9s").unwrap();
+        let made = of(hybrid(&[4, 8], &[0, 1], false), "--duration 9s --tick 250ms").unwrap();
         for step in &made.steps {
+            assert_eq!(step.tick, Duration::from_millis(250));
             assert_eq!(step.end, End::After(Duration::from_secs(9)));
             assert_eq!(step.warmup, Duration::from_secs(5));
         }
@@ -331,6 +338,7 @@ mod tests {
             (Groups::Clients(&[0]), "", "needs a client"),
             (Groups::Clients(&[1]), "--rate 0", "above 0"),
             (hybrid(&[4], &[0]), "--rate inf", "above 0"),
+            (hybrid(&[4], &[0]), "--tick 9ms", "at least 10ms"),
             (hybrid(&[0], &[1]), "--rate 5", "--tx-clients"),
             (hybrid(&[0], &[1]), "--operations 5", "--tx-clients"),
             (hybrid(&[0], &[1]), "--max-rate --sla p99=1s", "--tx-clients"),

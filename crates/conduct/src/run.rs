@@ -71,10 +71,15 @@ async fn between_checks<B: Benchmark>(
     let mut known = benchmark.known(steps.memories);
     record.audit = benchmark.audit(&known);
     let beside_others = setting.common.conduct.part.is_some();
-    let left = if beside_others { benchmark.contribution(&mut known) } else { Ok(None) };
+    let ledger = beside_others || setting.common.ledger;
+    let ours = if ledger { benchmark.contribution(&mut known) } else { Ok(None) };
+    let left = ours.and_then(|ours| match ours {
+        Some(ours) => folder.write_ledger(&ours.ledger).map(|()| Some(ours.left)),
+        None => Ok(None),
+    });
     let checked = match left {
-        Ok(Some(ours)) => folder.write_ledger(&ours.ledger).map(|()| vec![ours.left]),
-        Ok(None) => benchmark.after(setting, &known, record).await,
+        Ok(Some(left)) if beside_others => Ok(vec![left]),
+        Ok(_) => benchmark.after(setting, &known, record).await,
         Err(e) => Err(e),
     };
     match or_unknown(&setting.common.faults, checked) {

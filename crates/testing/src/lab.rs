@@ -52,14 +52,27 @@ impl Lab {
         assert!(done.status.success(), "lab/{name}: {done:?}");
     }
 
+    /// A line of bash that starts the server, or starts it again.
+    pub fn up_line(&self) -> String {
+        format!(
+            "LAB_RUN={} {} postgres",
+            self.run.path().display(),
+            Self::scripts().join("up").display()
+        )
+    }
+
+    /// The folder with its files `pid`, `url` and `superuser_url`.
+    pub fn folder(&self) -> PathBuf {
+        self.run.path().join(self.server)
+    }
+
     /// Starts the server, or starts it again on the same data and port.
     pub fn up(&self) {
         self.script("up");
     }
 
     fn file(&self, name: &str) -> String {
-        let file = self.run.path().join(self.server).join(name);
-        std::fs::read_to_string(&file).unwrap().trim().to_owned()
+        std::fs::read_to_string(self.folder().join(name)).unwrap().trim().to_owned()
     }
 
     pub fn url(&self) -> String {

@@ -101,11 +101,13 @@ impl Benchmark for Hybrid<'_> {
         }
         let ledger = std::mem::take(&mut known.ledger);
         let ours = Ours { before: self.before.clone(), ledger };
+        let text = contribution::to_json(&ours)?;
+        known.ledger = ours.ledger;
         let left = beside_others(
             "conditions, nothing lost, nothing added",
             "when all have ended, `hoap merge --operational URL` checks the data",
         );
-        Ok(Some(Contribution { ledger: contribution::to_json(&ours)?, left }))
+        Ok(Some(Contribution { ledger: text, left }))
     }
 
     async fn after(

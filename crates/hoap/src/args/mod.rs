@@ -6,6 +6,8 @@ mod experiment;
 mod files;
 mod report;
 mod run;
+#[cfg(target_os = "linux")]
+mod torture;
 
 use std::path::PathBuf;
 
@@ -21,6 +23,8 @@ pub use experiment::*;
 pub use files::*;
 pub use report::*;
 pub use run::*;
+#[cfg(target_os = "linux")]
+pub use torture::*;
 
 /// The benchmark suite for JSON document databases
 #[derive(Debug, Parser)]
@@ -86,6 +90,9 @@ pub enum Command {
     Merge(Merge),
     /// Print what runs' configurations cost by price files
     Price(Price),
+    /// Run while faults occur on purpose, and hold the checks against a recount
+    #[cfg(target_os = "linux")]
+    Torture(Torture),
     /// List the databases and what they can run
     Targets(Targets),
 }

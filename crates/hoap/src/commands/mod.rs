@@ -13,6 +13,8 @@ mod query;
 mod report;
 mod run;
 mod targets;
+#[cfg(target_os = "linux")]
+mod torture;
 mod verify;
 mod watch;
 
@@ -104,6 +106,8 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
         Command::Compare(args) => compare::compare(context, &args),
         Command::Merge(args) => merge::merge(context, &args).await,
         Command::Price(args) => price::price(context, &args),
+        #[cfg(target_os = "linux")]
+        Command::Torture(args) => torture::torture(context, &args).await,
         Command::Targets(_) => targets::targets(context),
     }
 }

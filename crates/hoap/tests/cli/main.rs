@@ -23,6 +23,8 @@ mod schema;
 mod secrets;
 #[cfg(unix)]
 mod silent;
+#[cfg(target_os = "linux")]
+mod torture;
 mod whole;
 
 use hoap_testing::gone;

@@ -205,3 +205,84 @@ fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
     let record = p.json("interrupted/run.json");
     assert!(record["partial"].as_str().unwrap().contains("interrupted"), "{record:#}");
 }
+
+/// The plan of a campaign on this server, with another client that recounts. The writer of the log sleeps as
+/// long as it may, so that what a commit does not wait for is in memory.
+fn plan(lab: &lab::Lab, work: [&str; 2], faults: &str, recount: &[[&str; 2]]) -> String {
+    let (url, up, folder) = (lab.url(), lab.up_line(), lab.folder());
+    let folder = folder.display();
+    let psql = format!("psql -XAtq -F $'\\t' {url} -c");
+    let lines = recount.iter().map(|[name, sql]| format!("{name} = '''{psql} \"{sql}\"'''\n"));
+    let ([load, run], recount) = (work, lines.collect::<String>());
+    format!(
+        r#"
+        title = "t"
+        seed = 1
+        faults = 3
+        duration = "12s"
+        settle = "4s"
+        quiet = ["1s", "2s"]
+        durable = true
+        load = "{load} --replace --target {{url}}"
+        run = "{run}"
+        [server]
+        up = "{up}"
+        prepare = '''psql -XAtq $(cat {folder}/superuser_url) \
+            -c "alter system set wal_writer_delay = 10000" -c "select pg_reload_conf()"'''
+        url = "echo {url}"
+        proxy = true
+        [server.processes]
+        postgres = "cat {folder}/pid"
+        {faults}
+        [recount]
+        by = "psql"
+        {recount}"#
+    )
+}
+
+const KILL: &str = "[[fault]]\nkind = \"kill\"\nof = \"postgres\"\ntime = [\"0s\", \"0s\"]\n";
+
+#[test]
+fn killed_and_cut_off_it_keeps_what_it_acknowledged_and_so_says_psql() {
+    let (p, lab) = (Place::new(), lab::Lab::start());
+    let cuts = format!("{KILL}[[fault]]\nkind = \"cut\"\nbytes = 999\nweight = 2\n");
+    let load = "ch2pp --scale-down 100";
+    let run = "ch2pp --operational {url} --tx-clients 4 --query-clients 0";
+    let orders = "select key, doc->>'o_c_id', jsonb_array_length(doc->'o_orderline') from orders";
+    let recount = [
+        ["orders", orders],
+        ["neworder", "select key from neworder"],
+        ["history", "select key from history"],
+    ];
+    p.write("plan.toml", &plan(&lab, [load, run], &cuts, &recount));
+    p.ok("torture --plan plan.toml -o campaign");
+    let result = p.json("campaign/torture.json");
+    let summary = &result["summary"];
+    assert!(summary["faults"].as_u64() >= Some(3), "{summary:#}");
+    assert!(summary["acknowledged"].as_u64() > Some(20), "{summary:#}");
+    assert_eq!((&summary["lost"], &summary["added"]), (&0.into(), &0.into()), "{summary:#}");
+    assert!(summary["failed"].as_u64() > Some(0), "the faults were felt: {summary:#}");
+    for run in result["runs"].as_array().unwrap() {
+        assert_eq!(run["verdict"], "sound", "{run:#}");
+    }
+}
+
+#[test]
+fn what_it_loses_without_synchronous_commit_is_found_and_so_says_psql() {
+    let (p, lab) = (Place::new(), lab::Lab::start());
+    let few = "-p recordcount=10 -p fieldcount=1 -p fieldlength=50";
+    let (load, recount) = (format!("ycsb {few}"), "select key, 0, doc->>'field0' from usertable");
+    // Small commits: many of them are on the last page of the log, which nobody has written.
+    let mix = "-p readproportion=0 -p updateproportion=0 -p insertproportion=1";
+    let uniform = "-p requestdistribution=uniform --clients 4";
+    let run = format!("ycsb-a {few} {mix} {uniform} --target {{url}}?synchronous_commit=off");
+    let text = plan(&lab, [&load, &run], KILL, &[["records", recount]]);
+    p.write("plan.toml", &text.replace("durable = true", "durable = false"));
+    let end = p.ok("torture --plan plan.toml -o campaign");
+    let result = p.json("campaign/torture.json");
+    let (runs, verdicts) = (&result["runs"], &result["summary"]["verdicts"]);
+    let found = verdicts["loss-found"].as_u64().unwrap_or_else(|| panic!("{runs:#}"));
+    assert!(verdicts.get("loss-unnoticed").is_none() && found > 0, "{runs:#}");
+    assert!(end.out.contains(&format!("lost: found in {found} of {found} runs")), "{end:#?}");
+    assert!(result["summary"]["lost"].as_u64() > Some(0), "{runs:#}");
+}

@@ -202,3 +202,32 @@ fn clients_that_memory_has_no_room_for_are_refused_before_the_run() {
     let line = "run ch2pp --operational sqlite:ch2.db --tx-clients 1 --query-clients 90000000";
     p.fails(&format!("{line} --out run"), 2, &says);
 }
+
+#[test]
+fn a_run_leaves_its_ledger_where_that_is_asked_for_and_checks_all_the_same() {
+    let p = Place::new();
+    p.load("t.db");
+    let line = "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 0 --warmup 0s";
+    p.ok(&format!("{line} --duration 1s --tick 100ms --ledger --out with"));
+    let (run, ledger) = (p.json("with/run.json"), p.json("with/ledger.json"));
+    let checked = |name: &str| {
+        let check = run["checks"].as_array().unwrap().iter().find(|c| c["name"] == name);
+        let check = check.unwrap_or_else(|| panic!("no {name}: {run:#}"));
+        assert_eq!(check["verdict"], "pass", "{check:#}");
+        check["checked"].as_u64().unwrap()
+    };
+    let orders = ledger["ledger"]["orders"].as_array().unwrap().len() as u64;
+    assert!(orders > 0 && checked("nothing lost: NewOrder") >= orders, "{orders}");
+    assert_eq!(
+        (&run["configuration"]["tick"], &run["configuration"]["ledger"]),
+        (&"100ms".into(), &true.into())
+    );
+    let samples = String::from_utf8(p.read("with/samples.csv")).unwrap();
+    let ends: std::collections::BTreeSet<_> =
+        samples.lines().skip(1).filter_map(|line| line.split(',').nth(2)).collect();
+    assert!(ends.len() >= 5, "a tick lasts longer where the machine is busy: {ends:?}");
+
+    p.ok(&format!("{line} --duration 500ms --out without"));
+    assert!(!p.path("without/ledger.json").exists());
+    p.fails(&format!("{line} --tick 1ms --out fast"), 2, &["at least 10ms", "--tick"]);
+}

@@ -1,0 +1,109 @@
+//! `torture.json`: what came of a campaign so far.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hoap_record::{Error, ErrorKind, Result, whole};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Named;
+use crate::result::RunOutcome;
+use crate::summary::Summary;
+
+/// The file's name.
+pub const FILE: &str = "torture.json";
+/// The version of the file.
+const FORMAT: u32 = 1;
+
+/// The result of a campaign.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// 1.
+    pub format: u32,
+    /// Version of `hoap`.
+    pub hoap: String,
+    /// The plan's title.
+    pub title: String,
+    /// SHA-256 of the plan's file: a campaign continues with the same plan only.
+    pub plan: String,
+    /// The plan's seed.
+    pub seed: u64,
+    /// The plan's number of faults.
+    pub faults: u64,
+    /// Whether the database promised that acknowledged writes survive.
+    pub durable: bool,
+    /// When the campaign began (RFC 3339).
+    pub started: String,
+    /// Seconds of all runs, their loads and recounts.
+    pub seconds: f64,
+    /// Kinds of faults that this machine cannot make, with the reason.
+    pub left_out: BTreeMap<String, String>,
+    /// The runs in the order in which they were made.
+    pub runs: Vec<RunOutcome>,
+    /// What they say together.
+    pub summary: Summary,
+}
+
+impl Outcome {
+    /// Reads the campaign in a folder; `None` where none was begun there.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`], naming the file, where it is not one.
+    pub fn read(folder: &Path) -> Result<Option<Outcome>> {
+        let path = folder.join(FILE);
+        let wrong = |answer: String| {
+            Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer)
+                .advise("name another folder, or the version of hoap that wrote it")
+        };
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(wrong(e.to_string())),
+        };
+        let outcome: Outcome = serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
+        match outcome.format {
+            FORMAT => Ok(Some(outcome)),
+            other => Err(wrong(format!("it has format {other}, this version reads {FORMAT}"))),
+        }
+    }
+
+    /// A campaign that begins now.
+    pub fn begin(named: &Named) -> Outcome {
+        let plan = &named.plan;
+        Outcome {
+            format: FORMAT,
+            hoap: env!("CARGO_PKG_VERSION").into(),
+            title: plan.title.clone(),
+            plan: named.digest.clone(),
+            seed: plan.seed,
+            faults: plan.faults,
+            durable: plan.durable,
+            started: jiff::Timestamp::now().to_string(),
+            seconds: 0.0,
+            left_out: BTreeMap::new(),
+            runs: Vec::new(),
+            summary: Summary::default(),
+        }
+    }
+
+    /// The number of faults that occurred.
+    pub fn done(&self) -> u64 {
+        self.runs.iter().map(|run| run.faults.len() as u64).sum()
+    }
+
+    /// Writes the file, whole or not at all.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
+    pub fn write(&mut self, folder: &Path) -> Result<()> {
+        self.summary = Summary::of(&self.runs);
+        let path = folder.join(FILE);
+        let failed = |e: String| {
+            Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e)
+                .advise("free or choose another disk and run again: it continues")
+        };
+        let mut text = serde_json::to_vec_pretty(self).map_err(|e| failed(e.to_string()))?;
+        text.push(b'\n');
+        whole::write(&path, &text).map_err(|e| failed(e.to_string()))
+    }
+}
