@@ -28,6 +28,7 @@ pub mod error;
 pub mod folder;
 pub mod freshness;
 pub mod histogram;
+pub mod history;
 pub mod hlog;
 pub mod limits;
 pub mod lines;
@@ -41,6 +42,7 @@ pub mod step;
 pub mod time;
 pub mod title;
 pub mod whole;
+pub mod witness;
 
 pub use bound::{Bounds, Sla};
 pub use check::{AuditLine, Check, Verdict};
