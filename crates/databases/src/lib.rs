@@ -35,6 +35,8 @@ pub mod dynamodb;
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
 mod failure;
 mod front;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;

@@ -31,6 +31,8 @@ mod database;
 mod documents;
 mod encode;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod key_value;
 mod layout;
 mod options;
