@@ -35,6 +35,8 @@ pub mod dynamodb;
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
 mod failure;
 mod front;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod json;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;
@@ -134,7 +136,7 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
             .advise(format!("the known ones are {}", all.join(", "))));
     };
     match scheme.open {
-        Some(open) => match front::limit::opening(open(url)).await {
+        Some(open) => match front::limit::opening(url, open(url)).await {
             Ok(opened) => opened,
             Err(silence) => Err(silence.into_error(format!("open {name}:…"))),
         },

@@ -14,7 +14,7 @@ pub(crate) fn collection<'a>(name: &'a str, reserved: &[&str], longest: usize) -
         let reserved = reserved.join(" or ");
         format!("a name is letters, digits and _, and does not begin with {reserved}")
     } else if name.len() > longest {
-        format!("the database's names have at most {longest} letters")
+        format!("it has {} letters, and the database leaves room for {longest}", name.len())
     } else {
         return Ok(name);
     };

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use hoap_record::whole::Unfinished;
 use twox_hash::XxHash3_128;
 
 /// The suffix of an incomplete file.
@@ -15,21 +16,21 @@ pub(crate) const TEMPORARY: &str = ".tmp";
 const PIECE: usize = 128 << 10;
 
 /// Writes a file under a temporary name, counting and hashing its bytes; [`Sink::commit`] renames
-/// it. If dropped before that, it removes the file, so that no incomplete file is left.
+/// it. If dropped before that, it removes the file, so that no incomplete file is left; so does
+/// [`hoap_record::whole::abandon`].
 pub(crate) struct Sink {
     file: File,
     path: PathBuf,
-    temporary: PathBuf,
+    temporary: Unfinished,
     hash: XxHash3_128,
     bytes: u64,
-    committed: bool,
 }
 
 impl Sink {
     pub(crate) fn create(path: &Path) -> io::Result<Sink> {
         let (file, temporary) = create_temporary(path)?;
-        let hash = XxHash3_128::new();
-        Ok(Sink { file, path: path.to_owned(), temporary, hash, bytes: 0, committed: false })
+        let (temporary, hash) = (Unfinished::new(&temporary), XxHash3_128::new());
+        Ok(Sink { file, path: path.to_owned(), temporary, hash, bytes: 0 })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -41,9 +42,8 @@ impl Sink {
     }
 
     /// Renames the file to its final name. Returns its bytes and their hash.
-    pub(crate) fn commit(mut self) -> io::Result<(u64, String)> {
-        fs::rename(&self.temporary, &self.path)?;
-        self.committed = true;
+    pub(crate) fn commit(self) -> io::Result<(u64, String)> {
+        self.temporary.finish(|temporary| fs::rename(temporary, &self.path))?;
         Ok((self.bytes, hexadecimal(&self.hash)))
     }
 }
@@ -58,15 +58,6 @@ impl Write for Sink {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
-    }
-}
-
-impl Drop for Sink {
-    fn drop(&mut self) {
-        if !self.committed {
-            // The earlier error, which kept the file incomplete, is the one reported.
-            let _ = fs::remove_file(&self.temporary);
-        }
     }
 }
 

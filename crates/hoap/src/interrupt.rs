@@ -38,9 +38,7 @@ pub fn on_interrupt(stop: &Stop, patience: Option<Duration>) {
             thread::spawn(move || {
                 thread::sleep(patience);
                 hoap_record::whole::abandon();
-                eprintln!(
-                    "hoap: interrupted; a file that it was writing is not whole; run it again"
-                );
+                eprintln!("hoap: interrupted; what it was writing is not whole; run it again");
                 std::process::exit(130);
             });
         }

@@ -68,11 +68,13 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.tried, self.answer)?;
-        match &self.advice {
-            Some(advice) => write!(f, "; {advice}"),
-            None => Ok(()),
+        let mut text = format!("{}: {}", self.tried, self.answer);
+        if let Some(advice) = &self.advice {
+            text.push_str("; ");
+            text.push_str(advice);
         }
+        // A value that it repeats may have ends of lines.
+        f.write_str(&text.replace(['\n', '\r'], " "))
     }
 }
 
@@ -102,5 +104,7 @@ mod tests {
         let e = Error::new(ErrorKind::Unavailable, "open sqlite:a.db", "file is locked")
             .advise("close the other program");
         assert_eq!(e.to_string(), "open sqlite:a.db: file is locked; close the other program");
+        let e = Error::new(ErrorKind::Invalid, "set a=1\r\n2", "it is\nno number").advise("a\nb");
+        assert_eq!(e.to_string(), "set a=1  2: it is no number; a b");
     }
 }

@@ -32,15 +32,19 @@ fn remove(path: &Path) {
 }
 
 /// A file or folder that is removed on drop and by [`abandon`], unless it was finished.
-pub(crate) struct Unfinished(PathBuf);
+pub struct Unfinished(PathBuf);
 
 impl Unfinished {
+    /// Of something that has begun.
     pub fn new(path: &Path) -> Self {
         UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         Unfinished(path.to_owned())
     }
 
     /// Runs `last`, after which the file or folder stays if it succeeded.
+    ///
+    /// # Errors
+    /// Those of `last`.
     pub fn finish<T, E>(self, last: impl FnOnce(&Path) -> Result<T, E>) -> Result<T, E> {
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         let end = last(&self.0);

@@ -4,6 +4,7 @@
 //! * [`ch2`]: CH2 and CH2++ on a database: the transactions' effects, and the checks, each of which must catch the
 //!   fault it is there for.
 //! * [`couchbase`], [`couchbase_analytics`]: imitations of these services, with [`certificates`].
+//! * [`fuzz`]: what parsers keep to whatever they are given, and inputs to try it on.
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read.
 //! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
 //! * [`experiment`]: rehearsals.
@@ -15,6 +16,7 @@ pub mod conformance;
 pub mod couchbase;
 pub mod couchbase_analytics;
 pub mod experiment;
+pub mod fuzz;
 pub mod gone;
 pub mod lab;
 pub mod runs;

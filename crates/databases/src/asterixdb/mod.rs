@@ -21,6 +21,8 @@
 //! No transactions of several statements, no update of fields; a scan is no snapshot.
 
 mod definition;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod options;
 mod state;
 

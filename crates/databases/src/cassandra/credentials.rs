@@ -72,7 +72,7 @@ fn why_not(file: &Path) -> Option<String> {
 }
 
 /// The user and the password of the first section that has both.
-fn read(text: &str) -> Option<(String, String)> {
+pub(super) fn read(text: &str) -> Option<(String, String)> {
     let mut counts = false;
     let (mut user, mut password) = (None, None);
     for line in text.lines().map(str::trim) {

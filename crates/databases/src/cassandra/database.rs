@@ -9,7 +9,7 @@ use hoap_workload::capability::{Applicable, NotApplicable};
 
 use super::place::Place;
 use super::runtimes::{RuntimeSession, RuntimeSessions};
-use super::server;
+use super::{schema, server};
 use crate::failure::Done;
 use crate::front::Front;
 use crate::front::engine::Engine;
@@ -34,6 +34,14 @@ impl Engine for CassandraEngine {
 
     fn url(&self) -> &str {
         &self.place.url
+    }
+
+    fn longest_name(&self) -> usize {
+        schema::LONGEST_NAME
+    }
+
+    fn longest_index(&self) -> usize {
+        schema::LONGEST_NAME - schema::LOOKUP.len()
     }
 
     fn answer_timeout(&self) -> Option<Duration> {

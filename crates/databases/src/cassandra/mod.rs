@@ -34,6 +34,8 @@ mod database;
 mod document;
 mod documents;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod joined;
 mod key_value;
 mod lookups;

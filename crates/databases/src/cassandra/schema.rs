@@ -15,6 +15,8 @@ pub(super) const KEY: &str = "y_id";
 pub(super) const DOCUMENT: &str = "doc";
 /// The column of the marks of the transactions that wrote a document last: see [`super::rows`].
 pub(super) const MARKS: &str = "marks";
+/// The longest name of a table, letters (`SchemaConstants.NAME_LENGTH` of Cassandra).
+pub(super) const LONGEST_NAME: usize = 48;
 /// The beginning of the names of lookup tables.
 pub(super) const LOOKUP: &str = "hoap_index_";
 

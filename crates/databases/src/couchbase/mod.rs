@@ -31,6 +31,8 @@ mod bulk;
 mod database;
 mod documents;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod key_value;
 mod options;
 mod patch;

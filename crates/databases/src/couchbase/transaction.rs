@@ -33,8 +33,9 @@ pub struct TransactionSession {
 impl Abandon for TransactionSession {
     /// A dropped request closes its connection. A ROLLBACK without an answer is not waited for any
     /// longer; the server ends what it should have ended at its time limit.
-    fn abandon(&mut self) {
+    fn abandon(&mut self) -> bool {
         self.ending = None;
+        true
     }
 }
 
@@ -150,8 +151,9 @@ impl OpenTransaction<'_> {
 
 impl Abandon for OpenTransaction<'_> {
     /// A statement may be under way: the ROLLBACK comes after it, or the server's time limit does.
-    fn abandon(&mut self) {
+    fn abandon(&mut self) -> bool {
         self.end();
+        true
     }
 }
 

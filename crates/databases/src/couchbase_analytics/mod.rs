@@ -16,6 +16,8 @@
 //! As AsterixDB's: no transactions of several statements here, no records by key.
 
 mod definition;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod options;
 
 use std::collections::BTreeMap;

@@ -7,9 +7,9 @@ use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{Applicable, NotApplicable};
 
-use super::describe;
 use super::options::Place;
 use super::server::Server;
+use super::{describe, layout};
 use crate::front::Front;
 use crate::front::engine::Engine;
 use crate::{Remote, RemoteKeyValue};
@@ -41,6 +41,16 @@ impl Engine for DynamoDbEngine {
 
     fn url(&self) -> &str {
         &self.server.url
+    }
+
+    fn longest_name(&self) -> usize {
+        let before = layout::table(&self.server.options.prefix, "");
+        layout::LONGEST_TABLE - before.len()
+    }
+
+    fn longest_index(&self) -> usize {
+        let before = layout::index(&self.server.options.prefix, "");
+        layout::LONGEST_TABLE - before.len()
     }
 
     fn answer_timeout(&self) -> Option<Duration> {

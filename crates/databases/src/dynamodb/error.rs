@@ -147,7 +147,12 @@ fn slow(answer: String) -> Failure {
 }
 
 /// An error that the service answered.
-fn served(code: Option<&str>, message: Option<&str>, status: u16, doing: Doing) -> Failure {
+pub(super) fn served(
+    code: Option<&str>,
+    message: Option<&str>,
+    status: u16,
+    doing: Doing,
+) -> Failure {
     let code = code.unwrap_or_default();
     // What follows repeats the request's headers, a session's token among them.
     let message = message.unwrap_or_default();

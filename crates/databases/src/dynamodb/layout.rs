@@ -27,6 +27,9 @@ pub(super) const PROGRESS: &str = "progress:";
 /// The beginning of the names of the notes that define indexes.
 pub(super) const INDEX: &str = "index:";
 
+/// The longest name of a table, letters (Amazon DynamoDB Developer Guide, "Naming rules").
+pub(super) const LONGEST_TABLE: usize = 255;
+
 /// The table of a collection.
 pub(super) fn table(prefix: &str, collection: &str) -> String {
     format!("{prefix}.{collection}")

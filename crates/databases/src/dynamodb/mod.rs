@@ -32,6 +32,8 @@ mod database;
 mod describe;
 mod documents;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod index;
 mod key_value;
 mod layout;

@@ -20,7 +20,7 @@ impl<E: engine::Analytics> Analytics for Front<E> {
 
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let engine = self.0.clone();
-        match unlimited::<E, _>(engine.query_session()).await {
+        match unlimited(&*engine, engine.query_session()).await {
             Ok(inner) => Ok(Box::new(FrontQueries { engine, inner })),
             Err(failure) => Err(error(&*engine, failure, "connect a query stream to")),
         }
@@ -36,7 +36,7 @@ struct FrontQueries<E, S> {
 /// Waits for the answer of a call to a session, without a limit.
 macro_rules! unlimited {
     ($self:ident, $call:expr) => {
-        match within::<E, _>(None, $call).await {
+        match within(&*$self.engine, None, $call).await {
             Ok(done) => done,
             Err(silence) => {
                 $self.inner.abandon();
@@ -63,7 +63,7 @@ impl<E: Engine, S: QuerySession> AnalyticalSession for FrontQueries<E, S> {
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
-        check_name::<E>(collection)?;
+        check_name(&*self.engine, collection)?;
         check_paths(&[field])?;
         let done =
             answer!(self.engine, self.inner, self.inner.counters(collection, field), not_read);

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::engine::{self, Bulk, Engine};
 use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
-use super::{Front, check_name, check_paths, error};
+use super::{Front, check_index, check_name, check_paths, error};
 use crate::failure::Failure;
 
 impl<E: engine::Documents> Front<E> {
@@ -22,7 +22,7 @@ impl<E: engine::Documents> Front<E> {
 /// Waits for the answer of a call to the engine.
 macro_rules! engine {
     ($self:ident, $failure:path, $call:expr) => {{
-        let done = within::<E, _>($self.0.answer_timeout(), $call).await;
+        let done = within(&*$self.0, $self.0.answer_timeout(), $call).await;
         done.unwrap_or_else(|silence| Err($failure(silence)))
     }};
 }
@@ -41,7 +41,7 @@ impl<E: engine::Documents> Documents for Front<E> {
 
     async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
         for collection in collections {
-            check_name::<E>(collection)?;
+            check_name(&*self.0, collection)?;
             let done = engine!(self, not_read, self.0.exists(collection));
             if done.map_err(|failure| self.error(failure, &format!("look for {collection} in")))? {
                 return Ok(true);
@@ -52,14 +52,14 @@ impl<E: engine::Documents> Documents for Front<E> {
 
     // No limit: dropping and creating may take as long as the database needs for its files.
     async fn drop(&self, collections: &[&str]) -> Result<()> {
-        collections.iter().try_for_each(|name| check_name::<E>(name))?;
-        let done = unlimited::<E, _>(engine::Documents::drop(&*self.0, collections)).await;
+        collections.iter().try_for_each(|name| check_name(&*self.0, name))?;
+        let done = unlimited(&*self.0, engine::Documents::drop(&*self.0, collections)).await;
         done.map_err(|failure| self.error(failure, "drop the collections in"))
     }
 
     async fn create(&self, collections: &[&str]) -> Result<()> {
-        collections.iter().try_for_each(|name| check_name::<E>(name))?;
-        let done = unlimited::<E, _>(self.0.create(collections)).await;
+        collections.iter().try_for_each(|name| check_name(&*self.0, name))?;
+        let done = unlimited(&*self.0, self.0.create(collections)).await;
         done.map_err(|failure| self.error(failure, "create the collections in"))
     }
 
@@ -75,11 +75,11 @@ impl<E: engine::Documents> Documents for Front<E> {
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
         for index in indexes {
-            check_name::<E>(index.name)?;
-            check_name::<E>(index.collection)?;
+            check_index(&*self.0, index.name)?;
+            check_name(&*self.0, index.collection)?;
             check_paths(&index.fields)?;
         }
-        let done = unlimited::<E, _>(self.0.settle(indexes)).await;
+        let done = unlimited(&*self.0, self.0.settle(indexes)).await;
         done.map_err(|failure| self.error(failure, "make the indexes and statistics of"))
     }
 
@@ -89,7 +89,7 @@ impl<E: engine::Documents> Documents for Front<E> {
         fields: &[&str],
         each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
     ) -> Result<()> {
-        check_name::<E>(collection)?;
+        check_name(&*self.0, collection)?;
         check_paths(fields)?;
         let limit = self.0.answer_timeout();
         let last = LastPiece::now();
@@ -98,7 +98,7 @@ impl<E: engine::Documents> Documents for Front<E> {
             Ok(each(key, row)?)
         };
         let scanning = self.0.scan(collection, fields, &mut each);
-        let done = last.within::<E, _>(limit, scanning).await;
+        let done = last.within(&*self.0, limit, scanning).await;
         done.map_err(|failure| self.error(failure, &format!("scan {collection} in")))
     }
 }
@@ -118,17 +118,17 @@ impl<E: Engine, B: Bulk> FrontBulk<E, B> {
 #[async_trait]
 impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
     async fn position(&mut self, collection: &str) -> Result<u64> {
-        check_name::<E>(collection)?;
+        check_name(&*self.engine, collection)?;
         let done = answer!(self.engine, self.inner, self.inner.position(collection), not_read);
         let what = || format!("read the progress of {collection} in");
         done.map_err(|failure| self.error(failure, &what()))
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
-        check_name::<E>(collection)?;
+        check_name(&*self.engine, collection)?;
         let limit = self.engine.answer_timeout().filter(|_| !self.inner.is_patient());
         let writing = self.inner.write(collection, batch, position);
-        let done = match within::<E, _>(limit, writing).await {
+        let done = match within(&*self.engine, limit, writing).await {
             Ok(done) => done,
             Err(silence) => {
                 self.inner.abandon();
@@ -143,7 +143,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
     }
 
     async fn finish(&mut self) -> Result<()> {
-        let done = unlimited::<E, _>(self.inner.finish()).await;
+        let done = unlimited(&*self.engine, self.inner.finish()).await;
         done.map_err(|failure| self.error(failure, "end the load into"))
     }
 

@@ -24,13 +24,21 @@ pub trait Engine: Send + Sync + 'static {
     /// What names of collections and indexes must not begin with, in whatever case: it belongs to
     /// the database or to `hoap`.
     const RESERVED: &'static [&'static str];
-    /// The longest name, bytes.
-    const LONGEST_NAME: usize = usize::MAX;
     /// Whether calls block their thread: true of an embedded database.
     const BLOCKING: bool = false;
 
     /// The URL without user and password, as messages show it.
     fn url(&self) -> &str;
+
+    /// The longest name of a collection, bytes.
+    fn longest_name(&self) -> usize {
+        usize::MAX
+    }
+
+    /// The longest name of an index, bytes.
+    fn longest_index(&self) -> usize {
+        self.longest_name()
+    }
 
     /// How long an answer may take. Not of queries, of making indexes and of gathering statistics,
     /// which have limits of their own or none.
@@ -42,8 +50,11 @@ pub trait Engine: Send + Sync + 'static {
 /// Something that sends requests. After an answer that did not come it is told to
 /// [`Abandon::abandon`] the connection: what comes later must not be taken for another answer.
 pub trait Abandon: Send {
-    /// Uses the present connection no more. The next request makes another.
-    fn abandon(&mut self) {}
+    /// Uses the present connection no more. The next request makes another. Returns whether
+    /// anything of what was asked last may have been sent.
+    fn abandon(&mut self) -> bool {
+        true
+    }
 }
 
 /// Whole collections; see `hoap_workload::capability::Documents`.

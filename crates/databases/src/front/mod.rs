@@ -49,9 +49,14 @@ impl<E: Engine> Blocking for Front<E> {
     }
 }
 
-/// Refuses the name of a collection or an index that the engine cannot have.
-fn check_name<E: Engine>(name: &str) -> Result<()> {
-    names::collection(name, E::RESERVED, E::LONGEST_NAME).map(drop)
+/// Refuses the name of a collection that the engine cannot have.
+fn check_name<E: Engine>(engine: &E, name: &str) -> Result<()> {
+    names::collection(name, E::RESERVED, engine.longest_name()).map(drop)
+}
+
+/// Refuses the name of an index that the engine cannot have.
+fn check_index<E: Engine>(engine: &E, name: &str) -> Result<()> {
+    names::collection(name, E::RESERVED, engine.longest_index()).map(drop)
 }
 
 /// Refuses paths that are none.

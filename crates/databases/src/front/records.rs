@@ -37,9 +37,9 @@ impl<E: engine::KeyValue> Front<E> {
         table: &Table,
         opening: impl Future<Output = Done<E::Session>>,
     ) -> Result<FrontRecords<E, E::Session>> {
-        check_name::<E>(&table.name)?;
+        check_name(&*self.0, &table.name)?;
         table.fields.iter().try_for_each(|field| names::field(field).map(drop))?;
-        match unlimited::<E, _>(opening).await {
+        match unlimited(&*self.0, opening).await {
             Ok(inner) => Ok(FrontRecords { engine: self.0.clone(), table: table.clone(), inner }),
             Err(failure) => Err(error(&*self.0, failure, &format!("read {} in", table.name))),
         }

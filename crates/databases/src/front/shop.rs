@@ -16,7 +16,7 @@ impl<E: engine::Pages> Pages for Front<E> {
     type Session = FrontPager<E, E::Pager>;
 
     async fn session(&self) -> Result<Self::Session> {
-        match unlimited::<E, _>(self.0.pager()).await {
+        match unlimited(&*self.0, self.0.pager()).await {
             Ok(inner) => Ok(FrontPager { engine: self.0.clone(), inner }),
             Err(failure) => Err(error(&*self.0, failure, "page through customers in")),
         }
@@ -59,7 +59,7 @@ impl<E: engine::Joins> Joins for Front<E> {
 
     async fn session(&self, variant: JoinVariant) -> Result<Self::Session> {
         let done = match E::VARIANTS.contains(&variant) {
-            true => unlimited::<E, _>(self.0.joiner(variant)).await,
+            true => unlimited(&*self.0, self.0.joiner(variant)).await,
             false => Err(Failure::invalid(format!("it has no {variant} join"))),
         };
         match done {

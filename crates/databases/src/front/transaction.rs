@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::engine::{self, Engine, OpenTransaction};
 use super::limit::{maybe_applied, unlimited, within};
-use super::{Front, check_name, check_paths, error};
+use super::{Front, check_index, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 use crate::names;
 
@@ -21,7 +21,7 @@ use crate::names;
 impl<E: engine::Transactions> Transactions for Front<E> {
     async fn session(&self) -> Result<Box<dyn Session>> {
         let engine = self.0.clone();
-        match unlimited::<E, _>(engine.transaction_session()).await {
+        match unlimited(&*engine, engine.transaction_session()).await {
             Ok(inner) => Ok(Box::new(FrontSession { engine, inner, unanswered: false })),
             Err(failure) => Err(error(&*engine, failure, "connect a client to")),
         }
@@ -44,7 +44,7 @@ impl<E: Engine, S: engine::Session> Session for FrontSession<E, S> {
             inner.abandon();
         }
         let limit = engine.answer_timeout();
-        let begun = within::<E, _>(limit, inner.begin(access)).await.unwrap_or_else(|silence| {
+        let begun = within(&**engine, limit, inner.begin(access)).await.unwrap_or_else(|silence| {
             *lost = true;
             Err(silence)
         });
@@ -80,7 +80,7 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 
     fn check(&self, collection: &str, fields: &[&str]) -> Done<()> {
         self.check_open()?;
-        check_name::<E>(collection)?;
+        check_name(self.engine, collection)?;
         Ok(check_paths(fields)?)
     }
 
@@ -100,7 +100,7 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 
     fn check_search(&self, index: &Index, prefix: &[Value], fields: &[&str]) -> Done<()> {
         self.check(index.collection, fields)?;
-        check_name::<E>(index.name)?;
+        check_index(self.engine, index.name)?;
         check_paths(&index.fields)?;
         if prefix.len() > index.fields.len() {
             let fields = counted(index.fields.len(), "index field", "index fields");
@@ -124,7 +124,7 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 /// Waits for the answer of a call to the inner transaction, which is over where none comes.
 macro_rules! answer {
     ($self:ident, $call:expr) => {
-        match within::<E, _>($self.limit, $call).await {
+        match within($self.engine, $self.limit, $call).await {
             Ok(done) => done,
             Err(silence) => {
                 $self.over = true;
@@ -228,7 +228,7 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
 
     async fn commit(mut self: Box<Self>) -> Result<()> {
         let done = match self.check_open() {
-            Ok(()) => match within::<E, _>(self.limit, self.inner.commit()).await {
+            Ok(()) => match within(self.engine, self.limit, self.inner.commit()).await {
                 Ok(done) => done,
                 Err(silence) => {
                     self.inner.abandon();

@@ -32,6 +32,8 @@ mod documentdb;
 mod documents;
 mod encode;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod key_value;
 mod layout;
 mod options;

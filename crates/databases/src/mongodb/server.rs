@@ -83,7 +83,7 @@ impl Server {
         let database = client.database(&place.database);
         let asked = async { Ok(ask(&database).await?) };
         let limit = place.options.answer_timeout;
-        let facts = limited(Some(limit), asked).await.map_err(failed)?;
+        let facts = limited(&place.shown, Some(limit), asked).await.map_err(failed)?;
         let refused = if place.options.hashed && !facts.sharded {
             Some("sharding=hashed wants a sharded cluster, and this server is no router (mongos)")
         } else if !place.options.documentdb_version.is_empty() && facts.documentdb.is_none() {
@@ -122,7 +122,7 @@ impl Server {
 
     /// Waits for an answer where the layer in front does not: while a session is opened.
     pub async fn limited<T>(&self, answer: impl Future<Output = Done<T>>) -> Done<T> {
-        limited(Some(self.options.answer_timeout), answer).await
+        limited(&self.shown, Some(self.options.answer_timeout), answer).await
     }
 }
 
@@ -152,13 +152,14 @@ async fn client_options(place: &Place) -> Result<ClientOptions> {
     Ok(options)
 }
 
-/// An error that does not repeat the password, in whatever form the driver had it.
+/// An error that does not repeat the password, in whatever form the driver had it, however short it
+/// is.
 fn hide(error: Error, place: &Place) -> Error {
-    let secret = place.password.as_deref().filter(|p| p.len() > 2);
+    let secret = place.password.as_deref().filter(|p| !p.is_empty());
     let told =
         |secret: &str| error.answer.contains(secret) || error.answer.contains(&url::encode(secret));
     match secret.is_some_and(told) {
-        true => Error { answer: "the connection string is wrong".to_owned(), ..error },
+        true => Error { answer: "its words repeat the password: not shown".to_owned(), ..error },
         false => error,
     }
 }
@@ -235,6 +236,26 @@ fn facts(hello: &Document, build: &Document) -> Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_error_repeats_a_password_however_short() {
+        for (password, words) in [
+            ("x", "no user in u:x@h"),
+            ("ab", "ab is not encoded"),
+            ("@", "cannot read %40"),
+            ("longer", "no user in u:longer@h"),
+        ] {
+            let place = parse("mongodb://u@h/d", Some(password)).unwrap();
+            let error = Error::new(ErrorKind::Invalid, "open mongodb://h/d", words).advise("look");
+            let told = hide(error.clone(), &place);
+            assert!(told.answer.contains("not shown") && told.kind == error.kind, "{told}");
+            let other = Error { answer: "no host".to_owned(), ..error };
+            assert_eq!(hide(other.clone(), &place), other, "{password}");
+        }
+        let place = parse("mongodb://h/d", None).unwrap();
+        let error = Error::new(ErrorKind::Invalid, "open mongodb://h/d", "words");
+        assert_eq!(hide(error.clone(), &place), error);
+    }
 
     #[test]
     fn transactions_want_a_replica_set_or_a_cluster() {

@@ -121,8 +121,9 @@ impl<'a> OpenTransaction<'a> {
 
 impl Abandon for OpenTransaction<'_> {
     /// Dropped, it is aborted in the background, and its session is not used again.
-    fn abandon(&mut self) {
+    fn abandon(&mut self) -> bool {
         self.failed = true;
+        true
     }
 }
 

@@ -42,11 +42,21 @@ pub(super) fn whole(n: i64) -> Bson {
     i32::try_from(n).map_or(Bson::Int64(n), Bson::Int32)
 }
 
+/// The depth of a document that is read. The server stores 180 levels (`BSONDepth`).
+const DEEPEST: usize = 200;
+
 /// A value of BSON as JSON.
 ///
 /// # Errors
-/// A type that JSON does not have, and none of the benchmarks writes.
+/// A type that JSON does not have, and none of the benchmarks writes; more than [`DEEPEST`] levels.
 pub(super) fn json(value: RawBsonRef<'_>) -> Result<Value, String> {
+    json_within(value, DEEPEST)
+}
+
+fn json_within(value: RawBsonRef<'_>, levels: usize) -> Result<Value, String> {
+    let Some(levels) = levels.checked_sub(1) else {
+        return Err(format!("a value has more than {DEEPEST} levels"));
+    };
     Ok(match value {
         RawBsonRef::Null | RawBsonRef::Undefined => Value::Null,
         RawBsonRef::Boolean(b) => Value::Bool(b),
@@ -64,7 +74,7 @@ pub(super) fn json(value: RawBsonRef<'_>) -> Result<Value, String> {
         RawBsonRef::Array(values) => {
             let mut out = Vec::new();
             for value in values {
-                out.push(json(value.map_err(|e| e.to_string())?)?);
+                out.push(json_within(value.map_err(|e| e.to_string())?, levels)?);
             }
             Value::Array(out)
         }
@@ -72,7 +82,7 @@ pub(super) fn json(value: RawBsonRef<'_>) -> Result<Value, String> {
             let mut out = Map::new();
             for field in fields {
                 let (name, value) = field.map_err(|e| e.to_string())?;
-                out.insert(name.as_str().to_owned(), json(value)?);
+                out.insert(name.as_str().to_owned(), json_within(value, levels)?);
             }
             Value::Object(out)
         }
@@ -175,6 +185,27 @@ mod tests {
         assert_eq!(json!(row(&raw, &fields).unwrap()), expected);
         let odd = RawDocumentBuf::try_from(&doc! {"x": ObjectId::new()}).unwrap();
         assert!(row(&odd, &["x"]).unwrap_err().answer.contains("ObjectId"));
+    }
+
+    /// A server's answer of megabytes may be nothing but levels.
+    #[test]
+    fn a_value_without_a_bottom_is_refused() {
+        let nested = |levels: usize| {
+            // Of each level its length, a document without a name, and the end.
+            let mut bytes = Vec::new();
+            for level in (0..levels).rev() {
+                bytes.extend_from_slice(&(level as i32 * 7 + 5).to_le_bytes());
+                bytes.extend_from_slice(if level > 0 { &[3, 0] } else { &[] });
+            }
+            bytes.resize(bytes.len() + levels, 0);
+            RawDocumentBuf::from_bytes(bytes).unwrap()
+        };
+        let read = |levels| json(RawBsonRef::Document(&nested(levels)));
+        assert_eq!(read(2), Ok(json!({"": {}})));
+        assert!(read(DEEPEST).is_ok());
+        for levels in [DEEPEST + 1, 1_000_000] {
+            assert!(read(levels).unwrap_err().contains("more than 200 levels"));
+        }
     }
 
     #[test]

@@ -286,8 +286,9 @@ impl Drop for QueryGuard<'_> {
 }
 
 impl Abandon for QuerySession {
-    fn abandon(&mut self) {
+    fn abandon(&mut self) -> bool {
         self.connection.abandon();
+        true
     }
 }
 

@@ -46,8 +46,8 @@ impl BatchWriter {
 }
 
 impl Abandon for BatchWriter {
-    fn abandon(&mut self) {
-        self.link.abandon();
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }
 

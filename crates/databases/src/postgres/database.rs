@@ -24,11 +24,14 @@ impl PostgresEngine {
 
 impl Engine for PostgresEngine {
     const RESERVED: &'static [&'static str] = &["pg_", "hoap_"];
-    /// The server truncates a longer name silently (NAMEDATALEN).
-    const LONGEST_NAME: usize = 63;
 
     fn url(&self) -> &str {
         &self.server().url
+    }
+
+    fn longest_name(&self) -> usize {
+        // The server truncates a longer name silently (NAMEDATALEN).
+        63
     }
 
     fn answer_timeout(&self) -> Option<Duration> {

@@ -139,8 +139,8 @@ fn decode(
 }
 
 impl Abandon for RecordSession {
-    fn abandon(&mut self) {
-        self.link.abandon();
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }
 

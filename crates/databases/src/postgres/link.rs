@@ -50,12 +50,14 @@ pub(super) struct Link {
     role: Role,
     /// Its own connection, where there is no pool.
     own: Option<Connection>,
+    /// Whether the present operation has a connection, and may have sent something.
+    sent: bool,
 }
 
 impl Link {
     /// Connects, so that a wrong URL fails before the first operation.
     pub async fn new(pools: Arc<Pools>, role: Role) -> Done<Self> {
-        let mut link = Link { pools, role, own: None };
+        let mut link = Link { pools, role, own: None, sent: false };
         link.hold().await?.rest();
         Ok(link)
     }
@@ -67,6 +69,7 @@ impl Link {
     /// Returns [`hoap_workload::ErrorKind::Unavailable`] where there is none and one attempt to connect
     /// failed.
     pub async fn hold(&mut self) -> Done<HeldConnection<'_>> {
+        self.sent = false;
         // In boxes: the future of connecting is large, and would be part of every operation's.
         let server = &self.pools.server;
         let mut held = if server.options.pool > 0 {
@@ -79,13 +82,15 @@ impl Link {
             HeldConnection::Own(self.own.as_mut().expect("it was made above"))
         };
         held.ask();
+        self.sent = true;
         Ok(held)
     }
 
     /// Gives up the connection of an operation that was dropped before its answer came. One of a
-    /// pool was given up when it was dropped.
-    pub fn abandon(&mut self) {
+    /// pool was given up when it was dropped. Returns whether the operation may have sent anything.
+    pub fn abandon(&mut self) -> bool {
         self.own = None;
+        self.sent
     }
 }
 

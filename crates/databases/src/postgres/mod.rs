@@ -42,6 +42,8 @@ mod connection;
 mod database;
 mod documents;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod key_value;
 mod link;
 mod nul;

@@ -54,7 +54,7 @@ fn why_not(file: &Path) -> Option<String> {
 }
 
 /// The password of a line `host:port:database:user:password`, if the line matches.
-fn password_of(line: &str, asked: &[&str; 4]) -> Option<String> {
+pub(super) fn password_of(line: &str, asked: &[&str; 4]) -> Option<String> {
     if line.starts_with('#') {
         return None;
     }

@@ -148,7 +148,7 @@ impl Server {
                 }),
             }
         };
-        let connected = limited(None, connecting).await;
+        let connected = limited(&self.url, None, connecting).await;
         connected.map_err(|failure| failure.trying(format!("connect to {}", self.url)))
     }
 
@@ -165,7 +165,7 @@ impl Server {
 
     /// Waits for an answer where the layer in front does not: while a session is opened.
     pub async fn limited<T>(&self, answer: impl Future<Output = Done<T>>) -> Done<T> {
-        limited(Some(self.options.answer_timeout), answer).await
+        limited(&self.url, Some(self.options.answer_timeout), answer).await
     }
 
     async fn connect_once(&self) -> std::result::Result<Link, tokio_postgres::Error> {

@@ -127,8 +127,8 @@ fn json_string(text: &str) -> String {
 }
 
 impl Abandon for Pager {
-    fn abandon(&mut self) {
-        self.link.abandon();
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }
 
@@ -166,8 +166,8 @@ impl engine::Pager for Pager {
 }
 
 impl Abandon for Joiner {
-    fn abandon(&mut self) {
-        self.link.abandon();
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }
 

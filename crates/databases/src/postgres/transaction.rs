@@ -51,8 +51,8 @@ struct Buffers {
 }
 
 impl Abandon for TransactionSession {
-    fn abandon(&mut self) {
-        self.link.abandon();
+    fn abandon(&mut self) -> bool {
+        self.link.abandon()
     }
 }
 
@@ -209,9 +209,10 @@ fn key_of(row: &tokio_postgres::Row) -> Result<String, Error> {
 
 impl Abandon for OpenTransaction<'_> {
     /// The server rolls back when it sees the end of the connection.
-    fn abandon(&mut self) {
+    fn abandon(&mut self) -> bool {
         self.held.abandon();
         self.state = State::Over;
+        true
     }
 }
 

@@ -117,7 +117,9 @@ fn meaning(error: &RedisError, doing: Doing, message: &str) -> (ErrorKind, Optio
             (Unavailable, Some("check host, port and firewall, or raise connect_timeout_ms"))
         }
         redis::ErrorKind::Io if error.is_timeout() => {
-            (Timeout, Some("see what the server is busy with, or raise response_timeout_ms"))
+            // A write that nobody waits for any more may be applied yet.
+            let kind = if doing == Doing::Write { Ambiguous } else { Timeout };
+            (kind, Some("see what the server is busy with, or raise response_timeout_ms"))
         }
         redis::ErrorKind::Io if error.is_connection_refusal() && doing != Doing::Write => refused,
         redis::ErrorKind::Io => match (find(TRANSPORT, |part| message.contains(part)), doing) {
@@ -189,7 +191,7 @@ mod tests {
         // Connecting is a step of its own, but for the cluster driver, which repeats a write.
         assert_eq!(of(&refused, Doing::Write).kind, Ambiguous);
         let slow = lost(io::ErrorKind::TimedOut);
-        assert_eq!(of(&slow, Doing::Write).kind, Timeout);
+        assert_eq!(of(&slow, Doing::Write).kind, Ambiguous);
         assert_eq!(of(&slow, Doing::Read).kind, Timeout);
         assert_eq!(of(&slow, Doing::Connect).kind, Unavailable);
     }

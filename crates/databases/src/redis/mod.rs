@@ -35,6 +35,8 @@ mod database;
 mod document;
 mod documents;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod indexes;
 mod key_value;
 mod layout;

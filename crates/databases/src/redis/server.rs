@@ -170,14 +170,14 @@ fn text(value: &Value) -> Option<String> {
 }
 
 /// `name:value` of each line.
-fn lines(info: &Value) -> BTreeMap<String, String> {
+pub(super) fn lines(info: &Value) -> BTreeMap<String, String> {
     let text = text(info).unwrap_or_default();
     let pairs = text.lines().filter_map(|line| line.trim().split_once(':'));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// The addresses in an answer to CLUSTER SLOTS: ranges, each with first slot, last slot and nodes.
-fn nodes(slots: &Value) -> Vec<(String, u16)> {
+pub(super) fn nodes(slots: &Value) -> Vec<(String, u16)> {
     let array = |value: &Value| match value {
         Value::Array(values) => values.clone(),
         _ => Vec::new(),

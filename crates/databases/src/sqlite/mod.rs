@@ -41,6 +41,8 @@ mod connection;
 mod database;
 mod documents;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod key_value;
 mod options;
 mod patch;

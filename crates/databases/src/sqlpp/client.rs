@@ -162,7 +162,7 @@ impl StatementClient {
                 beginning.extend_from_slice(&piece[..piece.len().min(200)]);
             }
             splitter.push(&piece, each).map_err(Cause::Malformed)?;
-            if splitter.bytes > self.address.largest_result {
+            if splitter.bytes() > self.address.largest_result {
                 return Err(Cause::TooLarge(self.address.largest_result));
             }
         }

@@ -12,6 +12,8 @@ mod client;
 mod codes;
 mod envelope;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 #[cfg(any(feature = "couchbase", feature = "couchbase-analytics"))]
 mod login;
 mod name;

@@ -25,8 +25,8 @@ pub(super) struct Splitter {
     in_string: bool,
     escaped: bool,
     state: State,
-    /// Bytes of rows so far.
-    pub bytes: u64,
+    /// Bytes of whole rows so far.
+    bytes: u64,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -40,6 +40,11 @@ enum State {
 }
 
 impl Splitter {
+    /// Bytes of rows so far, those of a row that has only begun among them.
+    pub fn bytes(&self) -> u64 {
+        self.bytes + self.row.len() as u64
+    }
+
     /// Takes the next piece and calls `each` with every row that it completes.
     ///
     /// # Errors

@@ -10,15 +10,8 @@ use crate::failure::Failure;
 
 /// Rows and the rest of an answer that arrives in pieces of this many bytes.
 fn split(answer: &str, size: usize) -> Result<(Vec<String>, Envelope), String> {
-    let mut rows = Vec::new();
-    let mut splitter = Splitter::default();
-    for piece in answer.as_bytes().chunks(size) {
-        splitter.push(piece, &mut |row| {
-            rows.push(String::from_utf8(row.to_vec()).unwrap());
-            Ok(())
-        })?;
-    }
-    Ok((rows, splitter.end()?))
+    let (rows, envelope) = fuzz::split(answer.as_bytes(), size)?;
+    Ok((rows.into_iter().map(|row| String::from_utf8(row).unwrap()).collect(), envelope))
 }
 
 const ANSWER: &str = r#"{ "a": "results", "b": {"results": [9]},
@@ -51,6 +44,17 @@ fn an_answer_without_rows_or_without_an_end_is_told_apart() {
     for other in ["[]", "<html>", "7", ""] {
         assert!(split(other, 7).is_err(), "{other}");
     }
+}
+
+/// Its bytes count before its end: one that never ends is given up.
+#[test]
+fn a_row_that_has_begun_counts() {
+    let mut splitter = Splitter::default();
+    splitter.push(br#"{"results": [[1], ""#, &mut |_| Ok(())).unwrap();
+    for _ in 0..10 {
+        splitter.push(&[b'x'; 1000], &mut |_| Ok(())).unwrap();
+    }
+    assert_eq!(splitter.bytes(), 10_004);
 }
 
 #[test]

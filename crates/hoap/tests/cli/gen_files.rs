@@ -353,7 +353,13 @@ fn ctrl_c_ends_a_call_in_the_middle_of_a_chunk_and_before_a_reader_that_does_not
     let second = Duration::from_secs(1);
     interrupted(&p, "gen ch2pp --stdout", second);
     interrupted(&p, "gen ch2pp -w 500 --compress zstd --level 22 -o d", 2 * second);
+    let half = || {
+        let names = std::fs::read_dir(p.path("d")).unwrap().map(|e| e.unwrap().file_name());
+        names.filter(|n| n.to_string_lossy().ends_with(".tmp")).collect::<Vec<_>>()
+    };
+    assert!(half().is_empty(), "{:?}", half());
     interrupted(&p, "gen ch2pp -w 500 --compress zstd --level 22 -o d --resume", second);
+    assert!(half().is_empty(), "{:?}", half());
 }
 
 /// A file of 2 TB that takes no space takes minutes to hash.
