@@ -151,8 +151,8 @@ impl Campaign<'_> {
                 // What is lost stays lost.
                 _ => 0,
             };
-            if run.faults.is_empty() && !bad {
-                let answer = "it ended before its first fault";
+            if run.faults.is_empty() {
+                let answer = format!("it ended before its first fault: {}", run.checked.in_words());
                 return Err(Error::new(ErrorKind::Unavailable, format!("run {number}"), answer)
                     .advise(format!("look into {}/runs/{number:04}.log", folder.display())));
             }
@@ -181,6 +181,9 @@ impl Campaign<'_> {
     fn tell(&self, outcome: &Outcome) {
         let Some(run) = outcome.runs.last() else { return };
         let kinds: Vec<&str> = run.faults.iter().map(|fault| fault.kind.name()).collect();
+        if run.verdict.is_bad(outcome.durable) {
+            self.caller.say(&format!("run {}: {}", run.number, run.checked.in_words()));
+        }
         self.caller.say(&format!(
             "run {}: {}; {} of {} faults; {}",
             run.number,

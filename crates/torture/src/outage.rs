@@ -58,7 +58,7 @@ pub struct Effect {
     /// The longest time without a success that began in the fault or soon after it, seconds; 0 if each tick
     /// had one. `None` if no success followed.
     pub outage: Option<f64>,
-    /// From the end of the fault to the end of that time, seconds; 0 if it ended before.
+    /// The part of that time after the end of the fault, seconds.
     pub recovery: Option<f64>,
     /// Failed operations until the next fault.
     pub failed: u64,
@@ -91,7 +91,8 @@ pub fn effect(ticks: &[Tick], (began, lifted, until): (f64, f64, f64)) -> Effect
     {
         return Effect { outage: None, recovery: None, failed };
     }
-    Effect { outage: Some(to - from), recovery: Some((to - lifted).max(0.0)), failed }
+    let recovery = (to - from.max(lifted)).max(0.0);
+    Effect { outage: Some(to - from), recovery: Some(recovery), failed }
 }
 
 #[cfg(test)]
@@ -148,6 +149,8 @@ mod tests {
         counts[40..50].fill(0);
         counts[4] = 0;
         near(effect(&series(&counts), (0.35, 0.45, 6.0)), Some(0.1), Some(0.05), 11);
+        counts[4..8].copy_from_slice(&[9, 9, 0, 0]);
+        near(effect(&series(&counts), (0.35, 0.45, 6.0)), Some(0.2), Some(0.2), 12);
     }
 
     #[test]

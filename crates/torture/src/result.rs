@@ -45,6 +45,17 @@ pub enum Checked {
     Broken(String),
 }
 
+impl Checked {
+    /// In words.
+    pub fn in_words(&self) -> String {
+        match self {
+            Checked::Sound => "every check held".into(),
+            Checked::Wrong(checks) => checks.join("; "),
+            Checked::Unknown(detail) | Checked::Broken(detail) => detail.clone(),
+        }
+    }
+}
+
 /// What another client found of what was acknowledged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "recounted")]
@@ -159,7 +170,7 @@ pub struct FaultOutcome {
     pub detail: String,
     /// The longest time without a success that it caused, seconds, exact to a tick. `None` if none followed.
     pub outage_seconds: Option<f64>,
-    /// From its end to the next success after that time, seconds.
+    /// The part of that time after the fault's end, seconds.
     pub recovery_seconds: Option<f64>,
     /// Operations that failed until the next fault.
     pub failed: u64,

@@ -43,7 +43,7 @@ pub struct OfKind {
     pub count: u64,
     /// Times without a success.
     pub outage: Option<Spread>,
-    /// Times from the fault's end to the next success.
+    /// The parts of these times after the faults' ends.
     pub recovery: Option<Spread>,
     /// Faults after which nothing succeeded before the next one or the run's end; not of the driver's.
     pub no_success_after: u64,

@@ -125,6 +125,8 @@ fn a_command_of_the_plan_that_fails_is_told_with_what_it_said() {
     let p = Place::new();
     p.write("plan.toml", &PLAN.replace("echo sqlite:$FOLDER/t.db", "echo no disk >&2; exit 7"));
     p.fails(LINE, 3, &["echo no disk", "exit code 7: no disk", "commands.log"]);
+    p.write("plan.toml", &PLAN.replace("--tx-clients 2", "--tx-clients none"));
+    p.fails(LINE, 3, &["run 1", "before its first fault", "none", "runs/0001.log"]);
     p.write("plan.toml", "title = 1");
     p.fails(LINE, 2, &["plan.toml", "title"]);
 }
