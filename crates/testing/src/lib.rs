@@ -6,6 +6,7 @@
 //! * [`couchbase`], [`couchbase_analytics`]: imitations of these services, with [`certificates`].
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read.
 //! * [`lab`]: a PostgreSQL server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
+//! * [`witness`]: the isolation that a database shows.
 #![allow(missing_docs)]
 
 pub mod certificates;
@@ -17,5 +18,6 @@ pub mod gone;
 pub mod lab;
 pub mod runs;
 mod wait;
+pub mod witness;
 
 pub use wait::wait;

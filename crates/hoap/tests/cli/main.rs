@@ -23,6 +23,7 @@ mod secrets;
 #[cfg(unix)]
 mod silent;
 mod whole;
+mod witness;
 
 use hoap_testing::gone;
 use std::path::{Path, PathBuf};
