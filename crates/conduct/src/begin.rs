@@ -48,6 +48,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
         steps: Vec::new(),
         checks: Vec::new(),
         audit: Vec::new(),
+        witness: None,
         search: None,
         events: Vec::new(),
         catch_up: None,

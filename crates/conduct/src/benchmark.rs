@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hoap_record::{AuditLine, Check, Run};
+use hoap_record::{AuditLine, Check, Run, RunFolder};
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::client::{Client, Probing, Workload};
@@ -55,6 +55,21 @@ pub trait Benchmark {
 
     /// Makes one of what the clients remember.
     fn known(&self, memories: Vec<MemoryOf<Self::Operations>>) -> Self::Known;
+
+    /// Judges what clients did beside what was measured, once the data is checked. The verdict goes into
+    /// `record`, what it rests on into the folder.
+    ///
+    /// # Errors
+    /// Returns [`Unavailable`](hoap_workload::ErrorKind::Unavailable) where the folder cannot be
+    /// written.
+    fn judge(
+        &self,
+        _setting: &Setting<'_>,
+        _folder: &RunFolder,
+        _record: &mut Run,
+    ) -> impl Future<Output = Result<Vec<Check>>> {
+        async { Ok(Vec::new()) }
+    }
 
     /// Audits what was drawn.
     fn audit(&self, _known: &Self::Known) -> Vec<AuditLine> {

@@ -82,7 +82,10 @@ async fn between_checks<B: Benchmark>(
         Ok(_) => benchmark.after(setting, &known, record).await,
         Err(e) => Err(e),
     };
-    match or_unknown(&setting.common.faults, checked) {
+    let checked = or_unknown(&setting.common.faults, checked);
+    let judged = benchmark.judge(setting, folder, record).await?;
+    record.checks.extend(judged);
+    match checked {
         Ok(checks) => {
             record.checks.extend(checks);
             if benchmark.checks_answers() {

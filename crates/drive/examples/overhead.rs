@@ -190,6 +190,7 @@ fn record() -> Run {
         steps: Vec::new(),
         checks: Vec::new(),
         audit: Vec::new(),
+        witness: None,
         search: None,
         events: Vec::new(),
         catch_up: None,

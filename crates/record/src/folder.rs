@@ -1,7 +1,7 @@
 //! Writing and reading the run folder. [`crate`] describes its format.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::history::Attempt;
 use crate::limits;
 use crate::lines::Lines;
 use crate::rows::{Execution, Sample};
@@ -19,6 +20,7 @@ const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.csv";
 const QUERIES: &str = "queries.csv";
 const LEDGER: &str = "ledger.json";
+const HISTORY: &str = "witness.ndjson";
 
 /// The value of [`Run::partial`] in `run.json` until the run has ended.
 pub const NOT_ENDED: &str = "the run did not end";
@@ -116,6 +118,23 @@ impl RunFolder {
     pub fn write_ledger(&self, text: &[u8]) -> Result<()> {
         let path = self.path.join(LEDGER);
         whole::write(&path, text).map_err(|e| write_error(&path, e))
+    }
+
+    /// Saves what the witness transactions did and saw, an attempt a line.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
+    pub fn write_history(&self, history: &[Attempt]) -> Result<()> {
+        let path = self.path.join(HISTORY);
+        let write = || -> std::io::Result<()> {
+            let mut file = BufWriter::new(File::create(&path)?);
+            for attempt in history {
+                serde_json::to_writer(&mut file, attempt)?;
+                file.write_all(b"\n")?;
+            }
+            file.flush()
+        };
+        write().map_err(|e| write_error(&path, e))
     }
 
     /// When the run started.
@@ -277,6 +296,20 @@ pub fn read_ledger(folder: &Path) -> Result<Vec<u8>> {
     let path = folder.join(LEDGER);
     fs::read(&path)
         .map_err(|e| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), e))
+}
+
+/// Reads `witness.ndjson` of a run folder.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is none, or a line is no attempt.
+pub fn read_history(folder: &Path) -> Result<Vec<Attempt>> {
+    let mut lines = Lines::open(&folder.join(HISTORY))?;
+    let mut history = Vec::new();
+    while let Some(line) = lines.next()? {
+        let attempt = serde_json::from_slice(line);
+        history.push(attempt.map_err(|e| lines.broken(e))?);
+    }
+    Ok(history)
 }
 
 fn each_row<T: DeserializeOwned>(

@@ -6,6 +6,7 @@
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
 //! | `step-NN.hlog` | HdrHistogram interval log of a step's response times, see [`hlog`] |
 //! | `queries.csv` | every execution of a query |
+//! | `witness.ndjson` | what the witness transactions did and saw, if there were any |
 //! | `answers/qNN.json` | answers of queries, if they were asked for |
 //!
 //! Units are parts of the names: `_seconds`, `_us` (microseconds). Times of day are RFC 3339, UTC.
@@ -13,7 +14,7 @@
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
 //! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`],
-//!   [`time`], [`title`]: parts of the record.
+//!   [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
 //! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
@@ -57,3 +58,4 @@ pub use run::{Driver, Event, FORMAT, Host, Load, Repetition, Run};
 pub use step::{Gap, Operation, Query, Score, Step, step_name};
 pub use time::Time;
 pub use title::benchmark_title;
+pub use witness::{Level, Witness};

@@ -9,6 +9,7 @@ use crate::description::Description;
 use crate::freshness::CatchUp;
 use crate::search::Search;
 use crate::step::Step;
+use crate::witness::Witness;
 
 /// The version of this format. It changes when a field changes its meaning or is removed.
 pub const FORMAT: u32 = 2;
@@ -59,6 +60,9 @@ pub struct Run {
     pub checks: Vec<Check>,
     /// Audit of the mix (TPC-C 9.2).
     pub audit: Vec<AuditLine>,
+    /// What the witness transactions show of the isolation, if there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
     /// The search for the highest rate, if the run was one. Its probes are the steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,

@@ -48,6 +48,24 @@ pub struct Witness {
 }
 
 impl Witness {
+    /// The verdict on this history and another one that shared no document with it.
+    pub fn join(&mut self, other: &Witness) {
+        self.committed += other.committed;
+        self.rolled_back += other.rolled_back;
+        self.unknown += other.unknown;
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.promised = self.promised.min(other.promised);
+        self.found = self.found.min(other.found);
+        for anomaly in &other.anomalies {
+            match self.anomalies.iter_mut().find(|ours| ours.name == anomaly.name) {
+                Some(ours) => ours.count += anomaly.count,
+                None => self.anomalies.push(anomaly.clone()),
+            }
+        }
+        self.anomalies.sort_by_key(|anomaly| anomaly.contradicts);
+    }
+
     /// Whether the history contradicts the promise.
     pub fn broken(&self) -> bool {
         self.promised.is_some_and(|promised| self.found.is_none_or(|found| found < promised))
@@ -105,4 +123,41 @@ named! {
     Misses = "rw",
     /// The first had ended when the second began.
     Later = "time",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(found: Option<Level>, names: &[&str]) -> Witness {
+        let anomaly = |name: &&str| Anomaly {
+            name: (*name).into(),
+            contradicts: Level::Snapshot,
+            count: 2,
+            example: Example::default(),
+        };
+        Witness {
+            committed: 10,
+            rolled_back: 1,
+            unknown: 0,
+            reads: 20,
+            writes: 10,
+            promised: Some(Level::Serializable),
+            found,
+            anomalies: names.iter().map(anomaly).collect(),
+        }
+    }
+
+    #[test]
+    fn the_verdict_on_two_histories_is_the_weaker_one() {
+        let mut joined = seen(Some(Level::StrictSerializable), &["a"]);
+        assert!(!joined.broken());
+        joined.join(&seen(Some(Level::ReadCommitted), &["a", "b"]));
+        assert_eq!((joined.committed, joined.found), (20, Some(Level::ReadCommitted)));
+        let counts: Vec<_> = joined.anomalies.iter().map(|a| (a.name.as_str(), a.count)).collect();
+        assert_eq!(counts, [("a", 4), ("b", 2)]);
+        assert!(joined.broken());
+        joined.join(&seen(None, &[]));
+        assert_eq!(joined.found, None);
+    }
 }

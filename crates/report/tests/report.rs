@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use hoap_record::history::{Attempt, Did, End};
 use hoap_record::hlog::{SERVICE, WAIT};
-use hoap_record::{Check, Run, Verdict};
+use hoap_record::witness::{Anomaly, Edge, Example, Why};
+use hoap_record::{Check, Level, Run, Verdict, Witness};
 use hoap_report::number::Unit;
 use hoap_report::run::curve::Curve;
 use hoap_report::table::Cell;
@@ -545,4 +547,83 @@ fn verdicts_are_words_and_not_only_colours() {
     let table = tables::checks(&entry(&run));
     let shown: Vec<String> = table.rows.iter().map(|row| row[4].show(None)).collect();
     assert_eq!(shown, ["pass", "FAIL", "skip"]);
+}
+
+// ---- isolation ------------------------------------------------------------------------------------
+
+/// A run whose witness saw a write skew.
+fn skewed() -> runs::Folder {
+    let attempt =
+        |did: Vec<Did>| Attempt { client: 1, from_ns: 5, to_ns: 9, end: End::Committed, did };
+    let read = |list| Did::Read(list, vec![1, 2, 3, 4]);
+    let edge = |from, to, list| Edge { from, to, why: Why::Misses, list: Some(list) };
+    let example = Example {
+        transactions: vec![
+            attempt(vec![read(7), read(8), Did::Write(7, 50)]),
+            attempt(vec![read(7), read(8), Did::Write(8, 60)]),
+        ],
+        edges: vec![edge(0, 1, 8), edge(1, 0, 7)],
+        words: vec!["T1 read document 8 without T2's 60 <b>.".into()],
+    };
+    let (name, contradicts) = ("write skew (G2-item)".to_owned(), Level::Serializable);
+    let mut folder = runs::folder(1, 1.0);
+    folder.run.witness = Some(Witness {
+        committed: 1234,
+        rolled_back: 56,
+        unknown: 1,
+        reads: 4000,
+        writes: 2000,
+        promised: Some(Level::Snapshot),
+        found: Some(Level::Snapshot),
+        anomalies: vec![Anomaly { name, contradicts, count: 2, example }],
+    });
+    folder
+}
+
+#[test]
+fn isolation_is_told_and_drawn() {
+    let folder = skewed();
+    let summary = summary(&folder.run, Style::default());
+    fits(&summary);
+    for words in
+        ["Isolation of the transactions", "snapshot isolation", "kept", "1,234", "write skew"]
+    {
+        assert!(summary.contains(words), "no {words:?} in {summary}");
+    }
+    let page = html(&[folder.loaded("run")]);
+    assert!(
+        page.contains("T1 read document 8 without T2&#39;s 60 &lt;b&gt;.")
+            && !page.contains("60 <b>")
+    );
+    assert_eq!(page.matches("<svg class=\"example\"").count(), 1);
+    assert_eq!(page.matches("<rect class=\"reads\"").count(), 4);
+    assert_eq!(page.matches("<rect class=\"writes\"").count(), 2);
+    assert_eq!(page.matches("<path class=\"rw\"").count(), 2, "an arrow each");
+    assert!(page.contains("read 7: [… 2 3 4]") && page.contains("write 8: +60"));
+    // A promise that was broken, and none.
+    let mut broken = skewed();
+    let witness = broken.run.witness.as_mut().unwrap();
+    witness.promised = Some(Level::Serializable);
+    assert!(self::summary(&broken.run, Style::default()).contains("BROKEN"));
+    let witness = broken.run.witness.as_mut().unwrap();
+    (witness.promised, witness.found) = (None, None);
+    assert!(self::summary(&broken.run, Style::default()).contains("not even read uncommitted"));
+    assert!(!html(&[runs::folder(1, 1.0).loaded("run")]).contains("witness-section"));
+}
+
+/// A folder from elsewhere may say anything.
+#[test]
+fn an_example_that_makes_no_sense_is_drawn_as_far_as_it_does() {
+    let mut folder = skewed();
+    let example = &mut folder.run.witness.as_mut().unwrap().anomalies[0].example;
+    example.edges.push(Edge { from: 0, to: 99, why: Why::Later, list: None });
+    example.edges.push(Edge { from: 0, to: 1, why: Why::Overwrites, list: None });
+    example.transactions[1].did.clear();
+    let many = vec![example.transactions[0].clone(); 1000];
+    example.transactions.extend(many);
+    example.transactions[0].did = vec![Did::Read(1, vec![u32::MAX; 9]); 1000];
+    let page = html(&[folder.loaded("run")]);
+    let boxes = page.matches("<rect class=").count();
+    assert!((16..=300).contains(&boxes), "{boxes}");
+    fits(&summary(&folder.run, Style::default()));
 }

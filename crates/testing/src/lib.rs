@@ -8,6 +8,8 @@
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read.
 //! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
 //! * [`experiment`]: rehearsals.
+//! * [`lab`]: a PostgreSQL server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
+//! * [`witness`]: the isolation that a database shows.
 #![allow(missing_docs)]
 
 pub mod certificates;
@@ -21,5 +23,6 @@ pub mod gone;
 pub mod lab;
 pub mod runs;
 mod wait;
+pub mod witness;
 
 pub use wait::wait;

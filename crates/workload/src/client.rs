@@ -40,6 +40,12 @@ pub trait Client: Send {
     /// Runs the operation that [`Client::next`] drew last. The driver times this call.
     fn run(&mut self) -> impl Future<Output = Completion> + Send;
 
+    /// Does what the workload has to do between two operations and must not be measured. The driver
+    /// calls this after each operation.
+    fn aside(&mut self) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
     /// A handle that makes a running [`Client::run`] return early with an error of kind
     /// [`Cancelled`](crate::ErrorKind::Cancelled), where the database has a way.
     fn canceller(&self) -> Option<Canceller> {

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::ch2::queries::{ParameterArgs, TextArgs};
 use crate::flags::{Common, Pacing, Settings, settings, together};
 use crate::plan::{Defaults, Groups, Plan, plan};
+use crate::values::Percent;
 
 /// The flags.
 #[derive(Debug, Args)]
@@ -58,6 +59,14 @@ pub struct Flags {
     /// nor atomic, and marked as such in every result
     #[arg(long)]
     pub allow_non_transactional: bool,
+    /// Between the transactions run others on small shared documents, and judge what isolation they
+    /// show; SHARE of each transaction client's time is theirs
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "2%")]
+    pub witness: Option<Percent>,
+    /// Leave the documents of --witness in the database
+    #[arg(long, requires = "witness")]
+    pub keep_witness: bool,
     /// How often a transaction begins again after a conflict before it is given up
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub retries: u32,
@@ -134,6 +143,8 @@ impl Flags {
             warmup_loops,
             think_times,
             allow_non_transactional,
+            witness,
+            keep_witness,
             retries,
             freshness: _,
             freshness_every,
@@ -152,6 +163,8 @@ impl Flags {
             "warmup-loops": warmup_loops,
             "think-times": think_times,
             "allow-non-transactional": allow_non_transactional,
+            "witness": witness.map(|share| share.0),
+            "keep-witness": keep_witness,
             "retries": retries,
             "freshness": self.freshness_is_measured(),
             "freshness-every": freshness_every.to_string(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hoap_data::DataSet;
 use hoap_record::merge::beside_others;
-use hoap_record::{AuditLine, Check, Run, Verdict};
+use hoap_record::{AuditLine, Check, Run, RunFolder, Verdict};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::audit;
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
@@ -20,6 +20,7 @@ use hoap_workload::{Result, contribution, note};
 use super::checks::{Start, after_the_run, growth};
 use super::explain;
 use super::pair::Pair;
+use super::witness::Judge;
 use crate::benchmark::{Benchmark, Contribution};
 use crate::caller::Setting;
 use crate::faults::checking;
@@ -35,6 +36,7 @@ pub struct Hybrid<'a> {
     pub streams: Option<Streams>,
     pub pair: Pair<'a>,
     pub probes: Option<Probes>,
+    pub judge: Option<Judge>,
     /// The database that explains the queries at the end, where that is asked for.
     pub explains: Option<Arc<dyn Target>>,
     /// The districts before the run. What is compared with the state after it is a district's.
@@ -76,6 +78,9 @@ impl Benchmark for Hybrid<'_> {
         let checks = conditions(&snapshot, &self.data, source, isolation, "before the run");
         if checks.iter().all(|check| check.verdict != Verdict::Fail) {
             note::begin_run(documents).await?;
+            if let Some(judge) = &self.judge {
+                judge.before(setting).await?;
+            }
             self.before = snapshot.districts;
         }
         Ok(checks)
@@ -85,6 +90,18 @@ impl Benchmark for Hybrid<'_> {
         let mut known = Memory::default();
         memories.into_iter().for_each(|memory| known.merge(memory));
         known
+    }
+
+    async fn judge(
+        &self,
+        setting: &Setting<'_>,
+        folder: &RunFolder,
+        record: &mut Run,
+    ) -> Result<Vec<Check>> {
+        match &self.judge {
+            Some(judge) => judge.end(setting, folder, record).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Whether there were transactions at all, then their mix.

@@ -2,7 +2,7 @@
 //!
 //! * [`Flags`]: the flags of `hoap run ch2` and `hoap run ch2pp`, and how they become a run.
 //! * `hybrid`: the benchmark on its databases; `checks`: what it checks; [`pair`]: two databases, and
-//!   freshness.
+//!   freshness; `witness`: isolation.
 //! * [`queries`], [`explain`]: what runs of queries have in common; [`query`]: `hoap query`;
 //!   [`verify`]: `hoap verify`.
 
@@ -15,5 +15,6 @@ pub mod pair;
 pub mod queries;
 pub mod query;
 pub mod verify;
+mod witness;
 
 pub use flags::{Flags, Switch};

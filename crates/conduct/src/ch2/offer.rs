@@ -16,6 +16,7 @@ use super::checks::{Start, after_the_run};
 use super::flags::Flags;
 use super::hybrid::Hybrid;
 use super::pair::{COST, Pair};
+use super::witness::Judge;
 use crate::begin::{Basis, begin};
 use crate::caller::Setting;
 use crate::faults::or_gone;
@@ -72,6 +73,11 @@ impl Offer for Flags {
             Some(board) => terminals.map(|t| t.counted(board.clone())),
             None => terminals,
         };
+        let judge = Judge::new(setting, self, &operational, terminals.as_ref())?;
+        let terminals = match &judge {
+            Some(judge) => terminals.map(|t| t.witnessed(judge.witnesses.clone())),
+            None => terminals,
+        };
         let catch_up = pair.begin(setting, &loaded).await?;
         let queried = queried.clone();
         let hybrid = Hybrid {
@@ -82,6 +88,7 @@ impl Offer for Flags {
             streams,
             probes: pair.probes(),
             pair,
+            judge,
             explains: self.explain.then_some(queried),
             before: Vec::new(),
         };
@@ -142,6 +149,9 @@ impl Flags {
         }
         if hybrid.pair.board().is_some() {
             warnings.push(COST.into());
+        }
+        if hybrid.judge.is_some() {
+            warnings.push(super::witness::COST.into());
         }
         if let Some(Repetition { number: 2.., .. }) = setting.repetition {
             warnings.push(

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use hoap_record::{CatchUp, Check, Verdict};
 use hoap_workload::capability::Target;
+use hoap_workload::ch2::beside;
 use hoap_workload::ch2::freshness::{self, Board, Probes};
 use hoap_workload::ch2::terminal::Terminals;
 use hoap_workload::note::Note;
@@ -71,7 +72,7 @@ impl<'a> Pair<'a> {
         let start = Instant::now();
         if let Some(board) = &self.board {
             let beside_others = setting.common.conduct.part.is_some();
-            freshness::prepare(&*self.operational, beside_others).await?;
+            beside::prepare(&*self.operational, freshness::COLLECTION, beside_others).await?;
             if self.follower.is_some() {
                 freshness::mark(&*self.operational, board).await?;
             }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use hoap_record::witness::Level;
 use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
 
@@ -17,6 +18,10 @@ use crate::overlay::{self, Held, Overlay, document};
 
 impl Transactions for CassandraEngine {
     type Session = TransactionSession;
+
+    fn isolation(&self) -> Option<Level> {
+        None
+    }
 
     async fn transaction_session(&self) -> Done<TransactionSession> {
         let connection = self.connection().await?;

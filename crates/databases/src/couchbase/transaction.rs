@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use hoap_record::witness::Level;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
@@ -15,6 +16,10 @@ use crate::patches::independent;
 
 impl Transactions for CouchbaseEngine {
     type Session = TransactionSession;
+
+    fn isolation(&self) -> Option<Level> {
+        Some(Level::ReadCommitted)
+    }
 
     async fn transaction_session(&self) -> Done<TransactionSession> {
         Ok(TransactionSession { node: self.node()?, ending: None, text: String::new() })

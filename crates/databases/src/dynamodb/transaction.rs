@@ -1,6 +1,7 @@
 //! The operations of document transactions: see [`super::open_transaction`].
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use hoap_record::witness::Level;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
@@ -8,6 +9,7 @@ use serde_json::Value;
 use super::counters::Units;
 use super::error::Doing;
 use super::open_transaction::{OpenTransaction, TransactionSession};
+use super::options::Conditions;
 use super::reading::{Wanted, possible};
 use super::{DynamoDbEngine, commit, index, search, value};
 use crate::failure::{Done, Failure};
@@ -19,6 +21,14 @@ const ITEMS: usize = 100;
 
 impl Transactions for DynamoDbEngine {
     type Session = TransactionSession;
+
+    /// Without conditions on what a transaction only read, that may be of several moments.
+    fn isolation(&self) -> Option<Level> {
+        Some(match self.server.options.conditions {
+            Conditions::Read => Level::Serializable,
+            Conditions::Changed => Level::ReadCommitted,
+        })
+    }
 
     async fn transaction_session(&self) -> Done<TransactionSession> {
         let server = self.server.clone();

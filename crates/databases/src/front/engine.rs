@@ -9,6 +9,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use hoap_record::witness::Level;
 use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::capability::{
@@ -126,6 +127,9 @@ pub trait Bulk: Abandon {
 pub trait Transactions: Engine {
     /// The transactions of one client.
     type Session: Session + 'static;
+
+    /// The isolation that all transactions are promised; `None` where none is.
+    fn isolation(&self) -> Option<Level>;
 
     /// Connects one client.
     fn transaction_session(&self) -> impl Future<Output = Done<Self::Session>> + Send;

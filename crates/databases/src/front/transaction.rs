@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hoap_record::witness::Level;
 use hoap_workload::Result;
 use hoap_workload::capability::{
     Access, Index, Intent, Order, Patch, Row, Session, Transaction, Transactions,
@@ -25,6 +26,10 @@ impl<E: engine::Transactions> Transactions for Front<E> {
             Ok(inner) => Ok(Box::new(FrontSession { engine, inner, unanswered: false })),
             Err(failure) => Err(error(&*engine, failure, "connect a client to")),
         }
+    }
+
+    fn isolation(&self) -> Option<Level> {
+        self.0.isolation()
     }
 }
 

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use hoap_record::witness::Level;
 use hoap_workload::capability::Access;
 use mongodb::ClientSession;
 use mongodb::bson::doc;
-use mongodb::options::{ReadPreference, SelectionCriteria, TransactionOptions};
+use mongodb::options::{ReadConcernLevel, ReadPreference, SelectionCriteria, TransactionOptions};
 
 use super::MongoDbEngine;
 use super::error;
@@ -18,6 +19,16 @@ use crate::front::engine::{Abandon, Session, Transactions};
 
 impl Transactions for MongoDbEngine {
     type Session = TransactionSession;
+
+    /// Of the read concerns only `snapshot` is one across shards. What a transaction reads at
+    /// `local` may be rolled back.
+    fn isolation(&self) -> Option<Level> {
+        Some(match self.server.options.transaction_read_concern.level {
+            ReadConcernLevel::Snapshot => Level::Snapshot,
+            ReadConcernLevel::Majority => Level::ReadCommitted,
+            _ => Level::ReadUncommitted,
+        })
+    }
 
     async fn transaction_session(&self) -> Done<TransactionSession> {
         let session = self.server.database.client().start_session().await?;

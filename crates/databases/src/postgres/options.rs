@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hoap_record::witness::Level;
 use hoap_workload::{Error, ErrorKind, Result};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
@@ -113,6 +114,15 @@ impl Options {
     /// The isolation level in SQL's words.
     pub fn isolation_level(&self) -> String {
         self.isolation.replace('-', " ").to_uppercase()
+    }
+
+    /// What the isolation level promises. PostgreSQL's repeatable read is snapshot isolation.
+    pub fn promised(&self) -> Level {
+        match self.isolation {
+            "serializable" => Level::Serializable,
+            "repeatable-read" => Level::Snapshot,
+            _ => Level::ReadCommitted,
+        }
     }
 
     /// Whether transactions that write are serializable.

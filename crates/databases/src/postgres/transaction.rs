@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 
 use futures_util::future::join;
+use hoap_record::witness::Level;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use serde_json::Value;
@@ -22,6 +23,10 @@ use crate::patches::{independent, why_not};
 
 impl Transactions for PostgresEngine {
     type Session = TransactionSession;
+
+    fn isolation(&self) -> Option<Level> {
+        Some(self.server().options.promised())
+    }
 
     async fn transaction_session(&self) -> Done<TransactionSession> {
         let link = Link::new(self.pools.clone(), Role::Client).await?;

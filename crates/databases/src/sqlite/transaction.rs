@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use hoap_record::witness::Level;
 use hoap_workload::capability::{Access, Index, Intent, Order, Patch, Row};
 use rusqlite::{CachedStatement, Connection};
 use serde_json::Value;
@@ -16,6 +17,11 @@ use crate::patches::independent;
 
 impl Transactions for SqliteEngine {
     type Session = TransactionSession;
+
+    /// One writes at a time and others read snapshots: the order of the commits explains all.
+    fn isolation(&self) -> Option<Level> {
+        Some(Level::Serializable)
+    }
 
     async fn transaction_session(&self) -> Done<TransactionSession> {
         let (writer, buffers) = (self.writer.clone(), Buffers::default());

@@ -9,6 +9,7 @@ use hoap_data::Schema;
 use hoap_record::{Check, Verdict};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
+use hoap_workload::ch2::beside;
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::freshness::{self, Board};
 use hoap_workload::ch2::mix::Kind;
@@ -53,7 +54,7 @@ fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
     let terminals = Terminals::new(flaky.clone(), loaded.data, options);
     let board = Board::new(terminals.mark());
     let terminals = terminals.counted(board.clone());
-    wait(freshness::prepare(&*loaded.target, false)).unwrap();
+    wait(beside::prepare(&*loaded.target, freshness::COLLECTION, false)).unwrap();
     let (memory, failed) = drive(&terminals, 3, 200);
     let ledger = &memory.ledger;
     let mut expected = Expected::of(ledger);

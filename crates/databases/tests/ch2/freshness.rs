@@ -7,6 +7,7 @@ use hoap_data::Schema;
 use hoap_record::Verdict;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
+use hoap_workload::ch2::beside;
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::freshness::{self, Board, COLLECTION, FIELD, Probes};
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -37,7 +38,7 @@ impl Bench {
         let terminals = Terminals::new(flaky.clone(), loaded.data, OPTIONS);
         let board = Board::new(terminals.mark());
         let terminals = terminals.counted(board.clone());
-        wait(freshness::prepare(&*loaded.target, false)).unwrap();
+        wait(beside::prepare(&*loaded.target, freshness::COLLECTION, false)).unwrap();
         Bench { loaded, flaky, terminals, board }
     }
 
@@ -169,7 +170,7 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     // A later step goes on with the same documents; the next run begins without them.
     drive(&bench.terminals, 3, 5);
     assert_eq!(bench.counters().len(), 3);
-    wait(freshness::prepare(&*bench.loaded.target, false)).unwrap();
+    wait(beside::prepare(&*bench.loaded.target, freshness::COLLECTION, false)).unwrap();
     assert_eq!(bench.counters(), []);
     load_part(&*bench.loaded.target, &bench.loaded.data, Part::WHOLE, Existing::Replace).unwrap();
     assert!(!wait(documents.any_exists(&[COLLECTION])).unwrap(), "replaced data has none");
@@ -181,7 +182,7 @@ fn one_driver_among_several_leaves_the_counters_of_the_others() {
     let bench = Bench::new(|_| Fate::Acknowledged);
     wait(freshness::mark(&*bench.loaded.target, &bench.board)).unwrap();
     let other = Board::new(Terminals::new(bench.flaky.clone(), bench.loaded.data, OPTIONS).mark());
-    wait(freshness::prepare(&*bench.loaded.target, true)).unwrap();
+    wait(beside::prepare(&*bench.loaded.target, freshness::COLLECTION, true)).unwrap();
     wait(freshness::mark(&*bench.loaded.target, &other)).unwrap();
     assert_eq!(bench.counters().len(), 2);
     drive(&bench.terminals, 2, 20);
@@ -197,7 +198,7 @@ fn counters_that_somebody_removes_fail_and_say_so() {
     let bench = Bench::new(|_| Fate::Acknowledged);
     wait(async {
         let mut client = bench.terminals.client(0).await.unwrap();
-        freshness::prepare(&*bench.loaded.target, false).await.unwrap();
+        beside::prepare(&*bench.loaded.target, freshness::COLLECTION, false).await.unwrap();
         loop {
             client.next();
             if let Outcome::Failed(e) = client.run().await.outcome {

@@ -5,6 +5,7 @@ mod durability;
 mod errors;
 mod records;
 mod settings;
+mod witness;
 
 use hoap_databases::sqlite::Sqlite;
 use hoap_testing::conformance;

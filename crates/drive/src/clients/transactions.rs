@@ -125,6 +125,9 @@ impl<'a> TransactionWorker<'a> {
                 Some(AfterFailure::BackOff) if !signal.pause(backoff.next()).await => return,
                 Some(_) => {}
             }
+            if signal.phase() != Phase::Ended {
+                client.aside().await;
+            }
             if !next.think.is_zero() && !signal.pause(next.think).await {
                 return;
             }
@@ -184,6 +187,9 @@ impl<'a> TransactionWorker<'a> {
             }
             if schedule.end_one(number, start) {
                 self.context.send(Message::LastOperation);
+            }
+            if self.context.signal.phase() != Phase::Ended {
+                client.aside().await;
             }
             // There is no backoff: the schedule sets the pace, and each operation is tried once.
             if yields.is_due() {

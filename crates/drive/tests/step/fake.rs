@@ -1,7 +1,7 @@
 //! A scripted workload, and an observer that tells the scripts the phase of the step.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
@@ -55,6 +55,9 @@ pub struct World {
     pub alive: AtomicUsize,
     /// Operations that have begun.
     pub started: AtomicUsize,
+    /// What clients did aside, and the milliseconds that each time takes.
+    pub asides: AtomicUsize,
+    pub aside_ms: AtomicU64,
     pub stop: Stop,
     stop_when: Option<Box<StopWhen>>,
 }
@@ -314,6 +317,14 @@ impl Client for FakeClient {
         Completion { outcome, retries, rows: self.nth as u64 }
     }
 
+    async fn aside(&mut self) {
+        self.world.asides.fetch_add(1, Ordering::SeqCst);
+        let time = Duration::from_millis(self.world.aside_ms.load(Ordering::SeqCst));
+        if !time.is_zero() {
+            tokio::time::sleep(time).await;
+        }
+    }
+
     fn canceller(&self) -> Option<Canceller> {
         let cancel = self.cancel.clone()?;
         Some(Arc::new(move || cancel.store(true, Ordering::SeqCst)))
@@ -450,6 +461,7 @@ pub fn run() -> Run {
         steps: Vec::new(),
         checks: Vec::new(),
         audit: Vec::new(),
+        witness: None,
         search: None,
         events: Vec::new(),
         catch_up: None,

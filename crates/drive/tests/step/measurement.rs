@@ -53,6 +53,23 @@ fn counts_and_rates_are_those_of_the_script() {
     }
 }
 
+/// What a client does aside is in no count and in no response time.
+#[test]
+fn what_is_done_aside_is_not_measured() {
+    let world = Arc::new(World::default());
+    world.aside_ms.store(700, Ordering::SeqCst);
+    let mut bench = Bench::new();
+    let tx = Fake::tx(&world, |_, _| Some((0, Act::Done)));
+    let plan = StepPlan::plain(1, 1, End::Operations(4));
+    let outcome = bench.step(&plan, Some(&tx), None).unwrap();
+    let asides = world.asides.load(Ordering::SeqCst);
+    assert!((3..=5).contains(&asides), "{asides}");
+    let operation = &outcome.step.transactions[0];
+    assert_eq!(operation.count, 4);
+    assert!(operation.latency.max_us < 700_000, "{:?}", operation.latency);
+    assert!(outcome.step.seconds >= 2.1, "{}", outcome.step.seconds);
+}
+
 /// A kind that only fails has no response time.
 #[test]
 fn failures_have_no_response_time() {

@@ -26,6 +26,7 @@ mod silent;
 #[cfg(target_os = "linux")]
 mod torture;
 mod whole;
+mod witness;
 
 use hoap_testing::gone;
 use std::path::{Path, PathBuf};

@@ -109,6 +109,10 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
             })
             .collect(),
         repetition: None,
+        witness: drivers.iter().filter_map(|d| d.run.witness.clone()).reduce(|mut a, b| {
+            a.join(&b);
+            a
+        }),
         catch_up: longest_catch_up(drivers),
         drivers: drivers
             .iter()

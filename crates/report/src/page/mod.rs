@@ -11,6 +11,7 @@ mod figures;
 mod markup;
 mod measured;
 mod sections;
+mod witness;
 
 use std::fmt::Write as _;
 

@@ -10,6 +10,7 @@ use super::steps::{
     failures, isolation, operations, query_detail, query_rates, query_times, throughput,
     transactions, waits,
 };
+use super::witness::{anomalies, witness};
 use crate::format::table::Table;
 use crate::run::Loaded;
 use crate::run::measure::Measure;
@@ -34,6 +35,8 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         waits(&entries),
         search(&entries),
         freshness(&entries),
+        witness(&entries),
+        anomalies(&entries),
         events(&entries),
     ];
     let whatever_it_measures = [

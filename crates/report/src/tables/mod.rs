@@ -12,6 +12,7 @@ mod search;
 mod series;
 mod setup;
 mod steps;
+mod witness;
 
 pub use crate::run::Entry;
 pub use all::all;
@@ -32,3 +33,4 @@ pub use steps::{
     failures, failures_in_short, isolation, operations, query_detail, query_rates, query_times,
     throughput, transactions, waits,
 };
+pub use witness::{anomalies, witness};

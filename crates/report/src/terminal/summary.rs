@@ -61,6 +61,9 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
     let isolation = tables::isolation(&entries);
     out.table(&isolation.title.clone(), &isolation);
     freshness(run, &entries, &mut out);
+    for table in [tables::witness(&entries), tables::anomalies(&entries)] {
+        out.table(&table.title.clone(), &table);
+    }
     let audit = tables::audit(&entries);
     out.table(&audit.title.clone(), &audit);
     checks(run, &mut out);

@@ -411,6 +411,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         steps,
         checks: checks(),
         audit: audit(),
+        witness: None,
         search: None,
         events,
         catch_up: None,

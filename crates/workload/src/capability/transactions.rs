@@ -1,6 +1,7 @@
 //! Multi-document transactions.
 
 use async_trait::async_trait;
+use hoap_record::witness::Level;
 use serde_json::Value;
 
 use super::documents::{Index, Row};
@@ -11,6 +12,12 @@ use crate::Result;
 pub trait Transactions: Send + Sync {
     /// Connects one client.
     async fn session(&self) -> Result<Box<dyn Session>>;
+
+    /// The isolation that the database promises to all of its transactions, with its settings as
+    /// they are; `None` where it promises none.
+    fn isolation(&self) -> Option<Level> {
+        None
+    }
 }
 
 /// One client's connection.

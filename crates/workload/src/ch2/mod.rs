@@ -6,11 +6,14 @@
 //! * [`terminal`]: a transaction client with its [`ledger`].
 //! * [`queries`], [`stream`]: the analytical side.
 //! * [`freshness`]: the age of the data that the queries see.
+//! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections of
+//!   both.
 //! * [`snapshot`], [`conditions`], [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: the
 //!   checks before and after a run; [`digest`]: the digests in a ledger; [`contribution`]: one
 //!   driver machine's part of the checks.
 
 pub mod audit;
+pub mod beside;
 pub mod clock;
 pub mod conditions;
 pub mod contribution;
@@ -26,6 +29,7 @@ pub mod note;
 pub mod nothing_lost;
 pub mod nurand;
 pub mod queries;
+mod retry;
 pub mod schema;
 pub mod snapshot;
 mod source;
@@ -35,3 +39,4 @@ pub mod terminal;
 pub mod transactions;
 pub mod unchanged;
 pub mod uniform;
+pub mod witness;

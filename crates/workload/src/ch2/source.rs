@@ -24,7 +24,7 @@ impl Source for DataSet {
     }
 
     fn beside(&self) -> Vec<&'static str> {
-        vec![super::freshness::COLLECTION]
+        vec![super::freshness::COLLECTION, super::witness::COLLECTION]
     }
 
     fn part(&self, at: usize, part: u64, of: u64) -> Range<u64> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hoap_data::DataSet;
 use hoap_data::random::Stream;
@@ -16,9 +16,11 @@ use super::input::{self, Inputs};
 use super::ledger::{self, HistoryKey, Ledger, Order, Payment, RunMark};
 use super::mix::{Deck, Kind, think_time};
 use super::nurand::Constants;
+use super::retry::backoff;
 use super::schema::Paths;
 use super::transactions as tx;
 use super::uniform::Shape;
+use super::witness::{Witness, Witnesses};
 use crate::capability::{Access, Session, Target, Transaction};
 use crate::client::{Canceller, Client, Completion, Next, Outcome, Workload};
 use crate::{Error, ErrorKind, Result};
@@ -42,6 +44,7 @@ pub struct Terminals {
     target: Arc<dyn Target>,
     shared: Arc<Shared>,
     board: Option<Arc<Board>>,
+    witnesses: Option<Arc<Witnesses>>,
 }
 
 /// The state that all terminals of a run share.
@@ -74,13 +77,20 @@ impl Terminals {
             constants,
             options,
         };
-        Terminals { target, shared: Arc::new(shared), board: None }
+        Terminals { target, shared: Arc::new(shared), board: None, witnesses: None }
     }
 
     /// The same with each terminal counting its writing transactions on this run's board. The
-    /// counters must have been prepared ([`super::freshness::prepare`]).
+    /// counters must have been prepared ([`super::beside::prepare`]).
     pub fn counted(mut self, board: Arc<Board>) -> Self {
         self.board = Some(board);
+        self
+    }
+
+    /// The same with each terminal running transactions of the witness between those of the mix. The
+    /// documents must have been prepared ([`Witnesses::prepare`]).
+    pub fn witnessed(mut self, witnesses: Arc<Witnesses>) -> Self {
+        self.witnesses = Some(witnesses);
         self
     }
 
@@ -135,6 +145,7 @@ impl Workload for Terminals {
             payments: 0,
             session,
             counter,
+            witness: self.witnesses.as_ref().map(|witnesses| witnesses.client(terminal)),
             given_up: Arc::default(),
             shared,
         })
@@ -146,6 +157,7 @@ pub struct Terminal {
     session: Box<dyn Session>,
     /// The counter of this terminal, where freshness is measured.
     counter: Option<Counter>,
+    witness: Option<Witness>,
     /// Whether the run has ended, so that no further attempt is made.
     given_up: Arc<AtomicBool>,
     shared: Arc<Shared>,
@@ -191,6 +203,7 @@ impl Client for Terminal {
     }
 
     async fn run(&mut self) -> Completion {
+        let start = self.witness.as_ref().map(|_| Instant::now());
         let mut retries = 0;
         let end = match self.drawn {
             Kind::NewOrder => self.new_order(&mut retries).await,
@@ -199,7 +212,18 @@ impl Client for Terminal {
             Kind::Delivery => self.delivery(&mut retries).await,
             Kind::StockLevel => self.stock_level(&mut retries).await,
         };
+        if let (Some(witness), Some(start)) = (&mut self.witness, start) {
+            witness.spent(start.elapsed());
+        }
         Completion { outcome: end.unwrap_or_else(Outcome::Failed), retries, rows: 0 }
+    }
+
+    /// Runs a transaction of the witness, where one is due.
+    async fn aside(&mut self) {
+        if let Some(witness) = self.witness.as_mut().filter(|witness| witness.is_due()) {
+            let retries = self.shared.options.retries;
+            witness.run(&mut *self.session, retries, &self.given_up).await;
+        }
     }
 
     /// Ends the retries for good. An attempt may be between its commit and the answer and runs on;
@@ -278,13 +302,6 @@ macro_rules! attempt {
             }
         }
     };
-}
-
-/// The wait before a retry: 1 ms, doubled each time up to 100 ms, shortened at random by up to a
-/// half.
-fn backoff(retry: u32, random: &mut Stream) -> Duration {
-    let longest = 0.001 * f64::from(1u32 << (retry - 1).min(7));
-    Duration::from_secs_f64(longest.min(0.1) * (0.5 + 0.5 * random.unit()))
 }
 
 impl Terminal {

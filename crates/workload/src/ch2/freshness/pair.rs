@@ -15,37 +15,6 @@ use crate::{Error, ErrorKind, Result};
 const LOOK: Duration = Duration::from_millis(20);
 /// Wait after a read that failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// The most counters of earlier runs that one transaction removes.
-const AT_ONCE: usize = 200;
-
-/// Creates the collection of the counters on the operational side and removes those of earlier
-/// runs. One of several drivers (`beside_others`) removes none: the counters of the others look
-/// like those of an earlier run. No board counts a counter that is not its own.
-///
-/// # Errors
-/// Returns the errors of the database.
-pub async fn prepare(operational: &dyn Target, beside_others: bool) -> Result<()> {
-    let documents = operational.documents()?;
-    documents.create(&[COLLECTION]).await?;
-    if beside_others {
-        return Ok(());
-    }
-    let mut keys = Vec::new();
-    let mut each = |key: &str, _| {
-        keys.push(key.to_owned());
-        Ok(())
-    };
-    documents.scan(COLLECTION, &[], &mut each).await?;
-    let mut session = operational.transactions()?.session().await?;
-    for some in keys.chunks(AT_ONCE) {
-        let mut tx = session.begin(Access::Write).await?;
-        for key in some {
-            tx.delete(COLLECTION, key).await?;
-        }
-        tx.commit().await?;
-    }
-    Ok(())
-}
 
 /// Inserts the document of a counter, unless it is there.
 pub(in crate::ch2) async fn enter(

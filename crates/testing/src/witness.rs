@@ -1,0 +1,52 @@
+//! The witness alone, at the highest rate: what isolation a database shows where transactions meet all the time.
+
+use std::sync::atomic::AtomicBool;
+
+use hoap_isolation::judge;
+use hoap_record::history::Attempt;
+use hoap_record::{Level, Witness};
+use hoap_workload::capability::Target;
+use hoap_workload::ch2::ledger::RunMark;
+use hoap_workload::ch2::witness::Witnesses;
+
+use crate::wait;
+
+/// Runs this many clients with this many transactions each and judges what they saw. A transaction is
+/// tried often, so that most commit.
+pub fn provoke(target: &dyn Target, clients: u32, transactions: u32) -> Witness {
+    let (promised, history) = (isolation(target), history(target, clients, transactions));
+    let witness = judge(&history, promised).unwrap();
+    let all = u64::from(clients * transactions);
+    assert!(witness.committed > all / 2, "{} of {all} committed", witness.committed);
+    witness
+}
+
+/// What the database promises.
+pub fn isolation(target: &dyn Target) -> Option<Level> {
+    target.transactions().unwrap().isolation()
+}
+
+/// What the clients did and saw.
+pub fn history(target: &dyn Target, clients: u32, transactions: u32) -> Vec<Attempt> {
+    let witnesses = Witnesses::new(RunMark::draw(), 1, 1.0);
+    wait(witnesses.prepare(target, false)).unwrap();
+    std::thread::scope(|scope| {
+        for number in 0..clients {
+            let mut witness = witnesses.client(number);
+            scope.spawn(move || {
+                let mut session = wait(target.transactions().unwrap().session()).unwrap();
+                for _ in 0..transactions {
+                    wait(witness.run(&mut *session, 1000, &AtomicBool::new(false)));
+                }
+            });
+        }
+    });
+    let history = wait(witnesses.history(target)).unwrap();
+    wait(witnesses.remove(target)).unwrap();
+    history
+}
+
+/// The names of the anomalies of a history.
+pub fn anomalies(witness: &Witness) -> Vec<&str> {
+    witness.anomalies.iter().map(|anomaly| anomaly.name.as_str()).collect()
+}
