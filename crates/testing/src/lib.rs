@@ -7,8 +7,7 @@
 //! * [`fuzz`]: what parsers keep to whatever they are given, and inputs to try it on.
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read.
 //! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
-//! * [`experiment`]: rehearsals.
-//! * [`lab`]: a PostgreSQL server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
+//! * [`experiment`]: rehearsals of experiments.
 //! * [`witness`]: the isolation that a database shows.
 #![allow(missing_docs)]
 
