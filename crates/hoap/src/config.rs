@@ -4,6 +4,8 @@
 //! and one set of error messages. Keys at the top are flags of the command that runs; a table named
 //! as a command holds flags for that command alone. A word typed by the user wins over the file.
 
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 #[cfg(test)]
 mod tests;
 
@@ -120,9 +122,7 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let wrong =
         |answer: String| Failure::usage(format!("read configuration {}: {answer}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
-    let table: toml::Table = text
-        .parse()
-        .map_err(|e: toml::de::Error| wrong(e.to_string().trim().replace('\n', " ")))?;
+    let table = text.parse::<toml::Table>().map_err(|e| wrong(unread(&text, &e)))?;
 
     let cli = Cli::command();
     let typed: Vec<&str> = argv.iter().skip(1).filter_map(|w| w.to_str()).collect();
@@ -177,6 +177,15 @@ pub fn with_flags(mut words: Vec<String>, flags: toml::Table) -> Result<Cli, Str
         ParseError::Help(help) => one_line(&help.to_string()),
         ParseError::Usage(failure) => failure.message().to_owned(),
     })
+}
+
+/// Why the text is no TOML, without the line itself: it may hold a password.
+fn unread(text: &str, e: &toml::de::Error) -> String {
+    let words = e.message().split_whitespace().collect::<Vec<_>>().join(" ");
+    match e.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => format!("line {}: {words}", before.matches('\n').count() + 1),
+        None => words,
+    }
 }
 
 /// The flags of a table: its plain values, and those of the tables named as the commands that were

@@ -192,6 +192,7 @@ impl Decoded {
             _ => return Ok(()),
         };
         let tag = interval.tag().ok_or("an interval without a tag")?.as_str();
+        Tag::new(tag).ok_or_else(|| format!("{tag:?} cannot be a tag"))?;
         if !wanted(tag) {
             return Ok(());
         }

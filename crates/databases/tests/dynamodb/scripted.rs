@@ -189,8 +189,8 @@ mod tests {
     use std::time::Instant;
 
     use hoap_workload::ErrorKind;
-    use hoap_workload::capability::Target;
     use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
+    use hoap_workload::capability::{Index, Target};
 
     use super::*;
     use crate::conformance::{COLLECTION, batch, client, record, session, wait};
@@ -415,6 +415,41 @@ mod tests {
             one_line(&e);
             assert!(e.to_string().contains(words), "{status}: {e}");
         }
+    }
+
+    /// The service's names have 255 letters, the prefix and its points among them.
+    #[test]
+    fn a_name_without_room_is_refused_before_anything_is_sent() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let seen = asked.clone();
+        let script = move |operation: &str, _: &Value| match operation {
+            "ListTables" => (200, json!({"TableNames": []})),
+            _ => {
+                seen.fetch_add(1, Ordering::SeqCst);
+                table()
+            }
+        };
+        let target = open(&endpoint(script, "prefix=x-y"));
+        let documents = target.documents().unwrap();
+        let (fits, long) = ("a".repeat(251), "a".repeat(252));
+        assert!(wait(documents.any_exists(&[&fits])).unwrap());
+        assert_eq!(asked.swap(0, Ordering::SeqCst), 1);
+        let refused = |done: hoap_workload::Result<()>, room: &str| {
+            let e = done.unwrap_err();
+            one_line(&e);
+            assert!(e.kind == ErrorKind::Invalid && e.to_string().contains(room), "{e}");
+        };
+        refused(
+            wait(documents.create(&[&long])),
+            "252 letters, and the database leaves room for 251",
+        );
+        let index = |name: &str| Index {
+            name: name.to_owned().leak(),
+            collection: COLLECTION,
+            fields: vec!["a"],
+        };
+        refused(wait(documents.settle(&[index(&long[..246])])), "leaves room for 245");
+        assert_eq!(asked.load(Ordering::SeqCst), 0);
     }
 
     /// What the service's failure made of a write nobody knows.

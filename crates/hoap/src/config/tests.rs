@@ -68,6 +68,7 @@ fn an_error_repeats_no_part_of_a_password() {
             format!("target = \"{url}\"\nseed = \"many\""),
             format!("target = \"{url}\"\n[load]\nresume = \"{url}\""),
             format!("target = [\"{url}\", \"x:\"]\nseed = [1, 2]"),
+            format!("seed = 1\ntarget = \"{url}"),
         ];
         for toml in &wrong {
             let why = usage(parse_with(toml, &["load", "ch2pp"]));
@@ -114,6 +115,8 @@ fn unknown_keys_bad_values_and_missing_files_are_errors() {
     }
     let end = parse_with("seed = \"many\"", &["load", "ch2pp", "--target", "sqlite:x"]);
     assert!(matches!(end, Err(ParseError::Usage(_))));
+    let why = usage(parse_with("seed = 1\n\nfo\r = 2", &["load", "ch2pp", "--target", "sqlite:x"]));
+    assert!(why.contains("line 3: ") && !why.contains("\\r"), "{why}");
     let argv = ["hoap", "targets", "--config", "no/such/file"].map(OsString::from);
     assert!(matches!(parse(argv.into()), Err(ParseError::Usage(_))));
 }

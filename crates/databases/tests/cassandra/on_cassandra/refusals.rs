@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hoap_databases::cassandra::Cassandra;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Intent, NonTransactional, Target};
+use hoap_workload::capability::{Access, Index, Intent, NonTransactional, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
@@ -87,6 +87,25 @@ fn options_of_the_keyspace_and_of_tables_are_kept() {
         assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
         has(&e, &["is there and has", "ALTER KEYSPACE"]);
     }
+}
+
+/// Names of tables have 48 letters at most, those of look-up tables the beginning among them.
+#[test]
+fn a_name_without_room_is_refused_before_anything_is_sent() {
+    let (target, _guard) = fresh_with("");
+    let documents = target.documents().unwrap();
+    let long = "a".repeat(49);
+    wait(documents.create(&[&long[..48]])).unwrap();
+    let e = wait(documents.create(&[&long])).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    has(&e, &["49 letters, and the database leaves room for 48"]);
+    let index = |name: &str| Index {
+        name: name.to_owned().leak(),
+        collection: COLLECTION,
+        fields: vec!["a"],
+    };
+    let e = wait(documents.settle(&[index(&long[..38])])).unwrap_err();
+    has(&e, &["38 letters, and the database leaves room for 37"]);
 }
 
 /// Consistency that one node cannot give: nothing is written.

@@ -130,6 +130,29 @@ fn a_server_that_never_speaks_is_a_timeout_of_each_operation() {
     assert_eq!(kind(wait(documents.bulk("1/1")).map(drop)), ErrorKind::Timeout);
 }
 
+/// A write that waits for the pool's only connection has sent nothing, and a transaction neither.
+#[test]
+fn a_wait_for_a_connection_of_the_pool_is_a_timeout() {
+    let (direct, schema) = fresh();
+    load_records(&*direct, &["user1", "user2"]);
+    load(&*direct, 1);
+    let target = schema.open("&answer_timeout_ms=1000&pool=1");
+    let (mut waiting, mut holding) = (client(&*target), session(&*target));
+    let value = record([(0, "late")]);
+    let mut other = session(&*target);
+    wait(async {
+        let t = holding.begin(Access::Write).await.unwrap();
+        let e = other.begin(Access::Write).await.map(drop).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Timeout, "{e}");
+        let e = waiting.update("user1", &value).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Timeout, "{e}");
+        assert!(e.to_string().contains("nothing was sent: no answer within 1000 ms"), "{e}");
+        t.rollback().await.unwrap();
+        // With a connection it is sent, and its outcome would be unknown.
+        assert!(waiting.update("user1", &value).await.unwrap());
+    });
+}
+
 /// A statement behind a lock: the server is asked to end it, and the transaction with it. The pool goes
 /// on with another connection.
 #[test]
