@@ -6,6 +6,7 @@
 //! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
+//! * [`doctor`]: a short round on an empty database.
 //! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`], [`load`](mod@load): what is loaded for them.
 //!
 //! Nothing here prints.
@@ -15,6 +16,7 @@ pub mod benchmark;
 pub mod caller;
 pub mod ch2;
 pub mod data;
+pub mod doctor;
 pub mod faults;
 pub mod flags;
 pub mod load;

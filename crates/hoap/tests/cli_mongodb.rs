@@ -221,7 +221,7 @@ mod on_documentdb {
             let record = place.record(&folder);
             assert!(!record["events"].as_array().unwrap().is_empty(), "nobody noticed: {told}");
             let checks = record["checks"].as_array().unwrap();
-            assert!(checks.iter().any(|c| c["name"] == "nothing lost"), "{checks:#?}");
+            assert!(checks.iter().any(|c| c["name"] == "nothing lost: Payment"), "{checks:#?}");
             assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
             place.ok("verify ch2pp");
         }

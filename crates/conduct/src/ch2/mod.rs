@@ -6,7 +6,7 @@
 //! * [`queries`], [`explain`]: what runs of queries have in common; [`query`]: `hoap query`;
 //!   [`verify`]: `hoap verify`.
 
-mod checks;
+pub(crate) mod checks;
 pub mod explain;
 mod flags;
 mod hybrid;

@@ -4,7 +4,7 @@ use couchbase::error::ErrorKind as Kind;
 use hoap_workload::ErrorKind;
 
 use crate::failure::{Failure, LOAD_FIRST};
-use crate::sqlpp::{self, Doing};
+use crate::sqlpp::{self, Doing, Fault};
 
 /// An error of a key-value operation. What a write may have done before it failed is of unknown outcome.
 pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
@@ -72,12 +72,12 @@ pub(super) fn in_transaction(e: sqlpp::Error) -> Failure {
         DUPLICATE | NOT_FOUND => false,
         // What has expired may be forgotten already.
         EXPIRED | CAS_MISMATCH | NO_TRANSACTION | RELEASED => true,
-        _ => fault.retry || is_conflict(&fault.message),
+        DML if fault.reason > 0 => fault.reason == DML_CAS,
+        _ => fault.retry || fault.raise == EXPIRED_RAISED || is_conflict(&fault.message),
     });
-    let duplicate = e.fault().is_some_and(|fault| {
-        fault.code == DUPLICATE
-            || (fault.code == DML && fault.message.to_lowercase().contains("duplicate key"))
-    });
+    let duplicate = e
+        .fault()
+        .is_some_and(|fault| fault.code == DUPLICATE || (fault.code == DML && is_duplicate(fault)));
     let failure = Failure::from(e);
     match (conflict, duplicate) {
         (_, true) => Failure { kind: ErrorKind::Duplicate, advice: None, ..failure },
@@ -92,21 +92,24 @@ pub(super) fn in_transaction(e: sqlpp::Error) -> Failure {
 /// A failed COMMIT; `None` where the transaction is committed all the same.
 ///
 /// The codes are those of the query service's transactions: 17018 says that the commit is done and tidying up
-/// after it is not (others do that), 17019 that it cannot be known. A transaction that expired before its
-/// commit point, or that another one was in the way of, is rolled back.
+/// after it is not (others do that), 17019 that it cannot be known. 17007 is any other failure, sorted by its
+/// cause and its words: the service stages the changes only now, so that an expiry, another writer, or a key that
+/// another one inserted comes to light here. Such a transaction is rolled back. A second error, 17008, may follow.
 pub(super) fn commit(e: sqlpp::Error) -> Option<Failure> {
-    let (code, retry, text) = match e.fault() {
-        Some(fault) => (fault.code, fault.retry, fault.message.to_lowercase()),
-        None => (0, false, String::new()),
-    };
+    let fault = e.fault().cloned().unwrap_or_default();
+    let (code, text) = (fault.code, fault.message.to_lowercase());
     let ambiguous = code == AMBIGUOUS_COMMIT || text.contains("ambiguous");
+    let rolled_back = fault.retry
+        || fault.raise == EXPIRED_RAISED
+        || is_conflict(&text)
+        || (code == COMMIT && is_duplicate(&fault));
     let failure = Failure::from(e);
     let kind = match code {
         POST_COMMIT => return None,
         _ if ambiguous => ErrorKind::Ambiguous,
         // What had expired before COMMIT came may be forgotten already.
         EXPIRED | CAS_MISMATCH | NO_TRANSACTION => ErrorKind::Conflict,
-        _ if retry || is_conflict(&text) => ErrorKind::Conflict,
+        _ if rolled_back => ErrorKind::Conflict,
         COMMIT => ErrorKind::Unavailable,
         // It came twice, or something else ended the transaction: nobody knows how.
         OUT_OF_ORDER | RELEASED => ErrorKind::Ambiguous,
@@ -126,7 +129,15 @@ fn is_conflict(message: &str) -> bool {
         .any(|words| message.contains(words))
 }
 
+/// Whether the key was there already.
+fn is_duplicate(fault: &Fault) -> bool {
+    fault.reason == DUPLICATE || fault.message.to_lowercase().contains("duplicate key")
+}
+
+/// `raise` of a transaction that ran out of time.
+const EXPIRED_RAISED: &str = "expired";
 const DML: u64 = 12009;
+const DML_CAS: u64 = 12033;
 const NO_TRANSACTION: u64 = 17004;
 const OUT_OF_ORDER: u64 = 17005;
 const COMMIT: u64 = 17007;

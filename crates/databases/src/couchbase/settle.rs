@@ -47,8 +47,8 @@ async fn make(node: &Node, collections: &[String], indexes: &[Index]) -> Done<()
         }
         for text in texts {
             match node.ask(&text, &[], None).await {
-                // Another part of the load was faster.
-                Err(e) if e.says("already exists") => {}
+                // Another part of the load was faster, or the index service makes it by itself.
+                Err(e) if e.says("already exist") || LATER.iter().any(|w| e.says(w)) => {}
                 done => drop(done?),
             }
         }
@@ -76,8 +76,13 @@ async fn make(node: &Node, collections: &[String], indexes: &[Index]) -> Done<()
 }
 
 /// What the service says of an index that it builds without being asked again.
-const LATER: [&str; 4] =
-    ["in the background", "already in progress", "already built", "will be retried"];
+const LATER: [&str; 5] = [
+    "in the background",
+    "scheduled for background",
+    "already in progress",
+    "already built",
+    "will be retried",
+];
 
 /// Name and state of each index of a collection.
 pub(super) async fn states(node: &Node, collection: &str) -> Done<Vec<(String, String)>> {

@@ -2,11 +2,15 @@
 //!
 //! The variants of the join are those of the comparison reports: *index* goes from a customer's
 //! list of keys (ON KEYS), *ansi* is their text, with the keys IN the list, *hash* takes the list
-//! apart and joins by a hash table of the orders. A session refuses to begin where an index is
-//! missing, since the service would read every document instead.
+//! apart and joins by a hash table of the orders. The key of an order in *ansi* and *hash* is its
+//! field `_id`, which the orders' index covers: with `META(o).id` the service plans *ansi* as
+//! *index*, and fetches every order for *hash*. A session refuses to begin where an index is
+//! missing, since the service would read every document instead, and *hash* where the service plans
+//! no hash join: only the Enterprise Edition has it, and others pass over the hint.
 
+use hoap_workload::ErrorKind;
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
+use hoap_workload::shop::source::{COUNTRY_INDEX, COVERING_INDEX, ZIP_INDEX};
 use serde_json::Value;
 
 use super::query::Node;
@@ -30,10 +34,10 @@ macro_rules! join {
 
 const INDEX: &str = join!("`shop_customer` AS c JOIN `shop_orders` AS o ON KEYS c.`order_list`");
 const ANSI: &str =
-    join!("`shop_customer` AS c JOIN `shop_orders` AS o ON META(o).id IN c.`order_list`");
+    join!("`shop_customer` AS c JOIN `shop_orders` AS o ON o.`_id` IN c.`order_list`");
 const HASH: &str = join!(
     "`shop_customer` AS c UNNEST c.`order_list` AS k \
-     JOIN `shop_orders` AS o USE HASH(BUILD) ON META(o).id = k"
+     JOIN `shop_orders` AS o USE HASH(BUILD) ON o.`_id` = k"
 );
 
 impl Pages for CouchbaseEngine {
@@ -55,18 +59,42 @@ impl Joins for CouchbaseEngine {
             JoinVariant::Hash => HASH,
             _ => INDEX,
         };
-        Ok(Joiner { node: connect(self, ZIP_INDEX).await?, text })
+        let node = connect(self, ZIP_INDEX).await?;
+        if variant != JoinVariant::Index {
+            expect_index(&node, "shop_orders", COVERING_INDEX).await?;
+        }
+        if variant == JoinVariant::Hash {
+            expect_hash_join(&node, text).await?;
+        }
+        Ok(Joiner { node, text })
     }
 }
 
 /// Connects to search customers by this index, which must be online.
 async fn connect(couchbase: &CouchbaseEngine, index: &str) -> Done<Node> {
     let node = couchbase.node()?;
-    let there = settle::states(&node, "shop_customer").await?;
+    expect_index(&node, "shop_customer", index).await?;
+    Ok(node)
+}
+
+async fn expect_index(node: &Node, collection: &str, index: &str) -> Done<()> {
+    let there = settle::states(node, collection).await?;
     match there.iter().any(|(name, state)| name == index && state == "online") {
-        true => Ok(node),
+        true => Ok(()),
         false => Err(Failure::missing(format!("the index {index} is missing"))),
     }
+}
+
+/// Refuses a plan without a hash join.
+async fn expect_hash_join(node: &Node, text: &str) -> Done<()> {
+    let explained = node.ask(&format!("EXPLAIN {text}"), &["".into(), "".into()], None).await?;
+    let row = explained.rows.into_iter().next().unwrap_or_default();
+    if row["plan"].to_string().contains("\"HashJoin\"") {
+        return Ok(());
+    }
+    let answer = format!("the plan has no hash join; optimizer_hints: {}", row["optimizer_hints"]);
+    let advice = "hash joins want the Enterprise Edition: take --variant index or ansi";
+    Err(Failure::of(ErrorKind::Unavailable, answer, advice))
 }
 
 /// One client that reads pages.

@@ -40,7 +40,8 @@ pub(super) fn by_keys(collection: &str, fields: &[&str], out: &mut String) {
     out.push_str(" USE KEYS $1");
 }
 
-/// Documents by an index: `$1`… are the values of the prefix that are not null.
+/// Documents by an index: `$1`… are the values of the prefix that are not null. The first is none: an index has no
+/// documents without its first field, and the service would pass over the hint and scan all documents.
 pub(super) fn by_index(
     index: &Index,
     prefix: &[Value],
@@ -96,10 +97,15 @@ pub(super) fn page(collection: &str, fields: &[&str], size: usize, first: bool, 
     );
 }
 
-/// Adds a document: key `$1`, document `$2`.
+/// Adds a document: key `$1`, document `$2`. Returns the key, or nothing where it is there already: an INSERT of
+/// values would only fail at the COMMIT.
 pub(super) fn insert(collection: &str, out: &mut String) {
     out.clear();
-    let _ = write!(out, "INSERT INTO `{collection}` (KEY, VALUE) VALUES ($1, $2)");
+    let _ = write!(
+        out,
+        "INSERT INTO `{collection}` AS d (KEY k, VALUE v) SELECT $1 AS k, $2 AS v WHERE NOT EXISTS \
+         (SELECT RAW 1 FROM `{collection}` AS e USE KEYS $1) RETURNING RAW META(d).id"
+    );
 }
 
 /// Removes a document: key `$1`, its CAS `$2` where it was read before.

@@ -63,8 +63,15 @@ pub struct OpenTransaction<'a> {
     client: &'a mut TransactionSession,
     /// `None` once it is over.
     tx: Option<NodeTransaction>,
-    /// The CAS of each document that was read to be changed and is not changed yet.
-    read: HashMap<(String, String), Value>,
+    /// Each document that was read to be changed, by collection and key.
+    read: HashMap<(String, String), Read>,
+}
+
+/// A document as it was when it was read to be changed.
+struct Read {
+    cas: Value,
+    /// Whether this transaction has changed it since: its own change needs no guard.
+    changed: bool,
 }
 
 fn over() -> Failure {
@@ -119,16 +126,37 @@ impl OpenTransaction<'_> {
                     let answer = format!("the CAS of {key} is {cas}: a change could be lost");
                     return Err(Failure::broken(answer));
                 }
-                self.read.insert((collection.to_owned(), key.clone()), cas);
+                let place = (collection.to_owned(), key.clone());
+                self.read.entry(place).or_insert(Read { cas, changed: false });
             }
             taken.push((key, values));
         }
         Ok(taken)
     }
 
+    /// The CAS that guards the first change of a document that was read before.
+    fn guard(&mut self, collection: &str, key: &str) -> Option<Value> {
+        let read = self.read.get_mut(&(collection.to_owned(), key.to_owned()))?;
+        (!std::mem::replace(&mut read.changed, true)).then(|| read.cas.clone())
+    }
+
+    /// Whether another transaction has changed a document since this one read it to change it.
+    async fn is_overtaken(&mut self) -> Done<bool> {
+        let TransactionSession { node, text, .. } = &mut *self.client;
+        for ((collection, key), read) in &self.read {
+            sql::by_keys(collection, &[], text);
+            // Outside of the transaction, which sees its own changes.
+            let now = node.run(text, &[vec![key.as_str()].into()], None).await?.lists()?;
+            if now.first().and_then(|row| row.get(1)) != Some(&read.cas) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// One UPDATE of independent patches.
     async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
-        let cas = self.read.remove(&(collection.to_owned(), key.to_owned()));
+        let cas = self.guard(collection, key);
         let mut args = vec![Value::from(key)];
         patch::update(collection, patches, cas.as_ref(), &mut args, &mut self.client.text);
         if self.run(&args).await?.rows.len() == 1 {
@@ -203,6 +231,10 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         fields: &[&str],
         intent: Intent,
     ) -> Done<Vec<(String, Row)>> {
+        if prefix.first().is_some_and(Value::is_null) {
+            let answer = format!("{} has no documents without {}", index.name, index.fields[0]);
+            return Err(Failure::invalid(answer));
+        }
         sql::by_index(index, prefix, order, limit, fields, &mut self.client.text);
         let args: Vec<Value> = prefix.iter().filter(|value| !value.is_null()).cloned().collect();
         let answer = self.run(&args).await?;
@@ -211,7 +243,18 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
 
     async fn insert(&mut self, collection: &str, key: &str, document: &Value) -> Done<()> {
         sql::insert(collection, &mut self.client.text);
-        self.run(&[key.into(), document.clone()]).await.map(drop)
+        if !self.run(&[key.into(), document.clone()]).await?.rows.is_empty() {
+            return Ok(());
+        }
+        // Who read the same counter may have committed its document meanwhile; this transaction
+        // would be refused at its COMMIT.
+        if self.is_overtaken().await? {
+            self.end();
+            let answer =
+                format!("the key {key} was inserted after this transaction read what it changes");
+            return Err(Failure::new(ErrorKind::Conflict, answer));
+        }
+        Err(Failure::duplicate(key))
     }
 
     async fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
@@ -222,7 +265,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
-        let cas = self.read.remove(&(collection.to_owned(), key.to_owned()));
+        let cas = self.guard(collection, key);
         sql::delete(collection, cas.is_some(), &mut self.client.text);
         let mut args = vec![Value::from(key)];
         args.extend(cas.clone());

@@ -89,11 +89,15 @@ fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str
         Doing::Reading => ErrorKind::Unavailable,
     };
     let in_transaction = matches!(doing, Doing::InTransaction | Doing::Committing);
-    if matches!(error.kind.as_ref(), Kind::ServerSelection { .. } | Kind::DnsResolve { .. })
-        && doing != Doing::Committing
-    {
-        let advice = "check hosts, ports, replicaSet and TLS, and that the servers run";
-        return (ErrorKind::Unavailable, Some(advice));
+    match error.kind.as_ref() {
+        Kind::ServerSelection { message, .. } if message.contains("wire version") => {
+            return (ErrorKind::Unavailable, Some(TOO_OLD));
+        }
+        Kind::ServerSelection { .. } | Kind::DnsResolve { .. } if doing != Doing::Committing => {
+            let advice = "check hosts, ports, replicaSet and TLS, and that the servers run";
+            return (ErrorKind::Unavailable, Some(advice));
+        }
+        _ => {}
     }
     if in_transaction && error.contains_label(TRANSIENT_TRANSACTION_ERROR) {
         return (ErrorKind::Conflict, None);
@@ -111,9 +115,7 @@ fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str
         Kind::Transaction { message, .. } if message.contains("not supported") => {
             (ErrorKind::Unavailable, Some(REPLICA_SET))
         }
-        Kind::IncompatibleServer { .. } => {
-            (ErrorKind::Unavailable, Some("take a newer server: see docs/targets/mongodb.md"))
-        }
+        Kind::IncompatibleServer { .. } => (ErrorKind::Unavailable, Some(TOO_OLD)),
         Kind::Io(_) | Kind::ConnectionPoolCleared { .. } | Kind::Shutdown => (lost, None),
         Kind::InvalidResponse { .. } | Kind::Internal { .. } => (ErrorKind::Broken, None),
         Kind::Command(e) => of_code(e.code, &e.message, doing),
@@ -130,6 +132,7 @@ fn meaning(error: &DriverError, doing: Doing) -> (ErrorKind, Option<&'static str
     }
 }
 
+const TOO_OLD: &str = "take a newer server: see docs/targets/mongodb.md";
 const CREDENTIALS: &str =
     "check the user, authSource, and the password in MONGODB_PASSWORD or MONGODB_PASSWORD_FILE";
 const CONCERN: &str =

@@ -72,11 +72,30 @@ const ANALYTICS: &[Line] = &[
     ("", 25000, 25999, ErrorKind::Unavailable, "look into the server's log"),
 ];
 
-/// Error codes of Couchbase's query service, by its manual.
+/// Any failed INSERT, UPDATE or DELETE outside of a transaction.
+pub(super) const DML: u64 = 12009;
+
+const BUSY: &str = "the service is busy: use fewer clients";
+const LIMIT: &str = "raise the limit on this user's requests and results";
+const PLACE: &str =
+    "run `hoap load` first, or make the bucket if it is the bucket that is not there";
+const TX_MEMORY: &str = "raise the query service's memory quota for transactions";
+
+/// Error codes of Couchbase's query service, by its manual and its source (`errors/codes.go`, 7.6).
 #[rustfmt::skip]
 const QUERY: &[Line] = &[
     ("", 1080, 1080, ErrorKind::Timeout, "raise the time limit"),
-    ("", 1191, 1193, ErrorKind::Unavailable, "the service is busy: use fewer clients"),
+    ("", 1180, 1182, ErrorKind::Unavailable, NOT_READY),
+    ("", 1191, 1192, ErrorKind::Throttled, BUSY),
+    ("", 1193, 1194, ErrorKind::Unavailable, LIMIT),
+    ("", 1195, 1195, ErrorKind::Unavailable, ""),
+    ("", 1196, 1196, ErrorKind::Throttled, BUSY),
+    ("", 1197, 1198, ErrorKind::Unavailable, RIGHTS),
+    ("", 1199, 1199, ErrorKind::Throttled, BUSY),
+    ("", 1200, 1200, ErrorKind::Unavailable, RIGHTS),
+    ("", 1201, 1201, ErrorKind::Throttled, BUSY),
+    ("", 1202, 1203, ErrorKind::Unavailable, ""),
+    ("", 1204, 1204, ErrorKind::Unavailable, MEMORY),
     ("", 1000, 1999, ErrorKind::Invalid, ""),
     ("", 2000, 2999, ErrorKind::Unavailable, ""),
     ("", 3000, 3999, ErrorKind::Invalid, ""),
@@ -85,15 +104,29 @@ const QUERY: &[Line] = &[
     ("", 4000, 4999, ErrorKind::Invalid, ""),
     ("", 5000, 5999, ErrorKind::Unavailable, ""),
     ("", 10000, 10999, ErrorKind::Unavailable, RIGHTS),
-    ("", 12003, 12004, ErrorKind::Missing, LOAD_FIRST),
-    ("", 12009, 12009, ErrorKind::Conflict, ""),
-    ("", 12016, 12016, ErrorKind::Missing, LOAD_FIRST),
-    ("", 12021, 12021, ErrorKind::Missing, LOAD_FIRST),
+    ("", 12003, 12003, ErrorKind::Missing, PLACE),
+    ("", 12004, 12004, ErrorKind::Missing, LOAD_FIRST),
+    ("", DML, DML, ErrorKind::Unavailable, ""),
     ("", 12015, 12015, ErrorKind::Unavailable, ""),
+    ("", 12016, 12016, ErrorKind::Missing, LOAD_FIRST),
+    ("", 12020, 12020, ErrorKind::Missing, "make the bucket, or name another one"),
+    ("", 12021, 12021, ErrorKind::Missing, LOAD_FIRST),
+    ("", 12033, 12033, ErrorKind::Conflict, ""),
+    ("", 12037, 12037, ErrorKind::Unavailable, RIGHTS),
     ("", 13014, 13014, ErrorKind::Unavailable, RIGHTS),
-    ("", 17007, 17007, ErrorKind::Conflict, ""),
-    ("", 17010, 17010, ErrorKind::Timeout, "raise txtimeout"),
+    ("", 17001, 17003, ErrorKind::Invalid, ""),
+    ("", 17007, 17007, ErrorKind::Unavailable, ""),
+    ("", 17010, 17010, ErrorKind::Timeout, "raise txtimeout_ms"),
     ("", 17012, 17012, ErrorKind::Duplicate, ""),
+    ("", 17013, 17013, ErrorKind::Unavailable, "a statement of the transaction still runs"),
     ("", 17014, 17014, ErrorKind::NotFound, ""),
     ("", 17015, 17015, ErrorKind::Conflict, ""),
+    ("", 17016, 17016, ErrorKind::Unavailable, TX_MEMORY),
+    ("", 17017, 17017, ErrorKind::Unavailable, "look at the data nodes"),
+    ("", 17020, 17020, ErrorKind::Unavailable, "look at the data nodes"),
+    ("", 17021, 17021, ErrorKind::Throttled, BUSY),
+    ("", 17096, 17096, ErrorKind::Unavailable, NOT_READY),
+    ("", 17097, 17097, ErrorKind::Unavailable, "take an edition that has transactions"),
+    ("", 17098, 17098, ErrorKind::Unavailable, MEMORY),
+    ("", 17099, 17099, ErrorKind::Unavailable, "look into the query service's log"),
 ];

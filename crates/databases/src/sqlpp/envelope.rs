@@ -12,7 +12,7 @@ pub(crate) struct Envelope {
 }
 
 /// One error or warning of a service.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// The number by which the service's manual lists it. AsterixDB writes 1 and a code such as
     /// `ASX1077` in the message: then it is that code's number, and 0 where there is none.
@@ -23,6 +23,10 @@ pub(crate) struct Fault {
     pub message: String,
     /// Whether the service says that a retry may succeed.
     pub retry: bool,
+    /// How a transaction ended, in the cause of its error: `failed`, `expired`, `commit_ambiguous`, …; else empty.
+    pub raise: String,
+    /// The code of the reason, where the error itself only says that something failed; 0 without one.
+    pub reason: u64,
 }
 
 impl Envelope {
@@ -70,12 +74,15 @@ impl Fault {
         let code = value["code"].as_u64().unwrap_or(0);
         // In transactions the cause of the error has it.
         let retry = value["retry"] == true || value["cause"]["retry"] == true;
-        match symbol(&message) {
-            Some((family, code)) => Fault { code, family: family.to_owned(), message, retry },
+        let raise = value["cause"]["raise"].as_str().unwrap_or_default().to_owned();
+        let reason = value["reason"]["code"].as_u64().unwrap_or(0);
+        let (family, code) = match symbol(&message) {
+            Some((family, code)) => (family.to_owned(), code),
             // AsterixDB's number for everything.
-            None if code == 1 => Fault { code: 0, family: String::new(), message, retry },
-            None => Fault { code, family: String::new(), message, retry },
-        }
+            None if code == 1 => (String::new(), 0),
+            None => (String::new(), code),
+        };
+        Fault { code, family, message, retry, raise, reason }
     }
 
     /// Letters and number of the code; empty where there is none.

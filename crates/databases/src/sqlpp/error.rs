@@ -192,7 +192,9 @@ fn refused(
         };
         return (kind, format!("HTTP {status}, status `{outcome}`: {text}"), "");
     };
-    let fits = |line: &&Line| line.0 == first.family && (line.1..=line.2).contains(&first.code);
+    // A code for every failed change has the one that matters as its reason.
+    let code = if first.code == codes::DML && first.reason > 0 { first.reason } else { first.code };
+    let fits = |line: &&Line| line.0 == first.family && (line.1..=line.2).contains(&code);
     let (kind, advice) = match codes::of(service).iter().find(fits) {
         Some(&(_, _, _, kind, advice)) => (kind, advice),
         None if outcome == "timeout" => (ErrorKind::Timeout, ""),

@@ -27,6 +27,8 @@ mod tls;
 
 pub(crate) use client::{Credentials, ServiceAddress, StatementClient};
 pub(crate) use envelope::Envelope;
+#[cfg(feature = "couchbase")]
+pub(crate) use envelope::Fault;
 pub(crate) use error::{Cause, Doing, Error, Service};
 #[cfg(any(feature = "couchbase", feature = "couchbase-analytics"))]
 pub(crate) use login::{Named, PASSWORD_FILE, TLS_CERT, TLS_KEY};

@@ -102,12 +102,35 @@ fn codes_decide_the_kind_of_error() {
         (Service::Query, 12003, ErrorKind::Missing),
         (Service::Query, 12016, ErrorKind::Missing),
         (Service::Query, 12021, ErrorKind::Missing),
-        (Service::Query, 12009, ErrorKind::Conflict),
+        (Service::Query, 12009, ErrorKind::Unavailable),
+        (Service::Query, 12020, ErrorKind::Missing),
         (Service::Query, 13014, ErrorKind::Unavailable),
+        (Service::Query, 1180, ErrorKind::Unavailable),
+        (Service::Query, 1182, ErrorKind::Unavailable),
+        (Service::Query, 1192, ErrorKind::Throttled),
+        (Service::Query, 1193, ErrorKind::Unavailable),
+        (Service::Query, 1196, ErrorKind::Throttled),
+        (Service::Query, 1197, ErrorKind::Unavailable),
+        (Service::Query, 1201, ErrorKind::Throttled),
+        (Service::Query, 1204, ErrorKind::Unavailable),
+        (Service::Query, 1205, ErrorKind::Invalid),
+        (Service::Query, 17013, ErrorKind::Unavailable),
+        (Service::Query, 17021, ErrorKind::Throttled),
+        (Service::Query, 17097, ErrorKind::Unavailable),
     ] {
         let e = coded(service, Doing::Repeatable, code);
         assert_eq!((e.kind, e.code), (kind, code.to_string()));
         assert_eq!(e.answer, format!("m (code {code}), and 1 more"));
+    }
+    for (reason, kind) in [(12033, ErrorKind::Conflict), (17012, ErrorKind::Duplicate)] {
+        let failed = json!([{"code": 12009, "msg": "DML Error", "reason": {"code": reason}}]);
+        assert_eq!(error(Service::Query, Doing::Write, failed).kind, kind, "{reason}");
+    }
+    let advice = |code| coded(Service::Query, Doing::Repeatable, code).advice.unwrap_or_default();
+    assert!(advice(12003).contains("bucket") && advice(12003).contains("hoap load"));
+    assert!(advice(1193).contains("limit") && !advice(1193).contains("fewer clients"));
+    for code in [4000, 12016, 12021] {
+        assert!(advice(code).contains("hoap load"), "{code}");
     }
     assert_eq!(coded(Service::Query, Doing::Write, 1080).kind, ErrorKind::Ambiguous);
     assert_eq!(coded(Service::Query, Doing::Repeatable, 1080).kind, ErrorKind::Timeout);

@@ -29,7 +29,7 @@ fn error(code: u64, message: &str, cause: Value) -> Act {
 fn roll_all_back(service: &Service) {
     let mut store = service.0.store.lock().unwrap();
     let left: Vec<_> = store.txs.keys().cloned().collect();
-    left.iter().for_each(|id| store.roll_back(id, "hoap"));
+    left.iter().for_each(|id| store.roll_back(id));
 }
 
 /// One transaction that changes a document, with its commit.
@@ -80,12 +80,29 @@ fn conflicts_of_transactions_are_conflicts_wherever_they_arise() {
         ("UPDATE `orders`", error(17020, "Transaction staging error", retry.clone())),
         ("UPDATE `orders`", error(17004, "Transaction context error", json!(null))),
         ("UPDATE `orders`", error(12009, "DML Error: write write conflict", json!(null))),
+        ("UPDATE `orders`", error(17020, "Transaction staging error", json!({"raise": "expired"}))),
         ("USE KEYS", error(17010, "Transaction timeout", json!(null))),
         ("COMMIT WORK", error(17010, "Transaction timeout", json!({"raise": "expired"}))),
         ("COMMIT WORK", error(17007, "Commit Transaction statement error", retry)),
         (
             "COMMIT WORK",
             error(17007, "Commit Transaction statement error: cas mismatch", json!(null)),
+        ),
+        (
+            "COMMIT WORK",
+            error(
+                17007,
+                "Commit Transaction statement error: Transaction timeout",
+                json!({"raise": "expired", "retry": false, "rollback": false}),
+            ),
+        ),
+        (
+            "COMMIT WORK",
+            error(
+                17007,
+                "Commit Transaction statement error: Duplicate Key for 'x': 1.1",
+                json!(null),
+            ),
         ),
     ] {
         service.fault(words, act.clone());
@@ -204,13 +221,18 @@ fn a_service_that_is_not_ready_or_refuses_says_so() {
             ErrorKind::Unavailable,
             "Community",
         ),
+        (error(1201, "Request queue full", json!(null)), ErrorKind::Throttled, "fewer clients"),
+        (error(17021, "Transaction queue is full", json!(null)), ErrorKind::Throttled, "queue"),
+        (
+            error(17096, "Transaction client initialization error", json!(null)),
+            ErrorKind::Unavailable,
+            "wait",
+        ),
     ] {
         service.fault("BEGIN WORK", act.clone());
         let e = change(&target).unwrap_err();
         assert!(e.to_string().contains(word), "{e}");
-        if word != "not ready" {
-            assert_eq!(e.kind, kind, "{act:?}: {e}");
-        }
+        assert_eq!(e.kind, kind, "{act:?}: {e}");
     }
 }
 

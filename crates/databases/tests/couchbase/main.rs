@@ -110,6 +110,9 @@ macro_rules! every_promise {
             promises: a_batch_is_written_again_by_who_goes_on,
             promises: no_update_is_lost_among_transactions,
             promises: what_changed_after_it_was_read_is_a_conflict,
+            promises: of_two_that_insert_a_key_the_later_commit_is_a_conflict,
+            promises: a_key_from_a_counter_that_another_one_moved_is_a_conflict,
+            promises: a_search_that_an_index_cannot_serve_is_refused,
         }
     };
 }

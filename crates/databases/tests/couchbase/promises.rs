@@ -1,10 +1,10 @@
 //! What Couchbase promises where the common suite asks for more, or for something else.
 
-use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
+use hoap_workload::capability::{Access, Change, Intent, Order, Patch, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::{Value, json};
 
-use crate::conformance::{COLLECTION, batch, count, field, load, session, transact, wait};
+use crate::conformance::{COLLECTION, batch, count, field, index, load, session, transact, wait};
 
 /// Equal, numbers by their value.
 fn equal(a: &Value, b: &Value) -> bool {
@@ -126,18 +126,70 @@ pub fn what_changed_after_it_was_read_is_a_conflict<T: Target>(target: &T) {
         assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
     }
     assert_eq!(field(target, "1.1", "o_id"), json!(50));
-    // Two that write the same document at the same time: one of them goes on.
+    // Two that write the same document at the same time: neither is refused before the later COMMIT.
     wait(async {
         let mut t = one.begin(Access::Write).await.unwrap();
         t.patch(COLLECTION, "1.2", &[set(20)]).await.unwrap();
         let mut u = other.begin(Access::Write).await.unwrap();
-        let e = u.patch(COLLECTION, "1.2", &[set(21)]).await.unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
-        drop(u);
+        u.patch(COLLECTION, "1.2", &[set(21)]).await.unwrap();
         // What was only looked at may change.
         t.get(COLLECTION, "1.3", &["o_id"], Intent::Look).await.unwrap();
         t.patch(COLLECTION, "1.2", &[set(22)]).await.unwrap();
         t.commit().await.unwrap();
+        let e = u.commit().await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
     });
     assert_eq!(field(target, "1.2", "o_id"), json!(22));
+}
+
+/// An INSERT of a key that is there is refused at once, and of two that insert it at the same time one at its COMMIT.
+pub fn of_two_that_insert_a_key_the_later_commit_is_a_conflict<T: Target>(target: &T) {
+    load(target, 1);
+    let (mut one, mut other) = (session(target), session(target));
+    wait(async {
+        let mut t = one.begin(Access::Write).await.unwrap();
+        let mut u = other.begin(Access::Write).await.unwrap();
+        t.insert(COLLECTION, "9.9", &json!({"o_id": 1})).await.unwrap();
+        u.insert(COLLECTION, "9.9", &json!({"o_id": 2})).await.unwrap();
+        let e = u.insert(COLLECTION, "9.9", &json!({"o_id": 3})).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");
+        t.commit().await.unwrap();
+        let e = u.commit().await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
+        let mut u = other.begin(Access::Write).await.unwrap();
+        let e = u.insert(COLLECTION, "9.9", &json!({"o_id": 2})).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");
+        u.rollback().await.unwrap();
+    });
+    assert_eq!(field(target, "9.9", "o_id"), json!(1));
+}
+
+/// As two that take their key from the same counter meet: the later one is to try again.
+pub fn a_key_from_a_counter_that_another_one_moved_is_a_conflict<T: Target>(target: &T) {
+    load(target, 1);
+    let (mut one, mut other) = (session(target), session(target));
+    wait(async {
+        let mut u = other.begin(Access::Write).await.unwrap();
+        u.get(COLLECTION, "1.1", &["o_id"], Intent::Change).await.unwrap();
+        u.patch(COLLECTION, "1.1", &[set(2)]).await.unwrap();
+        let mut t = one.begin(Access::Write).await.unwrap();
+        t.get(COLLECTION, "1.1", &["o_id"], Intent::Change).await.unwrap();
+        t.patch(COLLECTION, "1.1", &[set(2)]).await.unwrap();
+        t.insert(COLLECTION, "9.1", &json!({"o_id": 1})).await.unwrap();
+        t.commit().await.unwrap();
+        let e = u.insert(COLLECTION, "9.1", &json!({"o_id": 1})).await.unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
+    });
+    assert_eq!(field(target, "1.1", "o_id"), json!(2));
+}
+
+/// The service would scan every document.
+pub fn a_search_that_an_index_cannot_serve_is_refused<T: Target>(target: &T) {
+    load(target, 1);
+    let e = transact(target, Access::Read, async |t| {
+        t.find(&index(), &[json!(null)], Order::Ascending, None, &[], Intent::Look).await
+    });
+    let e = e.unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    assert!(e.to_string().contains("o_w_id"), "{e}");
 }

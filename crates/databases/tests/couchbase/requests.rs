@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::{JoinSession, Joins, PageSession, Pages};
+use hoap_workload::capability::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
 use hoap_workload::capability::{Access, Intent, Order, Target};
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::conformance::{
     COLLECTION, document, index, indexes, load, load_records, load_shop, record, session, table,
     transact, wait,
 };
-use crate::service::Service;
+use crate::service::{Act, Service};
 use crate::{open, patient, with};
 
 #[test]
@@ -49,7 +50,8 @@ fn a_transaction_says_what_it_wants_and_counts_its_statements() {
         texts,
         [
             "SELECT RAW [META(d).id, META(d).cas, d.`o_id`, d.`o_name`.`last`] FROM `orders` AS d USE KEYS $1",
-            "INSERT INTO `orders` (KEY, VALUE) VALUES ($1, $2)",
+            "INSERT INTO `orders` AS d (KEY k, VALUE v) SELECT $1 AS k, $2 AS v WHERE NOT EXISTS \
+             (SELECT RAW 1 FROM `orders` AS e USE KEYS $1) RETURNING RAW META(d).id",
             "DELETE FROM `orders` AS d USE KEYS $1 RETURNING RAW META(d).id",
             "COMMIT WORK",
         ]
@@ -189,8 +191,40 @@ fn scans_pages_and_joins_are_the_texts_of_the_reports() {
         (&json!(["user0", 5]), &json!("request_plus"))
     );
     assert_eq!(ran("LIMIT $3 OFFSET $2").2["args"], json!(["x", 3, 7]));
-    for words in ["ON KEYS c.`order_list`", "META(o).id IN c.`order_list`", "USE HASH(BUILD)"] {
+    for words in ["ON KEYS c.`order_list`", "o.`_id` IN c.`order_list`", "USE HASH(BUILD)"] {
         assert_eq!(ran(words).2["args"], json!(["00001", "January"]));
+    }
+}
+
+/// Another edition ignores the hint, and its lookup join would be reported as a hash join.
+#[test]
+fn a_hash_join_that_the_service_does_not_plan_is_refused() {
+    let service = Service::start();
+    let target = open(&patient(&service.url()));
+    load_shop(&target, &indexes());
+    service.0.store.lock().unwrap().community = true;
+    let e = wait(Joins::session(&target, JoinVariant::Hash)).map(drop).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    for words in ["no hash join", "hints_not_followed", "Enterprise"] {
+        assert!(e.to_string().contains(words), "{e}");
+    }
+    wait(Joins::session(&target, JoinVariant::Ansi)).map(drop).unwrap();
+}
+
+/// Two parts of a load settle at the same time, and the index service tells each of the other.
+#[test]
+fn an_index_that_another_one_makes_is_no_failure() {
+    for words in [
+        "Index already exist. Index orders_by_customer",
+        "The index orders_by_customer already exists.",
+        "Index creation for index orders_by_customer is scheduled for background creation",
+    ] {
+        let service = Service::start();
+        let target = open(&patient(&service.url()));
+        wait(target.documents().unwrap().create(&[COLLECTION])).unwrap();
+        let error = json!({"errors": [{"code": 5000, "msg": words}], "status": "fatal"});
+        service.fault("CREATE INDEX `orders_by_customer`", Act::Answer(500, error));
+        wait(target.documents().unwrap().settle(&[index()])).unwrap();
     }
 }
 

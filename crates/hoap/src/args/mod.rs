@@ -15,6 +15,7 @@ use clap::{Args, Parser, Subcommand};
 use hoap_conduct::Chosen;
 use hoap_conduct::ch2::query::Questions;
 use hoap_conduct::ch2::verify::Verify;
+use hoap_conduct::doctor::Doctor;
 use hoap_conduct::load::LoadBenchmark;
 
 pub use answers::*;
@@ -62,6 +63,8 @@ pub enum Command {
     },
     /// Check that a database holds consistent data and gives right answers
     Verify(Verify),
+    /// Examine an empty database with data of Hoap's own, which is removed: run it before publishing
+    Doctor(Doctor),
     /// Run the analytical queries one after the other
     Query(Questions),
     /// Look at answers that queries left in folders

@@ -4,6 +4,7 @@ mod answers;
 mod caller;
 mod compare;
 mod demo;
+mod doctor;
 mod experiment;
 mod gen_files;
 mod load;
@@ -90,6 +91,7 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
     }
     match command {
         Command::Demo(args) => demo::demo(context, &args).await,
+        Command::Doctor(args) => doctor::doctor(context, &args).await,
         Command::Gen(args) => gen_files::generate(context, &args),
         Command::Load { benchmark } => load::load(context, &benchmark).await,
         Command::Verify(args) => verify::verify(context, &args).await,

@@ -106,12 +106,12 @@ fn take_in(state: &mut State, source: &cluster::Shared, scope: &str) {
     let mut store = source.store.lock().unwrap();
     for (name, shadow) in collections.iter_mut().filter(|(name, _)| connected.contains(*name)) {
         let Ok(there) = store.collection(scope, name) else { continue };
-        shadow.retain(|key, _| there.documents.get(key).is_some_and(|d| d.text.is_some()));
+        shadow.retain(|key, _| there.documents.contains_key(key));
         let mut changed: Vec<_> = there
             .documents
             .iter()
             .filter(|(key, d)| shadow.get(*key).is_none_or(|(cas, _)| *cas != d.cas))
-            .filter_map(|(key, d)| Some((d.cas, key, d.text.as_ref()?)))
+            .map(|(key, d)| (d.cas, key, &d.text))
             .collect();
         changed.sort_unstable_by_key(|(cas, ..)| *cas);
         for (cas, key, text) in changed.into_iter().take(AT_ONCE) {
@@ -127,7 +127,7 @@ fn ingestion(state: &State, source: &cluster::Shared, scope: &str) -> Value {
     let mut states = Vec::new();
     for (name, shadow) in &state.collections {
         let Ok(there) = store.collection(scope, name) else { continue };
-        let all = there.documents.values().filter(|d| d.text.is_some()).count();
+        let all = there.documents.len();
         let same = |(key, (cas, _)): &(&String, &(u64, Vec<u8>))| {
             there.documents.get(*key).is_some_and(|d| d.cas == *cas)
         };

@@ -80,7 +80,12 @@ pub async fn serve(mut stream: impl Stream, known: bool, node: usize, shared: Ar
                 None => match answer(&request, node, &shared) {
                     Ok(answer) => (200, answer),
                     Err(Refusal(status, error)) => {
-                        (status, json!({"results": [], "errors": [error], "status": "fatal"}))
+                        // A COMMIT that fails rolls back, which the service reports as a second error.
+                        let second =
+                            json!({"code": 17008, "msg": "Rollback Transaction statement error"});
+                        let second = (error["code"] == 17007).then_some(second);
+                        let errors: Vec<Value> = std::iter::once(error).chain(second).collect();
+                        (status, json!({"results": [], "errors": errors, "status": "fatal"}))
                     }
                 },
             }
@@ -187,7 +192,7 @@ fn answer(request: &Value, node: usize, shared: &Shared) -> Done<Value> {
     if let Some(id) = tx {
         let number = request["txstmtnum"].as_u64();
         let number = number.ok_or_else(|| refusal(400, 1065, "txstmtnum is missing"))?;
-        store.enter(id, node, number, scope)?;
+        store.enter(id, node, number)?;
     }
     let results = match (&statement, tx) {
         (Statement::Begin, None) => {
@@ -205,7 +210,7 @@ fn answer(request: &Value, node: usize, shared: &Shared) -> Done<Value> {
             Vec::new()
         }
         (Statement::Rollback, Some(id)) => {
-            store.roll_back(id, scope);
+            store.roll_back(id);
             Vec::new()
         }
         (Statement::Begin | Statement::Commit | Statement::Rollback, _) => return wrong("txid"),

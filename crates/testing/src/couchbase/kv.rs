@@ -242,7 +242,7 @@ fn document(request: &Request, shared: &Shared) -> Answer {
         return status(IMPOSSIBLE);
     }
     shared.durabilities.lock().unwrap().extend(request.durability);
-    let there = collection.documents.get(key).and_then(|d| Some((d.cas, d.text.clone()?)));
+    let there = collection.documents.get(key).map(|d| (d.cas, d.text.clone()));
     let sound = request.cas == 0 || there.as_ref().is_some_and(|(cas, _)| *cas == request.cas);
     // The last four bytes of what a write has there are the expiry.
     if (0x01..=0x03).contains(&request.code) || request.code == 0xd1 {

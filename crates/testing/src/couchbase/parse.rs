@@ -36,6 +36,8 @@ pub struct Keyspace {
     pub alias: String,
     pub keys: Option<Expr>,
     pub index: Option<String>,
+    /// Whether a hash join is asked for.
+    pub hash: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -60,18 +62,45 @@ pub struct Select {
 #[derive(Clone, Debug)]
 pub enum Statement {
     Select(Select),
-    Insert { into: String, key: Expr, value: Expr },
-    Update { of: Keyspace, set: Vec<(Expr, Expr)>, filter: Option<Expr>, raw: Expr },
-    Delete { of: Keyspace, filter: Option<Expr>, raw: Expr },
+    /// Where the SELECT finds nothing.
+    Insert {
+        into: Keyspace,
+        key: Expr,
+        value: Expr,
+        unless: Select,
+        raw: Expr,
+    },
+    Update {
+        of: Keyspace,
+        set: Vec<(Expr, Expr)>,
+        filter: Option<Expr>,
+        raw: Expr,
+    },
+    Delete {
+        of: Keyspace,
+        filter: Option<Expr>,
+        raw: Expr,
+    },
     Begin,
     Commit,
     Rollback,
-    Prepare { name: String, text: String },
+    Prepare {
+        name: String,
+        text: String,
+    },
+    Explain(Select),
     CreateScope(Vec<String>),
     CreateCollection(Vec<String>),
     DropCollection(Vec<String>),
-    CreateIndex { name: String, on: String, fields: usize },
-    BuildIndex { on: String, names: Vec<String> },
+    CreateIndex {
+        name: String,
+        on: String,
+        fields: usize,
+    },
+    BuildIndex {
+        on: String,
+        names: Vec<String>,
+    },
 }
 
 const SIGNS: [&str; 22] = [
@@ -206,19 +235,21 @@ impl Parser<'_> {
             return self.select().map(Statement::Select);
         }
         if self.words("INSERT INTO") {
-            let into = self.name()?;
-            self.expect("(")?;
-            self.expect("KEY")?;
-            self.expect(",")?;
-            self.expect("VALUE")?;
-            self.expect(")")?;
-            self.expect("VALUES")?;
-            self.expect("(")?;
+            let into = self.keyspace()?;
+            for words in ["(", "KEY k", ",", "VALUE v", ")", "SELECT"] {
+                self.expect(words)?;
+            }
             let key = self.expr()?;
+            self.expect("AS k")?;
             self.expect(",")?;
             let value = self.expr()?;
+            for words in ["AS v", "WHERE NOT EXISTS", "(", "SELECT RAW"] {
+                self.expect(words)?;
+            }
+            let unless = self.select()?;
             self.expect(")")?;
-            return Ok(Statement::Insert { into, key, value });
+            let (_, raw) = self.filter_and_returning()?;
+            return Ok(Statement::Insert { into, key, value, unless, raw });
         }
         if self.words("UPDATE") {
             let of = self.keyspace()?;
@@ -244,6 +275,9 @@ impl Parser<'_> {
             if self.words(words) {
                 return Ok(statement);
             }
+        }
+        if self.words("EXPLAIN SELECT RAW") {
+            return self.select().map(Statement::Explain);
         }
         if self.words("PREPARE FORCE") {
             let name = self.name()?;
@@ -317,7 +351,8 @@ impl Parser<'_> {
             name = self.name()?;
         }
         self.expect("AS")?;
-        let mut keyspace = Keyspace { system, name, alias: self.name()?, keys: None, index: None };
+        let mut keyspace =
+            Keyspace { system, name, alias: self.name()?, keys: None, index: None, hash: false };
         if self.words("USE KEYS") {
             keyspace.keys = Some(self.primary()?);
         } else if self.words("USE INDEX") {
@@ -329,6 +364,7 @@ impl Parser<'_> {
             self.expect("(")?;
             self.expect("BUILD")?;
             self.expect(")")?;
+            keyspace.hash = true;
         }
         Ok(keyspace)
     }

@@ -1,12 +1,15 @@
-//! Documents in memory, with transactions as Couchbase isolates them: a statement sees what is committed
-//! and what its own transaction has staged; a document that another transaction has staged cannot be
-//! staged; what is staged becomes visible at the commit; nothing remembers what a statement has read.
+//! Documents in memory, with transactions as Couchbase's query service isolates them (7.0.3 to 8.0): a statement
+//! sees what is committed and what its own transaction has changed. Changes wait in the query node until COMMIT, which
+//! stages them: only there a key that another one inserted, or a document that another one changed since this
+//! transaction's first change of it, is refused. Nothing remembers what a statement has read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use super::BUCKET;
 
 /// Why a statement is refused: HTTP's status and the service's error.
 #[derive(Debug)]
@@ -19,22 +22,26 @@ pub fn refusal(status: u16, code: u64, message: impl Into<String>) -> Refusal {
     Refusal(status, json!({"code": code, "msg": message.into()}))
 }
 
-#[derive(Default)]
 pub struct Document {
-    /// What is committed, `None` where the document is only staged yet.
-    pub text: Option<Vec<u8>>,
+    pub text: Vec<u8>,
     /// The same, read.
-    value: Option<Arc<Value>>,
+    value: Arc<Value>,
     pub cas: u64,
-    staged: Option<Staged>,
 }
 
-struct Staged {
-    by: String,
-    /// The document's when it was staged.
-    cas: u64,
+/// A change that waits for COMMIT.
+struct Change {
+    /// The document's CAS before the first change; `None` where there was none.
+    before: Option<u64>,
     /// `None`: it goes.
     value: Option<Arc<Value>>,
+}
+
+impl Change {
+    /// What its transaction sees.
+    fn seen(&self) -> Option<(u64, Arc<Value>)> {
+        self.value.clone().map(|value| (self.before.unwrap_or(0), value))
+    }
 }
 
 #[derive(Default)]
@@ -49,7 +56,8 @@ pub struct Tx {
     pub node: usize,
     pub deadline: Instant,
     pub statement: u64,
-    staged: Vec<(String, String)>,
+    /// By collection and key.
+    changes: BTreeMap<(String, String), Change>,
 }
 
 #[derive(Default)]
@@ -57,6 +65,8 @@ pub struct Store {
     pub scopes: BTreeMap<String, BTreeMap<String, Collection>>,
     pub prepared: HashMap<(usize, String), String>,
     pub txs: HashMap<String, Tx>,
+    /// Whether hints for hash joins are passed over.
+    pub community: bool,
     made: u32,
     cas: u64,
 }
@@ -94,13 +104,14 @@ impl Store {
     pub fn begin(&mut self, node: usize, limit: Duration) -> String {
         self.made += 1;
         let id = format!("d81d9b4a-b758-4f98-b007-{:012x}", self.made);
-        let tx = Tx { node, deadline: Instant::now() + limit, statement: 0, staged: Vec::new() };
+        let changes = BTreeMap::new();
+        let tx = Tx { node, deadline: Instant::now() + limit, statement: 0, changes };
         self.txs.insert(id.clone(), tx);
         id
     }
 
     /// Whether the transaction may run this statement.
-    pub fn enter(&mut self, id: &str, node: usize, statement: u64, scope: &str) -> Done<()> {
+    pub fn enter(&mut self, id: &str, node: usize, statement: u64) -> Done<()> {
         let there = self.txs.get_mut(id).filter(|tx| tx.node == node);
         let gone = || refusal(500, 17004, "Transaction context error: transaction not found");
         let tx = there.ok_or_else(gone)?;
@@ -111,7 +122,7 @@ impl Store {
         }
         tx.statement = statement;
         if Instant::now() > tx.deadline {
-            self.roll_back(id, scope);
+            self.roll_back(id);
             return Err(refusal(500, 17010, "Transaction timeout"));
         }
         Ok(())
@@ -124,12 +135,22 @@ impl Store {
         name: &str,
         tx: Option<&str>,
     ) -> Done<Vec<(String, u64, Arc<Value>)>> {
-        let collection = self.collection(scope, name)?;
-        let mut seen = Vec::new();
-        for (key, document) in &collection.documents {
-            if let Some((cas, value)) = document.seen(tx) {
-                seen.push((key.clone(), cas, value));
-            }
+        let mut changed = BTreeMap::new();
+        if let Some(tx) = tx.and_then(|id| self.txs.get(id)) {
+            let of_it = tx.changes.iter().filter(|((collection, _), _)| collection == name);
+            changed.extend(of_it.map(|((_, key), change)| (key.clone(), change.seen())));
+        }
+        let documents = &self.collection(scope, name)?.documents;
+        let mut seen: Vec<_> = documents
+            .iter()
+            .filter(|(key, _)| !changed.contains_key(*key))
+            .map(|(key, document)| (key.clone(), document.cas, document.value.clone()))
+            .collect();
+        if !changed.is_empty() {
+            let changed =
+                changed.into_iter().filter_map(|(key, to)| to.map(|(cas, v)| (key, cas, v)));
+            seen.extend(changed);
+            seen.sort_by(|a, b| a.0.cmp(&b.0));
         }
         Ok(seen)
     }
@@ -141,10 +162,47 @@ impl Store {
         key: &str,
         tx: Option<&str>,
     ) -> Done<Option<(u64, Arc<Value>)>> {
-        Ok(self.collection(scope, name)?.documents.get(key).and_then(|d| d.seen(tx)))
+        if let Some(tx) = tx.and_then(|id| self.txs.get(id))
+            && let Some(change) = tx.changes.get(&(name.to_owned(), key.to_owned()))
+        {
+            return Ok(change.seen());
+        }
+        let document = self.collection(scope, name)?.documents.get(key);
+        Ok(document.map(|document| (document.cas, document.value.clone())))
     }
 
-    /// Writes a document, in a transaction or at once. `None` removes it.
+    /// Adds a document. A key that is there is refused at once only outside of a transaction, and where
+    /// the same transaction wrote it.
+    pub fn insert(
+        &mut self,
+        scope: &str,
+        name: &str,
+        key: &str,
+        value: Value,
+        tx: Option<&str>,
+    ) -> Done<()> {
+        let text = format!("Duplicate Key for '{name}': {key}");
+        let place = (name.to_owned(), key.to_owned());
+        let Some(tx) = tx else {
+            return match self.visible_at(scope, name, key, None)? {
+                Some(_) => Err(Refusal(
+                    500,
+                    json!({"code": 12009, "msg": "DML Error", "reason": {"code": 17012, "message": text}}),
+                )),
+                None => self.write(scope, name, key, Some(value), None),
+            };
+        };
+        self.collection(scope, name)?;
+        let changes = &mut self.txs.get_mut(tx).expect("entered before").changes;
+        match changes.get_mut(&place) {
+            Some(Change { value: Some(_), .. }) => return Err(refusal(500, 17012, text)),
+            Some(change) => change.value = Some(value.into()),
+            None => drop(changes.insert(place, Change { before: None, value: Some(value.into()) })),
+        }
+        Ok(())
+    }
+
+    /// Changes a document, in a transaction or at once. `None` removes it.
     pub fn write(
         &mut self,
         scope: &str,
@@ -153,95 +211,56 @@ impl Store {
         value: Option<Value>,
         tx: Option<&str>,
     ) -> Done<()> {
-        let cas = self.next_cas();
+        let next = self.next_cas();
         let collection = self.collection(scope, name)?;
-        let Some(id) = tx else {
-            let text = value.map(|value| value.to_string().into_bytes());
-            match text {
-                Some(text) => collection.set(key, text, cas),
-                None => drop(collection.documents.remove(key)),
+        let before = collection.documents.get(key).map(|document| document.cas);
+        match (tx, value) {
+            (None, Some(value)) => collection.set(key, value.to_string().into_bytes(), next),
+            (None, None) => drop(collection.documents.remove(key)),
+            (Some(id), value) => {
+                let changes = &mut self.txs.get_mut(id).expect("entered before").changes;
+                let place = (name.to_owned(), key.to_owned());
+                let change = changes.entry(place).or_insert(Change { before, value: None });
+                change.value = value.map(Arc::new);
             }
-            return Ok(());
-        };
-        let document = collection.documents.entry(key.to_owned()).or_default();
-        if document.staged.as_ref().is_some_and(|staged| staged.by != id) {
-            let error = json!({
-                "code": 17020, "msg": format!("Transaction staging error: write write conflict on {key}"),
-                "cause": {"cause": "write write conflict", "retry": true, "rollback": true, "raise": "failed"},
-            });
-            return Err(Refusal(500, error));
         }
-        // Staging is a change of the document, and so its CAS is another one.
-        document.cas = cas;
-        let value = value.map(Arc::new);
-        document.staged = Some(Staged { by: id.to_owned(), cas, value });
-        let tx = self.txs.get_mut(id).expect("entered before");
-        tx.staged.push((name.to_owned(), key.to_owned()));
         Ok(())
     }
 
     pub fn commit(&mut self, id: &str, scope: &str) -> Done<()> {
-        let tx = self.txs.get(id).expect("entered before");
-        let places: BTreeSet<_> = tx.staged.iter().cloned().collect();
-        for (name, key) in &places {
-            let document = self.collection(scope, name)?.documents.get(key);
-            let sound = document.is_some_and(|d| {
-                d.staged.as_ref().is_some_and(|staged| staged.by == id && staged.cas == d.cas)
-            });
-            if !sound {
-                self.roll_back(id, scope);
-                let text =
-                    format!("Commit Transaction statement error: cas mismatch for key: {key}");
+        let Tx { changes, .. } = self.txs.remove(id).expect("entered before");
+        let failed = "Commit Transaction statement error";
+        for ((name, key), change) in &changes {
+            let now = self.collection(scope, name)?.documents.get(key).map(|d| d.cas);
+            if change.before.is_none() && now.is_some() {
+                let text = format!("{failed}: Duplicate Key for '{BUCKET}.{scope}.{name}': {key}");
                 return Err(refusal(500, 17007, text));
             }
+            if change.before != now {
+                let cause = json!({"retry": true, "rollback": true, "raise": "failed"});
+                return Err(Refusal(500, json!({"code": 17007, "msg": failed, "cause": cause})));
+            }
         }
-        for (name, key) in places {
+        for ((name, key), change) in changes {
             let cas = self.next_cas();
             let collection = self.collection(scope, &name)?;
-            let document = collection.documents.get_mut(&key).expect("looked at before");
-            match document.staged.take().and_then(|staged| staged.value) {
+            match change.value {
                 Some(value) => collection.set(&key, value.to_string().into_bytes(), cas),
                 None => drop(collection.documents.remove(&key)),
             }
         }
-        self.txs.remove(id);
         Ok(())
     }
 
-    pub fn roll_back(&mut self, id: &str, scope: &str) {
-        let Some(tx) = self.txs.remove(id) else { return };
-        for (name, key) in tx.staged {
-            let cas = self.next_cas();
-            let Ok(collection) = self.collection(scope, &name) else { continue };
-            let Some(document) = collection.documents.get_mut(&key) else { continue };
-            if document.staged.as_ref().is_some_and(|staged| staged.by == id) {
-                document.staged = None;
-                document.cas = cas;
-            }
-            if document.text.is_none() && document.staged.is_none() {
-                collection.documents.remove(&key);
-            }
-        }
+    pub fn roll_back(&mut self, id: &str) {
+        self.txs.remove(id);
     }
 }
 
 impl Collection {
     /// Writes a document by key.
     pub fn set(&mut self, key: &str, text: Vec<u8>, cas: u64) {
-        let document = self.documents.entry(key.to_owned()).or_default();
-        document.value = Some(Arc::new(serde_json::from_slice(&text).expect("documents are JSON")));
-        document.text = Some(text);
-        document.cas = cas;
-    }
-}
-
-impl Document {
-    fn seen(&self, tx: Option<&str>) -> Option<(u64, Arc<Value>)> {
-        match &self.staged {
-            Some(staged) if Some(staged.by.as_str()) == tx => {
-                staged.value.clone().map(|value| (self.cas, value))
-            }
-            _ => Some((self.cas, self.value.clone()?)),
-        }
+        let value = Arc::new(serde_json::from_slice(&text).expect("documents are JSON"));
+        self.documents.insert(key.to_owned(), Document { text, value, cas });
     }
 }

@@ -1,0 +1,221 @@
+//! `hoap doctor`: a short round on a database that holds nothing yet, which shows whether Hoap and this
+//! database, as it is set up, understand each other. It loads a scaled-down CH2++, examines it a step
+//! at a time, and removes what it made.
+//!
+//! A step is a file: [`place`] and its load, [`queries`], [`limits`], [`transactions`], [`conflict`],
+//! [`clients`], [`records`]. What a step finds is a [`Check`]: passed, failed with the reason, or skipped
+//! where the database does not have it. A failed step does not keep the next ones from being taken,
+//! unless they need what it did not do.
+
+mod clients;
+mod conflict;
+mod limits;
+mod place;
+mod queries;
+mod records;
+mod transactions;
+
+use std::sync::Arc;
+
+use clap::Args;
+use hoap_data::{DataSet, ExtraFields, Schema, Spec};
+use hoap_record::{Check, Description, Time, Verdict};
+use hoap_workload::capability::{NotApplicable, Target};
+use hoap_workload::words::counted;
+use hoap_workload::{Error, ErrorKind, Result};
+
+use crate::caller::Caller;
+
+/// The flags of `hoap doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// The database, which must hold no data: of transactions, or of both sides
+    #[arg(value_name = "URL", conflicts_with = "operational")]
+    pub url: Option<String>,
+    /// The same as a flag, so that it can be in the file of --config
+    #[arg(long, value_name = "URL")]
+    pub operational: Option<String>,
+    /// The database of the queries, where it is another one, or there is no other
+    #[arg(long, value_name = "URL")]
+    pub analytical: Option<String>,
+    /// Longest wait until the database of the queries holds what the other one holds
+    #[arg(long, value_name = "TIME", default_value = "1m")]
+    pub catch_up_limit: Time,
+}
+
+/// What an examination found.
+pub struct Examined {
+    /// The databases, each with what it is for.
+    pub databases: Vec<(&'static str, Description)>,
+    /// The findings, in the order of the steps.
+    pub checks: Vec<Check>,
+}
+
+/// What a step proved: a number of places that it looked at, and a sentence about them.
+type Proof = (u64, String);
+
+/// What a step came to.
+enum Step {
+    /// It holds.
+    Proved(Proof),
+    /// The database does not have it, or there is nothing to see.
+    NotThere(String),
+}
+
+impl From<Proof> for Step {
+    fn from(proof: Proof) -> Step {
+        Step::Proved(proof)
+    }
+}
+
+impl From<NotApplicable> for Step {
+    fn from(reason: NotApplicable) -> Step {
+        Step::NotThere(reason.to_string())
+    }
+}
+
+/// The findings so far.
+struct Findings<'a> {
+    caller: &'a dyn Caller,
+    checks: Vec<Check>,
+}
+
+impl Findings<'_> {
+    /// Takes a step. Returns whether the steps that build on it make sense.
+    async fn take<S: Into<Step>>(
+        &mut self,
+        name: &str,
+        proves: &str,
+        step: impl Future<Output = Result<S>>,
+    ) -> bool {
+        if self.caller.stop().is_set() {
+            return false;
+        }
+        self.caller.say(name);
+        let (verdict, checked, detail) = match step.await.map(Into::into) {
+            Ok(Step::Proved((checked, detail))) => (Verdict::Pass, checked, detail),
+            Ok(Step::NotThere(why)) => (Verdict::Skip, 0, why),
+            Err(e) => (Verdict::Fail, 0, e.to_string()),
+        };
+        self.checks.push(Check {
+            when: "doctor".into(),
+            name: name.into(),
+            compares: proves.into(),
+            verdict,
+            checked,
+            detail: Some(detail).filter(|detail| !detail.is_empty()),
+        });
+        verdict != Verdict::Fail
+    }
+}
+
+/// The data that is loaded. Its answers are on record.
+fn data() -> Result<DataSet> {
+    let spec =
+        Spec { scale_down: 100, extra_fields: ExtraFields::NONE, ..Spec::new(Schema::Ch2pp, 1) };
+    Ok(DataSet::new(spec)?)
+}
+
+/// Examines one database, or a pair of them.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where no database is named or a URL is wrong, and
+/// [`ErrorKind::Cancelled`] where somebody asked for the end; what was made is removed then too.
+pub async fn examine(caller: &dyn Caller, args: &Doctor) -> Result<Examined> {
+    let operational = args.url.as_ref().or(args.operational.as_ref());
+    let Some(first) = operational.or(args.analytical.as_ref()) else {
+        let advice = "name one: hoap doctor URL, or hoap doctor --analytical URL";
+        return Err(
+            Error::new(ErrorKind::Invalid, "examine a database", "none is named").advise(advice)
+        );
+    };
+    let second = args.analytical.as_ref().filter(|_| operational.is_some()).filter(|u| *u != first);
+    let data = data()?;
+    let mut findings = Findings { caller, checks: Vec::new() };
+    let role = match (operational, second) {
+        (Some(_), Some(_)) => "transactions on",
+        (Some(_), None) => "database",
+        (None, _) => "queries on",
+    };
+    let Some(target) = open(&mut findings, first).await? else {
+        return Ok(Examined { databases: Vec::new(), checks: findings.checks });
+    };
+    let follower = match second {
+        Some(url) => open(&mut findings, url).await?,
+        None => None,
+    };
+    if follower.is_some() == second.is_some() && place::is_empty(&mut findings, &*target).await {
+        rounds(&mut findings, (&target, first), follower.as_ref().zip(second), &data, args).await;
+    }
+    // Only now: an embedded database has no settings before it has a file.
+    let mut databases = vec![(role, target.description())];
+    databases.extend(follower.map(|f| ("queries on", f.description())));
+    let checks = findings.checks;
+    match caller.stop().is_set() {
+        true => Err(Error::new(ErrorKind::Cancelled, "examine the database", "interrupted")),
+        false => Ok(Examined { databases, checks }),
+    }
+}
+
+/// Opens a database; `None` where that failed.
+async fn open(findings: &mut Findings<'_>, url: &str) -> Result<Option<Arc<dyn Target>>> {
+    let opened = hoap_databases::open(url).await;
+    if let Err(e) = &opened
+        && e.kind == ErrorKind::Invalid
+    {
+        return Err(e.clone());
+    }
+    let told = opened.as_ref().map_err(Error::clone).map(|target| {
+        let Description { name, version, .. } = target.description();
+        (1, format!("{name} {version}"))
+    });
+    findings.take("connects", "address, user, TLS, version", async { told }).await;
+    Ok(opened.ok())
+}
+
+/// A database of queries beside that of the transactions, with its URL.
+type Second<'a> = Option<(&'a Arc<dyn Target>, &'a String)>;
+
+/// All rounds on a place that is empty, which it is again at the end.
+async fn rounds(
+    findings: &mut Findings<'_>,
+    (target, url): (&Arc<dyn Target>, &str),
+    second: Second<'_>,
+    data: &DataSet,
+    args: &Doctor,
+) {
+    if place::load(findings, &**target, data).await {
+        let followed = match second {
+            Some((follower, _)) => place::follows(findings, &**target, &**follower, args).await,
+            None => true,
+        };
+        if followed {
+            let (queried, url) = second.map_or((target, url), |(f, url)| (f, url.as_str()));
+            queries::answers(findings, &**queried, data).await;
+            limits::cancel(findings, &**queried, data).await;
+            limits::time_limit(findings, (&**queried, url), data).await;
+        }
+        transactions::basics(findings, &**target).await;
+        conflict::no_update_is_lost(findings, target).await;
+        clients::ledger(findings, target, data).await;
+    }
+    let removed = place::remove(findings, &**target, data).await;
+    if removed {
+        records::round(findings, url).await;
+    }
+}
+
+/// Why several checks failed, in a line, or how many passed.
+fn all_of(checks: &[Check]) -> Result<Proof> {
+    let failed: Vec<&Check> = checks.iter().filter(|c| c.verdict == Verdict::Fail).collect();
+    let of = counted(checks.len(), "check", "checks");
+    match failed.first() {
+        None => Ok((checks.iter().map(|c| c.checked).sum(), format!("{of} pass"))),
+        Some(first) => {
+            let why = first.detail.as_deref().unwrap_or_default();
+            let names: Vec<&str> = failed.iter().map(|c| c.name.as_str()).collect();
+            let answer = format!("{} of {of} failed ({}); {why}", failed.len(), names.join(", "));
+            Err(Error::new(ErrorKind::Broken, "check the data", answer))
+        }
+    }
+}

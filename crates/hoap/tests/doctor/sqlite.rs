@@ -1,0 +1,204 @@
+//! The embedded database.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use hoap_conduct::Caller;
+use hoap_conduct::doctor::{Doctor, examine};
+use hoap_drive::Stop;
+use hoap_record::Verdict;
+use rusqlite::Connection;
+
+use super::{BOTH_SIDES, broken, hoap, sound};
+
+fn url(folder: &Path) -> String {
+    format!("sqlite:{}", folder.join("d.db").display())
+}
+
+#[test]
+fn a_sound_database_is_proved_and_left_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = url(folder.path());
+    let found = sound(&[&url], &[], &BOTH_SIDES, &["time limit"]);
+    assert_eq!(found["databases"][0]["is"]["name"], "SQLite");
+    let database = Connection::open(folder.path().join("d.db")).unwrap();
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE name IN ('orders', 'item', 'usertable')";
+    assert_eq!(database.query_row(tables, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    // The text to paste has what it is, its settings, and each step.
+    let end = hoap(&["--operational", &url], &[]);
+    assert_eq!(end.code, 0, "{end:#?}");
+    for words in ["hoap doctor ", "database: SQLite", "journal_mode", "pass  forced conflict"] {
+        assert!(end.out.contains(words), "no {words:?} in {}", end.out);
+    }
+    // Queries alone are asked of the database that is named so.
+    sound(&["--analytical", &url], &[], &["queries, tuned texts"], &[]);
+}
+
+#[test]
+fn what_is_no_url_or_no_database_is_a_usage_error() {
+    assert_eq!(hoap(&[], &[]).code, 2);
+    assert_eq!(hoap(&["nothing"], &[]).code, 2);
+    assert_eq!(hoap(&["sqlite:x.db", "--operational", "sqlite:y.db"], &[]).code, 2);
+}
+
+#[test]
+fn data_of_others_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("d.db");
+    let url = url(folder.path());
+    let database = Connection::open(&file).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE orders (key TEXT PRIMARY KEY); INSERT INTO orders VALUES ('mine')",
+        )
+        .unwrap();
+    broken(&[&url], &[], "empty place", &["no load of hoap made", "name an empty database"]);
+    let mine = "SELECT count(*) FROM orders WHERE key = 'mine'";
+    assert_eq!(database.query_row(mine, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+}
+
+#[test]
+fn data_of_a_benchmark_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = url(folder.path());
+    let load = ["load", "ycsb", "-p", "recordcount=20", "--target", &url];
+    let loaded = std::process::Command::new(env!("CARGO_BIN_EXE_hoap")).args(load).output();
+    assert!(loaded.unwrap().status.success());
+    broken(&[&url], &[], "empty place", &["data of ycsb", "would destroy"]);
+    let database = Connection::open(folder.path().join("d.db")).unwrap();
+    let records =
+        database.query_row("SELECT count(*) FROM usertable", [], |row| row.get::<_, i64>(0));
+    assert_eq!(records.unwrap(), 20);
+}
+
+#[test]
+fn what_is_no_database_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("d.db"), "this is a letter, and a long one. ".repeat(40))
+        .unwrap();
+    broken(&[&url(folder.path())], &[], "empty place", &["not a database"]);
+}
+
+#[test]
+fn a_database_that_another_one_has_locked_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Connection::open(folder.path().join("d.db")).unwrap();
+    database
+        .execute_batch("PRAGMA journal_mode = wal; BEGIN IMMEDIATE; CREATE TABLE x (y)")
+        .unwrap();
+    broken(&[&format!("{}?busy_timeout_ms=100", url(folder.path()))], &[], "loads", &["locked"]);
+}
+
+/// Does something to the database when a step begins.
+struct Meddler<'a> {
+    stop: Stop,
+    before: &'a str,
+    what: Mutex<Option<(Connection, &'a str)>>,
+}
+
+impl Caller for Meddler<'_> {
+    fn say(&self, line: &str) {
+        if line == self.before
+            && let Some((database, statement)) = self.what.lock().unwrap().take()
+        {
+            database.busy_timeout(std::time::Duration::from_secs(30)).unwrap();
+            database.execute_batch(statement).unwrap();
+        }
+    }
+
+    fn stop(&self) -> &Stop {
+        &self.stop
+    }
+}
+
+/// The steps that fail where this statement is run before a step, and the first reason.
+fn meddled(before: &str, statement: &str) -> (Vec<String>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let args = Doctor {
+        url: Some(url(folder.path())),
+        operational: None,
+        analytical: None,
+        catch_up_limit: "1m".parse().unwrap(),
+    };
+    let database = Connection::open(folder.path().join("d.db")).unwrap();
+    let what = Mutex::new(Some((database, statement)));
+    let meddler = Meddler { stop: Stop::new(), before, what };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let examined = runtime.block_on(examine(&meddler, &args)).unwrap();
+    let failed: Vec<_> =
+        examined.checks.into_iter().filter(|c| c.verdict == Verdict::Fail).collect();
+    let reason = failed.first().and_then(|c| c.detail.clone()).unwrap_or_default();
+    (failed.into_iter().map(|c| c.name).collect(), reason)
+}
+
+#[test]
+fn each_fault_is_found_by_the_step_that_is_there_for_it() {
+    for (before, statement, step, says) in [
+        ("documents", "DELETE FROM customer WHERE key = '1.1.1'", "documents", "customer"),
+        (
+            "queries, tuned texts",
+            "DELETE FROM orders WHERE key LIKE '1.%'",
+            "queries, tuned texts",
+            "Q01",
+        ),
+        ("transactions", "DROP INDEX orders_by_customer", "transactions", "orders_by_customer"),
+        (
+            "transactions",
+            "CREATE TRIGGER t BEFORE DELETE ON item BEGIN SELECT RAISE(IGNORE); END",
+            "transactions",
+            "delete",
+        ),
+        (
+            "forced conflict",
+            "CREATE TRIGGER t AFTER UPDATE ON stock WHEN old.key = '1.1' BEGIN UPDATE stock SET \
+             doc = jsonb_set(doc, '$.s_order_cnt', 1) WHERE key = '1.1'; END",
+            "forced conflict",
+            "an update was lost",
+        ),
+        (
+            "clients",
+            "CREATE TRIGGER t BEFORE INSERT ON history BEGIN SELECT RAISE(IGNORE); END",
+            "clients",
+            "nothing lost: Payment",
+        ),
+    ] {
+        let (failed, reason) = meddled(before, statement);
+        assert_eq!(
+            failed.first().map(String::as_str),
+            Some(step),
+            "{statement}: {failed:?} {reason}"
+        );
+        assert!(reason.contains(says), "{statement}: {reason}");
+    }
+    let (failed, reason) = meddled("nothing", "");
+    assert!(failed.is_empty(), "{failed:?} {reason}");
+}
+
+/// Interrupted, it removes what it made.
+#[test]
+fn an_interrupted_examination_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    struct Interrupter(Stop);
+    impl Caller for Interrupter {
+        fn say(&self, line: &str) {
+            if line == "documents" {
+                self.0.set();
+            }
+        }
+        fn stop(&self) -> &Stop {
+            &self.0
+        }
+    }
+    let args = Doctor {
+        url: Some(url(folder.path())),
+        operational: None,
+        analytical: None,
+        catch_up_limit: "1m".parse().unwrap(),
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let e = runtime.block_on(examine(&Interrupter(Stop::new()), &args)).map(drop).unwrap_err();
+    assert_eq!(e.kind, hoap_record::ErrorKind::Cancelled, "{e}");
+    let database = Connection::open(folder.path().join("d.db")).unwrap();
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'orders'";
+    assert_eq!(database.query_row(tables, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+}
