@@ -104,7 +104,6 @@ fn meaning(error: &RedisError, doing: Doing, message: &str) -> (ErrorKind, Optio
         // The driver's words around the server's, while it connected.
         return find(MESSAGES, |part| message.contains(part)).unwrap_or((Broken, None));
     }
-    let refused = (Unavailable, Some("check that the server is up and that host and port are its"));
     match error.kind() {
         redis::ErrorKind::AuthenticationFailed => (Unavailable, Some(NAME_AND_PASSWORD)),
         redis::ErrorKind::InvalidClientConfig => (Invalid, None),
@@ -121,18 +120,27 @@ fn meaning(error: &RedisError, doing: Doing, message: &str) -> (ErrorKind, Optio
             let kind = if doing == Doing::Write { Ambiguous } else { Timeout };
             (kind, Some("see what the server is busy with, or raise response_timeout_ms"))
         }
-        redis::ErrorKind::Io if error.is_connection_refusal() && doing != Doing::Write => refused,
-        redis::ErrorKind::Io => match (find(TRANSPORT, |part| message.contains(part)), doing) {
-            (Some(known), _) => known,
-            (None, Doing::Write) => {
-                (Ambiguous, Some("the connection was lost before the answer: see the server's log"))
-            }
-            (None, Doing::Read) => {
-                (Unavailable, Some("the connection was lost: see the server's log"))
-            }
-            (None, Doing::Connect) => refused,
-        },
+        redis::ErrorKind::Io if error.is_connection_refusal() && doing != Doing::Write => REFUSED,
+        redis::ErrorKind::Io => {
+            find(TRANSPORT, |part| message.contains(part)).unwrap_or_else(|| lost(doing))
+        }
+        // The connection ended in the middle of an answer.
+        redis::ErrorKind::Parse if message.contains("end of input") => lost(doing),
         _ => (Broken, None),
+    }
+}
+
+const REFUSED: (ErrorKind, Option<&str>) =
+    (Unavailable, Some("check that the server is up and that host and port are its"));
+
+/// What a lost connection means.
+fn lost(doing: Doing) -> (ErrorKind, Option<&'static str>) {
+    match doing {
+        Doing::Connect => REFUSED,
+        Doing::Read => (Unavailable, Some("the connection was lost: see the server's log")),
+        Doing::Write => {
+            (Ambiguous, Some("the connection was lost before the answer: see the server's log"))
+        }
     }
 }
 
@@ -175,6 +183,44 @@ mod tests {
         }
         let e = of(&server("ERR something new"), Doing::Write);
         assert_eq!((e.kind, e.answer.as_str()), (Broken, "ERR something new"));
+    }
+
+    /// What the driver says of a server that answers GET with these bytes and ends the connection.
+    fn answered(answer: &'static [u8]) -> RedisError {
+        use std::io::{Read, Write};
+        let server = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let client = redis::Client::open(format!("redis://{}", server.local_addr().unwrap()));
+        std::thread::spawn(move || {
+            let (mut stream, mut piece) = (server.accept().unwrap().0, [0; 4096]);
+            while let Ok(length @ 1..) = stream.read(&mut piece) {
+                let asked = String::from_utf8_lossy(&piece[..length]);
+                if asked.contains("GET") {
+                    return stream.write_all(answer).unwrap();
+                }
+                let commands = asked.split("\r\n").filter(|line| line.starts_with('*')).count();
+                stream.write_all("+OK\r\n".repeat(commands).as_bytes()).unwrap();
+            }
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut connection = client.unwrap().get_multiplexed_async_connection().await.unwrap();
+            redis::cmd("GET")
+                .arg("k")
+                .query_async::<redis::Value>(&mut connection)
+                .await
+                .unwrap_err()
+        })
+    }
+
+    #[test]
+    fn a_connection_that_ends_in_the_middle_of_an_answer_is_lost_and_a_wrong_answer_is_broken() {
+        for cut in [&b"$10\r\nabc"[..], b"*2\r\n$1\r\na\r\n", b"*2\r\n$1", b""] {
+            let e = answered(cut);
+            let kinds = [Doing::Write, Doing::Read].map(|doing| of(&e, doing).kind);
+            assert_eq!(kinds, [Ambiguous, Unavailable], "{e}");
+        }
+        let e = answered(b"?what\r\n");
+        assert_eq!(of(&e, Doing::Read).kind, Broken, "{e}");
     }
 
     /// A write whose answer is missing may have been applied; a read or a connection cannot.
