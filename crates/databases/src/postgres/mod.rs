@@ -19,7 +19,8 @@
 //! where the user may, a checkpoint: then the load is durable.
 //!
 //! # Isolation
-//! A transaction that only reads is REPEATABLE READ, READ ONLY: one snapshot, taken when it begins.
+//! A transaction that only reads is REPEATABLE READ, READ ONLY (at `isolation=serializable`
+//! SERIALIZABLE, READ ONLY): one snapshot, taken when it begins.
 //! A transaction that writes runs at `isolation`. What it reads in order to change it is locked
 //! (`FOR UPDATE`), so that READ COMMITTED loses no update either. There, transactions that change
 //! the same document wait for each other; at the higher levels one of them is a conflict and runs

@@ -21,7 +21,7 @@ options! {
         isolation: &'static str = ("isolation", "read-committed",
             words(&["read-committed", "repeatable-read", "serializable"]),
             "read-committed, repeatable-read or serializable, of transactions that write; those \
-             that only read see one snapshot in each"),
+             that only read see one snapshot in each, at serializable one that fits in"),
         synchronous_commit: &'static str = ("synchronous_commit", SERVER,
             words(&[SERVER, "on", "off", "local", "remote_write", "remote_apply"]),
             "server: as the server is set (usually on); on: every acknowledged commit survives a \

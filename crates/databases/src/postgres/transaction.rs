@@ -32,19 +32,27 @@ impl Transactions for PostgresEngine {
         let link = Link::new(self.pools.clone(), Role::Client).await?;
         let level = self.server().options.isolation_level();
         let begin = format!("BEGIN ISOLATION LEVEL {level}");
-        Ok(TransactionSession { link, begin, buffers: Buffers::default() })
+        // Below serializable, one that only reads would see what no order of the others explains
+        // (Fekete, O'Neil and O'Neil, SIGMOD Record 2004).
+        let reading = match self.server().options.serializable() {
+            true => "SERIALIZABLE",
+            false => "REPEATABLE READ",
+        };
+        // The first statement after BEGIN takes the snapshot: here, not at the first read.
+        let begin_reading = format!(
+            "BEGIN ISOLATION LEVEL {reading} READ ONLY; SELECT pg_catalog.pg_current_snapshot()"
+        );
+        Ok(TransactionSession { link, begin, begin_reading, buffers: Buffers::default() })
     }
 }
-
-/// The first statement after BEGIN takes the snapshot: here, not at the first read.
-const BEGIN_READING: &str =
-    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT pg_catalog.pg_current_snapshot()";
 
 /// The transactions of one client.
 pub struct TransactionSession {
     link: Link,
     /// The statement that begins a transaction that writes.
     begin: String,
+    /// The statements that begin one that only reads.
+    begin_reading: String,
     buffers: Buffers,
 }
 
@@ -70,7 +78,7 @@ impl Session for TransactionSession {
             // BEGIN is sent together with the first statement.
             Access::Write => State::NotBegun(&self.begin),
             Access::Read => {
-                if let Err(e) = held.client.batch_execute(BEGIN_READING).await {
+                if let Err(e) = held.client.batch_execute(&self.begin_reading).await {
                     held.roll_back_later();
                     return held.answered(Err(e.into()));
                 }

@@ -17,6 +17,7 @@ use crate::{Guard, admin, cql, fresh_with, missing, ring, unavailable};
 mod refusals;
 mod stepwise;
 mod users;
+mod witness;
 
 fn fresh() -> (Box<Cassandra>, Guard) {
     fresh_with("")

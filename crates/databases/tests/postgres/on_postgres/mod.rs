@@ -8,6 +8,7 @@ mod faults;
 mod records;
 mod settings;
 mod silent;
+mod witness;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -28,6 +28,9 @@ pub struct Witness {
     mix: Duration,
     /// The time that the witness took.
     own: Duration,
+    /// The time that the next transaction is expected to take: that of the last one, and before
+    /// the first that of the last one of the mix.
+    next: Duration,
 }
 
 impl Witness {
@@ -37,19 +40,23 @@ impl Witness {
         random: Stream,
         history: Arc<Mutex<Vec<Attempt>>>,
     ) -> Witness {
-        let (mix, own) = (Duration::ZERO, Duration::ZERO);
-        Witness { shared, client, random, history, mix, own }
+        let [mix, own, next] = [Duration::ZERO; 3];
+        Witness { shared, client, random, history, mix, own, next }
     }
 
     /// Counts time of the mix.
     pub fn spent(&mut self, time: Duration) {
         self.mix += time;
+        if self.own.is_zero() {
+            self.next = time;
+        }
     }
 
-    /// Whether the witness has had less than its share of the time.
+    /// Whether the witness has so much of its share of the time left that a transaction fits in.
     pub fn is_due(&self) -> bool {
-        let all = (self.mix + self.own).as_secs_f64();
-        self.own.as_secs_f64() < self.shared.share() * all && !self.shared.is_full()
+        let own = self.own + self.next;
+        let share = self.shared.share() * (self.mix + own).as_secs_f64();
+        !own.is_zero() && own.as_secs_f64() <= share && !self.shared.is_full()
     }
 
     /// Draws a transaction and runs it, again after a conflict, `retries` times at most and not once
@@ -69,7 +76,8 @@ impl Witness {
             retry += 1;
             tokio::time::sleep(backoff(retry, &mut self.random)).await;
         }
-        self.own += start.elapsed();
+        self.next = start.elapsed();
+        self.own += self.next;
     }
 
     /// Runs the transaction once.

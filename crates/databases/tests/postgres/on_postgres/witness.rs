@@ -1,0 +1,42 @@
+//! The isolation that PostgreSQL shows at each level.
+
+use hoap_record::{Level, Witness};
+use hoap_testing::witness::{anomalies, provoke};
+
+use super::fresh_with;
+
+fn at(level: &str) -> Witness {
+    let (target, _schema) = fresh_with(&format!("&isolation={level}"));
+    let witness = provoke(&*target, 6, 80);
+    assert!(!witness.broken(), "{witness:#?}");
+    witness
+}
+
+#[test]
+fn read_committed_loses_updates_and_reads_skewed() {
+    let witness = at("read-committed");
+    assert_eq!(
+        (witness.promised, witness.found),
+        (Some(Level::ReadCommitted), Some(Level::ReadCommitted))
+    );
+    let seen = anomalies(&witness);
+    for expected in ["lost update (P4)", "read skew (G-single)"] {
+        assert!(seen.contains(&expected), "{seen:?}");
+    }
+}
+
+#[test]
+fn repeatable_read_has_write_skew_and_nothing_worse() {
+    let witness = at("repeatable-read");
+    assert_eq!((witness.promised, witness.found), (Some(Level::Snapshot), Some(Level::Snapshot)));
+    assert_eq!(anomalies(&witness)[0], "write skew (G2-item)", "{witness:#?}");
+}
+
+/// Nor do transactions that only read: beside serializable ones a snapshot alone may show what no
+/// order explains.
+#[test]
+fn nothing_contradicts_serializable() {
+    let witness = at("serializable");
+    assert_eq!(witness.promised, Some(Level::Serializable));
+    assert!(witness.found >= Some(Level::Serializable), "{witness:#?}");
+}
