@@ -11,6 +11,7 @@ use hoap_workload::ch2::audit;
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::contribution::Contribution as Ours;
 use hoap_workload::ch2::freshness::Probes;
+use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::{District, Snapshot};
 use hoap_workload::ch2::stream::Streams;
@@ -23,7 +24,7 @@ use super::pair::Pair;
 use super::witness::Judge;
 use crate::benchmark::{Benchmark, Contribution};
 use crate::caller::Setting;
-use crate::faults::checking;
+use crate::faults::{checking, settled};
 
 /// The benchmark on its databases.
 pub struct Hybrid<'a> {
@@ -140,7 +141,13 @@ impl Benchmark for Hybrid<'_> {
         let Hybrid { operational, caveat, data, before, .. } = self;
         let start = Start { target: &**operational, caveat: *caveat, data, before };
         let check = async || after_the_run(&start, &known.ledger).await;
-        let (checks, after) = checking(setting, check).await?;
+        let Ledger { ambiguous_orders, ambiguous_payments, ambiguous_deliveries, .. } =
+            &known.ledger;
+        let unsure = !ambiguous_orders.is_empty()
+            || !ambiguous_payments.is_empty()
+            || !ambiguous_deliveries.is_empty();
+        let (checks, after) =
+            settled(setting, unsure, async || checking(setting, &check).await).await?;
         record.warnings.extend(growth(before, &after));
         Ok(checks)
     }
