@@ -35,7 +35,10 @@ pub fn rehearse(
         let record: Value = serde_json::from_slice(&text).unwrap();
         assert!(record["partial"].is_null(), "{}", record["partial"]);
         let checks = record["checks"].as_array().unwrap();
-        assert!(!checks.is_empty() && checks.iter().all(|c| c["verdict"] != "fail"), "{checks:#?}");
+        assert!(checks.iter().all(|c| c["verdict"] != "fail"), "{checks:#?}");
+        // Pages and joins have something to check only with --check-reads.
+        let unchecked = ["pagination", "join"].map(Value::from).contains(&record["benchmark"]);
+        assert!(unchecked || !checks.is_empty(), "{name}, {label}");
         found.push(record);
     }
     assert!(!found.is_empty(), "{name}, {label}");

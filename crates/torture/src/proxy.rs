@@ -128,8 +128,14 @@ impl Proxy {
         let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let open: Vec<_> = connections.iter().filter(|c| !c.cut.is_closed()).collect();
         let one = which.map(|n| n as usize % open.len().max(1));
-        let chosen = open.iter().enumerate().filter(|(i, _)| one.is_none_or(|one| one == *i));
-        chosen.map(|(_, c)| c.cut.send_replace(Some(cut))).count()
+        let chosen = match one {
+            Some(one) => open.get(one..=one).unwrap_or_default(),
+            None => &open,
+        };
+        for connection in chosen {
+            connection.cut.send_replace(Some(cut));
+        }
+        chosen.len()
     }
 }
 

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 
+/// The writers of each list, in an order.
+type Orders = BTreeMap<u32, Vec<usize>>;
+
 type Lists = BTreeMap<u32, Vec<u32>>;
 
 /// The strongest level for which there is an explanation. A transaction of unknown outcome was
@@ -216,7 +219,7 @@ impl Applied<'_> {
                 let (writer, _, left) = &installed[last];
                 let writer = &self.history[*writer];
                 let of_list = writer.did.iter().filter(|did| did.list() == list);
-                let whole = of_list.filter_map(Did::written).last() == Some(*last);
+                let whole = of_list.filter_map(Did::written).next_back() == Some(*last);
                 let all_applied = values.iter().all(|value| {
                     let writer = &self.history[installed[value].0];
                     self.attempts.iter().any(|attempt| std::ptr::eq(*attempt, writer))
@@ -228,7 +231,7 @@ impl Applied<'_> {
 
     /// Whether there is an order of the writers of each list that goes on from list to list, and
     /// that passes.
-    fn version_orders(&self, passes: &dyn Fn(&BTreeMap<u32, Vec<usize>>) -> bool) -> bool {
+    fn version_orders(&self, passes: &dyn Fn(&Orders) -> bool) -> bool {
         let lists: BTreeSet<u32> =
             (0..self.attempts.len()).flat_map(|at| self.written(at)).collect();
         let lists: Vec<u32> = lists.into_iter().collect();
@@ -238,8 +241,8 @@ impl Applied<'_> {
     fn orders_of(
         &self,
         lists: &[u32],
-        orders: &mut BTreeMap<u32, Vec<usize>>,
-        passes: &dyn Fn(&BTreeMap<u32, Vec<usize>>) -> bool,
+        orders: &mut Orders,
+        passes: &dyn Fn(&Orders) -> bool,
     ) -> bool {
         let Some((list, others)) = lists.split_first() else { return passes(orders) };
         let writers: Vec<usize> =

@@ -102,9 +102,9 @@ impl Store<'_> {
         let age = if self.fault == Fault::Stale { self.draw(3) as usize } else { 0 };
         let mut snapshot = self.states[last.saturating_sub(age)].clone();
         if self.fault == Fault::Fork {
-            for list in 0..LISTS as usize {
+            for (list, own) in snapshot.iter_mut().enumerate() {
                 let age = self.draw(3) as usize;
-                snapshot[list].clone_from(&self.states[last.saturating_sub(age)][list]);
+                own.clone_from(&self.states[last.saturating_sub(age)][list]);
             }
         }
         let steps = if self.fault == Fault::Fork { 1 + client / 2 } else { 1 + self.draw(4) };

@@ -124,10 +124,10 @@ fn row(out: &mut String, number: usize, attempt: &Attempt, places: &[Place]) {
     );
     for (did, (left, width)) in attempt.did.iter().zip(places) {
         let class = if did.written().is_some() { "writes" } else { "reads" };
-        let _ = write!(
+        let _ = writeln!(
             out,
             "<rect class=\"{class}\" x=\"{left}\" y=\"{top}\" width=\"{width}\" \
-             height=\"{HEIGHT}\" rx=\"5\"/><text x=\"{}\" y=\"{}\">{}</text>\n",
+             height=\"{HEIGHT}\" rx=\"5\"/><text x=\"{}\" y=\"{}\">{}</text>",
             left + 8,
             middle + 5,
             escape(&words(did))
@@ -173,7 +173,7 @@ fn arrow(
     let (x1, y1) = (across(from), side(edge.from, down));
     let (x2, y2) = (across(to), side(edge.to, !down));
     let (label_x, label_y) =
-        ((x1 + x2) / 2 + 6, (y1 + y2) / 2 + if number % 2 == 0 { 0 } else { 12 });
+        ((x1 + x2) / 2 + 6, (y1 + y2) / 2 + if number.is_multiple_of(2) { 0 } else { 12 });
     let why = edge.why.name();
     let _ = writeln!(
         out,

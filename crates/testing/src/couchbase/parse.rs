@@ -67,7 +67,7 @@ pub enum Statement {
         into: Keyspace,
         key: Expr,
         value: Expr,
-        unless: Select,
+        unless: Box<Select>,
         raw: Expr,
     },
     Update {
@@ -246,7 +246,7 @@ impl Parser<'_> {
             for words in ["AS v", "WHERE NOT EXISTS", "(", "SELECT RAW"] {
                 self.expect(words)?;
             }
-            let unless = self.select()?;
+            let unless = Box::new(self.select()?);
             self.expect(")")?;
             let (_, raw) = self.filter_and_returning()?;
             return Ok(Statement::Insert { into, key, value, unless, raw });
