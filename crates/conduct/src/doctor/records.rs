@@ -63,12 +63,12 @@ async fn all<K: KeyValue>(key_value: &K, table: &UserTable) -> Result<Proof> {
     let mut fresh = Record::default();
     fresh.push(0, |value| value.extend_from_slice(b"doctor"));
     session.insert(&new, &fresh).await?;
-    let again = session.insert(&new, &fresh).await;
-    let duplicate = again.as_ref().is_err_and(|e| e.kind == ErrorKind::Duplicate);
-    match again {
-        Err(e) if !duplicate => return Err(e),
-        _ => expect(duplicate, "insert a key twice", "the second was taken")?,
-    }
+    // Some databases write without a look at what is there, and say so in their settings.
+    let replaces = match session.insert(&new, &fresh).await {
+        Ok(()) => "; an insert of a key that is there replaces the record",
+        Err(e) if e.kind == ErrorKind::Duplicate => "",
+        Err(e) => return Err(e),
+    };
     let there = session.update(&keys[0], &fresh).await?;
     session.read(&keys[0], Fields::One(0), &mut record).await?;
     let changed = record.iter().next() == Some((0, b"doctor".as_slice()));
@@ -83,7 +83,7 @@ async fn all<K: KeyValue>(key_value: &K, table: &UserTable) -> Result<Proof> {
             counted(scanned.len(), "record scanned", "records scanned")
         }
     };
-    Ok((COUNT + 3, told))
+    Ok((COUNT + 3, format!("{told}{replaces}")))
 }
 
 fn key(records: &Records, n: u64) -> String {
