@@ -32,7 +32,10 @@ impl Drop for Place {
     fn drop(&mut self) {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let dropped = runtime.block_on(async {
-            let client = mongodb::Client::with_uri_str(self.url()).await?;
+            // The driver knows its own options only.
+            let options = self.url().split('&').filter(|o| !o.starts_with("documentdb_version="));
+            let url = options.collect::<Vec<_>>().join("&");
+            let client = mongodb::Client::with_uri_str(url).await?;
             client.default_database().expect("the URL names one").drop().await
         });
         if !std::thread::panicking() {
