@@ -15,11 +15,11 @@ pub fn scale_down(flags: &mut Table, command: super::file::Command, benchmark: &
     for (key, value) in flags.iter_mut() {
         match (key.as_str(), &mut *value) {
             ("warehouses", Value::Integer(n)) => *n = (*n / by).max(1),
-            ("customers", Value::Integer(n)) => *n = at_least(*n / by, FEWEST),
+            ("customers", Value::Integer(n)) => *n = (*n / by).max(FEWEST),
             ("customers-per-country", Value::Integer(n)) => *n = (*n).min(100),
             ("rate", Value::Integer(n)) => *n = (*n / by).max(1),
             ("rate" | "tx-clients" | "clients", Value::Array(numbers)) => divide(numbers, by),
-            ("duration" | "warmup" | "probe-limit" | "catch-up-limit", Value::String(time)) => {
+            ("duration" | "warmup" | "probe-limit", Value::String(time)) => {
                 shorten(time, by);
             }
             ("property", Value::Array(pairs)) => pairs.iter_mut().for_each(|p| property(p, by)),
@@ -30,10 +30,6 @@ pub fn scale_down(flags: &mut Table, command: super::file::Command, benchmark: &
     if ch2 && command == super::file::Command::Load {
         flags.insert("scale-down".into(), Value::Integer(divisor(by)));
     }
-}
-
-fn at_least(n: i64, least: i64) -> i64 {
-    n.max(least)
 }
 
 /// Numbers of clients, or rates: each divided, none twice.
@@ -68,7 +64,7 @@ fn property(pair: &mut Value, by: i64) {
     let Some((key, number)) = text.split_once('=') else { return };
     let counts = ["recordcount", "operationcount", "insertcount"].contains(&key.trim());
     if let (true, Ok(number)) = (counts, number.trim().parse::<i64>()) {
-        *text = format!("{}={}", key.trim(), at_least(number / by, FEWEST));
+        *text = format!("{}={}", key.trim(), (number / by).max(FEWEST));
     }
 }
 

@@ -28,7 +28,7 @@ pub struct RunExperiment {
     #[arg(value_name = "NAME|FILE")]
     pub experiment: String,
     /// The configuration; needed where there are several
-    #[arg(long = "configuration", visible_alias = "config-label", value_name = "LABEL")]
+    #[arg(long = "configuration", value_name = "LABEL")]
     pub label: Option<String>,
     /// The database, in experiments that have one
     #[arg(long, value_name = "URL")]

@@ -111,12 +111,11 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
     let whole = made.cells.len();
     for cell in &cells {
         let at = made.cells.iter().position(|other| other.name == cell.name).unwrap_or(0) + 1;
-        let words = if cell.command == Does::Load && progress.state(label, &cell.name).is_some() {
-            vec!["--resume".to_owned()]
-        } else if cell.command == Does::Load && args.replace {
-            vec!["--replace".to_owned()]
-        } else {
-            Vec::new()
+        let begun = progress.state(label, &cell.name).is_some();
+        let words = match cell.command {
+            Does::Load if args.replace => vec!["--replace".to_owned()],
+            Does::Load if begun => vec!["--resume".to_owned()],
+            _ => Vec::new(),
         };
         progress.begin(label, cell)?;
         context.console.say(format!(

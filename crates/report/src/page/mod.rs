@@ -85,7 +85,7 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let runs = &report.named_runs();
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
     let title = match &report.experiment {
-        Some(experiment) => experiment.title.clone(),
+        Some(experiment) => marked(experiment, &entries),
         None => title(&entries),
     };
     let mut body = Body::new(runs);
@@ -171,6 +171,14 @@ fn warnings(out: &mut String, joint: &[String], entries: &[Entry<'_>]) {
         let _ = writeln!(out, "<li>{}</li>", escape(&alert));
     }
     out.push_str("</ul>\n</aside>\n");
+}
+
+/// The title of an experiment's page, with what it must not be shown without.
+fn marked(experiment: &Experiment, entries: &[Entry<'_>]) -> String {
+    let rehearsal = experiment.scale_down.map_or("", |_| ", REHEARSAL");
+    let unprotected = entries.iter().any(|e| e.run.non_transactional.is_some());
+    let mark = if unprotected { ", NON-TRANSACTIONAL" } else { "" };
+    format!("{}{mark}{rehearsal}", experiment.title)
 }
 
 fn title(entries: &[Entry<'_>]) -> String {

@@ -98,6 +98,12 @@ fn who_may_not_is_told_so() {
     let reader = open(&user("hoap_read"));
     let e = wait(reader.documents().unwrap().create(&["orders"])).unwrap_err();
     unavailable(&e, &["list the collections", "grant this user readWrite"]);
-    let e = refused(&url.replacen("tls=true", "tls=false", 1));
+    let plain = url.replacen("tls=true", "tls=false", 1);
+    let e = refused(&plain);
+    assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+    assert!(e.to_string().contains("'tlsCAFile' can't be set if tls=false"), "{e}");
+    let (before, authority) = plain.split_once("&tlsCAFile=").unwrap();
+    let after = authority.split_once('&').map_or("", |(_, after)| after);
+    let e = refused(&format!("{before}&{after}"));
     assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
 }
