@@ -9,7 +9,9 @@ use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::{Session, TlsContext};
 use scylla::client::session_builder::SessionBuilder;
 use scylla::errors::ExecutionError;
-use scylla::policies::load_balancing::DefaultPolicy;
+use scylla::policies::load_balancing::{
+    DefaultPolicy, LoadBalancingPolicy, NodeIdentifier, SingleTargetLoadBalancingPolicy,
+};
 use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::response::query_result::QueryResult;
 use scylla::serialize::row::SerializeRow;
@@ -135,9 +137,14 @@ impl Connection {
 
     /// Changes the schema; returns when all nodes that are up have it. A node may not know yet what
     /// another client has just made through another node: it is asked again once the nodes agree.
+    ///
+    /// All clients ask the same node, which makes one change after the other. Two nodes that create a
+    /// table at the same time give it two ids, even with IF NOT EXISTS: one of the two tables goes,
+    /// with the rows that were acknowledged in it (CASSANDRA-9424, CASSANDRA-10699).
     pub async fn alter(&self, text: impl Into<String>) -> Done<()> {
         let mut statement = Statement::new(text);
         statement.set_request_timeout(Some(SCHEMA));
+        statement.set_load_balancing_policy(self.schema_node());
         for _ in 0..5 {
             match self.session.query_unpaged(statement.clone(), ()).await.map_err(Failure::from) {
                 Err(e) if is_missing(&e) => self.agree().await?,
@@ -146,6 +153,14 @@ impl Connection {
         }
         self.session.query_unpaged(statement, ()).await?;
         Ok(())
+    }
+
+    /// The node for changes of the schema: the one with the smallest id of those that are up.
+    fn schema_node(&self) -> Option<Arc<dyn LoadBalancingPolicy>> {
+        let cluster = self.session.get_cluster_state();
+        let nodes = cluster.get_nodes_info().iter().filter(|node| node.is_connected());
+        let node = nodes.min_by_key(|node| node.host_id)?;
+        Some(SingleTargetLoadBalancingPolicy::new(NodeIdentifier::Node(node.clone()), None))
     }
 
     /// Waits until all nodes that are up have the same schema. A node applies what is in its tables
