@@ -16,7 +16,10 @@ const BLOCKING: u64 = 1 << 20;
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] with the estimate.
-pub fn fits(steps: &[StepPlan], blocking: (bool, bool)) -> Result<()> {
+pub fn fits<'a>(
+    steps: impl IntoIterator<Item = &'a StepPlan>,
+    blocking: (bool, bool),
+) -> Result<()> {
     let Some(available) = available_memory() else { return Ok(()) };
     let each = |blocking| if blocking { BLOCKING } else { CLIENT };
     let take = |clients: usize, blocking| (clients as u64).saturating_mul(each(blocking));

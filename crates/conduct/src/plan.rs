@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hoap_drive::search::Clients;
 use hoap_drive::{Arrivals, End, Pace, StepPlan};
 use hoap_record::Sla;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -25,18 +26,37 @@ pub struct Plan {
     pub loops_set_time: bool,
     /// The search that follows the steps.
     pub search: Option<SearchPlan>,
+    /// The frontier that takes the place of the steps.
+    pub frontier: Option<FrontierPlan>,
 }
 
 impl Plan {
     /// Whether a step has clients of transactions or operations.
     pub fn has_operations(&self) -> bool {
-        self.steps.iter().any(|step| step.tx_clients > 0)
+        self.shapes().any(|step| step.tx_clients > 0)
     }
 
     /// Whether a step has query clients.
     pub fn has_queries(&self) -> bool {
-        self.steps.iter().any(|step| step.query_clients > 0)
+        self.shapes().any(|step| step.query_clients > 0)
     }
+
+    /// Its steps, and the largest that a frontier may have.
+    pub fn shapes(&self) -> impl Iterator<Item = &StepPlan> {
+        let frontier = self.frontier.iter().flat_map(|f| [&f.transactions, &f.queries, &f.both]);
+        self.steps.iter().chain(frontier)
+    }
+}
+
+/// The steps of a frontier, by the sides that have clients; each with as many as there may be.
+#[derive(Clone, Debug)]
+pub struct FrontierPlan {
+    /// Transactions alone.
+    pub transactions: StepPlan,
+    /// Queries alone.
+    pub queries: StepPlan,
+    /// Both.
+    pub both: StepPlan,
 }
 
 /// A search for the highest rate of operations.
@@ -71,6 +91,8 @@ pub enum Groups<'a> {
         loops: Option<(usize, usize)>,
         /// The kind of transaction whose rate per minute is the headline.
         headline: usize,
+        /// The numbers of clients that a frontier has at most, in place of those above.
+        frontier: Option<Clients>,
     },
 }
 
@@ -111,6 +133,9 @@ pub fn plan(
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
     }
     let planner = Planner { groups, pacing, common, defaults };
+    if let Groups::TransactionsAndQueries { frontier: Some(most), .. } = groups {
+        return planner.frontier(most);
+    }
     let mut steps = Vec::new();
     match groups {
         Groups::Clients(numbers) => {
@@ -160,6 +185,7 @@ pub fn plan(
         steps,
         loops_set_time: loops && pacing.duration.is_none(),
         search: search.transpose()?,
+        frontier: None,
     })
 }
 
@@ -218,6 +244,21 @@ impl Planner<'_> {
         }
     }
 
+    fn frontier(&self, (transactions, queries): Clients) -> Result<Plan> {
+        if transactions == 0 || queries == 0 {
+            return refuse(
+                "a frontier needs clients of both sides",
+                "give --frontier both numbers",
+            );
+        }
+        let plan = FrontierPlan {
+            transactions: self.step(1, (transactions, 0), None),
+            queries: self.step(2, (0, queries), None),
+            both: self.step(2, (transactions, queries), None),
+        };
+        Ok(Plan { steps: vec![], loops_set_time: false, search: None, frontier: Some(plan) })
+    }
+
     /// The search whose probes are like the step at this index.
     fn search(&self, step: &StepPlan, like: usize) -> Result<SearchPlan> {
         let End::After(shortest) = step.end else {
@@ -257,7 +298,8 @@ mod tests {
 
     fn hybrid<'a>(transactions: &'a [usize], queries: &'a [usize], loops: bool) -> Groups<'a> {
         let loops = loops.then_some((1, 2));
-        Groups::TransactionsAndQueries { transactions, queries, loops, headline: 0 }
+        let frontier = None;
+        Groups::TransactionsAndQueries { transactions, queries, loops, headline: 0, frontier }
     }
 
     fn names(plan: Result<Plan>) -> Vec<String> {

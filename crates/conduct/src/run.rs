@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use hoap_drive::search::{ProbeResult, max_rate};
+use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Pace, StepPlan, run_probed_step};
 use hoap_record::search::Effort;
-use hoap_record::{Bounds, Check, Run, RunFolder, Verdict};
+use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict};
 use hoap_workload::client::Workload;
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
@@ -18,7 +18,7 @@ use crate::faults::{or_unknown, unless_void};
 use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
-use crate::plan::{Plan, SearchPlan};
+use crate::plan::{FrontierPlan, Plan, SearchPlan};
 
 /// How often a wait looks at the clock and at Ctrl-C.
 const LOOK: Duration = Duration::from_millis(5);
@@ -36,7 +36,7 @@ pub async fn record<B: Benchmark>(
 ) -> Result<Recorded> {
     let operations = benchmark.operations().is_some_and(Workload::blocking);
     let queries = benchmark.queries().is_some_and(Workload::blocking);
-    memory::fits(&plan.steps, (operations, queries))?;
+    memory::fits(plan.shapes(), (operations, queries))?;
     let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
     record.repetition = setting.repetition;
     let mut folder = RunFolder::create(&path, &record)?;
@@ -150,10 +150,36 @@ impl<B: Benchmark> Steps<'_, B> {
             self.record.partial = Some(format!("{ended} in step {} of {of}", step.number));
             return Ok(());
         }
-        match &plan.search {
-            Some(search) => self.search(search, &plan.steps[search.like]),
-            None => Ok(()),
+        match (&plan.search, &plan.frontier) {
+            (Some(search), _) => self.search(search, &plan.steps[search.like]),
+            (None, Some(frontier)) => self.frontier(frontier),
+            (None, None) => Ok(()),
         }
+    }
+
+    /// Runs the steps of a frontier. A step whose queries are not complete has no throughput of them.
+    fn frontier(&mut self, plan: &FrontierPlan) -> Result<()> {
+        let most = (plan.both.tx_clients, plan.both.query_clients);
+        let whole = frontier(most, |(tx_clients, query_clients)| {
+            let like = match (tx_clients, query_clients) {
+                (_, 0) => &plan.transactions,
+                (0, _) => &plan.queries,
+                _ => &plan.both,
+            };
+            let number = self.record.steps.len() + 1;
+            self.one(&StepPlan { number, tx_clients, query_clients, ..like.clone() }, "")?;
+            let step = self.record.steps.last().filter(|_| !self.is_over());
+            let alone = |step: &Step| match tx_clients {
+                0 => step.queries_per_hour.filter(|_| step.incomplete.is_none()),
+                _ => step.tpm,
+            };
+            Ok(step.map(|step| alone(step).unwrap_or(0.0)))
+        })?;
+        if !whole {
+            let steps = counted(self.record.steps.len(), "step", "steps");
+            self.record.partial = Some(format!("interrupted after {steps} of the frontier"));
+        }
+        Ok(())
     }
 
     /// Runs a step and keeps what it measured.

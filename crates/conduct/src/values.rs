@@ -73,6 +73,36 @@ impl FromStr for Percent {
     }
 }
 
+/// The most clients of a frontier: `256,32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MostClients {
+    /// Of transactions.
+    pub transactions: usize,
+    /// Of queries.
+    pub queries: usize,
+}
+
+impl FromStr for MostClients {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let number = |word: &str| word.parse().ok().filter(|&n| n > 0);
+        let both = s.split_once(',').and_then(|(tx, q)| Some((number(tx)?, number(q)?)));
+        let (transactions, queries) = both.ok_or_else(|| {
+            "the most clients are a number of transaction clients and one of query clients, both \
+             above 0, such as 64,8"
+                .to_string()
+        })?;
+        Ok(MostClients { transactions, queries })
+    }
+}
+
+impl fmt::Display for MostClients {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.transactions, self.queries)
+    }
+}
+
 /// Numbers of queries, each once, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryList(pub Vec<u8>);
@@ -137,6 +167,11 @@ mod tests {
         assert_eq!("0.5%".parse(), Ok(Percent(0.005)));
         for wrong in ["", "%", "1", "-1%", "101%", "NaN%", "one%"] {
             assert!(wrong.parse::<Percent>().is_err(), "{wrong}");
+        }
+        let most = MostClients { transactions: 64, queries: 8 };
+        assert_eq!(most.to_string().parse(), Ok(most));
+        for wrong in ["", "64", "64,", "0,1", "1,0", "-1,2", "1,2,3", "many,few"] {
+            assert!(wrong.parse::<MostClients>().is_err(), "{wrong}");
         }
         assert_eq!("1,5-7,6".parse(), Ok(QueryList(vec![1, 5, 6, 7])));
         for wrong in ["", "0", "23", "7-5", "1,,2", "x", "1-"] {

@@ -16,10 +16,11 @@ macro_rules! builtin {
 }
 
 /// All of them: the papers' first, then the reports' by year.
-pub const BUILTIN: [Builtin; 13] = builtin!(
+pub const BUILTIN: [Builtin; 14] = builtin!(
     "ch2pp-fig8"
     "ch2pp-fig10"
     "ch2-fig9"
+    "frontier"
     "nosql-2021-a"
     "nosql-2021-e"
     "nosql-2021-pagination"

@@ -19,6 +19,9 @@ pub struct Plan {
     pub cells: Vec<Cell>,
 }
 
+/// The steps that a frontier has at least: two of each side alone, and one of both.
+const FRONTIER: usize = 5;
+
 /// One command of one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
@@ -47,7 +50,9 @@ impl Cell {
             None => default.to_vec(),
         };
         let by_loops = self.flags.contains_key("loops");
-        let clients = if matches!(self.benchmark.as_str(), "ch2" | "ch2pp") {
+        let clients = if self.flags.contains_key("frontier") {
+            FRONTIER
+        } else if matches!(self.benchmark.as_str(), "ch2" | "ch2pp") {
             let (tx, queries) = (numbers("tx-clients", &[4]), numbers("query-clients", &[0, 1]));
             // Queries run alone, too: always by loops, else where transactions do.
             let alone = by_loops || queries.contains(&0);

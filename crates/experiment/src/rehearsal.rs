@@ -19,6 +19,7 @@ pub fn scale_down(flags: &mut Table, command: super::file::Command, benchmark: &
             ("customers-per-country", Value::Integer(n)) => *n = (*n).min(100),
             ("rate", Value::Integer(n)) => *n = (*n / by).max(1),
             ("rate" | "tx-clients" | "clients", Value::Array(numbers)) => divide(numbers, by),
+            ("frontier", Value::String(most)) => fewer(most, by),
             ("duration" | "warmup" | "probe-limit", Value::String(time)) => {
                 shorten(time, by);
             }
@@ -43,6 +44,15 @@ fn divide(numbers: &mut Vec<Value>, by: i64) {
         seen.push(value.clone());
         new
     });
+}
+
+/// Numbers with commas between, each divided. One that is none stays, and is refused where it is used.
+fn fewer(most: &mut String, by: i64) {
+    let divided = |n: &str| match n.parse::<i64>() {
+        Ok(n) => (n / by).max(1).to_string(),
+        Err(_) => n.to_owned(),
+    };
+    *most = most.split(',').map(divided).collect::<Vec<_>>().join(",");
 }
 
 /// The largest divisor of 100, which the data takes, that is not above `by`.
@@ -80,6 +90,7 @@ mod tests {
             warehouses = 1000
             tx-clients = [4, 8, 64, 160]
             query-clients = [0, 1]
+            frontier = "256,32"
             duration = "10m"
             warmup = "5s"
             freshness = "on"
@@ -94,6 +105,7 @@ mod tests {
             warehouses = 25
             tx-clients = [1, 4]
             query-clients = [0, 1]
+            frontier = "6,1"
             duration = "15000ms"
             warmup = "1000ms"
             freshness = "on"

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::ch2::queries::{ParameterArgs, TextArgs};
 use crate::flags::{Common, Pacing, Settings, settings, together};
 use crate::plan::{Defaults, Groups, Plan, plan};
-use crate::values::Percent;
+use crate::values::{MostClients, Percent};
 
 /// The flags.
 #[derive(Debug, Args)]
@@ -43,6 +43,15 @@ pub struct Flags {
     /// is among them or with --loops also alone
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0,1")]
     pub query_clients: Vec<usize>,
+    /// Look for the throughput frontier of transactions and queries: clients of each side alone double
+    /// until that gains nothing, then both run in numbers between; N transaction clients and M query
+    /// clients at most
+    #[arg(long, value_name = "N,M", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "256,32")]
+    #[arg(conflicts_with_all = [
+        "tx_clients", "query_clients", "rate", "max_rate", "operations", "think_times"
+    ])]
+    pub frontier: Option<MostClients>,
     #[command(flatten)]
     pub pacing: Pacing,
     /// Steps with query clients end after so many measured loops of the 22 instead
@@ -116,7 +125,7 @@ impl Flags {
     /// follows the first; off on one, because the benchmark asks for no such write. Reports refuse to
     /// average or judge across the two.
     pub fn freshness_is_measured(&self) -> bool {
-        self.tx_clients.iter().any(|&clients| clients > 0)
+        (self.frontier.is_some() || self.tx_clients.iter().any(|&clients| clients > 0))
             && self.freshness.map_or_else(|| self.are_two(), |switch| switch == Switch::On)
     }
 
@@ -127,6 +136,7 @@ impl Flags {
             queries: &self.query_clients,
             loops: self.loops.map(|measured| (self.warmup_loops as usize, measured as usize)),
             headline: Kind::NewOrder as usize,
+            frontier: self.frontier.map(|most| (most.transactions, most.queries)),
         };
         plan(groups, &self.pacing, &self.common, Defaults::default())
     }
@@ -138,6 +148,7 @@ impl Flags {
             analytical,
             tx_clients,
             query_clients,
+            frontier,
             pacing,
             loops,
             warmup_loops,
@@ -157,8 +168,10 @@ impl Flags {
         let own = json!({
             "operational": redact(operational),
             "analytical": analytical.as_deref().map(redact),
-            "tx-clients": tx_clients,
-            "query-clients": query_clients,
+            // The steps of a frontier say how many it had.
+            "tx-clients": frontier.is_none().then_some(tx_clients),
+            "query-clients": frontier.is_none().then_some(query_clients),
+            "frontier": frontier.map(|most| most.to_string()),
             "loops": loops,
             "warmup-loops": warmup_loops,
             "think-times": think_times,

@@ -10,6 +10,7 @@
 //! The result is an interval: the highest rate that held and the lowest that did not. A rate
 //! between the two is undecided if its probes scatter across a bound.
 
+mod frontier;
 mod judge;
 mod result;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use hoap_record::{Bounds, Result};
 use crate::plan::FASTEST;
 use judge::{RateProbes, Verdict, overdispersion};
 
+pub use frontier::{Clients, frontier};
 pub use result::{ProbeResult, Timed};
 
 /// The ratio of the lowest rate that did not hold to the highest that held, at the end of a search

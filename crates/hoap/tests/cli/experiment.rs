@@ -21,7 +21,7 @@ fn experiments_are_listed_shown_and_planned() {
     let listed = p.ok("experiment list");
     assert!(listed.out.lines().all(|line| line.chars().count() <= 80), "{}", listed.out);
     let listed = p.ok("--json experiment list").value();
-    assert_eq!(listed.as_array().unwrap().len(), 13);
+    assert_eq!(listed.as_array().unwrap().len(), 14);
     for experiment in listed.as_array().unwrap() {
         let name = experiment["name"].as_str().unwrap();
         let shown = p.ok(&format!("experiment show {name}"));
@@ -29,7 +29,8 @@ fn experiments_are_listed_shown_and_planned() {
         // Every configuration's commands are ones that hoap takes.
         for label in experiment["configurations"].as_array().unwrap() {
             let label = label.as_str().unwrap();
-            let targets = match (name.starts_with("ch2"), label.ends_with("0A")) {
+            let hybrid = name.starts_with("ch2") || name == "frontier";
+            let targets = match (hybrid, label.ends_with("0A")) {
                 (true, true) => "--operational null:",
                 (true, false) => "--operational null: --analytical null:",
                 _ => "--target null:",

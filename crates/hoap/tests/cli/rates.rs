@@ -124,3 +124,38 @@ fn what_does_not_go_together_is_a_usage_error() {
     }
     assert!(!p.path("run").exists());
 }
+
+#[test]
+fn a_frontier_chooses_its_steps_and_is_drawn() {
+    let p = Place::new();
+    p.load("t.db");
+    let run = "run ch2pp --operational sqlite:t.db --warmup 100ms --duration 1s";
+    let end =
+        p.ok(&format!("{run} --frontier=4,2 --loops 1 --warmup-loops 0 --repeat 2 --out run"));
+    assert!(end.out.contains("frontier         area ratio"), "{}", end.out);
+    let record = p.json("run/01/run.json");
+    assert!(record["checks"].as_array().unwrap().iter().all(|c| c["verdict"] == "pass"));
+    let configuration = &record["configuration"];
+    assert_eq!(
+        (&configuration["frontier"], &configuration["tx-clients"]),
+        (&"4,2".into(), &Value::Null)
+    );
+    let steps = record["steps"].as_array().unwrap();
+    let clients = |side: &str| steps.iter().map(|s| s[side].as_u64().unwrap()).collect::<Vec<_>>();
+    let (tx, queries) = (clients("tx_clients"), clients("query_clients"));
+    assert_eq!((tx[0], queries[0]), (1, 0), "transactions alone come first");
+    assert!(tx.iter().all(|n| *n <= 4) && queries.iter().all(|n| *n <= 2), "{tx:?} {queries:?}");
+    let both = tx.iter().zip(&queries).filter(|(tx, queries)| **tx > 0 && **queries > 0);
+    assert!((1..=8).contains(&both.count()) && steps.len() <= 25, "{tx:?} {queries:?}");
+
+    p.ok("report run --csv tables -o page.html");
+    let page = String::from_utf8(p.read("page.html")).unwrap();
+    assert!(page.contains("mean of 2 runs; 95 % interval"), "the ratio has an interval");
+    // Each step that is on the frontier is not exceeded in both by another one.
+    let table = String::from_utf8(p.read("tables/frontier-steps.csv")).unwrap();
+    assert!(table.lines().filter(|line| line.contains("on it")).count() >= 4, "{table}");
+
+    for wrong in ["--frontier=4", "--frontier=0,1", "--frontier=4,2 --tx-clients 3"] {
+        assert_eq!(p.run(&format!("{run} {wrong} --out wrong")).code, 2, "{wrong}");
+    }
+}

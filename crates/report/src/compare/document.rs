@@ -10,6 +10,7 @@ use super::side::Side;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Column, Table};
 use crate::format::text;
+use crate::run::frontier::Frontier;
 use crate::run::measure::Measure;
 use crate::statistics::{Basis, ChangeVerdict, Estimate, FALSE_VERDICTS, FEWEST};
 
@@ -89,29 +90,35 @@ pub fn repeated(side: &Side) -> Vec<Block> {
     ];
     let measure = Measure::of(side.first());
     let mut rows = Vec::new();
+    let mut add =
+        |step: &str, what: String, show: &dyn Fn(f64) -> String, values: Option<Vec<f64>>| {
+            let estimate = values.as_deref().and_then(Estimate::of_runs);
+            let (Some(values), Some(estimate)) = (values, estimate) else { return };
+            let interval = estimate.interval(1.0 - FALSE_VERDICTS);
+            let interval = interval.map(|(low, high)| format!("{} … {}", show(low), show(high)));
+            let each: Vec<String> = values.iter().map(|v| show(*v)).collect();
+            rows.push(vec![
+                Cell::Text(step.to_owned()),
+                Cell::Text(what),
+                Cell::Text(show(estimate.value)),
+                interval.map_or(Cell::Empty, Cell::Text),
+                Cell::Text(each.join(", ")),
+            ]);
+        };
     for (key, first) in super::side::steps(side.first()) {
         let Ok(steps) = side.steps(&key) else { continue };
         for metric in [Metric::Tpm, Metric::Ops, Metric::Power] {
             if !metric.is_headline(measure) {
                 continue;
             }
-            let values: Option<Vec<f64>> =
-                steps.iter().map(|step| metric.recorded(None, step)?.ok()).collect();
-            let estimate = values.as_deref().and_then(Estimate::of_runs);
-            let (Some(values), Some(estimate)) = (values, estimate) else { continue };
-            let show = |value: f64| metric.unit().show(value);
-            let interval = estimate.interval(1.0 - FALSE_VERDICTS);
-            let interval = interval.map(|(low, high)| format!("{} … {}", show(low), show(high)));
-            let each: Vec<String> = values.iter().map(|v| show(*v)).collect();
-            rows.push(vec![
-                Cell::Text(first.name.clone()),
-                Cell::Text(metric.title(None)),
-                Cell::Text(show(estimate.value)),
-                interval.map_or(Cell::Empty, Cell::Text),
-                Cell::Text(each.join(", ")),
-            ]);
+            let values = steps.iter().map(|step| metric.recorded(None, step)?.ok()).collect();
+            add(&first.name, metric.title(None), &|value| metric.unit().show(value), values);
         }
     }
+    let ratios = side.runs.iter().map(|run| Some(Frontier::of_run(&run.run)?.ratio)).collect();
+    // No frontier is larger than its box.
+    let show = |ratio: f64| Unit::Ratio.show(ratio.min(1.0));
+    add("frontier", "area ratio".into(), &show, ratios);
     let title = format!("{} ({})", side.name, side.size());
     let table = Table { id: "repeated".into(), title: title.clone(), columns, rows };
     let mut blocks: Vec<Block> = side.alerts().into_iter().map(Block::Alert).collect();

@@ -21,16 +21,16 @@ pub struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    fn own(&self, table: Table) -> Table {
+    pub(super) fn own(&self, table: Table) -> Table {
         Table { id: format!("{}{}", table.id, self.suffix), ..table }
     }
 
-    fn open(&self, body: &mut Body, id: &str, name: &str) {
+    pub(super) fn open(&self, body: &mut Body, id: &str, name: &str) {
         let heading = format!("{}{name}", self.heading);
         body.open(&format!("{id}{}", self.suffix), &heading, &heading);
     }
 
-    fn chart(
+    pub(super) fn chart(
         &self,
         body: &mut Body,
         name: &str,
@@ -155,9 +155,14 @@ impl Compared<'_> {
             );
             body.beside(|body| {
                 for (name, unit, own, metric, scale) in &pairs {
-                    let top = top(own, &stated(*metric, *scale));
-                    let spec = charts::columns(own, name, unit, top, false);
-                    let caption = format!("{name} by cluster size and system");
+                    let stated = stated(*metric, *scale);
+                    let together = share_an_axis(own, &stated);
+                    let also = stated.iter().filter(|_| together).cloned();
+                    let columns: Vec<Column> = own.iter().cloned().chain(also).collect();
+                    let spec = charts::columns(&columns, name, unit);
+                    let hollow =
+                        if together { "; hollow: published, not measured here" } else { "" };
+                    let caption = format!("{name} by cluster size and system{hollow}");
                     let id = format!("size-{unit}").replace('/', "-");
                     self.chart(body, &id, &caption, &made, (!own.is_empty()).then_some(spec));
                 }
@@ -188,10 +193,9 @@ impl Compared<'_> {
         );
         for study in studies {
             body.beside(|body| {
-                for (name, unit, own, metric, scale) in &pairs {
+                for (name, unit, _, metric, scale) in &pairs {
                     let columns = published_columns(std::slice::from_ref(study), *metric, *scale);
-                    let top = top(own, &stated(*metric, *scale));
-                    let spec = charts::columns(&columns, name, unit, top, true);
+                    let spec = charts::columns(&columns, name, unit);
                     let (name, from) = (name.to_lowercase(), study.0.name);
                     let caption = format!("Published, {from}: {name} by cluster size and system");
                     let id = format!("published-size-{unit}-{from}").replace('/', "-");
@@ -286,9 +290,14 @@ fn own_columns(group: &Group<'_>) -> (Vec<Column>, Vec<Column>) {
         let same = known.iter().filter(|(m, n)| (&m.system, n) == (&member.system, nodes)).count();
         let series = if same > 1 { member.label.to_string() } else { member.system.clone() };
         let Some((place, value)) = member.best(group.measure) else { continue };
-        throughput.push(Column { nodes: *nodes, series: series.clone(), value: value.mean });
+        throughput.push(Column {
+            nodes: *nodes,
+            series: series.clone(),
+            value: value.mean,
+            published: false,
+        });
         if let Some(mean) = place.mean_latency(group.measure) {
-            latency.push(Column { nodes: *nodes, series, value: mean.mean });
+            latency.push(Column { nodes: *nodes, series, value: mean.mean, published: false });
         }
     }
     (throughput, latency)
@@ -301,11 +310,15 @@ fn published_columns(
 ) -> Vec<Column> {
     let column = |(_, figure, nodes): (&Study, &PublishedFigure, u32)| {
         let series = format!("{} (published)", figure.system);
-        Column { nodes, series, value: figure.value * scale }
+        Column { nodes, series, value: figure.value * scale, published: true }
     };
     tables::by_nodes(studies, metric).into_iter().map(column).collect()
 }
 
-fn top(own: &[Column], stated: &[Column]) -> f64 {
-    own.iter().chain(stated).map(|c| c.value).fold(0.0, f64::max)
+/// Whether an axis shows both: neither is more than so many times as high as the other.
+fn share_an_axis(own: &[Column], stated: &[Column]) -> bool {
+    const FAR: f64 = 10.0;
+    let top = |columns: &[Column]| columns.iter().map(|c| c.value).fold(0.0, f64::max);
+    let (own, stated) = (top(own), top(stated));
+    own > 0.0 && stated > 0.0 && own.max(stated) <= FAR * own.min(stated)
 }

@@ -8,7 +8,7 @@ use super::body::{Body, Figure, Panel, panels};
 use super::chart::{runs, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
-use super::{figures, measured, witness};
+use super::{figures, frontier, measured, witness};
 use crate::configurations::Report;
 use crate::configurations::group::{Group, groups};
 use crate::run::Entry;
@@ -45,6 +45,7 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::
     for each in compared.iter().map(Described::compared) {
         each.configurations(body);
         let of: Vec<Panel<'_>> = each.group.runs().iter().map(|(n, _)| panels[*n]).collect();
+        frontier::write(body, &each);
         measured::write(body, &each, &of);
         each.costs(body, &costed(report, each.group)?, &unpriced(report, each.group));
         let studies = tables::of_benchmark(&report.published, each.group.benchmark);

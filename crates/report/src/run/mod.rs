@@ -3,6 +3,7 @@
 pub mod alerts;
 pub mod curve;
 pub mod freshness;
+pub mod frontier;
 pub mod isolation;
 pub mod loaded;
 pub mod measure;

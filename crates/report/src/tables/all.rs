@@ -3,6 +3,7 @@
 use super::checks::{audit, checks};
 use super::events::events;
 use super::freshness::freshness;
+use super::frontier::{frontier, frontier_steps};
 use super::search::{highest_rate, search};
 use super::series::{percentiles, ticks};
 use super::setup::{configuration, databases, overview, setup};
@@ -22,6 +23,8 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         Measure::Hybrid => vec![
             transactions(&entries),
             isolation(&entries),
+            frontier(&entries),
+            frontier_steps(&entries),
             operations(&entries),
             query_rates(&entries),
             query_times(entries[0]),

@@ -60,6 +60,8 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
     out.table("Queries", &tables::query_rates(&entries));
     let isolation = tables::isolation(&entries);
     out.table(&isolation.title.clone(), &isolation);
+    let frontier = tables::frontier(&entries);
+    out.table(&frontier.title.clone(), &frontier);
     freshness(run, &entries, &mut out);
     for table in [tables::witness(&entries), tables::anomalies(&entries)] {
         out.table(&table.title.clone(), &table);

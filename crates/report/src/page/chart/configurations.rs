@@ -28,13 +28,15 @@ fn places<'a>(group: &Group<'a>, axis: Axis, which: impl Fn(&Place<'_>) -> bool)
     group.places().into_iter().filter(|p| p.axis() == axis && which(p)).collect()
 }
 
-/// A facet for each number of query clients of a hybrid benchmark, one for all of another.
+/// A facet for each number of query clients of a hybrid benchmark, one for all of another. One is enough,
+/// too, where each configuration had one number: figure 8 of CH2++ has 4Q+0A, without queries, beside
+/// 4Q+4A.
 fn by_queries<'a>(
     measure: Measure,
     places: &[Place<'_>],
     value: impl Fn(&Place<'_>) -> Option<Spread> + Clone + 'a,
 ) -> Vec<Facet<'a>> {
-    if measure == Measure::Plain {
+    if measure == Measure::Plain || one_each(places) {
         return vec![Facet { name: String::new(), value: Box::new(value) }];
     }
     let mut counts: Vec<usize> = places.iter().map(|p| p.query_clients).collect();
@@ -48,6 +50,16 @@ fn by_queries<'a>(
         }
     };
     counts.into_iter().map(facet).collect()
+}
+
+/// Whether the configurations differ in their numbers of query clients, and each had one number.
+fn one_each(places: &[Place<'_>]) -> bool {
+    let any = |which: &dyn Fn(&Place<'_>, &Place<'_>) -> bool| {
+        places
+            .iter()
+            .any(|a| places.iter().any(|b| a.query_clients != b.query_clients && which(a, b)))
+    };
+    any(&|_, _| true) && !any(&|a, b| a.member == b.member)
 }
 
 /// What a chart of lines is about.
@@ -117,8 +129,13 @@ fn lines(
         Plot { name: name.clone(), height: 290, x, y, marks, ..Plot::default() }
     });
     let plots = plots.collect();
-    let named =
-        members.iter().map(|n| (group.members[*n].label.to_string(), Look::of_configuration(*n)));
+    let apart = group.measure == Measure::Plain || !one_each(places);
+    let named = members.iter().map(|n| {
+        let queries = places.iter().find(|p| p.member == *n && !apart);
+        let queries = queries.map(|p| format!(", {}", query_words(p.query_clients)));
+        let label = format!("{}{}", group.members[*n].label, queries.unwrap_or_default());
+        (label, Look::of_configuration(*n))
+    });
     let mut legend = items(&named.collect::<Vec<_>>(), Sample::Line);
     if all().any(|(place, _)| short_rate(place)) {
         legend.push(note("hollow: rate not reached"));
@@ -211,51 +228,62 @@ pub fn queries(places: &[(&str, Place<'_>)], table: &Table) -> Chart {
 }
 
 /// A column of a chart by cluster size.
+#[derive(Clone, Debug)]
 pub struct Column {
     pub nodes: u32,
     pub series: String,
     pub value: f64,
+    /// Whether it is published, and no run's.
+    pub published: bool,
 }
 
-/// Columns by cluster size. `top` is the scale's end, so that two charts can share it. Published ones are
-/// hollow and dashed, whatever their colour.
-pub fn columns(columns: &[Column], label: &str, unit: &str, top: f64, published: bool) -> Chart {
+/// Columns by cluster size. Published ones are hollow and dashed, whatever their colour.
+pub fn columns(columns: &[Column], label: &str, unit: &str) -> Chart {
     let mut nodes: Vec<u32> = columns.iter().map(|c| c.nodes).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let mut series: Vec<&str> = Vec::new();
-    let mut bars: Vec<Bar> = Vec::new();
+    let mut series: Vec<(&str, bool)> = Vec::new();
+    let mut bars: Vec<(Bar, bool)> = Vec::new();
     let (words, label) = if unit == "s" { (Words::Times, label) } else { (Words::Rates, unit) };
     for column in columns {
-        let place = series.iter().position(|s| *s == column.series).unwrap_or_else(|| {
-            series.push(&column.series);
+        let place = series.iter().position(|s| s.0 == column.series).unwrap_or_else(|| {
+            series.push((&column.series, column.published));
             series.len() - 1
         });
         let facet = nodes.iter().position(|n| *n == column.nodes);
         let size = counted(column.nodes, "node", "nodes");
         let shown = words.value(column.value);
-        bars.push(Bar {
+        let bar = Bar {
             // Only the systems that a size has take room in it.
-            lane: bars.iter().filter(|b| b.facet == facet).count(),
+            lane: bars.iter().filter(|(b, _)| b.facet == facet).count(),
             facet,
             from: Number(0.0),
             value: Some(Number(column.value)),
             colour: Look::colour(place).colour,
             title: format!("{}, {size}: {shown}", column.series),
             label: shown,
-        });
+        };
+        bars.push((bar, column.published));
     }
     let names: Vec<String> = nodes.iter().map(|n| counted(*n, "node", "nodes")).collect();
-    let widest = bars.iter().map(|b| b.lane + 1).max().unwrap_or(1);
+    let widest = bars.iter().map(|(b, _)| b.lane + 1).max().unwrap_or(1);
+    let top = columns.iter().map(|c| c.value).fold(0.0, f64::max);
     let mut y = vertical(words, label, std::iter::once(top));
     if let Some(end) = y.domain.last_mut() {
         // Room for words above the highest.
         *end = short(if top > 0.0 { top * 1.1 } else { 1.0 });
     }
-    let sample = if published { Sample::Hollow } else { Sample::Bar };
-    let legend = series.iter().enumerate().map(|(n, s)| item(s, Look::colour(n), sample));
+    let sample = |published| if published { Sample::Hollow } else { Sample::Bar };
+    let named = series.iter().enumerate();
+    let legend = named.map(|(n, (s, published))| item(s, Look::colour(n), sample(*published)));
     let legend = legend.collect();
-    let marks = vec![Mark::Bar { lying: false, hollow: published, bars }];
+    let (hollow, full): (Vec<_>, Vec<_>) = bars.into_iter().partition(|(_, published)| *published);
+    let marks = [(full, false), (hollow, true)].into_iter().filter(|(bars, _)| !bars.is_empty());
+    let marks = marks.map(|(bars, hollow)| {
+        let bars = bars.into_iter().map(|(bar, _)| bar).collect();
+        Mark::Bar { lying: false, hollow, bars }
+    });
+    let marks = marks.collect();
     let (x, fx) = (scale::lanes(widest), Some(scale::bands(&names)));
     Chart::one(legend, Plot { height: 280, x, y, fx, marks, ..Plot::default() })
 }
