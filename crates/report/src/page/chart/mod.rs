@@ -8,4 +8,5 @@ pub mod configurations;
 pub mod runs;
 pub mod scale;
 pub mod search;
+pub mod shares;
 pub mod spec;
