@@ -148,7 +148,12 @@ impl Range {
             }
             if count > 0 {
                 limits::count("a count", count as u64)?;
-                times.push((self.value(bucket), count as u64));
+                let value = self.value(bucket);
+                // Wide buckets reach beyond the range that the histogram states.
+                if value >= HIGHEST_US {
+                    return Err(format!("it has a value of {value}, not below {HIGHEST_US}"));
+                }
+                times.push((value, count as u64));
             }
             bucket = next as usize;
         }
@@ -244,6 +249,11 @@ mod tests {
             (made(3, 1, 1000, &zeros, None), "more counts than"),
             (made(3, 1, 1000, &much, None), "more than 9007199254740992"),
             (made(3, 1, 1000, &[0x80], None), "ends within a count"),
+            // 1,000 zeros, then a count: a value of 1,000 · 2²⁸.
+            (
+                made(3, 1 << 28, 1 << 30, &[0xcf, 0x0f, 2], None),
+                "a value of 268435456000, not below",
+            ),
             ("QUJD".to_owned(), "too short"),
             ("QUJDREVGR0g=".to_owned(), "not of the format V2"),
             ("?".to_owned(), "Invalid"),

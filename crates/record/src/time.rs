@@ -8,17 +8,24 @@ use jiff::SignedDuration;
 
 /// A length of time: `250ms`, `60s`, `5m`, `1h30m`; not negative.
 ///
-/// It is read as [`SignedDuration`] reads it: numbers, each with a unit from hours to nanoseconds.
+/// It is read as [`SignedDuration`] reads it: numbers, each with a unit from hours to nanoseconds. At most
+/// [`Time::MOST`], so that every one can be written in nanoseconds and added to a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time(pub Duration);
+
+impl Time {
+    /// The longest: 2⁶³ ns, about 292 years.
+    pub const MOST: Duration = Duration::from_nanos(i64::MAX as u64);
+}
 
 impl FromStr for Time {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let time = text.parse::<SignedDuration>().ok().and_then(|t| Duration::try_from(t).ok());
-        time.map(Time).ok_or_else(|| {
-            "a time is a number with a unit, h, m, s, ms or us, such as 60s or 1h30m".into()
+        time.filter(|t| *t <= Time::MOST).map(Time).ok_or_else(|| {
+            "a time is a number with a unit, h, m, s, ms or us, such as 60s or 1h30m, up to 292 years"
+                .into()
         })
     }
 }
@@ -58,12 +65,15 @@ mod tests {
             assert_eq!(written.parse(), Ok(time));
         }
         assert_eq!(Time(Duration::from_nanos(1)).to_string(), "1ns");
+        let most = Time(Time::MOST);
+        assert_eq!(most.to_string().parse(), Ok(most));
     }
 
     #[test]
     fn what_is_no_time_is_refused_and_the_answer_says_what_one_is() {
         let wrong = ["", "s", "5", "-5s", "5s ago", "5d", "1e3ms", ".5s", "inf", "5M", "1h30"];
-        for text in wrong.into_iter().chain(["99999999999999999999h"]) {
+        let long = ["99999999999999999999h", "9223372036854775807.5s", "9223372037s"];
+        for text in wrong.into_iter().chain(long) {
             let answer = text.parse::<Time>().unwrap_err();
             assert!(answer.contains("such as 60s"), "{text}: {answer}");
         }

@@ -5,12 +5,14 @@
 //!   fault it is there for.
 //! * [`couchbase`], [`couchbase_analytics`]: imitations of these services, with [`certificates`].
 //! * [`fuzz`]: what parsers keep to whatever they are given, and inputs to try it on.
-//! * [`runs`]: run folders like those that real runs leave, and how their reports are read.
+//! * [`runs`]: run folders like those that real runs leave, and how their reports are read; [`browser`]: a page
+//!   in a browser.
 //! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
 //! * [`experiment`]: rehearsals of experiments.
 //! * [`witness`]: the isolation that a database shows.
 #![allow(missing_docs)]
 
+pub mod browser;
 pub mod certificates;
 pub mod ch2;
 pub mod conformance;

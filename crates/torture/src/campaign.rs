@@ -43,6 +43,8 @@ pub struct Campaign<'a> {
     pub folder: PathBuf,
     /// The program that is run: `hoap` itself.
     pub hoap: PathBuf,
+    /// The command that began it, without secrets.
+    pub command: Vec<String>,
     /// Which run folders stay.
     pub keep: Keep,
     /// Who is told.
@@ -86,7 +88,7 @@ impl Campaign<'_> {
                 return Err(Error::new(ErrorKind::Invalid, tried, answer)
                     .advise("name another folder, or the plan as it was"));
             }
-            None => Outcome::begin(&self.named),
+            None => Outcome::begin(&self.named, self.command.clone()),
         };
         if outcome.done() >= plan.faults {
             return Ok(outcome);
@@ -142,7 +144,8 @@ impl Campaign<'_> {
             if on_this_load == 0 {
                 load(&session, plan, number)?;
             }
-            let mut run = session.run(number, &schedule::draw(plan, number))?;
+            let (mut run, database) = session.run(number, &schedule::draw(plan, number))?;
+            outcome.database = outcome.database.take().or(database);
             let bad = run.verdict.is_bad(plan.durable);
             on_this_load = match run.verdict {
                 Verdict::Sound | Verdict::SoundNotRecounted => {

@@ -10,6 +10,8 @@
 //!
 //! * [`plan`]: the TOML file; [`schedule`]: what happens in a run, drawn from the seed.
 //! * [`result`]: what came of a run; [`summary`]: of all; [`outcome`]: `torture.json`.
+//! * [`tables`]: what is printed of campaigns; [`gather`]: those of a folder;
+//!   [`page`]: their page, of the parts that `hoap_report` has.
 //! * [`process`]: commands of a plan, processes and signals; [`proxy`]: the network between run and server.
 //! * [`clock`]: the driver's clock, where it can be stepped.
 //! * [`outage`]: how long a fault kept the run from success; [`recount`]: the ledger and another client.
@@ -18,9 +20,11 @@
 
 pub mod campaign;
 mod clock;
+pub mod gather;
 mod inject;
 mod outage;
 pub mod outcome;
+pub mod page;
 pub mod plan;
 pub mod process;
 pub mod proxy;
@@ -29,7 +33,9 @@ pub mod result;
 pub mod schedule;
 mod session;
 pub mod summary;
+pub mod tables;
 
 pub use campaign::{Caller, Campaign};
 pub use outcome::Outcome;
+pub use page::page;
 pub use plan::Plan;

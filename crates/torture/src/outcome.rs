@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hoap_record::{Error, ErrorKind, Result, whole};
+use hoap_record::{Description, Error, ErrorKind, Result, whole};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Named;
@@ -38,9 +38,22 @@ pub struct Outcome {
     pub seconds: f64,
     /// Kinds of faults that this machine cannot make, with the reason.
     pub left_out: BTreeMap<String, String>,
+    /// The command that began the campaign. Empty in files of before it was kept, as the next three are.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// The plan's words after `hoap load`.
+    #[serde(default)]
+    pub load: String,
+    /// The plan's words after `hoap run`.
+    #[serde(default)]
+    pub run: String,
+    /// The database of the first run that described it.
+    #[serde(default)]
+    pub database: Option<Description>,
     /// The runs in the order in which they were made.
     pub runs: Vec<RunOutcome>,
-    /// What they say together.
+    /// What they say together: made of the runs, also where the file is read.
+    #[serde(skip_deserializing)]
     pub summary: Summary,
 }
 
@@ -48,27 +61,37 @@ impl Outcome {
     /// Reads the campaign in a folder; `None` where none was begun there.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`], naming the file, where it is not one.
+    /// Returns the errors of [`Outcome::open`].
     pub fn read(folder: &Path) -> Result<Option<Outcome>> {
         let path = folder.join(FILE);
+        if path.try_exists().is_ok_and(|exists| !exists) {
+            Ok(None)
+        } else {
+            Outcome::open(&path).map(Some)
+        }
+    }
+
+    /// Reads a file `torture.json`, whatever its name.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`], naming the file, where it is none.
+    pub fn open(path: &Path) -> Result<Outcome> {
         let wrong = |answer: String| {
             Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer)
-                .advise("name another folder, or the version of hoap that wrote it")
+                .advise("name another campaign, or the version of hoap that wrote it")
         };
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(wrong(e.to_string())),
-        };
-        let outcome: Outcome = serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
+        let text = std::fs::read(path).map_err(|e| wrong(e.to_string()))?;
+        let mut outcome: Outcome =
+            serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
+        outcome.summary = Summary::of(&outcome.runs);
         match outcome.format {
-            FORMAT => Ok(Some(outcome)),
+            FORMAT => Ok(outcome),
             other => Err(wrong(format!("it has format {other}, this version reads {FORMAT}"))),
         }
     }
 
     /// A campaign that begins now.
-    pub fn begin(named: &Named) -> Outcome {
+    pub fn begin(named: &Named, command: Vec<String>) -> Outcome {
         let plan = &named.plan;
         Outcome {
             format: FORMAT,
@@ -81,6 +104,10 @@ impl Outcome {
             started: jiff::Timestamp::now().to_string(),
             seconds: 0.0,
             left_out: BTreeMap::new(),
+            command,
+            load: plan.load.clone(),
+            run: plan.run.clone(),
+            database: None,
             runs: Vec::new(),
             summary: Summary::default(),
         }

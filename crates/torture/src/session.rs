@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 use hoap_record::folder::read_run;
-use hoap_record::{Error, ErrorKind, Result, Run, Time, Verdict as CheckVerdict};
+use hoap_record::{Description, Error, ErrorKind, Result, Run, Time, Verdict as CheckVerdict};
 
 use crate::clock::{self, Clock};
 use crate::inject::{Injected, Place, rest};
@@ -70,11 +70,11 @@ impl Session<'_> {
         }
     }
 
-    /// Runs the benchmark with these faults and says what came of it.
+    /// Runs the benchmark with these faults and says what came of it, and which database it was on.
     ///
     /// # Errors
     /// Returns what kept the faults from happening: commands of the plan, an interruption.
-    pub fn run(&self, number: u64, faults: &[Fault]) -> Result<RunOutcome> {
+    pub fn run(&self, number: u64, faults: &[Fault]) -> Result<(RunOutcome, Option<Description>)> {
         let begun = Instant::now();
         let Place { plan, shell, stop, .. } = self.place;
         let folder = self.folder.join(format!("{number:04}"));
@@ -126,10 +126,12 @@ impl Session<'_> {
             return Err(interrupted());
         }
         let recount = recounted.map_or_else(|why| Recounted::No { why }, Recounted::Yes);
-        Ok(RunOutcome {
+        let (benchmark, database) =
+            run.map(|run| (run.benchmark, run.operational)).unwrap_or_default();
+        let outcome = RunOutcome {
             number,
             folder: Some(format!("runs/{number:04}")),
-            benchmark: run.map(|run| run.benchmark).unwrap_or_default(),
+            benchmark,
             seconds: millis(begun.elapsed().as_secs_f64()),
             operations: ticks.iter().map(|tick| tick.count).sum(),
             failed: ticks.iter().map(|tick| tick.failed).sum(),
@@ -138,7 +140,8 @@ impl Session<'_> {
             checked,
             recount,
             faults: effects(&ticks, occurred),
-        })
+        };
+        Ok((outcome, database))
     }
 
     fn start(

@@ -58,6 +58,8 @@ pub struct Spread {
     pub p50: f64,
     /// The 90th percentile.
     pub p90: f64,
+    /// The 95th percentile.
+    pub p95: f64,
     /// The longest.
     pub max: f64,
 }
@@ -70,26 +72,31 @@ impl Spread {
         // The nearest rank: the smallest value that so large a share does not exceed.
         let rank = |share: f64| (share * values.len() as f64).ceil() as usize;
         let at = |share: f64| values[rank(share).saturating_sub(1).min(last)];
-        Some(Spread { p50: at(0.5), p90: at(0.9), max: values[last] })
+        Some(Spread { p50: at(0.5), p90: at(0.9), p95: at(0.95), max: values[last] })
     }
+}
+
+/// A file may hold any number.
+fn add(sum: &mut u64, count: u64) {
+    *sum = sum.saturating_add(count);
 }
 
 impl Summary {
     /// The summary of these runs.
-    pub fn of(runs: &[RunOutcome]) -> Summary {
+    pub fn of<'a>(runs: impl IntoIterator<Item = &'a RunOutcome>) -> Summary {
         let mut all = Summary::default();
         let mut kinds: BTreeMap<Kind, Vec<&FaultOutcome>> = BTreeMap::new();
         for run in runs {
             *all.verdicts.entry(run.verdict).or_default() += 1;
-            all.operations += run.operations;
-            all.failed += run.failed;
+            add(&mut all.operations, run.operations);
+            add(&mut all.failed, run.failed);
             if let Recounted::Yes(count) = &run.recount {
-                all.acknowledged += count.acknowledged;
-                all.lost += count.lost;
-                all.ambiguous += count.ambiguous;
-                all.present += count.present;
-                all.absent += count.absent;
-                all.added += count.added;
+                add(&mut all.acknowledged, count.acknowledged);
+                add(&mut all.lost, count.lost);
+                add(&mut all.ambiguous, count.ambiguous);
+                add(&mut all.present, count.present);
+                add(&mut all.absent, count.absent);
+                add(&mut all.added, count.added);
             }
             for fault in &run.faults {
                 all.faults += 1;
@@ -98,6 +105,12 @@ impl Summary {
         }
         all.kinds = kinds.into_iter().map(|(kind, faults)| OfKind::of(kind, &faults)).collect();
         all
+    }
+
+    /// The runs in which something was lost, and those of them in which `hoap` found it.
+    pub fn losses(&self) -> (u64, u64) {
+        let found = self.runs(Verdict::LossFound);
+        (found + self.runs(Verdict::LossUnnoticed), found)
     }
 
     /// The runs with this verdict.
@@ -115,7 +128,7 @@ impl OfKind {
             outage: Spread::of(faults.iter().filter_map(|f| f.outage_seconds).collect()),
             recovery: Spread::of(faults.iter().filter_map(|f| f.recovery_seconds).collect()),
             no_success_after: if kind.is_of_driver() { 0 } else { none },
-            failed: faults.iter().map(|f| f.failed).sum(),
+            failed: faults.iter().fold(0, |sum, f| sum.saturating_add(f.failed)),
         }
     }
 }
@@ -127,8 +140,10 @@ mod tests {
     #[test]
     fn a_distribution_has_the_values_at_the_nearest_ranks() {
         assert_eq!(Spread::of(Vec::new()), None);
-        assert_eq!(Spread::of(vec![3.0]), Some(Spread { p50: 3.0, p90: 3.0, max: 3.0 }));
-        let values = (1..=10).rev().map(f64::from).collect();
-        assert_eq!(Spread::of(values), Some(Spread { p50: 5.0, p90: 9.0, max: 10.0 }));
+        let spread = |p50, p90, p95, max| Some(Spread { p50, p90, p95, max });
+        assert_eq!(Spread::of(vec![3.0]), spread(3.0, 3.0, 3.0, 3.0));
+        let values = |most| (1..=most).rev().map(f64::from).collect();
+        assert_eq!(Spread::of(values(10)), spread(5.0, 9.0, 10.0, 10.0));
+        assert_eq!(Spread::of(values(100)), spread(50.0, 90.0, 95.0, 100.0));
     }
 }

@@ -29,11 +29,15 @@ pub fn redact(url: &str) -> String {
     out
 }
 
-/// A text, such as an error in a driver's words, with every URL in it redacted.
+/// A text, such as an error in a driver's words, with every URL in it redacted. A URL ends at white space, or
+/// at the quote that it began with: white space in a password must be encoded, as [`Parts::of`] asks for.
+///
+/// [`Parts::of`]: super::Parts::of
 pub fn scrub(text: &str) -> String {
-    let quotes = |c: char| matches!(c, '"' | '\'' | '`' | '<' | '>');
+    let words = text.split_inclusive(char::is_whitespace);
+    let whole: String = words.map(|word| quoted(word).unwrap_or_else(|| word.to_owned())).collect();
     let mut out = String::with_capacity(text.len());
-    for (at, part) in text.split_inclusive(quotes).enumerate() {
+    for (at, part) in whole.split_inclusive(QUOTES).enumerate() {
         // A value in quotes may hold spaces.
         if at > 0 && scheme_at(part) == Some(0) {
             out.push_str(&redact(part));
@@ -46,6 +50,19 @@ pub fn scrub(text: &str) -> String {
         }
     }
     out
+}
+
+/// What URLs in a text are quoted with.
+const QUOTES: [char; 5] = ['"', '\'', '`', '<', '>'];
+
+/// The word redacted as a whole, where a quote is part of its URL: it stands between the begin and a secret.
+fn quoted(word: &str) -> Option<String> {
+    // What stands behind a URL is none of it.
+    let core = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let (_, end) = *secrets(core, true).last()?;
+    let begin = place(core).or_else(|| core.find('?')).unwrap_or(0).min(end);
+    let text = word.trim_end();
+    core[begin..end].contains(QUOTES).then(|| redact(text) + &word[text.len()..])
 }
 
 /// Where the secrets are, as byte ranges in ascending order; `doubtful`: and what may be one.

@@ -79,6 +79,18 @@ fn urls_within_a_text_are_redacted() {
     assert_eq!(scrub(text), scrubbed);
     assert_eq!(scrub("bad 'postgres:host=h password=x y'"), "bad 'postgres:host=h password=***");
     assert_eq!(scrub("unexpected 'password=x'"), "unexpected 'password=***");
+    for (text, scrubbed) in [
+        // A quote that nobody encoded is part of the password, of the user, of an option.
+        ("invalid URI http://u:pa\"ss@h/v1: why", "invalid URI http://u:***@h/v1: why"),
+        ("open 'redis://u:p'a'ss@h' failed", "open 'redis://u:***@h' failed"),
+        ("open 'mongodb://u\"v:pass@h', again", "open 'mongodb://u\"v:***@h', again"),
+        ("(postgres://h/d?password=\"pass\")", "(postgres://h/d?password=***"),
+        ("'redis://u:p@h','rediss://u:q@h'", "'redis://***"),
+        // Quotes around a URL are none of it.
+        ("at 'redis://u:p@h:1'; \"redis://h:2\".", "at 'redis://u:***@h:1'; \"redis://h:***."),
+    ] {
+        assert_eq!(scrub(text), scrubbed);
+    }
     for plain in ["a\u{a0}b  c\n", "open postgres:…: it names no host", "redis: it is down: why"]
     {
         assert_eq!(scrub(plain), plain);

@@ -3,17 +3,19 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use hoap_databases::url::redact;
 use hoap_record::{Error, ErrorKind};
-use hoap_report::number::Unit;
-use hoap_report::table::{Cell, Sheet};
+use hoap_report::Named;
 use hoap_torture::campaign::Keep;
-use hoap_torture::result::Verdict;
-use hoap_torture::summary::{OfKind, Spread};
-use hoap_torture::{Caller, Campaign, Outcome, Plan};
+use hoap_torture::{Caller, Campaign, Outcome, Plan, gather, tables};
+use serde_json::json;
 
-use super::Context;
-use crate::args::{KeepChoice, Torture};
+use super::{Context, report};
+use crate::args::{KeepChoice, ReportTorture, Torture, TortureCommand};
 use crate::failure::Failure;
+
+/// The page of a campaign, in its folder.
+const PAGE: &str = "page.html";
 
 impl Caller for Context {
     fn say(&self, line: &str) {
@@ -25,11 +27,25 @@ impl Caller for Context {
     }
 }
 
-/// Runs or continues the campaign, prints its tables, and fails where `hoap` was wrong or a promise was
-/// broken.
+/// Runs or continues a campaign, or makes a page of several.
 pub async fn torture(context: &Context, args: &Torture) -> Result<(), Failure> {
-    let named = Plan::read(&args.plan)?;
-    let place = match args.plan.parent() {
+    match (&args.command, &args.plan, &args.out) {
+        (Some(TortureCommand::Report(args)), ..) => page(context, args),
+        (None, Some(plan), Some(out)) => run(context, plan, out, args.keep).await,
+        _ => Err(Failure::usage("torture: name a plan with --plan and a folder with --out")),
+    }
+}
+
+/// Runs or continues the campaign, prints its tables, makes its page, and fails where `hoap` was wrong or
+/// a promise was broken.
+async fn run(
+    context: &Context,
+    plan: &Path,
+    folder: &Path,
+    keep: KeepChoice,
+) -> Result<(), Failure> {
+    let named = Plan::read(plan)?;
+    let place = match plan.parent() {
         Some(place) if place != Path::new("") => place.to_owned(),
         _ => Path::new(".").to_owned(),
     };
@@ -37,22 +53,25 @@ pub async fn torture(context: &Context, args: &Torture) -> Result<(), Failure> {
     let campaign = Campaign {
         named,
         place,
-        folder: args.out.clone(),
+        folder: folder.to_owned(),
         hoap: std::env::current_exe().map_err(itself)?,
-        keep: match args.keep {
+        command: std::env::args().map(|word| redact(&word)).collect(),
+        keep: match keep {
             KeepChoice::All => Keep::All,
             KeepChoice::Bad => Keep::Bad,
         },
         caller: context,
     };
     let outcome = campaign.run().await?;
-    context.result(&outcome, || text(&outcome));
-    let bad: Vec<_> = outcome.runs.iter().filter(|r| r.verdict.is_bad(outcome.durable)).collect();
-    let Some(first) = bad.first() else { return Ok(()) };
-    let folder = args.out.join(first.folder.as_deref().unwrap_or_default());
+    let out = folder.join(PAGE);
+    let one = tables::Campaign { name: gather::name(folder), outcome: outcome.clone() };
+    report::write(&out, &hoap_torture::page(std::slice::from_ref(&one)).html)?;
+    context.result(&outcome, || format!("{}Page: {}", text(&outcome), out.display()));
+    let Some(first) = one.bad().next() else { return Ok(()) };
+    let folder = folder.join(first.folder.as_deref().unwrap_or_default());
     Err(Failure::check(format!(
         "{} of {} runs ended badly; the first, run {}: {}; look into {}",
-        bad.len(),
+        one.bad().count(),
         outcome.runs.len(),
         first.number,
         first.verdict.name(),
@@ -60,40 +79,36 @@ pub async fn torture(context: &Context, args: &Torture) -> Result<(), Failure> {
     )))
 }
 
+/// Makes one page of campaigns.
+fn page(context: &Context, args: &ReportTorture) -> Result<(), Failure> {
+    crate::interrupt::at_once();
+    let named = args.campaigns.iter().map(|text| Named::parse(text));
+    let campaigns = gather::campaigns(named.map(|named| (named.label, named.path)))?;
+    let page = hoap_torture::page(&campaigns);
+    report::write(&args.out, &page.html)?;
+    let names: Vec<&str> = campaigns.iter().map(|campaign| campaign.name.as_str()).collect();
+    let result = json!({ "page": args.out, "campaigns": names, "alerts": page.alerts });
+    context.result(&result, || {
+        format!("{}Page: {}", report::marked(&page.alerts), args.out.display())
+    });
+    Ok(())
+}
+
 /// The tables of a campaign.
 fn text(outcome: &Outcome) -> String {
     let all = &outcome.summary;
     let mut text =
         format!("{}: {} faults in {} runs\n\n", outcome.title, all.faults, outcome.runs.len());
-    let of = |spread: Option<Spread>, take: fn(Spread) -> f64| Cell::maybe(spread.map(take));
-    let seconds = Some(Unit::Seconds);
-    let kinds = Sheet::<&OfKind>::new("kinds", "Faults")
-        .text("fault", |k| k.kind.name())
-        .number("count", Unit::Count, |k| k.count as f64)
-        .cells("outage p50", seconds, move |k| of(k.outage, |s| s.p50))
-        .cells("p90", seconds, move |k| of(k.outage, |s| s.p90))
-        .cells("max", seconds, move |k| of(k.outage, |s| s.max))
-        .cells("recovery p50", seconds, move |k| of(k.recovery, |s| s.p50))
-        .cells("p90", seconds, move |k| of(k.recovery, |s| s.p90))
-        .cells("max", seconds, move |k| of(k.recovery, |s| s.max))
-        .number("no success after", Unit::Count, |k| k.no_success_after as f64)
-        .number("failed operations", Unit::Count, |k| k.failed as f64)
-        .rows(&all.kinds);
-    text += &hoap_report::text::table(&kinds);
-    let verdicts = Sheet::<(&Verdict, &u64)>::new("verdicts", "Runs")
-        .text("runs that ended", |(verdict, _)| verdict.name())
-        .number("count", Unit::Count, |(_, count)| **count as f64)
-        .rows(&all.verdicts);
-    let _ = write!(text, "\n{}", hoap_report::text::table(&verdicts));
+    text += &hoap_report::text::table(&tables::kinds("kinds", &all.kinds));
+    let _ = write!(text, "\n{}", hoap_report::text::table(&tables::verdicts(&all.verdicts)));
     let _ = write!(
         text,
         "\nacknowledged writes that another client looked for: {}, lost: {}\n\
          writes of unknown outcome: {}, present: {}, absent or replaced: {}; nobody's: {}\n",
         all.acknowledged, all.lost, all.ambiguous, all.present, all.absent, all.added
     );
-    let losses = all.runs(Verdict::LossFound) + all.runs(Verdict::LossUnnoticed);
+    let (losses, found) = all.losses();
     if losses > 0 {
-        let found = all.runs(Verdict::LossFound);
         let _ = writeln!(text, "lost: found in {found} of {losses} runs with loss");
     }
     for (kind, why) in &outcome.left_out {

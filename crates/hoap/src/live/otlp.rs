@@ -32,11 +32,12 @@ impl Exporter {
     /// sent is lost, and the run goes on.
     pub fn start(collector: &str, benchmark: &str) -> Result<Exporter, Failure> {
         let endpoint = format!("{}/v1/metrics", collector.trim_end_matches('/'));
+        let to = endpoint.clone();
         let build = move || {
             MetricExporter::builder()
                 .with_http()
                 .with_protocol(Protocol::HttpBinary)
-                .with_endpoint(endpoint)
+                .with_endpoint(to)
                 .with_timeout(EVERY)
                 .build()
         };
@@ -46,6 +47,8 @@ impl Exporter {
             .map_err(|_| "its client could not be made".to_owned())
             .and_then(|built| built.map_err(|e| e.to_string()))
             .map_err(|e| {
+                // Its words repeat the address, which may hold white space that nobody encoded.
+                let e = e.replace(&endpoint, &redact(&endpoint));
                 let (collector, e) = (redact(collector), scrub(&e));
                 Failure::usage(format!("send metrics to {collector}: {e}"))
             })?;

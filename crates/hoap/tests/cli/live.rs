@@ -289,4 +289,13 @@ mod otlp {
         p.ok(&format!("{YCSB} --operations 1000 --otlp http://127.0.0.1:9 --out run"));
         p.fails(&format!("{YCSB} --otlp :: --out other"), 2, &["send metrics to ::"]);
     }
+
+    /// The client's words repeat the address as it was given.
+    #[test]
+    fn a_password_that_makes_the_address_a_wrong_one_is_not_shown() {
+        let p = Place::new();
+        p.write("c.toml", "otlp = 'http://me:tip\"top s3cret@[h:1'\n");
+        let end = p.fails(&format!("{YCSB} --config c.toml --out run"), 2, &["send metrics to"]);
+        assert!(!["tip", "top", "s3cret"].iter().any(|part| end.err.contains(part)), "{end:#?}");
+    }
 }

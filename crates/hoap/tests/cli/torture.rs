@@ -59,6 +59,10 @@ fn a_killed_driver_loses_nothing_and_a_campaign_that_is_done_only_prints() {
         let killed = run["faults"].as_array().unwrap().iter().any(|f| f["kind"] == "kill-driver");
         assert_eq!(run["exit"], if killed { -1 } else { 0 }, "{run:#}");
     }
+    let page = std::fs::read_to_string(p.path("campaign/page.html")).unwrap();
+    assert!(page.contains("<h1>Faults on purpose: SQLite</h1>") && page.contains("kill-driver"));
+    assert_eq!(result["database"]["name"], "SQLite", "{result:#}");
+    assert_eq!(result["command"][1], "torture");
     let again = p.ok(LINE);
     assert_eq!(again.out, end.out);
     assert_eq!(p.json("campaign/torture.json"), result);
@@ -81,6 +85,25 @@ fn what_another_client_does_not_find_is_a_loss_that_hoap_did_not_notice() {
     assert_eq!((&run["verdict"], &run["exit"]), (&"loss-unnoticed".into(), &(-1).into()));
     assert_eq!(run["recount"]["lost"], run["recount"]["acknowledged"]);
     assert!(p.path("campaign/runs/0001/run.json").exists());
+}
+
+#[test]
+fn one_page_shows_several_campaigns_and_says_what_is_none() {
+    let p = Place::new();
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/faults");
+    let end = p.ok(&format!("torture report {kept}/redis.json async={kept}/postgres-async.json"));
+    assert_eq!(end.out, "Page: torture.html\n");
+    let page = std::fs::read_to_string(p.path("torture.html")).unwrap();
+    assert!(page.contains("297 faults in 37 runs of 2 campaigns") && page.contains(">async</th>"));
+    let end = p.ok(&format!("--json torture report {kept} -o all.html"));
+    let result: Value = serde_json::from_str(&end.out).unwrap();
+    assert_eq!(result["page"], "all.html");
+    assert!(result["campaigns"].as_array().unwrap().len() >= 15, "{result}");
+    assert!(result["alerts"][0].as_str().unwrap().contains("FALSE ALARM"), "{result}");
+    p.fails("torture report .", 2, &["no torture.json"]);
+    p.fails("torture report gone", 2, &["gone", "No such file"]);
+    p.fails("torture --plan x report y", 2, &["cannot be used"]);
+    p.fails("torture --plan x", 2, &["--out"]);
 }
 
 #[test]

@@ -5,8 +5,12 @@ use std::fmt::Write as _;
 use hoap_record::Run;
 use serde_json::{Map, Value};
 
+use super::chart::configurations::stacked;
+use super::chart::shares::{self, SharesOf};
 use super::chart::spec::Chart;
+use super::figures::{self, KeyFigure};
 use super::markup::{escape, late, table};
+use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::run::Loaded;
 use crate::run::void::void;
@@ -20,7 +24,7 @@ const LATE: usize = 6_000;
 const OPEN_RUNS: usize = 3;
 
 /// The sections so far, the links to them, and what they are made of.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Body {
     /// Sections as HTML.
     pub html: String,
@@ -38,7 +42,7 @@ pub struct Body {
 
 impl Body {
     /// The start of a page of these runs.
-    pub fn new(runs: &[Loaded]) -> Body {
+    pub(super) fn new(runs: &[Loaded]) -> Body {
         let marks = runs.iter().map(|loaded| mark(&loaded.run, runs.len() == 1));
         Body { runs: runs.len(), mark: marks.max().unwrap_or_default(), ..Body::default() }
     }
@@ -118,7 +122,7 @@ impl Body {
 
     /// A figure. `name` is unique on the page, `label` says in words what it shows, `table` is the id of the
     /// table of its numbers. Of a chart of one run `panel` says which.
-    pub fn chart(&mut self, figure: &Figure<'_>, panel: Option<Panel<'_>>, chart: Chart) {
+    pub(super) fn chart(&mut self, figure: &Figure<'_>, panel: Option<Panel<'_>>, chart: Chart) {
         let mark = match panel {
             None => self.mark.to_string(),
             Some(panel) => {
@@ -139,6 +143,30 @@ impl Body {
         // Nothing in a chart fails to be JSON.
         let chart = serde_json::to_value(chart.shared()).unwrap_or_default();
         self.charts.insert(figure.name.to_string(), chart);
+    }
+
+    /// A figure of the shares of things that ended within a time: a plot each. Shorter times than
+    /// `least`, seconds, are one place.
+    pub fn shares(&mut self, figure: &Figure<'_>, plots: &[SharesOf], least: f64) {
+        self.chart(figure, None, shares::shares(plots, least));
+    }
+
+    /// A figure of counts: a bar for each of `rows`, in parts where there are several `series`. A part
+    /// has the numbers of its row and its series.
+    pub fn counts(
+        &mut self,
+        figure: &Figure<'_>,
+        (rows, series): (&[String], &[&str]),
+        parts: &[(usize, usize, u64)],
+        label: &str,
+    ) {
+        let parts: Vec<_> = parts.iter().map(|(r, s, count)| (*r, *s, *count as f64)).collect();
+        self.chart(figure, None, stacked(rows, series, &parts, label, Unit::Count));
+    }
+
+    /// Key figures side by side.
+    pub fn figures(&mut self, figures: &[KeyFigure]) {
+        figures::all(&mut self.html, figures);
     }
 
     /// Content that stands side by side where there is room.
@@ -185,10 +213,15 @@ impl<'a> Panel<'a> {
 }
 
 /// The words of a chart.
+#[derive(Clone, Copy, Debug)]
 pub struct Figure<'a> {
+    /// Unique on the page.
     pub name: &'a str,
+    /// The line above it.
     pub caption: &'a str,
+    /// What it shows, for who does not see it.
     pub label: &'a str,
+    /// The id of the table of its numbers.
     pub table: &'a str,
 }
 

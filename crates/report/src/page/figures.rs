@@ -15,12 +15,25 @@ use crate::run::step_name;
 use crate::run::void::{VOID, cause};
 
 /// One key figure.
-struct KeyFigure {
-    label: &'static str,
-    value: String,
-    unit: &'static str,
-    note: String,
-    bad: bool,
+#[derive(Clone, Debug)]
+pub struct KeyFigure {
+    /// What it is.
+    pub label: &'static str,
+    /// The number as text.
+    pub value: String,
+    /// Its unit, empty for none.
+    pub unit: &'static str,
+    /// What it is of.
+    pub note: String,
+    /// Whether it says that something is wrong.
+    pub bad: bool,
+}
+
+/// Key figures as a definition list.
+pub fn all(out: &mut String, figures: &[KeyFigure]) {
+    out.push_str("<dl class=\"figures\">\n");
+    figures.iter().for_each(|figure| write_one(out, figure));
+    out.push_str("</dl>\n");
 }
 
 /// The key figures as a definition list. Those of a void run are struck out, beside the name of the check.

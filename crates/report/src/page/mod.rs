@@ -8,18 +8,15 @@ mod chart;
 mod compared;
 mod data;
 mod figures;
+mod frame;
 mod frontier;
 mod markup;
 mod measured;
 mod sections;
 mod witness;
 
-use std::fmt::Write as _;
-
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hoap_record::benchmark_title;
 use hoap_record::words::counted;
-use sha2::{Digest, Sha256};
 
 use crate::configurations::{Experiment, Report};
 use crate::format::table::Table;
@@ -28,36 +25,12 @@ use crate::run::Loaded;
 use crate::run::alerts::alerts;
 use crate::run::freshness;
 use crate::run::void::{VOID, void};
-use body::Body;
-use markup::escape;
 
-const STYLE: &str = include_str!("../../assets/page.css");
-/// One script in files: its parts share their names.
-const SCRIPT: &str = concat!(
-    "(function () {\n\"use strict\";\n",
-    include_str!("../../assets/script/1-legend.js"),
-    include_str!("../../assets/script/2-plot.js"),
-    include_str!("../../assets/script/3-draw.js"),
-    include_str!("../../assets/script/4-tables.js"),
-    "})();\n"
-);
-const D3: &str = include_str!("../../assets/vendor/d3.min.js");
-const PLOT: &str = include_str!("../../assets/vendor/plot.umd.min.js");
-const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
-
-/// The page fetches nothing and runs no script but `scripts`, whatever a run folder contains. Styles
-/// are allowed inline: Observable Plot gives each chart a `style` element and attributes.
-fn policy(scripts: &[&str]) -> String {
-    let hashes: Vec<_> = scripts
-        .iter()
-        .map(|script| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script))))
-        .collect();
-    format!(
-        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri \
-         'none'; form-action 'none'",
-        hashes.join(" ")
-    )
-}
+pub use body::{Body, Figure};
+pub use chart::shares::{Shares, SharesOf};
+pub use figures::KeyFigure;
+pub use frame::Frame;
+pub use markup::escape;
 
 /// A page.
 #[derive(Clone, Debug)]
@@ -91,69 +64,41 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     };
     let mut body = Body::new(runs);
     sections::write(&mut body, report, runs)?;
-    let mut out = String::with_capacity(1 << 20);
-    let libraries = format!("\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n");
-    let script = format!("\n{SCRIPT}");
-    let policy = policy(&[&libraries, &script]);
-    let _ = write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n",
-        escape(&title)
-    );
     let experiment = report.experiment.as_ref();
     let mut alerts = experiment.map(Experiment::alerts).unwrap_or_default();
     alerts.extend(freshness::beside(&entries));
-    warnings(&mut out, &alerts, &entries);
-    let _ = write!(out, "<header>\n<h1>{}</h1>\n", escape(&title));
-    origins(&mut out, report, &entries);
-    let _ = write!(
-        out,
-        "{}</header>\n<main id=\"main\" tabindex=\"-1\">\n{}",
-        body.navigation(),
-        body.html
-    );
-    let _ = write!(
-        out,
-        "</main>\n<footer><p>Made by hoap from the run folders alone. Charts drawn with D3 and \
-         Observable Plot; their licences are in the source of this page.</p></footer>\n\
-         <script type=\"application/json\" id=\"data\">{}</script>\n\
-         <script>{libraries}</script>\n<script>{script}</script>\n\
-         </body>\n</html>\n",
-        data::json(&body.charts)
-    );
+    let frame = Frame {
+        title: &title,
+        warnings: &warnings(&alerts, &entries),
+        about: &origins(report, &entries),
+        from: "the run folders",
+    };
+    let out = frame.around(&body);
     Ok(Page { html: out, tables: body.tables, alerts })
 }
 
 /// When the runs were, in a line each; of many in one line.
-fn origins(out: &mut String, report: &Report, entries: &[Entry<'_>]) {
+fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
     let moment = crate::tables::moment;
-    let mut line = |words: String| {
-        let _ = writeln!(out, "<p class=\"meta\">{}</p>", escape(&words));
-    };
     if entries.len() > 4 {
         let started = || entries.iter().map(|e| e.run.started.as_str());
         let (first, last) = (started().min().unwrap_or(""), started().max().unwrap_or(""));
         let runs = entries.len();
         let of = counted(report.configurations.len(), "configuration", "configurations");
         let between = format!("started between {} and {}", moment(first), moment(last));
-        line(format!("{runs} runs of {of}, {between}"));
-        return;
+        return vec![format!("{runs} runs of {of}, {between}")];
     }
-    for entry in entries {
+    let line = |entry: &Entry<'_>| {
         let run = entry.run;
         let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
         let took = crate::format::number::duration(run.seconds);
-        line(format!("{name}started {}, took {took}, hoap {}", moment(&run.started), run.hoap));
-    }
+        format!("{name}started {}, took {took}, hoap {}", moment(&run.started), run.hoap)
+    };
+    entries.iter().map(line).collect()
 }
 
-/// The warnings: those of all runs together, then those of each.
-fn warnings(out: &mut String, joint: &[String], entries: &[Entry<'_>]) {
+/// The warnings: those of all runs together, then those of each; before them those of void runs.
+fn warnings(joint: &[String], entries: &[Entry<'_>]) -> Vec<String> {
     let mut all: Vec<(bool, String)> = joint.iter().map(|alert| (false, alert.clone())).collect();
     for entry in entries {
         let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
@@ -163,15 +108,8 @@ fn warnings(out: &mut String, joint: &[String], entries: &[Entry<'_>]) {
             all.push((std::mem::take(&mut void), format!("{name}{alert}")));
         }
     }
-    if all.is_empty() {
-        return;
-    }
     all.sort_by_key(|(void, _)| !void);
-    out.push_str("<aside class=\"warnings\" aria-label=\"Warnings\">\n<ul>\n");
-    for (_, alert) in all {
-        let _ = writeln!(out, "<li>{}</li>", escape(&alert));
-    }
-    out.push_str("</ul>\n</aside>\n");
+    all.into_iter().map(|(_, alert)| alert).collect()
 }
 
 /// The title of an experiment's page, with what it must not be shown without.

@@ -3,6 +3,7 @@
 mod faults;
 mod records;
 mod transactions;
+mod witness;
 
 use std::collections::BTreeMap;
 

@@ -316,7 +316,7 @@ pub fn costs(costed: &[Costed<'_>], label: &str, value: fn(&Costed<'_>) -> Optio
 }
 
 /// Bars of a few rows, in parts where there are several series. `parts` are row, series and value.
-fn stacked(
+pub fn stacked(
     rows: &[String],
     series: &[&str],
     parts: &[(usize, usize, f64)],

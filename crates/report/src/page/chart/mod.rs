@@ -9,4 +9,5 @@ pub mod frontier;
 pub mod runs;
 pub mod scale;
 pub mod search;
+pub mod shares;
 pub mod spec;

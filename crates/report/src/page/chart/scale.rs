@@ -108,6 +108,11 @@ pub fn vertical(words: Words, label: &str, values: impl Iterator<Item = f64>) ->
     Axis { format: words.format(label), ..axis }
 }
 
+/// Written and read, a power of ten is exact.
+fn tick(m: u32, power: i32) -> f64 {
+    format!("{m}e{power}").parse().unwrap_or(f64::NAN)
+}
+
 fn times(label: &str, values: &[f64], high: f64) -> Axis {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     if values.is_empty() {
@@ -117,8 +122,6 @@ fn times(label: &str, values: &[f64], high: f64) -> Axis {
         return from_zero(label, high * 1.06, TICKS, axis_duration);
     }
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-    // Written and read, a power of ten is exact.
-    let tick = |m: u32, power: i32| format!("{m}e{power}").parse::<f64>().unwrap_or(f64::NAN);
     let all: Vec<(u32, f64)> =
         (first..=last).flat_map(|p| [1, 2, 5].map(|m| (m, tick(m, p)))).collect();
     let begin = all.iter().map(|t| t.1).filter(|t| *t <= low).fold(f64::NAN, f64::max);
@@ -149,6 +152,24 @@ pub fn from_zero(label: &str, end: f64, count: usize, words: impl Fn(f64) -> Str
 /// An axis of durations from 0 on, which ends at the longest.
 pub fn durations(label: &str, longest: f64) -> Axis {
     from_zero(label, if longest > 0.0 { longest } else { 1.0 }, 8, axis_duration)
+}
+
+/// An axis of durations with logarithms, from half of `least` on: the place of all shorter ones.
+pub fn log_durations(label: &str, least: f64, longest: f64) -> Axis {
+    let power = |value: f64| value.log10().floor() as i32;
+    let longest = longest.clamp(2.0 * least, 1e15);
+    let steps = (power(least)..=power(longest) + 1).flat_map(|p| [1, 2, 5].map(|m| tick(m, p)));
+    let after: Vec<f64> = steps.filter(|t| *t >= least).collect();
+    let end = after.iter().copied().find(|t| *t >= longest).unwrap_or(longest);
+    let below = (least / 2.0, format!("< {}", axis_duration(least)));
+    let within = named(after.into_iter().filter(|t| *t <= end), axis_duration);
+    Axis {
+        kind: Kind::Log,
+        domain: vec![least / 2.0, end],
+        ticks: std::iter::once(below).chain(within).collect(),
+        label: format!("{label} (log scale)"),
+        ..Axis::default()
+    }
 }
 
 /// A horizontal axis on which each of these values has the same room.

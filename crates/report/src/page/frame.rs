@@ -1,0 +1,95 @@
+//! What stands around the sections of a page: its head, warnings, title, links and scripts.
+
+use std::fmt::Write as _;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use sha2::{Digest, Sha256};
+
+use super::body::Body;
+use super::data;
+use super::markup::escape;
+
+const STYLE: &str = include_str!("../../assets/page.css");
+/// One script in files: its parts share their names.
+const SCRIPT: &str = concat!(
+    "(function () {\n\"use strict\";\n",
+    include_str!("../../assets/script/1-legend.js"),
+    include_str!("../../assets/script/2-plot.js"),
+    include_str!("../../assets/script/3-draw.js"),
+    include_str!("../../assets/script/4-tables.js"),
+    "})();\n"
+);
+const D3: &str = include_str!("../../assets/vendor/d3.min.js");
+const PLOT: &str = include_str!("../../assets/vendor/plot.umd.min.js");
+const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
+
+/// The page fetches nothing and runs no script but `scripts`, whatever a run folder contains. Styles
+/// are allowed inline: Observable Plot gives each chart a `style` element and attributes.
+fn policy(scripts: &[&str]) -> String {
+    let hashes: Vec<_> = scripts
+        .iter()
+        .map(|script| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script))))
+        .collect();
+    format!(
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri \
+         'none'; form-action 'none'",
+        hashes.join(" ")
+    )
+}
+
+/// What stands around the sections of a page. All words are escaped.
+#[derive(Clone, Debug)]
+pub struct Frame<'a> {
+    /// Title and heading.
+    pub title: &'a str,
+    /// What a reader must know before the first number, a line each.
+    pub warnings: &'a [String],
+    /// Lines under the heading, such as when the runs were.
+    pub about: &'a [String],
+    /// What the page is made from: "the run folders".
+    pub from: &'a str,
+}
+
+impl Frame<'_> {
+    /// The page with these sections as one HTML file.
+    pub fn around(&self, body: &Body) -> String {
+        let mut out = String::with_capacity(1 << 20);
+        let libraries = format!("\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n");
+        let script = format!("\n{SCRIPT}");
+        let (policy, title) = (policy(&[&libraries, &script]), escape(self.title));
+        let _ = write!(
+            out,
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n"
+        );
+        if !self.warnings.is_empty() {
+            out.push_str("<aside class=\"warnings\" aria-label=\"Warnings\">\n<ul>\n");
+            for warning in self.warnings {
+                let _ = writeln!(out, "<li>{}</li>", escape(warning));
+            }
+            out.push_str("</ul>\n</aside>\n");
+        }
+        let _ = write!(out, "<header>\n<h1>{title}</h1>\n");
+        for line in self.about {
+            let _ = writeln!(out, "<p class=\"meta\">{}</p>", escape(line));
+        }
+        let _ = write!(
+            out,
+            "{}</header>\n<main id=\"main\" tabindex=\"-1\">\n{}</main>\n\
+             <footer><p>Made by hoap from {} alone. Charts drawn with D3 and \
+             Observable Plot; their licences are in the source of this page.</p></footer>\n\
+             <script type=\"application/json\" id=\"data\">{}</script>\n\
+             <script>{libraries}</script>\n<script>{script}</script>\n\
+             </body>\n</html>\n",
+            body.navigation(),
+            body.html,
+            escape(self.from),
+            data::json(&body.charts)
+        );
+        out
+    }
+}
