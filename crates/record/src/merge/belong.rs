@@ -3,6 +3,7 @@
 use hoap_data::words::counted;
 
 use super::machine::Machine;
+use super::parts;
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Result};
 use crate::step::Step;
@@ -52,20 +53,17 @@ pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
                 let why = format!("it is the same run as {}", other.name);
                 return Err(refuse(driver, first, why, "name every folder once"));
             }
-            let part = |d: &Machine| d.run.configuration.get("part").cloned().unwrap_or_default();
-            if !part(driver).is_null() && part(driver) == part(other) {
-                let why = format!("it is part {} as {} is", part(driver), other.name);
-                return Err(refuse(driver, first, why, "give each driver a part of its own"));
-            }
         }
     }
+    parts::check(drivers)?;
     for number in 0..first.run.steps.len() {
         warnings.extend(overlap(drivers, number)?);
     }
     Ok(warnings)
 }
 
-fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error {
+/// Why the run of `driver` is not merged with that of `first`.
+pub(super) fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error {
     let tried = match std::ptr::eq(driver, first) {
         true => format!("merge {}", driver.name),
         false => format!("merge {} with {}", driver.name, first.name),

@@ -8,6 +8,7 @@
 mod belong;
 mod machine;
 mod operations;
+mod parts;
 mod series;
 
 use std::collections::BTreeMap;
