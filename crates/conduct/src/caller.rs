@@ -54,6 +54,11 @@ impl Setting<'_> {
         self.caller.say(line.as_ref());
     }
 
+    /// Whether this driver checks the data before the run: it is alone, or the first of several.
+    pub fn checks_before(&self) -> bool {
+        self.common.conduct.part.is_none_or(|part| part.part.part == 1)
+    }
+
     /// Whether somebody asked for the end.
     pub fn is_stopped(&self) -> bool {
         self.caller.stop().is_set()

@@ -156,7 +156,7 @@ impl Common {
         let Common { faults, run_seed, conduct, tick, ledger, out: _ } = self;
         let FaultArgs { on_error, recovery_limit, warn_failures } = faults;
         let Conduct { repeat: _, start_at, part } = conduct;
-        settings(json!({
+        let mut all = settings(json!({
             "on-error": on_error.to_string(),
             "recovery-limit": recovery_limit.to_string(),
             "warn-failures": warn_failures.0,
@@ -165,7 +165,12 @@ impl Common {
             "ledger": ledger,
             "part": part.map(|p| p.to_string()),
             "start-at": start_at.map(|t| t.to_string()),
-        }))
+        }));
+        // Where the part was typed nothing more is to be said of it.
+        if let Some(from) = part.and_then(|part| part.from) {
+            all.insert("part-from".into(), from.into());
+        }
+        all
     }
 }
 
@@ -193,10 +198,13 @@ pub struct Conduct {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=99))]
     pub repeat: u32,
-    /// Begin the first step at this time, such as 2026-01-31T12:00:00Z, everything before it being done
+    /// Begin the first step at this time, such as 2026-01-31T12:00:00Z, its clients being connected. A
+    /// run that begins later is void
     #[arg(long, value_name = "TIME", conflicts_with = "repeat")]
     pub start_at: Option<Timestamp>,
-    /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of theirs
+    /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of theirs.
+    /// Part 1 checks the data before. auto/N takes I from a scheduler's environment:
+    /// JOB_COMPLETION_INDEX, SLURM_PROCID or SLURM_ARRAY_TASK_ID
     #[arg(long, value_name = "I/N", requires = "start_at")]
     pub part: Option<PartArg>,
 }

@@ -55,7 +55,7 @@ pub use hoap_data::words;
 pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Driver, Event, FORMAT, Host, Load, Repetition, Run};
-pub use step::{Gap, Operation, Query, Score, Step, step_name};
+pub use step::{Gap, Operation, Query, Score, Start, Step, step_name};
 pub use time::Time;
 pub use title::benchmark_title;
 pub use witness::{Level, Witness};

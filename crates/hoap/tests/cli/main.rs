@@ -4,6 +4,7 @@ mod answers;
 mod bad_folders;
 mod bad_input;
 mod compare;
+mod drivers;
 mod experiment;
 mod explain;
 mod faults;

@@ -4,6 +4,7 @@ use hoap_data::words::counted;
 
 use super::machine::Machine;
 use super::parts;
+use crate::check::{Check, START, Verdict};
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Result};
 use crate::step::Step;
@@ -15,7 +16,7 @@ const LEAST_OVERLAP: f64 = 0.9;
 const GOOD_OVERLAP: f64 = 0.99;
 
 /// Flags in which drivers may differ: the amount of work and the seed.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "clients",
     "tx-clients",
     "query-clients",
@@ -23,6 +24,7 @@ const OWN: [&str; 8] = [
     "operations",
     "run-seed",
     "part",
+    "part-from",
     "start-at",
 ];
 
@@ -74,6 +76,10 @@ pub(super) fn refuse(driver: &Machine, first: &Machine, why: String, advice: &st
 /// Refuses a run that cannot be merged with any other.
 fn alone(driver: &Machine) -> std::result::Result<(), String> {
     let run = &driver.run;
+    let late = |check: &&Check| check.name == START && check.verdict == Verdict::Fail;
+    if let Some(check) = run.checks.iter().find(late) {
+        return Err(format!("it began late: {}", check.detail.as_deref().unwrap_or_default()));
+    }
     if let Some(why) = &run.partial {
         return Err(format!("it is partial: {why}"));
     }
@@ -177,7 +183,9 @@ fn overlap(drivers: &[Machine], number: usize) -> Result<Option<String>> {
                 first.0,
                 first.1
             );
-            let advice = "start all drivers at one time with --start-at, and set their clocks";
+            let advice = "start all drivers at one time with --start-at, and set their clocks: \
+                          drivers that began together by one clock and not by their own have \
+                          clocks that differ";
             return Err(refuse(driver, &drivers[0], why, advice));
         }
     }

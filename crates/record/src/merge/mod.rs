@@ -176,12 +176,29 @@ pub fn beside_others(what: &str, afterwards: &str) -> Check {
     }
 }
 
-/// Every driver's checks. Joint checks replace those that one driver could not make.
+/// [`Check::compares`] of [`left_to_first`].
+const FIRST: &str = "the database with what was loaded and written before";
+
+/// A check before the run that is left to the first of several drivers: what each of them found would be
+/// the same, and none may write while one still looks.
+pub fn left_to_first(what: &str) -> Check {
+    Check {
+        when: "before the run".into(),
+        name: what.into(),
+        compares: FIRST.into(),
+        verdict: Verdict::Skip,
+        checked: 0,
+        detail: Some("part 1 of the drivers makes it for all".into()),
+    }
+}
+
+/// Every driver's checks. What was left to the first driver it made, as every part is there. Joint checks replace those that one driver could not make.
 fn checks(drivers: &[Machine], joint: Option<Vec<Check>>) -> Vec<Check> {
     let mut checks = Vec::new();
     for driver in drivers {
         let made = driver.run.checks.iter();
-        let wanted = made.filter(|check| joint.is_none() || check.compares != OTHERS);
+        let own = made.filter(|check| check.compares != FIRST);
+        let wanted = own.filter(|check| joint.is_none() || check.compares != OTHERS);
         checks.extend(wanted.map(|check| Check {
             when: format!("{}, {}", check.when, driver.name),
             ..check.clone()
