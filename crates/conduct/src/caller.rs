@@ -7,6 +7,7 @@ use hoap_record::search::Search;
 use hoap_record::{Repetition, Step};
 
 use crate::flags::Common;
+use crate::start::Start;
 
 /// Whoever started a run: the command line, or a test. It is told what it implements of this.
 pub trait Caller: Sync {
@@ -15,6 +16,11 @@ pub trait Caller: Sync {
 
     /// Set when somebody asks for the end.
     fn stop(&self) -> &Stop;
+
+    /// Who names the times at which steps begin, in the place of `--start-at`.
+    fn start(&self) -> Option<&dyn Start> {
+        None
+    }
 
     /// Watches the step that begins.
     fn observer(&self) -> Box<dyn Observer + '_> {

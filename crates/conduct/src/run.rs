@@ -36,6 +36,7 @@ pub async fn record<B: Benchmark>(
     memory::fits(&plan.steps, (operations, queries))?;
     let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
     record.repetition = setting.repetition;
+    record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
     let end = between_checks(setting, plan, &mut benchmark, &mut folder, &mut record).await;
     record.seconds = folder.seconds();
@@ -62,7 +63,8 @@ async fn between_checks<B: Benchmark>(
         record.partial = Some("the data was not consistent before the run".into());
         return Ok(());
     }
-    let starts = Starts::new(setting, &setting.common.conduct.start_at);
+    let start = setting.caller.start().unwrap_or(&setting.common.conduct.start_at);
+    let starts = Starts::new(setting, start);
     let mut steps = Steps { setting, benchmark, folder, record, starts, memories: Vec::new() };
     let end = steps.all(plan);
     let (memories, start) = (steps.memories, steps.starts.check());

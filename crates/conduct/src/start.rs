@@ -1,12 +1,12 @@
-//! When the steps of a run begin, where somebody names the time: `--start-at`, which names that of the
-//! first one.
+//! When the steps of a run begin, where somebody names the time: `--start-at` that of the first one, a
+//! [caller](crate::Caller::start) whose drivers meet that of each.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant, SystemTime};
 
 use hoap_drive::{Gate, StepPlan};
 use hoap_record::check::START;
-use hoap_record::{Check, RunFolder, Step, Verdict};
+use hoap_record::{Check, Clock, RunFolder, Step, Verdict};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 use jiff::Timestamp;
@@ -36,6 +36,11 @@ pub trait Start {
     /// # Errors
     /// Ends the run with the error.
     fn named(&self, step: &StepPlan) -> Result<Named>;
+
+    /// This machine's clock held against that of whoever names the times.
+    fn clock(&self) -> Option<Clock> {
+        None
+    }
 }
 
 /// `--start-at`; without it each step begins when its clients are connected.

@@ -143,7 +143,8 @@ impl Offer for Flags {
         let table = UserTable::from_parameters(&note.data)?;
         drivers.same_data(&table.parameters())?;
         let (mut memory, mut unsure) = (Memory::nothing(), 0);
-        for (name, driver) in all {
+        for ((name, driver), ahead) in all.into_iter().zip(drivers.clocks()?) {
+            let driver = driver.set_back(ahead);
             unsure += driver.unsure_inserts;
             memory.merge(driver.memory(&name, &table.records)?);
         }

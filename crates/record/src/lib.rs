@@ -54,7 +54,7 @@ pub use freshness::{CatchUp, FRESHNESS, Freshness};
 pub use hoap_data::words;
 pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
-pub use run::{Driver, Event, FORMAT, Host, Load, Repetition, Run};
+pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};
 pub use step::{Gap, Operation, Query, Score, Start, Step, step_name};
 pub use time::Time;
 pub use title::benchmark_title;

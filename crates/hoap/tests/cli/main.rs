@@ -8,6 +8,7 @@ mod drivers;
 mod experiment;
 mod explain;
 mod faults;
+mod fleet;
 mod gen_files;
 mod key_value;
 mod live;

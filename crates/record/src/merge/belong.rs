@@ -16,13 +16,14 @@ const LEAST_OVERLAP: f64 = 0.9;
 const GOOD_OVERLAP: f64 = 0.99;
 
 /// Flags in which drivers may differ: the amount of work and the seed.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "clients",
     "tx-clients",
     "query-clients",
     "rate",
     "operations",
     "run-seed",
+    "meet",
     "part",
     "part-from",
     "start-at",

@@ -103,13 +103,14 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
             .iter()
             .flat_map(|d| {
                 let named = |line: &AuditLine| AuditLine {
-                    name: format!("{}, {}", line.name, d.name),
+                    name: format!("{}, {}", line.name, d.label(drivers)),
                     ..line.clone()
                 };
                 d.run.audit.iter().map(named).collect::<Vec<_>>()
             })
             .collect(),
         repetition: None,
+        clock: None,
         witness: drivers.iter().filter_map(|d| d.run.witness.clone()).reduce(|mut a, b| {
             a.join(&b);
             a
@@ -125,6 +126,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
                 seconds: d.run.seconds,
                 configuration: d.run.configuration.clone(),
                 host: d.run.host.clone(),
+                clock: d.run.clock,
             })
             .collect(),
         ..first.clone()
@@ -200,7 +202,7 @@ fn checks(drivers: &[Machine], joint: Option<Vec<Check>>) -> Vec<Check> {
         let own = made.filter(|check| check.compares != FIRST);
         let wanted = own.filter(|check| joint.is_none() || check.compares != OTHERS);
         checks.extend(wanted.map(|check| Check {
-            when: format!("{}, {}", check.when, driver.name),
+            when: format!("{}, {}", check.when, driver.label(drivers)),
             ..check.clone()
         }));
     }
