@@ -1,7 +1,7 @@
 //! A driver: it says how far it is, hears when its steps begin, and sends its folder.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,23 +13,13 @@ use hyper::{Method, StatusCode};
 use jiff::Timestamp;
 use tokio::time::timeout;
 
-use crate::hall::GONE;
 use crate::line::{Fault, Line};
 use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, is_file, unix_nanos};
 use crate::secret::Token;
+use crate::speak::{ANSWER, LOOK, Shared, lock, speak};
 
-/// Round trips of which the shortest says how far the clocks are apart.
-const ROUNDS: u32 = 8;
-/// How often a driver speaks while nothing changes, and while it waits for a start.
-const BEAT: Duration = Duration::from_millis(250);
-const EAGER: Duration = Duration::from_millis(20);
-/// How often it looks whether something changed.
-const LOOK: Duration = Duration::from_millis(5);
-/// How long an answer may take, and that to a file's piece.
-const ANSWER: Duration = Duration::from_secs(2);
+/// How long the answer to a file's piece may take.
 const TAKEN: Duration = Duration::from_secs(30);
-/// How long a driver looks for a meeting point that nobody has started yet.
-const COME: Duration = Duration::from_secs(300);
 
 /// Who joins, and where.
 pub struct Join {
@@ -55,26 +45,15 @@ pub struct Meeting {
     part: u64,
 }
 
-/// What this driver has to say, and what it heard.
-struct Shared {
-    state: State,
-    /// The last state that was heard at the other end.
-    said: Option<State>,
-    clock: Option<Clock>,
-    start: Option<(usize, i64)>,
-    over: Option<String>,
-    done: bool,
-}
-
 impl Meeting {
     /// Joins, and measures the clock. Blocks until both is done, `stop` is set, or nobody was there for
     /// five minutes. From then on a thread speaks for this driver; it sets `stop` and calls `end` when
     /// all is over before its end.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] where the token is missing or refused or the address is beyond
-    /// this machine, [`ErrorKind::Unavailable`] where nobody answers, [`ErrorKind::Broken`] where all
-    /// is over already, [`ErrorKind::Cancelled`] where `stop` was set.
+    /// Returns [`ErrorKind::Invalid`] where the token is missing or refused, or the address is beyond
+    /// this machine; [`ErrorKind::Unavailable`] where nobody answers; [`ErrorKind::Broken`] where all
+    /// is over already; [`ErrorKind::Cancelled`] where `stop` was set.
     pub fn join(join: Join, stop: Stop, end: impl Fn() + Send + 'static) -> Result<Meeting> {
         let token = Token::of_environment()?;
         let id = format!("{:x}-{:x}", std::process::id(), unix_nanos());
@@ -91,7 +70,7 @@ impl Meeting {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let why = match runtime {
                 Ok(runtime) => runtime.block_on(speak(&of_thread, &mut line, here)),
-                Err(e) => Some(format!("no runtime: {e}")),
+                Err(e) => Some(Error::new(ErrorKind::Unavailable, "start a runtime", e)),
             };
             if let Some(why) = why {
                 lock(&of_thread).over.get_or_insert(why);
@@ -109,7 +88,7 @@ impl Meeting {
         loop {
             let shared = lock(&meeting.shared);
             match (&shared.over, shared.clock.is_some()) {
-                (Some(why), _) => return failed(ErrorKind::Broken, why.clone()),
+                (Some(why), _) => return Err(why.clone()),
                 (None, true) => break,
                 (None, false) if stop.is_set() => {
                     return failed(ErrorKind::Cancelled, "interrupted".into());
@@ -123,7 +102,7 @@ impl Meeting {
     }
 
     /// Why all is over before its end, if it is.
-    pub fn over(&self) -> Option<String> {
+    pub fn over(&self) -> Option<Error> {
         lock(&self.shared).over.clone()
     }
 
@@ -153,7 +132,7 @@ impl Meeting {
         loop {
             let shared = lock(&self.shared);
             match &shared.over {
-                Some(why) => return Err(self.broken(why)),
+                Some(why) => return Err(why.clone()),
                 None if shared.done => return Ok(()),
                 None => {}
             }
@@ -204,15 +183,15 @@ impl Meeting {
         let path = format!("{FILE}{}/{name}", self.part);
         let headers = [(ID, self.id.clone()), (AT, at.to_string())];
         if let Some(why) = self.over() {
-            return Err(self.broken(&why));
+            return Err(why);
         }
         let answer = timeout(TAKEN, line.ask(Method::PUT, &path, &headers, piece)).await;
         match answer {
             Ok(Ok((StatusCode::OK, _))) => Ok(()),
             Ok(Ok((status, text))) => {
                 let text: String = String::from_utf8_lossy(&text).chars().take(500).collect();
-                let why = self.over().unwrap_or_else(|| format!("{name}: {status}: {text}"));
-                Err(self.broken(&why))
+                let refused = || self.broken(&format!("{name}: {status}: {text}"));
+                Err(self.over().unwrap_or_else(refused))
             }
             Ok(Err(Fault::Again(why) | Fault::Last(why))) => {
                 Err(self.broken(&format!("{name}: {why}")))
@@ -226,7 +205,7 @@ impl Start for Meeting {
     fn named(&self, step: &StepPlan) -> Result<Named> {
         let mut shared = lock(&self.shared);
         if let Some(why) = &shared.over {
-            return Err(self.broken(why));
+            return Err(why.clone());
         }
         shared.state = State::Ready(step.number);
         match shared.start {
@@ -246,71 +225,4 @@ impl Start for Meeting {
             error_seconds: seconds(error_ns as f64),
         })
     }
-}
-
-/// Speaks until all is over or done. Returns why it is over.
-async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> Option<String> {
-    let (mut heard, mut answered) = (Instant::now(), false);
-    let (mut rounds, mut best) = (0, None::<Clock>);
-    loop {
-        here.state = lock(shared).state.clone();
-        let body = serde_json::to_vec(&here).expect("a message has only string keys");
-        let (wall, sent) = (unix_nanos(), Instant::now());
-        let why = match timeout(ANSWER, line.say(body.into())).await {
-            Ok(Ok(word)) => {
-                let trip = sent.elapsed().as_nanos() as i64;
-                (heard, answered) = (Instant::now(), true);
-                let clock = Clock {
-                    ahead_ns: (wall + trip / 2).saturating_sub(word.now_ns),
-                    error_ns: trip as u64 / 2,
-                };
-                if rounds < ROUNDS && best.is_none_or(|best| clock.error_ns < best.error_ns) {
-                    best = Some(clock);
-                }
-                rounds += 1;
-                here.clock = best.filter(|_| rounds >= ROUNDS);
-                let mut shared = lock(shared);
-                (shared.said, shared.clock) = (Some(here.state.clone()), here.clock);
-                (shared.start, shared.done) = (word.start, word.done);
-                match (word.over, word.done, &here.state) {
-                    (Some(why), ..) => return Some(why),
-                    (None, true, State::Ended(_)) => return None,
-                    (None, true, _) => return Some("the run has ended without this driver".into()),
-                    (None, false, _) => {}
-                }
-                None
-            }
-            Ok(Err(Fault::Last(why))) => return Some(why),
-            Ok(Err(Fault::Again(why))) => Some(why),
-            Err(_) => Some(format!("no answer for {} s", ANSWER.as_secs())),
-        };
-        if let Some(why) = why {
-            line.close();
-            if heard.elapsed() > if answered { GONE } else { COME } {
-                let seconds = heard.elapsed().as_secs();
-                return Some(format!(
-                    "nobody answered at {} for {seconds} s: {why}",
-                    line.address()
-                ));
-            }
-        }
-        if answered && rounds < ROUNDS {
-            continue;
-        }
-        let since = Instant::now();
-        loop {
-            tokio::time::sleep(LOOK).await;
-            let shared = lock(shared);
-            let ready =
-                matches!(shared.state, State::Ready(n) if shared.start.is_none_or(|s| s.0 != n));
-            let news = shared.state != here.state;
-            if news || since.elapsed() >= if ready && answered { EAGER } else { BEAT } {
-                break;
-            }
-        }
-    }
-}
-
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

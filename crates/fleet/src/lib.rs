@@ -8,7 +8,7 @@
 //! | [`message`] | what goes over the wire, and its bounds |
 //! | [`hall`] | what `gather` decides: pure, without network and clocks |
 //! | [`gather`] | `gather`: serves the hall, takes the folders |
-//! | `line` | a driver's connection |
+//! | `line`, `speak` | a driver's connection, and what it says and hears |
 //! | [`driver`] | a driver: one [`Start`](hoap_conduct::start::Start) for each step |
 //! | [`secret`] | the token, and where it may be sent in plain text |
 //!
@@ -23,3 +23,4 @@ pub mod hall;
 mod line;
 pub mod message;
 pub mod secret;
+mod speak;

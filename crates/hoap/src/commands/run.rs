@@ -48,7 +48,7 @@ pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
             meeting.fail(failure.message()).await;
             // What the others ended comes before what it did to this run.
             Err(match over {
-                Some(why) => Failure::check(format!("the drivers' meeting ended: {why}")),
+                Some(why) => why.into(),
                 None => failure,
             })
         }

@@ -133,7 +133,7 @@ fn a_driver_that_is_killed_ends_all_by_name_soon() {
     two.signal("-KILL");
     let killed = Instant::now();
     gather.fails(1, &["part 2/2 is gone"]);
-    one.fails(1, &["meeting ended", "part 2/2 is gone"]);
+    one.fails(1, &["meet the drivers at", "part 2/2 is gone"]);
     // Five seconds where the machine has nothing else to do.
     assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
     assert!(p.json("d1/run.json")["partial"].as_str().unwrap().contains("interrupted"));
@@ -191,7 +191,7 @@ fn strangers_and_secrets_in_plain_text_are_refused() {
     };
     let stranger = with(Some("another-secret-of-some-length"), &line);
     assert!(
-        stranger.code == 1 && stranger.err.contains("the token is another one"),
+        stranger.code == 2 && stranger.err.contains("the token is another one"),
         "{stranger:#?}"
     );
     for token in [None, Some("short")] {
@@ -204,7 +204,7 @@ fn strangers_and_secrets_in_plain_text_are_refused() {
     let beyond = with(Some(SECRET), "gather 2 --listen 0.0.0.0:0 -o y");
     assert!(beyond.code == 2 && beyond.err.contains("--insecure-without-tls"), "{beyond:#?}");
     let beyond = with(Some(SECRET), &line.replace(&at, "192.0.2.1:7"));
-    assert!(beyond.code == 1 && beyond.err.contains("--insecure-without-tls"), "{beyond:#?}");
+    assert!(beyond.code == 2 && beyond.err.contains("--insecure-without-tls"), "{beyond:#?}");
     // A stranger ended nobody's run.
     let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, "--duration 1s"));
     for end in [one.end(), two.end(), gathered.end()] {
@@ -234,6 +234,21 @@ fn ctrl_c_at_the_meeting_point_ends_all() {
     two.fails(1, &["interrupted where the drivers meet"]);
     let end = gathered.end();
     assert_eq!(end.code, 130, "{end:#?}");
+}
+
+#[test]
+fn a_driver_that_loses_the_meeting_point_ends() {
+    let p = loaded();
+    let (gathered, at) = gather(&p, "2");
+    let one = driver(&p, &at, "1/2", "--duration 10m");
+    let begun = Instant::now();
+    while !p.path("d1/run.json").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it did not begin");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    gathered.signal("-KILL");
+    one.fails(3, &["meet the drivers at", "nobody answered"]);
+    drop(gathered.end());
 }
 
 /// A minute that was measured is no minute of the run: neither apart nor lost.
