@@ -54,6 +54,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
         catch_up: None,
         stopped_by: None,
         repetition: None,
+        clock: None,
         drivers: Vec::new(),
     }
 }

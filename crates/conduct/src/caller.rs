@@ -7,6 +7,7 @@ use hoap_record::search::Search;
 use hoap_record::{Repetition, Step};
 
 use crate::flags::Common;
+use crate::start::Start;
 
 /// Whoever started a run: the command line, or a test. It is told what it implements of this.
 pub trait Caller: Sync {
@@ -15,6 +16,11 @@ pub trait Caller: Sync {
 
     /// Set when somebody asks for the end.
     fn stop(&self) -> &Stop;
+
+    /// Who names the times at which steps begin, in the place of `--start-at`.
+    fn start(&self) -> Option<&dyn Start> {
+        None
+    }
 
     /// Watches the step that begins.
     fn observer(&self) -> Box<dyn Observer + '_> {
@@ -52,6 +58,11 @@ impl Setting<'_> {
     /// Tells a line of what goes on.
     pub fn say(&self, line: impl AsRef<str>) {
         self.caller.say(line.as_ref());
+    }
+
+    /// Whether this driver checks the data before the run: it is alone, or the first of several.
+    pub fn checks_before(&self) -> bool {
+        self.common.conduct.part.is_none_or(|part| part.part.part == 1)
     }
 
     /// Whether somebody asked for the end.

@@ -155,8 +155,8 @@ impl Common {
     pub fn settings(&self) -> Settings {
         let Common { faults, run_seed, conduct, tick, ledger, out: _ } = self;
         let FaultArgs { on_error, recovery_limit, warn_failures } = faults;
-        let Conduct { repeat: _, start_at, part } = conduct;
-        settings(json!({
+        let Conduct { repeat: _, start_at, meet, insecure_without_tls: _, part } = conduct;
+        let mut all = settings(json!({
             "on-error": on_error.to_string(),
             "recovery-limit": recovery_limit.to_string(),
             "warn-failures": warn_failures.0,
@@ -165,7 +165,15 @@ impl Common {
             "ledger": ledger,
             "part": part.map(|p| p.to_string()),
             "start-at": start_at.map(|t| t.to_string()),
-        }))
+        }));
+        // Where the part was typed nothing more is to be said of it.
+        if let Some(from) = part.and_then(|part| part.from) {
+            all.insert("part-from".into(), from.into());
+        }
+        if let Some(address) = meet {
+            all.insert("meet".into(), address.as_str().into());
+        }
+        all
     }
 }
 
@@ -193,11 +201,22 @@ pub struct Conduct {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=99))]
     pub repeat: u32,
-    /// Begin the first step at this time, such as 2026-01-31T12:00:00Z, everything before it being done
-    #[arg(long, value_name = "TIME", conflicts_with = "repeat")]
+    /// Begin the first step at this time, such as 2026-01-31T12:00:00Z, its clients being connected. A
+    /// run that begins later is void
+    #[arg(long, value_name = "TIME", conflicts_with = "repeat", group = "start")]
     pub start_at: Option<Timestamp>,
-    /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of theirs
-    #[arg(long, value_name = "I/N", requires = "start_at")]
+    /// Begin every step when all drivers are ready that meet at a `hoap gather`, and send it the run's
+    /// folder. HOAP_FLEET_TOKEN is their common secret
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "repeat", group = "start")]
+    #[arg(requires = "part")]
+    pub meet: Option<String>,
+    /// Send the secret and the folder to another machine although nothing is encrypted
+    #[arg(long, requires = "meet")]
+    pub insecure_without_tls: bool,
+    /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of theirs.
+    /// Part 1 checks the data before. auto/N takes I from a scheduler's environment:
+    /// JOB_COMPLETION_INDEX, SLURM_PROCID or SLURM_ARRAY_TASK_ID
+    #[arg(long, value_name = "I/N", requires = "start")]
     pub part: Option<PartArg>,
 }
 

@@ -4,6 +4,7 @@
 //! * [`registry`]: the benchmarks, a line each; [`offer`]: what such a line needs.
 //! * [`benchmark`]: the trait of a benchmark that is open and prepared.
 //! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are.
+//! * [`start`]: when steps begin for which somebody named a time.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
 //! * [`doctor`]: a short round on an empty database.
@@ -29,6 +30,7 @@ pub mod registry;
 pub mod repeat;
 pub mod run;
 pub mod shop;
+pub mod start;
 pub mod values;
 pub mod ycsb;
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use hoap_data::Schema;
 use hoap_record::Description;
-use hoap_workload::load::{self, Existing, Load, Loaded, Part, Progress, Source};
+use hoap_workload::load::{self, Existing, Load, Loaded, Progress, Source};
 use hoap_workload::{Error, Result};
 
 use crate::caller::Caller;
@@ -41,8 +41,9 @@ pub struct Loading {
     /// The database, such as sqlite:bench.db
     #[arg(long, value_name = "URL")]
     pub target: String,
-    /// Load the I-th of N parts; the last one to finish makes the indexes
-    #[arg(long, value_name = "I/N", default_value_t = PartArg(Part::WHOLE))]
+    /// Load the I-th of N parts; the last one to finish makes the indexes. auto/N takes I from a
+    /// scheduler's environment, and goes on with a part that was interrupted
+    #[arg(long, value_name = "I/N", default_value_t = PartArg::WHOLE)]
     pub part: PartArg,
     /// Remove what is there first
     #[arg(long, conflicts_with = "resume")]
@@ -109,12 +110,16 @@ pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<(Loa
             caller.say("making indexes, gathering statistics, syncing to disk");
         }
     };
-    let existing = match (loading.replace, loading.resume) {
+    // What a scheduler starts it may start again.
+    let existing = match (loading.replace, loading.resume || loading.part.from.is_some()) {
         (true, _) => Existing::Replace,
         (_, true) => Existing::Resume,
         _ => Existing::Refuse,
     };
-    let what = Load { source: &*source, part: loading.part.0, existing };
+    if let Some(chosen) = loading.part.chosen() {
+        caller.say(&chosen);
+    }
+    let what = Load { source: &*source, part: loading.part.part, existing };
     let stop = || caller.stop().is_set();
     let loaded = load::load(target.documents()?, what, &stop, &mut progress).await;
     let description = target.description();

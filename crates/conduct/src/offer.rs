@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hoap_databases::url::redact;
-use hoap_record::folder::read_ledger;
+use hoap_record::folder::{read_ledger, read_run};
 use hoap_record::{Check, Run};
 use hoap_workload::{Error, ErrorKind, Result, contribution};
 use serde::de::DeserializeOwned;
@@ -83,6 +83,19 @@ impl Drivers<'_> {
             true => Ok(()),
             false => Err(self.refuse("it holds another data set than they ran on")),
         }
+    }
+
+    /// By how many nanoseconds each driver's clock is ahead of the one that all were held against; 0
+    /// where they were not.
+    ///
+    /// # Errors
+    /// Fails where a folder cannot be read.
+    pub fn clocks(&self) -> Result<Vec<i64>> {
+        let ahead = |folder: &PathBuf| {
+            let clock = read_run(folder)?.clock;
+            Ok(clock.map_or(0, |clock| (clock.ahead_seconds * 1e9) as i64))
+        };
+        self.runs.iter().map(ahead).collect()
     }
 
     /// What each driver left, with the name of its file.

@@ -132,6 +132,12 @@ pub fn plan(
     if common.tick.0 < SHORTEST_TICK {
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
     }
+    if pacing.max_rate && common.conduct.part.is_some() {
+        return refuse(
+            "each of several drivers would look for a rate of its own with --max-rate",
+            "look for it with one driver, or give each of them --rate",
+        );
+    }
     let planner = Planner { groups, pacing, common, defaults };
     if let Groups::TransactionsAndQueries { frontier: Some(most), .. } = groups {
         return planner.frontier(most);
@@ -381,6 +387,7 @@ mod tests {
             (Groups::Clients(&[1]), "--rate 0", "above 0"),
             (hybrid(&[4], &[0]), "--rate inf", "above 0"),
             (hybrid(&[4], &[0]), "--tick 9ms", "at least 10ms"),
+            (Groups::Clients(&[1]), "--max-rate --sla p99=1s --part 1/2 --meet h:1", "of its own"),
             (hybrid(&[0], &[1]), "--rate 5", "--tx-clients"),
             (hybrid(&[0], &[1]), "--operations 5", "--tx-clients"),
             (hybrid(&[0], &[1]), "--max-rate --sla p99=1s", "--tx-clients"),

@@ -44,7 +44,8 @@ pub async fn repeat(
             .advise("name a time that leaves every driver time to connect"));
     }
     if let Some(part) = common.conduct.part {
-        let of_part = (part.0.part - 1) << 32;
+        part.chosen().iter().for_each(|chosen| caller.say(chosen));
+        let of_part = (part.part.part - 1) << 32;
         common.run_seed = common.run_seed.wrapping_add(of_part);
     }
     let of = common.conduct.repeat as usize;

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
-use hoap_drive::{End, Pace, StepPlan, run_probed_step};
+use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
 use hoap_record::search::Effort;
 use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict};
 use hoap_workload::client::Workload;
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
-use jiff::Timestamp;
 
 use crate::begin::default_folder;
 use crate::benchmark::{Benchmark, MemoryOf};
@@ -19,9 +18,7 @@ use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
 use crate::plan::{FrontierPlan, Plan, SearchPlan};
-
-/// How often a wait looks at the clock and at Ctrl-C.
-const LOOK: Duration = Duration::from_millis(5);
+use crate::start::Starts;
 
 /// Runs a benchmark. `record` is what is known before the first step.
 ///
@@ -39,6 +36,7 @@ pub async fn record<B: Benchmark>(
     memory::fits(plan.shapes(), (operations, queries))?;
     let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
     record.repetition = setting.repetition;
+    record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
     let end = between_checks(setting, plan, &mut benchmark, &mut folder, &mut record).await;
     record.seconds = folder.seconds();
@@ -65,10 +63,13 @@ async fn between_checks<B: Benchmark>(
         record.partial = Some("the data was not consistent before the run".into());
         return Ok(());
     }
-    record.warnings.extend(wait_for_start(setting));
-    let mut steps = Steps { setting, benchmark, folder, record, memories: Vec::new() };
+    let start = setting.caller.start().unwrap_or(&setting.common.conduct.start_at);
+    let starts = Starts::new(setting, start);
+    let mut steps = Steps { setting, benchmark, folder, record, starts, memories: Vec::new() };
     let end = steps.all(plan);
-    let mut known = benchmark.known(steps.memories);
+    let (memories, start) = (steps.memories, steps.starts.check());
+    record.checks.extend(start);
+    let mut known = benchmark.known(memories);
     record.audit = benchmark.audit(&known);
     let beside_others = setting.common.conduct.part.is_some();
     let ledger = beside_others || setting.common.ledger;
@@ -98,29 +99,13 @@ async fn between_checks<B: Benchmark>(
     }
 }
 
-/// Waits for the time at which the drivers begin. Says so where it came too late.
-fn wait_for_start(setting: &Setting<'_>) -> Option<String> {
-    let start = setting.common.conduct.start_at?;
-    let late = Timestamp::now().duration_since(start).as_secs_f64();
-    if late > 0.0 {
-        return Some(format!("it was ready {late:.1} s after --start-at {start}"));
-    }
-    setting.say(format!("waiting until {start}"));
-    while !setting.is_stopped() {
-        match Duration::try_from(start.duration_since(Timestamp::now())) {
-            Ok(left) if !left.is_zero() => std::thread::sleep(left.min(LOOK)),
-            _ => break,
-        }
-    }
-    None
-}
-
 /// Steps that run one after the other.
 struct Steps<'a, B: Benchmark> {
     setting: &'a Setting<'a>,
     benchmark: &'a B,
     folder: &'a mut RunFolder,
     record: &'a mut Run,
+    starts: Starts<'a>,
     /// What the clients remember, also where a step fails or is stopped.
     memories: Vec<MemoryOf<B::Operations>>,
 }
@@ -139,6 +124,7 @@ impl<B: Benchmark> Steps<'_, B> {
             let ended = match (&self.record.stopped_by, self.setting.is_stopped()) {
                 (Some(_), _) => "an error ended it",
                 (None, true) => "interrupted",
+                (None, false) if self.starts.is_late() => "it began late",
                 (None, false) => {
                     if plan.loops_set_time && step.tx_clients == 0 && alone.is_none() {
                         let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
@@ -190,7 +176,9 @@ impl<B: Benchmark> Steps<'_, B> {
         let meter = Meter::new(&*observer, self.benchmark.target());
         let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
         let clients = (operations, queries, self.benchmark.probes());
-        let mut outcome = run_probed_step(plan, clients, self.folder, caller.stop(), &meter)?;
+        let control = (caller.stop(), &self.starts as &dyn Gate);
+        let mut outcome = run_probed_step(plan, clients, self.folder, control, &meter)?;
+        self.starts.note(&mut outcome.step, self.folder);
         outcome.step.usage = meter.used();
         self.memories.extend(outcome.transactions);
         caller.measured(&outcome.step);
@@ -228,7 +216,7 @@ impl<B: Benchmark> Steps<'_, B> {
     }
 
     fn is_over(&self) -> bool {
-        self.setting.is_stopped() || self.record.stopped_by.is_some()
+        self.setting.is_stopped() || self.starts.is_late() || self.record.stopped_by.is_some()
     }
 }
 

@@ -1,33 +1,11 @@
-//! Values of flags: parts, sizes, shares, lists.
+//! Values of flags: sizes, shares, lists; parts are in [`part`].
+
+mod part;
 
 use std::fmt;
 use std::str::FromStr;
 
-use hoap_workload::load::Part;
-
-/// `I/N`, with 1 ≤ I ≤ N.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PartArg(pub Part);
-
-impl FromStr for PartArg {
-    type Err = String;
-
-    fn from_str(s: &str) -> Result<Self, String> {
-        let parsed = s
-            .split_once('/')
-            .and_then(|(i, n)| Some(Part { part: i.parse().ok()?, of: n.parse().ok()? }));
-        match parsed {
-            Some(part) if (1..=part.of).contains(&part.part) => Ok(PartArg(part)),
-            _ => Err("a part is I/N with I from 1 to N, such as 1/4".into()),
-        }
-    }
-}
-
-impl fmt::Display for PartArg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.0.part, self.0.of)
-    }
-}
+pub use part::PartArg;
 
 /// Bytes: `1000`, `256MB`, `64MiB`, `1GB`; more than nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,11 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_sizes_and_lists_read_what_users_type_and_nothing_else() {
-        assert_eq!("2/4".parse(), Ok(PartArg(Part { part: 2, of: 4 })));
-        for wrong in ["", "1", "0/4", "5/4", "1/0", "a/b", "-1/2", "1/2/3"] {
-            assert!(wrong.parse::<PartArg>().is_err(), "{wrong}");
-        }
+    fn sizes_and_lists_read_what_users_type_and_nothing_else() {
         assert_eq!("256MB".parse(), Ok(Size(256_000_000)));
         assert_eq!("64MiB".parse(), Ok(Size(64 << 20)));
         for wrong in ["", "MB", "0", "5 MB", "-5MB", "5mb", "1.5GB", "99999999999999GiB"] {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use hoap_databases::{AnyTarget, open_any, with_key_value};
 use hoap_drive::NoWorkload;
 use hoap_record::benchmark_title;
-use hoap_record::merge::beside_others;
+use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{Check, Run};
 use hoap_workload::capability::key_value::KeyValue;
 use hoap_workload::capability::{Documents, Target};
@@ -130,7 +130,7 @@ impl Offer for Flags {
         let settings = self.settings(&properties, &setup, &plan);
         // The records are the table's own; this seed is of what the clients draw.
         setup.records.seed = setting.common.run_seed;
-        setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.0);
+        setup.part = setting.common.conduct.part.map_or(Part::WHOLE, |part| part.part);
         let opened =
             Opened { name: line.name, plan, settings, target: target.clone(), note, table, setup };
         with_key_value!(target, |kv| opened.run(Arc::new(kv), setting).await)?
@@ -143,7 +143,8 @@ impl Offer for Flags {
         let table = UserTable::from_parameters(&note.data)?;
         drivers.same_data(&table.parameters())?;
         let (mut memory, mut unsure) = (Memory::nothing(), 0);
-        for (name, driver) in all {
+        for ((name, driver), ahead) in all.into_iter().zip(drivers.clocks()?) {
+            let driver = driver.set_back(ahead);
             unsure += driver.unsure_inserts;
             memory.merge(driver.memory(&name, &table.records)?);
         }
@@ -203,7 +204,9 @@ impl Opened {
         let target = target.target();
         let documents = target.documents()?;
         if note.is_some() {
-            workload.expect_whole(documents).await?;
+            if setting.checks_before() {
+                workload.expect_whole(documents).await?;
+            }
             note::begin_run(documents).await?;
         }
         let does = workload.setup().benchmark(table.records.spec());
@@ -255,6 +258,13 @@ impl<K: KeyValue> Benchmark for OnTable<'_, K> {
 
     fn checks_answers(&self) -> bool {
         self.workload.setup().check_reads
+    }
+
+    async fn before(&mut self, setting: &Setting<'_>) -> Result<Vec<Check>> {
+        Ok(match self.loaded && !setting.checks_before() {
+            true => vec![left_to_first("record count")],
+            false => Vec::new(),
+        })
     }
 
     fn known(&self, memories: Vec<Memory>) -> Memory {

@@ -196,6 +196,7 @@ fn record() -> Run {
         catch_up: None,
         stopped_by: None,
         repetition: None,
+        clock: None,
         drivers: vec![],
     }
 }

@@ -12,10 +12,12 @@ use hoap_workload::{Error, ErrorKind, Result};
 use crate::clients::{Message, Side};
 use crate::measure::{Collector, RateMonitor};
 use crate::pace::{Clock, PhaseSignal, Schedule};
-use crate::plan::{End, Observer, Phase, StepPlan, Stop};
+use crate::plan::{End, Gate, Observer, Phase, StepPlan, Stop};
 
 /// How often the controller checks the stop flag and calls cancellers again.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How often it asks when the clients begin where that is not known yet.
+const GATE_INTERVAL: Duration = Duration::from_millis(2);
 
 /// What a step runs with.
 #[derive(Clone, Copy)]
@@ -26,6 +28,7 @@ pub(crate) struct StepInputs<'a> {
     /// The schedule of an open loop.
     pub schedule: Option<&'a Schedule>,
     pub stop: &'a Stop,
+    pub gate: &'a dyn Gate,
     pub observer: &'a dyn Observer,
     /// The query that each query client runs, see [`crate::clients::QueryStream`].
     pub running: &'a [AtomicUsize],
@@ -142,7 +145,26 @@ impl<'a> Controller<'a> {
     fn connect(&mut self) -> bool {
         let plan = self.inputs.plan;
         let clients = plan.tx_clients + plan.query_clients + usize::from(self.has_probe);
-        self.wait(Duration::ZERO, |c| c.connected == clients)
+        self.wait(Duration::ZERO, |c| c.connected == clients) && self.open()
+    }
+
+    /// Waits until the gate opens.
+    fn open(&mut self) -> bool {
+        while !self.interrupted() {
+            let wait = match self.inputs.gate.opens(self.inputs.plan) {
+                Err(error) => {
+                    self.fail(error);
+                    return false;
+                }
+                Ok(None) => GATE_INTERVAL,
+                Ok(Some(at)) => match at.saturating_duration_since(Instant::now()) {
+                    Duration::ZERO => return true,
+                    left => left.min(POLL_INTERVAL),
+                },
+            };
+            self.receive(wait);
+        }
+        false
     }
 
     fn warm_up(&mut self) -> bool {

@@ -31,7 +31,7 @@ mod step;
 
 pub use host::{available_memory, host, now};
 pub use plan::{
-    Arrivals, End, FASTEST, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan, Stop,
-    Tick,
+    Arrivals, End, FASTEST, Gate, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan,
+    Stop, Tick,
 };
 pub use step::{StepOutcome, run_probed_step, run_step};

@@ -15,7 +15,7 @@ use crate::clients::{
 use crate::controller::{Controller, StepInputs};
 use crate::measure::{Collector, StatsBuffer};
 use crate::pace::{Clock, PhaseSignal};
-use crate::plan::{NoWorkload, Observer, Phase, StepPlan, Stop};
+use crate::plan::{Gate, NoWorkload, Observer, Phase, StepPlan, Stop};
 
 /// The result of a step.
 #[derive(Debug)]
@@ -88,10 +88,11 @@ pub fn run_step<T: Workload, Q: Workload>(
     stop: &Stop,
     observer: &dyn Observer,
 ) -> Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>> {
-    run_probed_step(plan, (tx, queries, None::<&NoWorkload>), folder, stop, observer)
+    run_probed_step(plan, (tx, queries, None::<&NoWorkload>), folder, (stop, &()), observer)
 }
 
-/// Runs one step as [`run_step`] does, with a freshness probe beside its transactions and queries.
+/// Runs one step as [`run_step`] does, with a freshness probe beside its transactions and queries,
+/// whose clients, once connected, wait for the gate.
 /// The probe reads at its own interval from the beginning of the warm-up; the readings that begin
 /// in the measured window count ([`Step::freshness`](hoap_record::Step::freshness)). A reading that
 /// runs when the step ends is dropped. A step without transaction clients has no probe.
@@ -102,7 +103,7 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     plan: &StepPlan,
     (tx, queries, probing): (Option<&T>, Option<&Q>, Option<&P>),
     folder: &mut RunFolder,
-    stop: &Stop,
+    (stop, gate): (&Stop, &dyn Gate),
     observer: &dyn Observer,
 ) -> Result<StepOutcome<MemoryOf<T>, MemoryOf<Q>>> {
     plan.check(tx.map(|w| w.kinds().len()), queries.map(Q::loop_length))?;
@@ -170,6 +171,7 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
             clock: &clock,
             schedule: load.schedule(),
             stop,
+            gate,
             observer,
             running: &running,
             query_kinds,

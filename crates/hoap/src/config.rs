@@ -3,6 +3,9 @@
 //! The file becomes more words of the command line, so that there is one parser, one set of defaults
 //! and one set of error messages. Keys at the top are flags of the command that runs; a table named
 //! as a command holds flags for that command alone. A word typed by the user wins over the file.
+//!
+//! A file with the URL of a database serves every command: those of the keys `target`, `operational`
+//! and `analytical` at the top that the command has no flags for are for other commands.
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
@@ -18,6 +21,9 @@ use toml::Value;
 
 use crate::args::Cli;
 use crate::failure::Failure;
+
+/// Flags that name a database. The URL of one may be the value of any of them, as the commands call it.
+const DATABASES: [&str; 3] = ["target", "operational", "analytical"];
 
 /// Why there is no command to run.
 #[derive(Debug)]
@@ -135,11 +141,16 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
         return Ok(Vec::new());
     }
 
+    let mut top: Vec<String> = table.keys().cloned().collect();
+    top.retain(|key| DATABASES.contains(&key.as_str()));
     let mut flags = Vec::new();
     gather(table, &commands, &mut flags);
     let mut words = Vec::new();
     for (key, value) in flags {
-        let flag = flag(&commands, &key).map_err(wrong)?;
+        let flag = match flag(&commands, &key) {
+            Err(_) if top.contains(&key) => continue,
+            found => found.map_err(wrong)?,
+        };
         if !typed.iter().any(|word| names(word, flag)) {
             let new = flag_words(flag, &key, value).map_err(wrong)?;
             words.extend(new.into_iter().map(OsString::from));

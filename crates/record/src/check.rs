@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// [`Check::name`] of whether the steps began when they were to begin. One that failed is of a driver
+/// that is not merged with others.
+pub const START: &str = "start";
+
 /// Verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -50,6 +50,9 @@ pub struct Run {
     pub non_transactional: Option<String>,
     /// The machine the driver ran on.
     pub host: Host,
+    /// This machine's clock held against that of `hoap gather`, if drivers met there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
     /// "naive" or "tuned", if queries ran.
     pub query_set: Option<String>,
     /// The load that made the data, if this command did it or the note in the database tells.
@@ -133,6 +136,19 @@ pub struct Driver {
     pub configuration: BTreeMap<String, serde_json::Value>,
     /// The machine.
     pub host: Host,
+    /// [`Run::clock`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
+}
+
+/// A machine's clock held against that of `hoap gather`, before the run: the shortest of eight round
+/// trips.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    /// By how much it is ahead; below 0 it is behind.
+    pub ahead_seconds: f64,
+    /// The most by which that may be wrong: half of the round trip.
+    pub error_seconds: f64,
 }
 
 /// The machine the driver ran on.

@@ -29,6 +29,9 @@ pub struct Step {
     pub warmup_seconds: f64,
     /// Length of the measured window.
     pub seconds: f64,
+    /// The start that was named for the step, if one was (`--start-at`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
     /// Why the step is incomplete, if it is.
     pub partial: Option<String>,
     /// The record of each kind of transaction.
@@ -88,6 +91,15 @@ pub struct Step {
     /// the window.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub usage: BTreeMap<String, f64>,
+}
+
+/// The start that was named for a step. Its clients were connected before.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// The time by this machine's clock (RFC 3339).
+    pub at: String,
+    /// How much later the clients began, seconds.
+    pub late_seconds: f64,
 }
 
 /// A time without a success.

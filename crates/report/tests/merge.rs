@@ -208,7 +208,7 @@ fn what_does_not_belong_together_is_refused_by_the_folders_name() {
         ("not like", |_, two| two.run.steps[1].tx_clients = 0),
         ("not at the same time", |_, two| two.run.started = "2026-01-01T00:01:00Z".into()),
         ("partial: interrupted", |_, two| two.run.partial = Some("interrupted".into())),
-        ("it is part \"1/2\"", |one, two| {
+        ("it is part 1/2 as", |one, two| {
             for run in [&mut one.run, &mut two.run] {
                 run.configuration.insert("part".into(), "1/2".into());
             }
@@ -222,6 +222,46 @@ fn what_does_not_belong_together_is_refused_by_the_folders_name() {
     assert!(error.contains("two/step-02.hlog") && error.contains("run.json counts"), "{error}");
     let error = refused(|_, two| two.run.started = "yesterday".into());
     assert!(error.contains("two/run.json") && error.contains("started"), "{error}");
+}
+
+/// Four drivers of which one gave no folder, and folders of two runs, have numbers that are of no run.
+#[test]
+fn every_part_is_merged_once_and_what_is_missing_is_named() {
+    let merged = |parts: &[&str]| {
+        let place = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> = (1..=parts.len())
+            .map(|n| {
+                let (mut made, path) = (folder(n as u64, 1.0), place.path().join(format!("f{n}")));
+                made.run.host.cores = n;
+                if !parts[n - 1].is_empty() {
+                    made.run.configuration.insert("part".into(), parts[n - 1].into());
+                }
+                made.write(&path);
+                path
+            })
+            .collect();
+        let out = place.path().join("out");
+        let end = merge(&paths, &out, vec![]).map_err(|e| e.to_string());
+        assert_eq!(end.is_ok(), out.exists());
+        end
+    };
+    for whole in [&["1/2", "2/2"][..], &["3/3", "1/3", "2/3"], &["", ""]] {
+        assert!(merged(whole).is_ok(), "{whole:?}");
+    }
+    for (parts, says) in [
+        (&["1/4", "2/4", "3/4"][..], &["f1", "f2", "f3", "4/4 are missing", "run again"][..]),
+        (&["1/2", "2/3"], &["f2", "part 2/3", "f1", "one of 2 parts"]),
+        (&["1/3", "2/3", "2/3"], &["f3", "part 2/3 as", "f2 is"]),
+        (&["1/2", ""], &["f2", "without --part", "f1"]),
+        (&["", "2/2"], &["f1", "without --part", "f2"]),
+        (&["1/2", "0/2"], &["f2", "\"0/2\"", "no I/N"]),
+        (&["1/2", "2"], &["f2", "no I/N"]),
+        (&["1/18446744073709551615", "2/18446744073709551615"], &["and more are missing"]),
+    ] {
+        let error = merged(parts).unwrap_err();
+        assert!(says.iter().all(|words| error.contains(words)), "{parts:?}: {error}");
+        assert!(error.len() < 1000 && error.lines().count() == 1, "{error}");
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hoap_record::Sample;
+use hoap_workload::Result;
 
 use super::phase::Phase;
 use super::step_plan::StepPlan;
@@ -27,6 +28,24 @@ impl Stop {
     /// Whether the flag is set.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Says when a step begins.
+pub trait Gate {
+    /// When the clients of the step, which are all connected, begin: at once where the time has
+    /// passed. `None` where that is not known yet. It is called from the thread of
+    /// [`crate::run_step`] every few milliseconds until the time is there, so that it may change.
+    ///
+    /// # Errors
+    /// Ends the step, which returns the error.
+    fn opens(&self, step: &StepPlan) -> Result<Option<Instant>>;
+}
+
+/// The clients begin as soon as they are connected.
+impl Gate for () {
+    fn opens(&self, _: &StepPlan) -> Result<Option<Instant>> {
+        Ok(Some(Instant::now()))
     }
 }
 

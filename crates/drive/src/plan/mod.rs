@@ -7,7 +7,7 @@ mod pace;
 mod phase;
 mod step_plan;
 
-pub use control::{Observer, Stop, Tick};
+pub use control::{Gate, Observer, Stop, Tick};
 pub use no_workload::{NoClient, NoWorkload};
 pub use on_error::OnError;
 pub use pace::{Arrivals, FASTEST, Pace};

@@ -467,6 +467,7 @@ pub fn run() -> Run {
         catch_up: None,
         stopped_by: None,
         repetition: None,
+        clock: None,
         drivers: vec![],
     }
 }

@@ -211,7 +211,8 @@ fn the_readings_of_the_measured_window_are_the_freshness_of_the_step() {
     let none = None::<&Fake>;
     let parts = (Some(&tx), none, Some(&ages));
     let outcome =
-        hoap_drive::run_probed_step(&plan, parts, &mut bench.folder, &world.stop, &*world).unwrap();
+        hoap_drive::run_probed_step(&plan, parts, &mut bench.folder, (&world.stop, &()), &*world)
+            .unwrap();
     check_files(&bench, &outcome.step);
     let freshness = outcome.step.freshness.as_ref().unwrap();
     let looks = ages.1.load(Ordering::SeqCst);
@@ -262,7 +263,8 @@ fn a_probe_that_never_answers_does_not_delay_the_step_and_is_not_counted() {
     let parts = (Some(&tx), None::<&Fake>, Some(&Stuck));
     let plan = for_ms(1, 0, 100);
     let outcome =
-        hoap_drive::run_probed_step(&plan, parts, &mut bench.folder, &world.stop, &*world).unwrap();
+        hoap_drive::run_probed_step(&plan, parts, &mut bench.folder, (&world.stop, &()), &*world)
+            .unwrap();
     let freshness = outcome.step.freshness.unwrap();
     assert_eq!((freshness.probes, freshness.failed, outcome.events.len()), (0, 0, 0));
 }

@@ -6,6 +6,7 @@ mod ending;
 mod fake;
 mod faults;
 mod files;
+mod gate;
 mod limit;
 mod loops;
 mod measurement;

@@ -11,7 +11,6 @@ use hoap_conduct::values::{PartArg, Size};
 use hoap_data::Collection;
 use hoap_data::shop::ShopCollection;
 use hoap_files::{Codec, Existing, Format, Layout};
-use hoap_workload::load::Part;
 
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
@@ -85,8 +84,9 @@ pub struct Output {
     /// Begin the next file before one exceeds this: <collection>.0001.ndjson …
     #[arg(long, value_name = "SIZE")]
     pub split: Option<Size>,
-    /// Write the I-th of N parts, which together are the whole
-    #[arg(long, value_name = "I/N", default_value_t = PartArg(Part::WHOLE))]
+    /// Write the I-th of N parts, which together are the whole. auto/N takes I from a scheduler's
+    /// environment, and goes on with a part that was interrupted
+    #[arg(long, value_name = "I/N", default_value_t = PartArg::WHOLE)]
     pub part: PartArg,
     /// Folder for the files, DIR/<collection>[.<part>][.<number>].ndjson, and DIR/manifest.json
     #[arg(short, long, value_name = "DIR", required_unless_present = "stdout")]
@@ -105,7 +105,8 @@ pub struct Output {
 impl Output {
     /// What to do about files that are there.
     pub fn existing(&self) -> Existing {
-        match (self.replace, self.resume) {
+        // What a scheduler starts it may start again.
+        match (self.replace, self.resume || self.part.from.is_some()) {
             (true, _) => Existing::Replace,
             (_, true) => Existing::Resume,
             _ => Existing::Refuse,

@@ -4,6 +4,7 @@ mod answers;
 mod compare;
 mod experiment;
 mod files;
+mod fleet;
 mod report;
 mod run;
 #[cfg(target_os = "linux")]
@@ -22,6 +23,7 @@ pub use answers::*;
 pub use compare::*;
 pub use experiment::*;
 pub use files::*;
+pub use fleet::*;
 pub use report::*;
 pub use run::*;
 #[cfg(target_os = "linux")]
@@ -91,6 +93,8 @@ pub enum Command {
     Compare(Compare),
     /// Make one run of the folders of several driver machines
     Merge(Merge),
+    /// Wait for drivers on several machines, begin their steps together, and make one run of theirs
+    Gather(Gather),
     /// Print what runs' configurations cost by price files
     Price(Price),
     /// Run while faults occur on purpose, and hold the checks against a recount

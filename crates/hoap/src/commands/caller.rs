@@ -2,6 +2,7 @@
 
 use hoap_conduct::Caller;
 use hoap_conduct::caller::Progress;
+use hoap_conduct::start::Start;
 use hoap_drive::{Observer, Stop};
 use hoap_record::Step;
 use hoap_record::search::Search;
@@ -17,6 +18,10 @@ impl Caller for Context {
 
     fn stop(&self) -> &Stop {
         &self.stop
+    }
+
+    fn start(&self) -> Option<&dyn Start> {
+        self.meeting.get().map(|meeting| meeting as &dyn Start)
     }
 
     fn observer(&self) -> Box<dyn Observer + '_> {

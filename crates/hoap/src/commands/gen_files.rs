@@ -96,7 +96,10 @@ impl Writing<'_> {
             row_group: args.row_group.map(|size| size.0),
             split: args.split.map(|size| size.0),
         })?;
-        let part = Part { part: args.part.0.part, of: args.part.0.of };
+        if let Some(chosen) = args.part.chosen() {
+            self.context.console.say(chosen);
+        }
+        let part = Part { part: args.part.part.part, of: args.part.part.of };
         let request = Request { data, collections, part, form, threads: self.threads };
         match &args.out {
             Some(dir) => to_files(self.context, args, &request, dir),

@@ -6,6 +6,7 @@ mod compare;
 mod demo;
 mod doctor;
 mod experiment;
+mod gather;
 mod gen_files;
 mod load;
 mod merge;
@@ -22,6 +23,7 @@ mod watch;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use hoap_fleet::driver::Meeting;
 use serde::Serialize;
 
 use crate::args::{AnswersCommand, Cli, Command};
@@ -40,6 +42,8 @@ pub struct Context {
     pub stop: hoap_drive::Stop,
     /// Who watches a run from outside the terminal.
     pub live: Live,
+    /// The other drivers of the run, where there are any.
+    pub meeting: OnceLock<Meeting>,
     /// Why the result could not be printed.
     untold: OnceLock<String>,
 }
@@ -72,6 +76,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         json: cli.json,
         stop: hoap_drive::Stop::new(),
         live: Live::default(),
+        meeting: OnceLock::new(),
         untold: OnceLock::new(),
     };
     let patience = matches!(cli.command, Command::Gen(_)).then_some(Duration::from_secs(1));
@@ -107,6 +112,7 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
         Command::Report(args) => report::report(context, &args),
         Command::Compare(args) => compare::compare(context, &args),
         Command::Merge(args) => merge::merge(context, &args).await,
+        Command::Gather(args) => gather::gather(context, &args).await,
         Command::Price(args) => price::price(context, &args),
         #[cfg(target_os = "linux")]
         Command::Torture(args) => torture::torture(context, &args).await,

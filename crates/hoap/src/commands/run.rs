@@ -1,7 +1,14 @@
 //! `hoap run`.
 
+use std::path::PathBuf;
+
 use hoap_conduct::Chosen;
+use hoap_conduct::flags::Conduct;
 use hoap_conduct::repeat::{Done, repeat};
+use hoap_conduct::values::PartArg;
+use hoap_databases::url::redact;
+use hoap_fleet::driver::{Join, Meeting};
+use hoap_fleet::message;
 use hoap_record::Run;
 use hoap_report::Style;
 use hoap_report::compare::{Side, plain, repeated};
@@ -11,11 +18,54 @@ use serde_json::json;
 use super::Context;
 use crate::failure::Failure;
 
-/// Runs as often as was asked for, prints the summary, and fails where a check failed.
-pub async fn run(context: &Context, chosen: Chosen) -> Result<(), Failure> {
+/// Runs, beside other drivers where these meet, prints the summary, and fails where a check failed.
+pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
+    let Conduct { meet, insecure_without_tls, part, .. } = &chosen.common().conduct;
+    let (Some(address), Some(PartArg { part, .. })) = (meet, part) else {
+        return alone(context, chosen, &mut None).await;
+    };
+    let command: Vec<_> = std::env::args().map(|word| redact(&word)).collect();
+    let join = Join {
+        address: address.clone(),
+        part: (part.part, part.of),
+        hoap: env!("CARGO_PKG_VERSION").into(),
+        command: message::shared(&command),
+        insecure: *insecure_without_tls,
+    };
+    context.console.say(format!("joining the drivers at {address}"));
+    let joined = Meeting::join(join, context.stop.clone(), hoap_databases::stop_waiting)?;
+    let meeting = context.meeting.get_or_init(|| joined);
+    let mut folder = None;
+    let end = alone(context, chosen, &mut folder).await;
+    let over = meeting.over();
+    match (end, folder) {
+        (Ok(()), Some(folder)) => {
+            context.console.say("sending the folder to where the drivers meet");
+            Ok(meeting.end(&folder).await?)
+        }
+        (Ok(()), None) => Ok(()),
+        (Err(failure), _) => {
+            meeting.fail(failure.message()).await;
+            // What the others ended comes before what it did to this run.
+            Err(match over {
+                Some(why) => why.into(),
+                None => failure,
+            })
+        }
+    }
+}
+
+/// Runs as often as was asked for, prints the summary, and fails where a check failed. `whole` gets the
+/// folder.
+async fn alone(
+    context: &Context,
+    chosen: Chosen,
+    whole: &mut Option<PathBuf>,
+) -> Result<(), Failure> {
     let goes_on = |run: &Run| verdict(context, run).is_ok();
     let Done { folder: all, runs, repeated: several } = repeat(context, chosen, goes_on).await?;
     let Some((folder, run)) = runs.last() else { return Ok(()) };
+    *whole = Some(folder.clone());
     if !several {
         context.result(&json!({ "folder": folder, "run": run }), || {
             let folder = folder.display().to_string();

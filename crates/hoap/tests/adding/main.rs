@@ -4,6 +4,8 @@
 mod counters;
 mod memory;
 
+use std::time::Duration;
+
 use hoap_conduct::caller::Caller;
 use hoap_conduct::offer::{Drivers, Recorded};
 use hoap_conduct::registry::{Chosen, Entry};
@@ -93,14 +95,15 @@ fn drivers_leave_ledgers_that_find_a_lost_write_together() {
     let dir = tempfile::tempdir().unwrap();
     let parts = ["1/2", "2/2"].map(|part| {
         let out = dir.path().join(&part[..1]);
+        let start = jiff::Timestamp::now() + Duration::from_secs(2);
         run(&format!(
-            "--target memory:drivers --operations 20 --warmup 0s --start-at 2026-01-01T00:00:00Z \
+            "--target memory:drivers --operations 20 --warmup 0s --start-at {start} \
              --part {part} --out {}",
             out.display()
         ))
     });
     for (folder, made) in &parts {
-        assert_eq!(verdicts(made), [("nothing lost", Verdict::Skip)]);
+        assert_eq!(verdicts(made), [("start", Verdict::Pass), ("nothing lost", Verdict::Skip)]);
         assert!(!read_ledger(folder).unwrap().is_empty());
     }
     let runs: Vec<_> = parts.iter().map(|(folder, _)| folder.clone()).collect();
@@ -115,4 +118,24 @@ fn drivers_leave_ledgers_that_find_a_lost_write_together() {
     let check = joint();
     assert_eq!(check.verdict, Verdict::Fail);
     assert!(check.detail.unwrap().starts_with("c1 is 3, "));
+}
+
+/// The clients are connected only after the start: nothing runs, and the record says why.
+#[test]
+fn a_driver_whose_clients_come_late_runs_no_step() {
+    let memory = loaded("late");
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("run");
+    let (folder, made) = run(&format!(
+        "--target memory:late --operations 20 --warmup 0s --start-at 2026-01-01T00:00:00Z \
+         --part 1/2 --out {}",
+        out.display()
+    ));
+    assert_eq!(read_run(&folder).unwrap(), made);
+    assert!(made.steps.is_empty() && made.partial.is_some());
+    let start = made.checks.iter().find(|check| check.name == "start").unwrap();
+    let detail = start.detail.as_ref().unwrap();
+    assert_eq!(start.verdict, Verdict::Fail);
+    assert!(detail.contains("1 client") && detail.contains("start of step 1"), "{detail}");
+    drop(memory);
 }

@@ -12,7 +12,7 @@ fn validator() -> Validator {
     jsonschema::draft202012::new(&serde_json::from_str(SCHEMA).unwrap()).unwrap()
 }
 
-fn valid(run: &Value) {
+pub fn valid(run: &Value) {
     let errors: Vec<String> =
         validator().iter_errors(run).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");

@@ -3,6 +3,8 @@
 use hoap_data::words::counted;
 
 use super::machine::Machine;
+use super::parts;
+use crate::check::{Check, START, Verdict};
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Result};
 use crate::step::Step;
@@ -14,14 +16,16 @@ const LEAST_OVERLAP: f64 = 0.9;
 const GOOD_OVERLAP: f64 = 0.99;
 
 /// Flags in which drivers may differ: the amount of work and the seed.
-const OWN: [&str; 8] = [
+const OWN: [&str; 10] = [
     "clients",
     "tx-clients",
     "query-clients",
     "rate",
     "operations",
     "run-seed",
+    "meet",
     "part",
+    "part-from",
     "start-at",
 ];
 
@@ -52,20 +56,17 @@ pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
                 let why = format!("it is the same run as {}", other.name);
                 return Err(refuse(driver, first, why, "name every folder once"));
             }
-            let part = |d: &Machine| d.run.configuration.get("part").cloned().unwrap_or_default();
-            if !part(driver).is_null() && part(driver) == part(other) {
-                let why = format!("it is part {} as {} is", part(driver), other.name);
-                return Err(refuse(driver, first, why, "give each driver a part of its own"));
-            }
         }
     }
+    parts::check(drivers)?;
     for number in 0..first.run.steps.len() {
         warnings.extend(overlap(drivers, number)?);
     }
     Ok(warnings)
 }
 
-fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error {
+/// Why the run of `driver` is not merged with that of `first`.
+pub(super) fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error {
     let tried = match std::ptr::eq(driver, first) {
         true => format!("merge {}", driver.name),
         false => format!("merge {} with {}", driver.name, first.name),
@@ -76,6 +77,10 @@ fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error
 /// Refuses a run that cannot be merged with any other.
 fn alone(driver: &Machine) -> std::result::Result<(), String> {
     let run = &driver.run;
+    let late = |check: &&Check| check.name == START && check.verdict == Verdict::Fail;
+    if let Some(check) = run.checks.iter().find(late) {
+        return Err(format!("it began late: {}", check.detail.as_deref().unwrap_or_default()));
+    }
     if let Some(why) = &run.partial {
         return Err(format!("it is partial: {why}"));
     }
@@ -179,7 +184,9 @@ fn overlap(drivers: &[Machine], number: usize) -> Result<Option<String>> {
                 first.0,
                 first.1
             );
-            let advice = "start all drivers at one time with --start-at, and set their clocks";
+            let advice = "start all drivers at one time with --start-at, and set their clocks: \
+                          drivers that began together by one clock and not by their own have \
+                          clocks that differ";
             return Err(refuse(driver, &drivers[0], why, advice));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::{read_queries, read_run, read_samples};
@@ -15,6 +15,7 @@ pub struct Machine {
     pub name: String,
     pub folder: PathBuf,
     pub run: Run,
+    /// By the clock of `hoap gather` where drivers met there, else by the machine's own.
     pub started: Timestamp,
     pub samples: Vec<Sample>,
     pub executions: Vec<Execution>,
@@ -27,6 +28,13 @@ impl Machine {
             let tried = format!("read {}", folder.join("run.json").display());
             Error::new(ErrorKind::Invalid, tried, format!("no time in \"started\": {e}"))
         })?;
+        let ahead = run.clock.map_or(0.0, |clock| clock.ahead_seconds);
+        let started = SignedDuration::try_from_secs_f64(-ahead)
+            .and_then(|behind| started.checked_add(behind))
+            .map_err(|e| {
+                let tried = format!("read {}", folder.join("run.json").display());
+                Error::new(ErrorKind::Invalid, tried, format!("no time in \"clock\": {e}"))
+            })?;
         Ok(Machine {
             name: folder.display().to_string(),
             folder: folder.to_owned(),
@@ -35,6 +43,16 @@ impl Machine {
             executions: read_queries(folder)?,
             run,
         })
+    }
+
+    /// What tells it from the others in a line: the last part of its folder's path where that is enough.
+    pub fn label(&self, all: &[Machine]) -> String {
+        let last = self.folder.file_name();
+        let alike = all.iter().filter(|other| other.folder.file_name() == last).count();
+        match last.filter(|_| alike == 1) {
+            Some(last) => last.to_string_lossy().into_owned(),
+            None => self.name.clone(),
+        }
     }
 
     /// Seconds from `base` to the run's start.

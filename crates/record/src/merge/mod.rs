@@ -8,6 +8,7 @@
 mod belong;
 mod machine;
 mod operations;
+mod parts;
 mod series;
 
 use std::collections::BTreeMap;
@@ -102,13 +103,14 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
             .iter()
             .flat_map(|d| {
                 let named = |line: &AuditLine| AuditLine {
-                    name: format!("{}, {}", line.name, d.name),
+                    name: format!("{}, {}", line.name, d.label(drivers)),
                     ..line.clone()
                 };
                 d.run.audit.iter().map(named).collect::<Vec<_>>()
             })
             .collect(),
         repetition: None,
+        clock: None,
         witness: drivers.iter().filter_map(|d| d.run.witness.clone()).reduce(|mut a, b| {
             a.join(&b);
             a
@@ -124,6 +126,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
                 seconds: d.run.seconds,
                 configuration: d.run.configuration.clone(),
                 host: d.run.host.clone(),
+                clock: d.run.clock,
             })
             .collect(),
         ..first.clone()
@@ -175,14 +178,31 @@ pub fn beside_others(what: &str, afterwards: &str) -> Check {
     }
 }
 
-/// Every driver's checks. Joint checks replace those that one driver could not make.
+/// [`Check::compares`] of [`left_to_first`].
+const FIRST: &str = "the database with what was loaded and written before";
+
+/// A check before the run that is left to the first of several drivers: what each of them found would be
+/// the same, and none may write while one still looks.
+pub fn left_to_first(what: &str) -> Check {
+    Check {
+        when: "before the run".into(),
+        name: what.into(),
+        compares: FIRST.into(),
+        verdict: Verdict::Skip,
+        checked: 0,
+        detail: Some("part 1 of the drivers makes it for all".into()),
+    }
+}
+
+/// Every driver's checks. What was left to the first driver it made, as every part is there. Joint checks replace those that one driver could not make.
 fn checks(drivers: &[Machine], joint: Option<Vec<Check>>) -> Vec<Check> {
     let mut checks = Vec::new();
     for driver in drivers {
         let made = driver.run.checks.iter();
-        let wanted = made.filter(|check| joint.is_none() || check.compares != OTHERS);
+        let own = made.filter(|check| check.compares != FIRST);
+        let wanted = own.filter(|check| joint.is_none() || check.compares != OTHERS);
         checks.extend(wanted.map(|check| Check {
-            when: format!("{}, {}", check.when, driver.name),
+            when: format!("{}, {}", check.when, driver.label(drivers)),
             ..check.clone()
         }));
     }

@@ -48,6 +48,8 @@ pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -
         clients: first.clients.map(|_| tx_clients),
         query_clients,
         start_seconds: start,
+        // Each driver's own folder has it by its own clock.
+        start: None,
         warmup_seconds: steps.iter().map(|s| s.warmup_seconds).fold(0.0, f64::max),
         seconds: end - start,
         transactions: transactions(&steps, logs)?,

@@ -15,8 +15,17 @@ const DECISIVE: [&str; 7] =
 /// Flags that say nothing about how a run compares: the seeds of repetitions are to differ, and plans are
 /// made after what is measured. [`freshness::alike`] looks at those of freshness, whose cadence matters
 /// only where it is measured.
-const IRRELEVANT: [&str; 7] =
-    ["run-seed", "part", "start-at", "explain", "keep-witness", "freshness", "freshness-every"];
+const IRRELEVANT: [&str; 9] = [
+    "run-seed",
+    "meet",
+    "part",
+    "part-from",
+    "start-at",
+    "explain",
+    "keep-witness",
+    "freshness",
+    "freshness-every",
+];
 
 /// A fact that differs: its name and its value on each side, empty where it has none.
 #[derive(Clone, Debug, PartialEq)]

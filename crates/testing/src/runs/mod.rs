@@ -417,6 +417,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         catch_up: None,
         stopped_by: None,
         repetition: None,
+        clock: None,
         drivers: vec![],
     }
 }

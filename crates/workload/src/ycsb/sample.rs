@@ -182,6 +182,17 @@ impl Merged {
         keys
     }
 
+    /// How much earlier, in nanoseconds, the acknowledged write of this version of a field ended than
+    /// the last one of it began, by the clocks of the drivers that made them. `None` where no driver
+    /// made it or there is only one driver, whose own clock orders its writes.
+    pub fn earlier(&self, key: Key, field: u16, is: impl Fn(u64) -> bool) -> Option<u64> {
+        let places = [(key, Some(field)), (key, None)];
+        let writes = || places.iter().filter_map(|p| self.last.get(p)).flatten();
+        let latest_start = writes().map(|w| w.start).max()?;
+        let one = writes().filter(|w| is(w.version)).max_by_key(|w| w.end);
+        one.filter(|_| self.clocks > 0).map(|w| latest_start.saturating_sub(w.end))
+    }
+
     /// The versions of a field that may be in the table: acknowledged writes that no other
     /// acknowledged write follows entirely, as far as the clocks can tell, and the unsure ones.
     /// `None` where no write of it was acknowledged, so that an older version may be there.

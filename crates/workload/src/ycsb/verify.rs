@@ -107,13 +107,14 @@ async fn check_writes<S: KeyValueSession>(
 ) -> Result<Check> {
     let mut record = Record::default();
     let (mut checked, mut faults, mut listed) = (0, 0u64, Vec::new());
+    let mut earlier = Earlier::default();
     let keys = memory.sample.keys();
     let mut text = String::new();
     for &key in &keys {
         text.clear();
         records.append_key(key, &mut text);
         let there = session.read(&text, Fields::All, &mut record).await?;
-        let (fields, wrong) = judge(records, &memory.sample, key, there, &record);
+        let (fields, wrong) = judge(records, &memory.sample, key, there, &record, &mut earlier);
         checked += fields;
         faults += wrong.len() as u64;
         let room = LISTED - listed.len();
@@ -129,8 +130,33 @@ async fn check_writes<S: KeyValueSession>(
         ),
         verdict: if faults > 0 { Verdict::Fail } else { Verdict::Pass },
         checked,
-        detail: (faults > 0).then(|| format!("{faults} wrong: {}", listed.join("; "))),
+        detail: (faults > 0).then(|| {
+            let clocks = earlier.words(faults).unwrap_or_default();
+            format!("{faults} wrong: {}{clocks}", listed.join("; "))
+        }),
     })
+}
+
+/// Fields that hold an earlier write of another driver.
+#[derive(Default)]
+struct Earlier {
+    fields: u64,
+    /// By how much at most, nanoseconds.
+    most: u64,
+}
+
+impl Earlier {
+    /// That the clocks of the drivers explain all these faults.
+    fn words(&self, faults: u64) -> Option<String> {
+        let seconds = self.most as f64 / 1e9;
+        (self.fields == faults).then(|| {
+            format!(
+                "; each of them holds what another driver wrote up to {seconds:.1} s earlier by its \
+                 clock: the drivers' CLOCKS differ by so much, or the database lost the later \
+                 writes; set the clocks (NTP), then load and run again"
+            )
+        })
+    }
 }
 
 /// The number of compared fields of a key, and what is wrong.
@@ -140,6 +166,7 @@ fn judge(
     key: Key,
     there: bool,
     record: &Record,
+    earlier: &mut Earlier,
 ) -> (u64, Vec<String>) {
     let fields = 0..records.spec().fields;
     if !there {
@@ -155,7 +182,12 @@ fn judge(
     for (field, value) in record.iter() {
         let Some(acceptable) = sample.acceptable(key, field) else { continue };
         let states = records.check(key, field, value);
-        if !acceptable.iter().any(|&version| states == Some(stated(version, value.len()))) {
+        let is_there = |version: u64| states == Some(stated(version, value.len()));
+        if !acceptable.iter().any(|&version| is_there(version)) {
+            if let Some(by) = sample.earlier(key, field, is_there) {
+                earlier.fields += 1;
+                earlier.most = earlier.most.max(by);
+            }
             faults.push(format!(
                 "{} is at version {:x}, not at the last acknowledged {:x}",
                 records.field_name(field),

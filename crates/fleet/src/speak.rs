@@ -1,0 +1,105 @@
+//! What a driver says again and again, and what it hears.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hoap_record::{Error, ErrorKind};
+use tokio::time::timeout;
+
+use crate::hall::GONE;
+use crate::line::{Fault, Line};
+use crate::message::{Clock, Here, State, unix_nanos};
+
+/// Round trips of which the shortest says how far the clocks are apart.
+const ROUNDS: u32 = 8;
+/// How often a driver speaks while nothing changes, and while it waits for a start.
+const BEAT: Duration = Duration::from_millis(250);
+const EAGER: Duration = Duration::from_millis(20);
+/// How long a driver looks for a meeting point that nobody has started yet.
+const COME: Duration = Duration::from_secs(300);
+/// How often it looks whether something changed.
+pub const LOOK: Duration = Duration::from_millis(5);
+/// How long an answer may take.
+pub const ANSWER: Duration = Duration::from_secs(2);
+
+/// What this driver has to say, and what it heard.
+pub struct Shared {
+    pub state: State,
+    /// The last state that was heard at the other end.
+    pub said: Option<State>,
+    pub clock: Option<Clock>,
+    pub start: Option<(usize, i64)>,
+    /// Why all is over before its end.
+    pub over: Option<Error>,
+    pub done: bool,
+}
+
+/// Speaks until all is over or done. Returns why it is over.
+pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> Option<Error> {
+    let tried = format!("meet the drivers at {}", line.address());
+    let over = |kind, why: &dyn std::fmt::Display| Some(Error::new(kind, &*tried, why));
+    let (mut heard, mut answered) = (Instant::now(), false);
+    let (mut rounds, mut best) = (0, None::<Clock>);
+    loop {
+        here.state = lock(shared).state.clone();
+        let body = serde_json::to_vec(&here).expect("a message has only string keys");
+        let (wall, sent) = (unix_nanos(), Instant::now());
+        let why = match timeout(ANSWER, line.say(body.into())).await {
+            Ok(Ok(word)) => {
+                let trip = sent.elapsed().as_nanos() as i64;
+                (heard, answered) = (Instant::now(), true);
+                let clock = Clock {
+                    ahead_ns: (wall + trip / 2).saturating_sub(word.now_ns),
+                    error_ns: trip as u64 / 2,
+                };
+                if rounds < ROUNDS && best.is_none_or(|best| clock.error_ns < best.error_ns) {
+                    best = Some(clock);
+                }
+                rounds += 1;
+                here.clock = best.filter(|_| rounds >= ROUNDS);
+                let mut shared = lock(shared);
+                (shared.said, shared.clock) = (Some(here.state.clone()), here.clock);
+                (shared.start, shared.done) = (word.start, word.done);
+                match (word.over, word.done, &here.state) {
+                    (Some(why), ..) => return over(ErrorKind::Broken, &why),
+                    (None, true, State::Ended(_)) => return None,
+                    (None, true, _) => {
+                        return over(ErrorKind::Broken, &"the run has ended without this driver");
+                    }
+                    (None, false, _) => {}
+                }
+                None
+            }
+            Ok(Err(Fault::Last(why))) => return over(ErrorKind::Invalid, &why),
+            Ok(Err(Fault::Again(why))) => Some(why),
+            Err(_) => Some(format!("no answer for {} s", ANSWER.as_secs())),
+        };
+        if let Some(why) = why {
+            line.close();
+            if heard.elapsed() > if answered { GONE } else { COME } {
+                let seconds = heard.elapsed().as_secs();
+                let why = format!("nobody answered for {seconds} s: {why}");
+                return over(ErrorKind::Unavailable, &why);
+            }
+        }
+        if answered && rounds < ROUNDS {
+            continue;
+        }
+        let since = Instant::now();
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let shared = lock(shared);
+            let ready =
+                matches!(shared.state, State::Ready(n) if shared.start.is_none_or(|s| s.0 != n));
+            let news = shared.state != here.state;
+            if news || since.elapsed() >= if ready && answered { EAGER } else { BEAT } {
+                break;
+            }
+        }
+    }
+}
+
+/// Locks it; what a thread that panicked left is whole.
+pub fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

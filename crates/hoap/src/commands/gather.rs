@@ -1,0 +1,32 @@
+//! `hoap gather`: the meeting point of several drivers.
+
+use std::path::PathBuf;
+
+use hoap_fleet::gather::{self, Gather};
+
+use super::{Context, merge};
+use crate::args;
+use crate::failure::Failure;
+
+/// Gathers the drivers, merges their folders, prints the summary, and fails where a driver or a check did.
+pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failure> {
+    let args::Gather { drivers, listen, out, operational, wait, insecure_without_tls } = args;
+    if std::fs::read_dir(out).is_ok_and(|mut there| there.next().is_some()) {
+        let out = out.display();
+        return Err(Failure::usage(format!("gather into {out}: it is not empty; name another -o")));
+    }
+    let mut folder = out.clone().into_os_string();
+    folder.push(".drivers");
+    let ask = Gather {
+        drivers: *drivers,
+        listen: *listen,
+        wait: wait.0,
+        insecure: *insecure_without_tls,
+        folder: PathBuf::from(folder),
+        hoap: env!("CARGO_PKG_VERSION").into(),
+    };
+    let runs = gather::gather(ask, &context.stop, |line| context.console.say(line)).await?;
+    crate::interrupt::at_once();
+    let merged = args::Merge { runs, out: out.clone(), operational: operational.clone() };
+    merge::merge(context, &merged).await
+}

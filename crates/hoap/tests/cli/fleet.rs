@@ -1,0 +1,285 @@
+//! Drivers that meet at `hoap gather`.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::{End, Place};
+
+const TOKEN: &str = "HOAP_FLEET_TOKEN";
+const SECRET: &str = "0123456789abcdef-of-a-test";
+
+/// A command of a fleet that runs, and what it says on standard error.
+struct Running {
+    child: Child,
+    told: JoinHandle<Vec<String>>,
+}
+
+impl Running {
+    fn start(mut command: Command, mut each: impl FnMut(&str) + Send + 'static) -> Running {
+        command.env(TOKEN, SECRET).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let told = std::thread::spawn(move || {
+            lines.map(Result::unwrap).inspect(|line| each(line)).collect()
+        });
+        Running { child, told }
+    }
+
+    fn end(self) -> End {
+        let end = End::of(self.child.wait_with_output().unwrap());
+        End { err: self.told.join().unwrap().join("\n"), ..end }
+    }
+
+    /// Ends with this code, and one line of error that says these things.
+    fn fails(self, code: i32, says: &[&str]) {
+        let end = self.end();
+        let told = end.err.lines().find(|line| line.starts_with("hoap: ")).unwrap_or_default();
+        assert_eq!(end.code, code, "{says:?}: {end:#?}");
+        for words in says {
+            assert!(told.contains(words), "no {words:?} in {end:#?}");
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+}
+
+/// `hoap gather` into `run`, and where it listens.
+fn gather(p: &Place, words: &str) -> (Running, String) {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let command = p.command(&format!("gather {words} --listen 127.0.0.1:0 -o run"));
+    let running = Running::start(command, move |line| {
+        if let Some((_, address)) = line.split_once(" drivers at ") {
+            let _ = sender.send(address.to_owned());
+        }
+    });
+    let address = receiver.recv_timeout(Duration::from_secs(60)).expect("it listens nowhere");
+    (running, address)
+}
+
+fn driver(p: &Place, at: &str, part: &str, flags: &str) -> Running {
+    let out = part.split('/').next().unwrap();
+    let line = format!(
+        "run ycsb-a --target sqlite:t.db --warmup 100ms {flags} --part {part} --meet {at} --out d{out}"
+    );
+    Running::start(p.command(&line), |_| ())
+}
+
+fn loaded() -> Place {
+    let p = Place::new();
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=200");
+    p
+}
+
+#[test]
+fn drivers_that_meet_begin_every_step_together_and_make_one_run() {
+    let p = loaded();
+    let (gather, at) = gather(&p, "2 --operational sqlite:t.db");
+    let flags = "--clients 1,2 --duration 2s";
+    let two = driver(&p, &at, "2/2", flags);
+    // Whoever comes late is waited for.
+    std::thread::sleep(Duration::from_secs(1));
+    let one = driver(&p, &at, "1/2", flags);
+    for end in [one.end(), two.end(), gather.end()] {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    let [one, two, run] = ["d1", "d2", "run"].map(|run| p.json(&format!("{run}/run.json")));
+    for (number, step) in [(1, 0), (2, 1)] {
+        let start = |run: &serde_json::Value| {
+            let start = &run["steps"][step]["start"];
+            assert!(start["late_seconds"].as_f64().unwrap() <= 0.25, "step {number}: {start}");
+            start["at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap()
+        };
+        // One clock, as far as it was measured.
+        let apart = start(&one).duration_since(start(&two)).as_secs_f64().abs();
+        let error = |run: &serde_json::Value| run["clock"]["error_seconds"].as_f64().unwrap();
+        assert!(apart <= 2.0 * (error(&one) + error(&two)), "step {number}: {apart} s apart");
+    }
+    assert_eq!(run["drivers"].as_array().unwrap().len(), 2);
+    for (n, driver) in run["drivers"].as_array().unwrap().iter().enumerate() {
+        assert!(driver["clock"]["ahead_seconds"].as_f64().unwrap().abs() < 1.0, "{driver}");
+        let sent = format!("run.drivers/part-{}", n + 1);
+        let there = std::fs::read_dir(p.path(&sent)).unwrap().count();
+        assert_eq!(there, std::fs::read_dir(p.path(&format!("d{}", n + 1))).unwrap().count());
+        for name in ["run.json", "samples.csv", "ledger.json", "step-01.hlog", "step-02.hlog"] {
+            assert_eq!(p.read(&format!("{sent}/{name}")), p.read(&format!("d{}/{name}", n + 1)));
+        }
+    }
+    let checks = run["checks"].as_array().unwrap();
+    assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    let names: Vec<_> = checks.iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["start", "start", "record count", "nothing lost: writes"]);
+    let mut when = [0, 1].map(|n| checks[n]["when"].as_str().unwrap());
+    when.sort_unstable();
+    assert_eq!(when, ["during the run, part-1", "during the run, part-2"]);
+    super::schema::valid(&run);
+    super::schema::valid(&one);
+}
+
+#[test]
+fn a_driver_that_is_killed_ends_all_by_name_soon() {
+    let p = loaded();
+    let (gather, at) = gather(&p, "2");
+    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, "--duration 10m"));
+    let (begun, samples) = (Instant::now(), p.path("d2/samples.csv"));
+    while !std::fs::read_to_string(&samples).is_ok_and(|text| text.contains("measured")) {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no sample was written");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    two.signal("-KILL");
+    let killed = Instant::now();
+    gather.fails(1, &["part 2/2 is gone"]);
+    one.fails(1, &["meet the drivers at", "part 2/2 is gone"]);
+    // Five seconds where the machine has nothing else to do.
+    assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
+    assert!(p.json("d1/run.json")["partial"].as_str().unwrap().contains("interrupted"));
+    assert!(!p.path("run").exists());
+    drop(two.end());
+}
+
+#[test]
+fn who_does_not_belong_ends_all_by_name() {
+    for (parts, flags, says) in [
+        (["1/2", "1/2"], ["", ""], "part 1/2 is there twice"),
+        (["1/2", "2/2"], ["", "--clients 3"], "has another command than part"),
+        (["1/2", "2/3"], ["", ""], "part 2/3 came, and 2 drivers are gathered"),
+    ] {
+        let p = loaded();
+        let (gather, at) = gather(&p, "2");
+        let one = driver(&p, &at, parts[0], flags[0]);
+        let two = driver(&p, &at, parts[1], flags[1]);
+        gather.fails(1, &[says]);
+        one.fails(1, &[says]);
+        two.fails(1, &[says]);
+    }
+}
+
+#[test]
+fn a_driver_whose_run_fails_and_one_that_does_not_come_end_all_by_name() {
+    let p = loaded();
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    database.execute("DELETE FROM usertable WHERE rowid = 1", []).unwrap();
+    drop(database);
+    let (gathered, at) = gather(&p, "2");
+    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, "--duration 10m"));
+    // Part 1 looks for all.
+    gathered.fails(1, &["part 1/2 ended", "199 records"]);
+    one.fails(2, &["199 records"]);
+    two.fails(1, &["part 1/2 ended", "199 records"]);
+
+    let p = loaded();
+    let (gathered, at) = gather(&p, "2 --wait 2s");
+    let one = driver(&p, &at, "1/2", "--duration 10m");
+    gathered.fails(1, &["part 2/2 did not come within 2 s"]);
+    one.fails(1, &["part 2/2 did not come"]);
+}
+
+#[test]
+fn strangers_and_secrets_in_plain_text_are_refused() {
+    let p = loaded();
+    let (gathered, at) = gather(&p, "2");
+    let line = format!("run ycsb-a --target sqlite:t.db --part 1/2 --meet {at} --out x");
+    let with = |token: Option<&str>, line: &str| {
+        let mut command = p.command(line);
+        command.env_remove(TOKEN);
+        command.envs(token.map(|token| (TOKEN, token)));
+        End::of(command.output().unwrap())
+    };
+    let stranger = with(Some("another-secret-of-some-length"), &line);
+    assert!(
+        stranger.code == 2 && stranger.err.contains("the token is another one"),
+        "{stranger:#?}"
+    );
+    for token in [None, Some("short")] {
+        let end = with(token, &line);
+        assert!(end.code == 2 && end.err.contains(TOKEN), "{end:#?}");
+        let end = with(token, "gather 2 --listen 127.0.0.1:0 -o y");
+        assert!(end.code == 2 && end.err.contains(TOKEN), "{end:#?}");
+    }
+    assert!(!p.path("x").exists(), "nothing runs before the drivers have met");
+    let beyond = with(Some(SECRET), "gather 2 --listen 0.0.0.0:0 -o y");
+    assert!(beyond.code == 2 && beyond.err.contains("--insecure-without-tls"), "{beyond:#?}");
+    let beyond = with(Some(SECRET), &line.replace(&at, "192.0.2.1:7"));
+    assert!(beyond.code == 2 && beyond.err.contains("--insecure-without-tls"), "{beyond:#?}");
+    // A stranger ended nobody's run.
+    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, "--duration 1s"));
+    for end in [one.end(), two.end(), gathered.end()] {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    p.fails("gather 2 --listen 127.0.0.1:0 -o run", 2, &["run: it is not empty"]);
+    p.fails("run ycsb-a --target null: --meet 127.0.0.1:1", 2, &["--part"]);
+    let both = "run ycsb-a --target null: --part 1/2 --meet h:1 --start-at 2100-01-01T00:00:00Z";
+    p.fails(both, 2, &["--start-at"]);
+    let search = "run ycsb-a --target null: --max-rate --sla p99=1s --part 1/2 --start-at \
+                  2100-01-01T00:00:00Z";
+    p.fails(search, 2, &["rate of its own"]);
+}
+
+#[test]
+fn ctrl_c_at_the_meeting_point_ends_all() {
+    let p = loaded();
+    let (gathered, at) = gather(&p, "2");
+    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, "--duration 10m"));
+    let begun = Instant::now();
+    while !p.path("d1/run.json").exists() || !p.path("d2/run.json").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "they did not begin");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    gathered.signal("-INT");
+    one.fails(1, &["interrupted where the drivers meet"]);
+    two.fails(1, &["interrupted where the drivers meet"]);
+    let end = gathered.end();
+    assert_eq!(end.code, 130, "{end:#?}");
+}
+
+#[test]
+fn a_driver_that_loses_the_meeting_point_ends() {
+    let p = loaded();
+    let (gathered, at) = gather(&p, "2");
+    let one = driver(&p, &at, "1/2", "--duration 10m");
+    let begun = Instant::now();
+    while !p.path("d1/run.json").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it did not begin");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    gathered.signal("-KILL");
+    one.fails(3, &["meet the drivers at", "nobody answered"]);
+    drop(gathered.end());
+}
+
+/// A minute that was measured is no minute of the run: neither apart nor lost.
+#[test]
+fn clocks_that_were_measured_are_taken_into_account() {
+    let p = loaded();
+    let flags = "--clients 2 --duration 2s";
+    let (gathered, at) = gather(&p, "2 --operational sqlite:t.db");
+    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, flags));
+    for end in [one.end(), two.end(), gathered.end()] {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    let mut ledger = p.json("d2/ledger.json");
+    for write in ledger["writes"].as_array_mut().unwrap() {
+        for time in ["start", "end"] {
+            write[time] = (write[time].as_u64().unwrap() + 60_000_000_000).into();
+        }
+    }
+    p.write("d2/ledger.json", &ledger.to_string());
+    let mut run = p.json("d2/run.json");
+    let started: jiff::Timestamp = run["started"].as_str().unwrap().parse().unwrap();
+    run["started"] = (started + Duration::from_secs(60)).to_string().into();
+    p.write("d2/run.json", &run.to_string());
+    p.fails(
+        "merge d1 d2 --operational sqlite:t.db -o apart",
+        2,
+        &["not at the same time", "clocks"],
+    );
+    let ahead = run["clock"]["ahead_seconds"].as_f64().unwrap();
+    run["clock"]["ahead_seconds"] = (ahead + 60.0).into();
+    p.write("d2/run.json", &run.to_string());
+    p.ok("merge d1 d2 --operational sqlite:t.db -o whole");
+    assert!(!p.json("whole/run.json")["checks"].to_string().contains("fail"));
+}
