@@ -217,6 +217,9 @@ fn strangers_and_secrets_in_plain_text_are_refused() {
     let search = "run ycsb-a --target null: --max-rate --sla p99=1s --part 1/2 --start-at \
                   2100-01-01T00:00:00Z";
     p.fails(search, 2, &["rate of its own"]);
+    let frontier = "run ch2pp --operational sqlite:t.db --frontier --part 1/2 --start-at \
+                    2100-01-01T00:00:00Z";
+    p.fails(frontier, 2, &["steps of its own"]);
 }
 
 #[test]
