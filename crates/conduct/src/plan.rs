@@ -251,12 +251,6 @@ impl Planner<'_> {
     }
 
     fn frontier(&self, (transactions, queries): Clients) -> Result<Plan> {
-        if self.common.conduct.part.is_some() {
-            return refuse(
-                "each of several drivers would choose steps of its own with --frontier",
-                "look for it with one driver, or give each of them --tx-clients and --query-clients",
-            );
-        }
         if transactions == 0 || queries == 0 {
             return refuse(
                 "a frontier needs clients of both sides",
