@@ -8,6 +8,7 @@ mod chart;
 mod compared;
 mod data;
 mod figures;
+mod ingestion;
 mod markup;
 mod measured;
 mod sections;

@@ -7,6 +7,7 @@ mod configurations;
 mod costs;
 mod events;
 mod freshness;
+mod ingestion;
 mod published;
 mod search;
 mod series;
@@ -25,6 +26,7 @@ pub use configurations::{
 pub use costs::{Costed, cost_lines, cost_notes, cost_table, costs};
 pub use events::{event_lines, events};
 pub use freshness::{caught_up, freshness};
+pub use ingestion::{ingested, ingestion};
 pub use published::{by_nodes, of_benchmark, published};
 pub use search::{highest_rate, search};
 pub use series::{percentiles, ticks};

@@ -5,6 +5,7 @@
 //! the reader's screen: which tick words have room, and how many small charts stand side by side.
 
 pub mod configurations;
+pub mod ingestion;
 pub mod runs;
 pub mod scale;
 pub mod search;
