@@ -24,12 +24,12 @@ const TO_CANCEL: Duration = Duration::from_secs(1);
 /// The database that follows the loaded one.
 #[derive(Debug, Args)]
 pub struct Following {
-    /// The database of the queries, if it is another one that follows: its documents are counted until it
-    /// has taken in all that is loaded
+    /// The database of the queries, if it is another one that follows: its documents are counted
+    /// until it has taken in all that is loaded
     #[arg(long, value_name = "URL")]
     pub analytical: Option<String>,
     /// How long the database of the queries may take, after the load, to take it in
-    #[arg(long, value_name = "TIME", default_value = "1h", requires = "analytical")]
+    #[arg(long, value_name = "TIME", default_value = "1h")]
     pub catch_up_limit: Time,
 }
 
@@ -117,8 +117,8 @@ impl Watch {
         self.progress.written();
     }
 
-    /// After a whole load: waits until the analytical database holds all of it, and writes the result
-    /// into the note. `None` where it held everything from the beginning.
+    /// After a whole load: waits until the analytical database holds all of it, and writes the
+    /// result into the note. `None` where it held everything from the beginning.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where it does not within the limit,

@@ -1,5 +1,5 @@
-//! `hoap load --analytical`: how another database takes in what is loaded. A second process that loads the
-//! same data into it plays whatever makes it follow.
+//! `hoap load --analytical`: how another database takes in what is loaded. A second process that
+//! loads the same data into it plays whatever makes it follow.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};

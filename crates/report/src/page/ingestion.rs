@@ -14,9 +14,10 @@ pub fn write(body: &mut Body, runs: &[Panel<'_>], entries: &[Entry<'_>]) {
     body.open("ingestion-section", "Ingestion", "Ingestion");
     body.paragraph(
         "From the beginning of the load a query counted the documents of all collections in the \
-         database of the queries, until none was missing. The end is known to within the time between \
-         the last two counts. The rate after the load is that of the documents that came in after the \
-         last one was loaded; a dash stands where that took no longer than one interval of counting.",
+         database of the queries, until none was missing. The end is known to within the time \
+         between the last two counts. The rate after the load is that of the documents that came \
+         in after the last one was loaded; there is none where that took no longer than one \
+         interval of counting.",
     );
     let counts = tables::ingested(entries);
     panels(
