@@ -44,6 +44,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
             documents: note.load.documents,
             bytes: note.load.bytes,
             seconds: note.load.seconds,
+            ingestion: note.load.ingestion.clone(),
         }),
         steps: Vec::new(),
         checks: Vec::new(),

@@ -8,7 +8,8 @@
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
 //! * [`doctor`]: a short round on an empty database.
-//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`], [`load`](mod@load): what is loaded for them.
+//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`], [`load`](mod@load): what is loaded for them;
+//!   [`ingestion`]: how another database takes that in.
 //!
 //! Nothing here prints.
 
@@ -20,6 +21,7 @@ pub mod data;
 pub mod doctor;
 pub mod faults;
 pub mod flags;
+pub mod ingestion;
 pub mod load;
 mod memory;
 pub mod merge;

@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
-use hoap_data::Schema;
-use hoap_record::Description;
+use hoap_data::{DataSet, Schema};
+use hoap_record::{Description, Ingestion};
 use hoap_workload::load::{self, Existing, Load, Loaded, Progress, Source};
 use hoap_workload::{Error, Result};
 
 use crate::caller::Caller;
 use crate::data::{Data, Records, ShopArgs};
+use crate::ingestion::{Following, Watch};
 use crate::values::PartArg;
 
 /// The data of a benchmark, and where it goes.
@@ -17,9 +18,9 @@ use crate::values::PartArg;
 #[allow(missing_docs)]
 pub enum LoadBenchmark {
     /// CH2, the first version: flat names and addresses
-    Ch2(LoadOf<Data>),
+    Ch2(LoadPair),
     /// CH2++: nested documents, arrays, extra fields
-    Ch2pp(LoadOf<Data>),
+    Ch2pp(LoadPair),
     /// The records of YCSB
     Ycsb(LoadOf<Records>),
     /// The customers and orders of Pagination and JOIN
@@ -33,6 +34,18 @@ pub struct LoadOf<D: Args> {
     pub data: D,
     #[command(flatten)]
     pub loading: Loading,
+}
+
+/// The data of CH2 or CH2++, and the databases that take it in.
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct LoadPair {
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub loading: Loading,
+    #[command(flatten)]
+    pub following: Following,
 }
 
 /// Where a load goes and what it does about what is there.
@@ -78,6 +91,16 @@ impl LoadBenchmark {
         Ok((documents, bytes))
     }
 
+    /// The data set of CH2 or CH2++, and the database that follows the loaded one.
+    fn pair(&self) -> Result<Option<(DataSet, &Following)>> {
+        let (of, schema) = match self {
+            LoadBenchmark::Ch2(of) => (of, Schema::Ch2),
+            LoadBenchmark::Ch2pp(of) => (of, Schema::Ch2pp),
+            LoadBenchmark::Ycsb(_) | LoadBenchmark::Shop(_) => return Ok(None),
+        };
+        Ok(Some((of.data.data_set(schema)?, &of.following)))
+    }
+
     /// The documents that the flags describe, and where they go.
     fn source(&self) -> Result<(Box<dyn Source>, &Loading)> {
         Ok(match self {
@@ -89,14 +112,46 @@ impl LoadBenchmark {
     }
 }
 
-/// Loads, and tells how far it is.
+/// What a load did.
+pub struct Done {
+    /// What this process wrote.
+    pub loaded: Loaded,
+    /// The database.
+    pub target: Description,
+    /// How the analytical database took it in, where that was measured.
+    pub ingestion: Option<Ingestion>,
+}
+
+/// Loads, and tells how far it is. With an analytical database it waits until that has taken in
+/// what was loaded; the load is whole before that wait.
 ///
 /// # Errors
-/// Fails where the flags make no data set. Returns the errors of [`load::load`], which name the
-/// database.
-pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<(Loaded, Description)> {
+/// Fails where the flags make no data set. Returns the errors of [`load::load`] and those of
+/// [`Watch`], which name the database.
+pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done> {
     let (source, loading) = benchmark.source()?;
     let target = hoap_databases::open(&loading.target).await?;
+    let documents = target.documents()?;
+    // What a scheduler starts it may start again.
+    let mut existing = match (loading.replace, loading.resume || loading.part.from.is_some()) {
+        (true, _) => Existing::Replace,
+        (_, true) => Existing::Resume,
+        _ => Existing::Refuse,
+    };
+    if let Some(chosen) = loading.part.chosen() {
+        caller.say(&chosen);
+    }
+    let watch = match benchmark.pair()? {
+        Some((data, following)) if following.is_another(caller, &loading.target) => {
+            let what = Load { source: &data, part: loading.part.part, existing };
+            let watch = Watch::begin(caller, &data, following, documents, what).await?;
+            if existing == Existing::Replace {
+                existing = Existing::Refuse;
+            }
+            Some(watch)
+        }
+        _ => None,
+    };
     let started = Instant::now();
     let mut shown = None;
     let mut progress = |progress: Progress<'_>| match progress {
@@ -106,26 +161,28 @@ pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<(Loa
             bar(documents, format!("{rate:.0} MB/s, {collection}").into());
         }
         Progress::Settling => {
+            if let Some(watch) = &watch {
+                watch.written();
+            }
             shown = None;
             caller.say("making indexes, gathering statistics, syncing to disk");
         }
     };
-    // What a scheduler starts it may start again.
-    let existing = match (loading.replace, loading.resume || loading.part.from.is_some()) {
-        (true, _) => Existing::Replace,
-        (_, true) => Existing::Resume,
-        _ => Existing::Refuse,
-    };
-    if let Some(chosen) = loading.part.chosen() {
-        caller.say(&chosen);
-    }
     let what = Load { source: &*source, part: loading.part.part, existing };
     let stop = || caller.stop().is_set();
-    let loaded = load::load(target.documents()?, what, &stop, &mut progress).await;
-    let description = target.description();
-    let loaded = loaded.map_err(|e| match e.tried.contains(&description.url) {
+    let loaded = load::load(documents, what, &stop, &mut progress).await;
+    let target = target.description();
+    let loaded = loaded.map_err(|e| match e.tried.contains(&target.url) {
         true => e,
-        false => Error { tried: format!("{} into {}", e.tried, description.url), ..e },
+        false => Error { tried: format!("{} into {}", e.tried, target.url), ..e },
     })?;
-    Ok((loaded, description))
+    let ingestion = match watch {
+        Some(watch) if loaded.whole => watch.end(caller, documents).await?,
+        Some(_) => {
+            caller.say("other parts are missing: the part that ends the load measures ingestion");
+            None
+        }
+        None => None,
+    };
+    Ok(Done { loaded, target, ingestion })
 }

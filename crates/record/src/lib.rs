@@ -13,8 +13,8 @@
 //!
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
-//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`search`],
-//!   [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
+//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`ingestion`],
+//!   [`search`], [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
 //! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
@@ -31,6 +31,7 @@ pub mod freshness;
 pub mod histogram;
 pub mod history;
 pub mod hlog;
+pub mod ingestion;
 pub mod limits;
 pub mod lines;
 pub mod merge;
@@ -52,6 +53,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use folder::RunFolder;
 pub use freshness::{CatchUp, FRESHNESS, Freshness};
 pub use hoap_data::words;
+pub use ingestion::{CURVE, Ingested, Ingestion};
 pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ingestion::{CURVE, Ingestion};
 use crate::run::Run;
 use crate::step::Step;
 
@@ -37,12 +38,32 @@ pub(crate) fn count(name: &str, count: u64) -> Result<(), String> {
 pub(crate) fn run(run: &Run) -> Result<(), String> {
     seconds("seconds", run.seconds)?;
     number("steps", run.steps.len(), MOST_STEPS)?;
+    if let Some(of) = run.load.as_ref().and_then(|load| load.ingestion.as_ref()) {
+        ingestion(of).map_err(|what| format!("load.ingestion: {what}"))?;
+    }
     let mut numbers = BTreeSet::new();
     for (at, of) in run.steps.iter().enumerate() {
         step(of).map_err(|what| format!("steps[{at}]: {what}"))?;
         if !numbers.insert(of.number) {
             return Err(format!("steps[{at}]: number {} is that of another step", of.number));
         }
+    }
+    Ok(())
+}
+
+fn ingestion(of: &Ingestion) -> Result<(), String> {
+    count("documents", of.documents)?;
+    count("documents_at_begin", of.documents_at_begin)?;
+    count("documents_at_written", of.documents_at_written)?;
+    seconds("written_seconds", of.written_seconds)?;
+    seconds("settled_seconds", of.settled_seconds)?;
+    seconds("whole_seconds", of.whole_seconds)?;
+    seconds("after_seconds", of.after_seconds)?;
+    seconds("resolution_seconds", of.resolution_seconds)?;
+    number("points of a curve", of.curve.len(), CURVE)?;
+    for point in &of.curve {
+        seconds("seconds of a point", point.seconds)?;
+        count("documents of a point", point.documents)?;
     }
     Ok(())
 }

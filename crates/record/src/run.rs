@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::{AuditLine, Check};
 use crate::description::Description;
 use crate::freshness::CatchUp;
+use crate::ingestion::Ingestion;
 use crate::search::Search;
 use crate::step::Step;
 use crate::witness::Witness;
@@ -86,6 +87,15 @@ pub struct Run {
     /// then that of the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<Driver>,
+}
+
+impl Run {
+    /// How the database of the queries took in the load. `None` where that was not measured, or of
+    /// another database than this run's queries read.
+    pub fn ingestion(&self) -> Option<&Ingestion> {
+        let ingestion = self.load.as_ref()?.ingestion.as_ref()?;
+        (self.analytical.as_ref()?.url == ingestion.analytical).then_some(ingestion)
+    }
 }
 
 /// A burst of failures of one kind on one side, with less than three seconds between them. In a
@@ -173,4 +183,7 @@ pub struct Load {
     pub bytes: u64,
     /// Seconds until everything was durable and indexed.
     pub seconds: f64,
+    /// How the analytical database took it in, if the load measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ingestion: Option<Ingestion>,
 }

@@ -150,11 +150,47 @@ fn the_charts_by_configuration_hold_what_their_tables_hold() {
     assert!(missing.iter().all(|bar| bar["facet"] == 19 && why(bar)));
     let power = all_of(&marks(&charts["power-by-clients"], "dot"), "points");
     assert_eq!(power.len(), 2 * 3);
-    // Table 3 of the CH2++ paper: load rate, power, queries per hour.
+    // Table 3 of the CH2++ paper: power, queries per hour.
     let summary = table(&made, "summary-by-configuration");
     assert!((number(summary, 0, "load") - 41_077.0 / 2.41).abs() < 1e-6);
     assert_eq!(number(summary, 0, "power"), run(1).run.steps[0].power_seconds.unwrap());
     assert_eq!(number(summary, 1, "QpH"), run(2).run.steps[0].queries_per_hour.unwrap());
+}
+
+/// Table 3 of the CH2++ paper: the ingestion rate.
+#[test]
+fn ingestion_is_a_figure_a_table_a_chart_and_a_column_beside_the_load() {
+    let made = page(&Report::of(&[
+        runs::folder(1, 1.0).ingested().loaded("column"),
+        runs::folder(2, 1.0).loaded("row"),
+    ]))
+    .unwrap();
+    let summary = table(&made, "summary-by-configuration");
+    assert_eq!(number(summary, 0, "ingestion"), 4_107.7);
+    let at = summary.columns.iter().position(|c| c.title == "ingestion").unwrap();
+    assert!(!matches!(summary.rows[1][at], Cell::Number(_)), "it was not measured");
+    let words = words(&made.html);
+    for says in ["Ingestion 4,108 documents/s", "3,513 documents/s in the 6.00 s after the load"] {
+        assert!(words.contains(says), "no {says:?}: {words}");
+    }
+    let rates = table(&made, "ingestion");
+    assert_eq!((rates.rows.len(), number(rates, 0, "documents")), (1, 41_077.0));
+    assert_eq!(number(rates, 0, "after the load"), 3_512.8);
+    let counts = table(&made, "ingestion-counts");
+    let chart = &data(&made.html)["ingestion-0"];
+    let points = all_of(&marks(chart, "line"), "points");
+    assert_eq!((points.len(), counts.rows.len()), (5, 5));
+    for (row, point) in points.iter().enumerate() {
+        assert_eq!(point[0].as_f64(), Some(number(counts, row, "seconds")));
+        assert_eq!(point[1].as_f64(), Some(number(counts, row, "documents")));
+    }
+    assert!(legend(chart).contains(&"last document loaded: 4.00 s"), "{:?}", legend(chart));
+
+    // Of a follower that this run's queries did not read, it says nothing.
+    let mut other = runs::folder(1, 1.0).ingested();
+    other.run.analytical.as_mut().unwrap().url = "sqlite:else.db".into();
+    let made = page(&Report::of(&[other.loaded("else")])).unwrap();
+    assert!(!made.html.contains("ingestion"), "it is another database's");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A lab of one server in a folder of its own. The server ends with it.
+/// A lab of one server in a folder of its own. The server, and those that it needs, end with it.
 pub struct Lab {
     run: tempfile::TempDir,
     server: &'static str,
@@ -151,10 +151,9 @@ fn signal(name: &str, processes: &[String]) {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        let down = Command::new(Self::scripts().join("down"))
-            .arg(self.server)
-            .env("LAB_RUN", self.run.path())
-            .output();
+        // All of this lab: what a server needed was started with it.
+        let down =
+            Command::new(Self::scripts().join("down")).env("LAB_RUN", self.run.path()).output();
         if !std::thread::panicking() {
             assert!(down.unwrap().status.success());
         }

@@ -118,9 +118,7 @@ pub async fn load(
 ) -> Result<Loaded> {
     let started = Instant::now();
     let names = source.collections();
-    if part.of > 1 {
-        documents.in_parts().map_err(|e| Error::from(e).advise("load it whole"))?;
-    }
+    divisible(documents, part)?;
     let note = begin(documents, source, part, existing, &names).await?;
     let mut written = Written { documents: 0, bytes: 0 };
     if !note.load.done.contains(&part.part) {
@@ -140,6 +138,32 @@ pub async fn load(
     let whole = settle(documents, source, progress).await?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(Loaded { documents: written.documents, bytes: written.bytes, seconds, whole })
+}
+
+/// Removes what a load of part `part` with [`Existing::Replace`] replaces: everything.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] for a part that is not the first, and the errors of the database.
+pub async fn remove(documents: &dyn Documents, source: &dyn Source, part: Part) -> Result<()> {
+    if part.part != 1 {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("load part {} of {}", part.part, part.of),
+            "only the first part may replace what is there",
+        )
+        .advise("let part 1 replace it, then start the others without --replace"));
+    }
+    divisible(documents, part)?;
+    let all: Vec<&str> = source.collections().into_iter().chain(source.beside()).collect();
+    documents.drop(&all).await
+}
+
+/// Refuses a part where the database takes only whole loads.
+fn divisible(documents: &dyn Documents, part: Part) -> Result<()> {
+    match part.of > 1 {
+        true => documents.in_parts().map_err(|e| Error::from(e).advise("load it whole")),
+        false => Ok(()),
+    }
 }
 
 /// Settles where all parts are done. Returns whether they are.
@@ -181,16 +205,7 @@ async fn begin(
         Err(Error::new(ErrorKind::Unavailable, tried.clone(), answer).advise(advice))
     };
     if existing == Existing::Replace {
-        if part.part != 1 {
-            return Err(Error::new(
-                ErrorKind::Invalid,
-                tried,
-                "only the first part may replace what is there",
-            )
-            .advise("let part 1 replace it, then start the others without --replace"));
-        }
-        let all: Vec<&str> = names.iter().copied().chain(source.beside()).collect();
-        documents.drop(&all).await?;
+        remove(documents, source, part).await?;
     }
     let wanted = source.parameters();
     loop {
@@ -273,6 +288,7 @@ fn first_note(source: &dyn Source, part: Part) -> Note {
         documents: 0,
         bytes: 0,
         seconds: 0.0,
+        ingestion: None,
     };
     Note { benchmark: source.benchmark().into(), data: source.parameters(), load, runs: 0 }
 }

@@ -1,5 +1,6 @@
 //! The note: the small document that a load writes beside the data to describe it.
 
+use hoap_record::Ingestion;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -37,6 +38,9 @@ pub struct LoadNote {
     pub bytes: u64,
     /// Seconds that the parts took, added up, plus settling.
     pub seconds: f64,
+    /// How another database took in what was loaded, if a load measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ingestion: Option<Ingestion>,
 }
 
 /// Reads the note. `None` where the database holds none.
@@ -131,4 +135,27 @@ fn parse(value: Value) -> Result<Note> {
         )
         .advise("name another database, or replace it with `hoap load --replace`")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A load compares the note that it changes with the one that it read.
+    #[test]
+    fn a_note_without_ingestion_is_written_as_it_was_read() {
+        let old = json!({
+            "benchmark": "ch2pp",
+            "data": {"warehouses": 1},
+            "load": {"of": 1, "begun": [1], "done": [1], "settled": true, "documents": 7,
+                     "bytes": 70, "seconds": 0.5},
+            "runs": 0,
+        });
+        let mut note = parse(old.clone()).unwrap();
+        assert_eq!((note.load.ingestion.as_ref(), write(&note)), (None, old));
+        note.load.ingestion = Some(Ingestion { documents: 7, ..Ingestion::default() });
+        assert_eq!(parse(write(&note)).unwrap(), note);
+    }
 }

@@ -12,7 +12,7 @@ mod on_mongo_wire;
 #[cfg(feature = "postgres")]
 mod on_postgres;
 
-use hoap_data::DataSet;
+use hoap_data::{Collection, DataSet};
 use hoap_workload::ch2::queries::answers::compare;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet};
@@ -28,6 +28,8 @@ pub fn equal_answers(url: &str, set: &DataSet, sets: &[ParameterSet]) {
     let data = oracle::load(set).unwrap();
     let sqlite = Database::with_all(set);
     let other = Database::at_with_all(url, set);
+    let all = Collection::ALL.iter().map(|c| set.count(*c)).sum();
+    assert_eq!(other.held(set), (all, sqlite.held(set).1));
     let mut differences = Vec::new();
     for query in &QUERIES {
         for (parameter_set, parameters) in telling(&data, set.spec(), query, sets) {

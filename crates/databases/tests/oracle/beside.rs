@@ -5,6 +5,8 @@ use std::sync::Arc;
 use hoap_data::{Collection, DataSet, Schema};
 use hoap_databases::open;
 use hoap_workload::capability::{Answer, Batch, Index, Row, Target};
+#[cfg(any(feature = "asterixdb", feature = "mongodb", feature = "postgres"))]
+use hoap_workload::ch2::ingestion::Meter;
 use hoap_workload::ch2::queries::answers::compare;
 use hoap_workload::ch2::queries::{Column, Kind, Parameters, Query, QuerySet, Texts};
 use serde_json::Value;
@@ -41,15 +43,33 @@ impl Database {
     /// The database that a URL names, with all documents of a data set in it.
     #[cfg(any(feature = "asterixdb", feature = "mongodb", feature = "postgres"))]
     pub fn at_with_all(url: &str, set: &DataSet) -> Self {
-        Database::at(url, set.spec().schema, documents(set))
+        let database = Database::open(url, set.spec().schema);
+        assert_eq!(database.held(set), (0, "it holds ".into()), "collections that are not there");
+        database.filled(documents(set))
+    }
+
+    /// The documents that the text for ingestion counts, together and by collection.
+    #[cfg(any(feature = "asterixdb", feature = "mongodb", feature = "postgres"))]
+    pub fn held(&self, set: &DataSet) -> (u64, String) {
+        let mut meter = Meter::new(self.target.clone(), set, Arc::default()).unwrap();
+        let all = self.runtime.block_on(meter.begin()).unwrap();
+        (all, meter.held())
     }
 
     fn at(url: &str, schema: Schema, documents: impl Iterator<Item = Document>) -> Self {
+        Database::open(url, schema).filled(documents)
+    }
+
+    fn open(url: &str, schema: Schema) -> Self {
         // The connections of network drivers live on threads of the runtime beside the caller's.
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let target = runtime.block_on(open(url)).unwrap();
-        runtime.block_on(fill(&*target, schema, documents));
         Database { schema, target, runtime, _folder: None }
+    }
+
+    fn filled(self, documents: impl Iterator<Item = Document>) -> Self {
+        self.runtime.block_on(fill(&*self.target, self.schema, documents));
+        self
     }
 
     /// The query sets that have a text of their own for a query: one without a tuned text has the

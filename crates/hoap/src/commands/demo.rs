@@ -43,8 +43,8 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
 
     let command = format!("load ch2pp --replace --target {url} {DATA}");
     if let Command::Load { benchmark } = say_and_parse(context, &command)? {
-        let (loaded, _) = hoap_conduct::load::load(context, &benchmark).await?;
-        context.console.say(format!("  {}", load::in_short(&loaded)));
+        let done = hoap_conduct::load::load(context, &benchmark).await?;
+        context.console.say(format!("  {}", load::in_short(&done.loaded)));
     }
 
     if let Command::Verify(args) = say_and_parse(context, &format!("verify ch2pp --target {url}"))?

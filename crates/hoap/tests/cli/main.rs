@@ -10,12 +10,15 @@ mod explain;
 mod faults;
 mod fleet;
 mod gen_files;
+mod ingestion;
 mod key_value;
 mod live;
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
 #[cfg(feature = "postgres")]
 mod on_postgres;
+#[cfg(feature = "postgres")]
+mod on_postgres_replica;
 mod outputs;
 mod pair;
 mod queries;

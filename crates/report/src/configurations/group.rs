@@ -163,6 +163,12 @@ impl<'a> Member<'a> {
             .map(|s| s.mean)
     }
 
+    /// Documents per second of the ingestion, mean over the runs that know it.
+    pub fn ingestion_rate(&self) -> Option<f64> {
+        let all = self.runs.iter().filter_map(|(_, run)| run.run.ingestion());
+        Spread::of(all.map(|i| i.per_second)).map(|s| s.mean)
+    }
+
     /// What the configuration sustains, with its throughput: the probes at the rates that its searches found to
     /// hold, and where there is no search the whole steps of the highest throughput that reached their
     /// rate. A search that found none sustains nothing.

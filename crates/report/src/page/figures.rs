@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hoap_record::search::Search;
 use hoap_record::words::counted;
-use hoap_record::{Run, Step, Verdict};
+use hoap_record::{Ingestion, Run, Step, Verdict};
 
 use super::markup::escape;
 use crate::format::number::{Unit, duration, latency};
@@ -118,7 +118,22 @@ fn hybrid(run: &Run) -> Vec<KeyFigure> {
     let only = run.steps.iter().find(|s| s.tx_clients == 0 && s.query_clients > 0);
     figures.extend(only.map(|s| queries("Queries alone", s)));
     figures.extend(beside.map(|s| queries("Queries + transactions", s)));
+    figures.extend(run.ingestion().map(ingestion));
     figures
+}
+
+/// The rate at which the database of the queries took in the load.
+fn ingestion(ingestion: &Ingestion) -> KeyFigure {
+    let (seconds, within) = (ingestion.whole_seconds, ingestion.resolution_seconds);
+    let mut note =
+        format!("all of the load in {}, to within {}", duration(seconds), duration(within));
+    if let Some(rate) = ingestion.per_second_after {
+        let rate = Unit::Rate("documents/s").show(rate);
+        let after = duration(ingestion.after_seconds);
+        note += &format!("; {rate} documents/s in the {after} after the load");
+    }
+    let value = Unit::Rate("documents/s").show(ingestion.per_second);
+    figure("Ingestion", value, "documents/s", note)
 }
 
 fn plain(run: &Run) -> Vec<KeyFigure> {

@@ -10,6 +10,7 @@ mod data;
 mod figures;
 mod frame;
 mod frontier;
+mod ingestion;
 mod markup;
 mod measured;
 mod sections;

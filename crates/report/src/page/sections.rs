@@ -8,7 +8,7 @@ use super::body::{Body, Figure, Panel, panels};
 use super::chart::{runs, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
-use super::{figures, frontier, measured, witness};
+use super::{figures, frontier, ingestion, measured, witness};
 use crate::configurations::Report;
 use crate::configurations::group::{Group, groups};
 use crate::run::Entry;
@@ -53,6 +53,7 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::
     }
     search(body, &panels, entries);
     freshness(body, entries);
+    ingestion::write(body, &panels, entries);
     witness::write(body, entries);
     failures(body, entries, &compared);
     time(body, &panels);

@@ -78,8 +78,9 @@ pub enum PublishedMetric {
     Power,
     /// Queries per hour.
     QueriesPerHour,
-    /// Documents per second that the load brought in.
-    LoadRate,
+    /// Documents per second that the analytical side took in.
+    #[serde(alias = "load-rate")]
+    IngestionRate,
 }
 
 impl PublishedMetric {
@@ -92,7 +93,7 @@ impl PublishedMetric {
         PublishedMetric::FailedReads,
         PublishedMetric::Power,
         PublishedMetric::QueriesPerHour,
-        PublishedMetric::LoadRate,
+        PublishedMetric::IngestionRate,
     ];
 
     /// In words.
@@ -105,7 +106,7 @@ impl PublishedMetric {
             PublishedMetric::FailedReads => "failed reads",
             PublishedMetric::Power => "power",
             PublishedMetric::QueriesPerHour => "query throughput",
-            PublishedMetric::LoadRate => "load rate",
+            PublishedMetric::IngestionRate => "ingestion rate",
         }
     }
 
@@ -119,7 +120,7 @@ impl PublishedMetric {
             | PublishedMetric::FailedReads => "%",
             PublishedMetric::Power => "s",
             PublishedMetric::QueriesPerHour => "queries/h",
-            PublishedMetric::LoadRate => "items/s",
+            PublishedMetric::IngestionRate => "items/s",
         }
     }
 }

@@ -4,6 +4,7 @@ use super::checks::{audit, checks};
 use super::events::events;
 use super::freshness::freshness;
 use super::frontier::{frontier, frontier_steps};
+use super::ingestion::{ingested, ingestion};
 use super::search::{highest_rate, search};
 use super::series::{percentiles, ticks};
 use super::setup::{configuration, databases, overview, setup};
@@ -38,6 +39,8 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         waits(&entries),
         search(&entries),
         freshness(&entries),
+        ingestion(&entries),
+        ingested(&entries),
         witness(&entries),
         anomalies(&entries),
         events(&entries),

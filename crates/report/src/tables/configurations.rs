@@ -182,6 +182,10 @@ pub fn summary_by_configuration(group: &Group<'_>) -> Table {
         .when(any(&|m| m.load_rate().is_some()), |s| {
             s.cells("load", Some(Unit::Rate("documents/s")), |m| Cell::maybe(m.load_rate()))
         })
+        .when(any(&|m| m.ingestion_rate().is_some()), |s| {
+            let rate = Some(Unit::Rate("documents/s"));
+            s.cells("ingestion", rate, |m| Cell::maybe(m.ingestion_rate()))
+        })
         .when(any(&move |m| best(m).is_some()), |s| {
             s.cells("highest", Some(measure.rate()), move |m| Cell::maybe(best(m)))
                 .text("with", move |m| {

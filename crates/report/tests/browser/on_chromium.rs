@@ -6,7 +6,7 @@ use hoap_testing::runs;
 
 fn runs() -> Vec<Loaded> {
     vec![
-        runs::folder(1, 1.0).loaded("4Q+4A"),
+        runs::folder(1, 1.0).ingested().loaded("4Q+4A"),
         runs::folder(2, 1.7).loaded("8Q+4A"),
         runs::plain::folder("ycsb-a", 1, 1.0).loaded("small"),
         runs::plain::folder("ycsb-a", 2, 2.0).loaded("large"),

@@ -96,6 +96,32 @@ impl Folder {
         self
     }
 
+    /// The same of a run whose queries ran on a database that followed the load: 20,000 documents came
+    /// in until 4 s, when the load was written, and the rest until 10 s.
+    pub fn ingested(mut self) -> Folder {
+        let load = self.run.load.as_mut().unwrap();
+        let at = |(seconds, documents)| Ingested { seconds, documents };
+        let curve = [(0.0, 0), (2.0, 9_000), (4.0, 20_000), (8.0, 35_000), (10.0, 41_077)];
+        load.ingestion = Some(Ingestion {
+            analytical: "sqlite:follower.db".into(),
+            documents: load.documents,
+            bytes: load.bytes,
+            written_seconds: 4.0,
+            settled_seconds: 4.5,
+            documents_at_written: 20_000,
+            whole_seconds: 10.0,
+            after_seconds: 6.0,
+            resolution_seconds: 2.0,
+            per_second: 4_107.7,
+            per_second_after: Some(3_512.8),
+            curve: curve.map(at).to_vec(),
+            ..Ingestion::default()
+        });
+        let operational = self.run.operational.clone().unwrap();
+        self.run.analytical = Some(Description { url: "sqlite:follower.db".into(), ..operational });
+        self
+    }
+
     /// The folder, written to disk and read back under this name.
     pub fn loaded(&self, name: &str) -> Loaded {
         let directory = tempfile::tempdir().unwrap();
@@ -407,7 +433,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             memory_bytes: 8_330_000_000,
         },
         query_set: Some("naive".into()),
-        load: Some(Load { documents: 41_077, bytes: 38_412_345, seconds: 2.41 }),
+        load: Some(Load { documents: 41_077, bytes: 38_412_345, seconds: 2.41, ingestion: None }),
         steps,
         checks: checks(),
         audit: audit(),

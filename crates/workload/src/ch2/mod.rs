@@ -6,6 +6,7 @@
 //! * [`terminal`]: a transaction client with its [`ledger`].
 //! * [`queries`], [`stream`]: the analytical side.
 //! * [`freshness`]: the age of the data that the queries see.
+//! * [`ingestion`]: how fast a second database takes in what the first is loaded with.
 //! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections of
 //!   both.
 //! * [`snapshot`], [`conditions`], [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: the
@@ -21,6 +22,7 @@ pub mod digest;
 mod expected;
 mod finding;
 pub mod freshness;
+pub mod ingestion;
 pub mod input;
 mod isolation;
 pub mod ledger;

@@ -6,6 +6,7 @@
 
 pub mod configurations;
 pub mod frontier;
+pub mod ingestion;
 pub mod runs;
 pub mod scale;
 pub mod search;

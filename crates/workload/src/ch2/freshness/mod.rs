@@ -28,7 +28,7 @@ mod probe;
 pub(super) use board::Counter;
 pub use board::{Asked, Board};
 pub(super) use pair::enter;
-pub use pair::{caught_up, mark, same_data};
+pub use pair::{Held, caught_up, compare, mark, same_data};
 pub use probe::{FreshnessProbe, Probes};
 
 /// The collection of the counters.

@@ -72,26 +72,51 @@ pub async fn same_data(
 ) -> Result<()> {
     let wait = Wait::begin(analytical, limit, stop);
     loop {
-        match note::read(analytical.documents()?).await {
-            Ok(Some(note)) if note.benchmark == operational.benchmark && !note.load.settled => {
-                wait.rest(LOOK, "it is half-loaded").await?;
-            }
-            Ok(Some(note)) => {
-                let difference = load::difference(&note, &operational.benchmark, &operational.data);
-                return match difference {
-                    None => Ok(()),
-                    Some(difference) => Err(Error::new(
-                        ErrorKind::Invalid,
-                        wait.tried(),
-                        format!("it holds other data than the operational one: {difference}"),
-                    )
-                    .advise("name two databases that hold the same data")),
-                };
-            }
-            Ok(None) => wait.rest(LOOK, "it holds no data of hoap").await?,
-            Err(e) => wait.rest(AFTER_FAILURE, &format!("{}: {}", e.tried, e.answer)).await?,
-        }
+        let (rest, answer) = match compare(analytical, operational).await {
+            Ok(Held::Same) => return Ok(()),
+            Ok(Held::NotYet(behind)) => (LOOK, behind.to_owned()),
+            Ok(Held::Other(e)) => return Err(e),
+            Err(e) => (AFTER_FAILURE, format!("{}: {}", e.tried, e.answer)),
+        };
+        wait.rest(rest, &answer).await?;
     }
+}
+
+/// What a database holds by its note, compared with another's.
+pub enum Held {
+    /// The same data, whole.
+    Same,
+    /// Not the whole data yet, and why.
+    NotYet(&'static str),
+    /// Other data, as an error.
+    Other(Error),
+}
+
+/// Reads the note of the analytical database once, and compares it with the operational one's.
+///
+/// # Errors
+/// Returns the errors of the database.
+pub async fn compare(analytical: &dyn Target, operational: &Note) -> Result<Held> {
+    let Some(note) = note::read(analytical.documents()?).await? else {
+        return Ok(Held::NotYet("it holds no data of hoap"));
+    };
+    if note.benchmark == operational.benchmark && !note.load.settled {
+        return Ok(Held::NotYet("it is half-loaded"));
+    }
+    Ok(match load::difference(&note, &operational.benchmark, &operational.data) {
+        None => Held::Same,
+        Some(difference) => {
+            let answer = format!("it holds other data than the operational one: {difference}");
+            Held::Other(
+                Error::new(ErrorKind::Invalid, tried(analytical), answer)
+                    .advise("name two databases that hold the same data"),
+            )
+        }
+    })
+}
+
+fn tried(analytical: &dyn Target) -> String {
+    format!("wait for {} to catch up", analytical.description().url)
 }
 
 /// Waits until the analytical database shows all commits acknowledged at `asked`. Returns the time
@@ -138,19 +163,15 @@ impl<'a> Wait<'a> {
         Wait { target, start: Instant::now(), limit, stop }
     }
 
-    fn tried(&self) -> String {
-        format!("wait for {} to catch up", self.target.description().url)
-    }
-
     /// Sleeps before the next read. Fails where the limit has passed or the wait was stopped;
     /// `answer` is the result of the last read.
     async fn rest(&self, time: Duration, answer: &str) -> Result<()> {
         if (self.stop)() {
-            return Err(Error::new(ErrorKind::Cancelled, self.tried(), "interrupted"));
+            return Err(Error::new(ErrorKind::Cancelled, tried(self.target), "interrupted"));
         }
         if self.start.elapsed() >= self.limit {
             let answer = format!("not within {} s: {answer}", self.limit.as_secs_f64());
-            return Err(Error::new(ErrorKind::Unavailable, self.tried(), answer).advise(
+            return Err(Error::new(ErrorKind::Unavailable, tried(self.target), answer).advise(
                 "see that it follows the operational database, or allow more with --catch-up-limit; \
                  where nothing links the two, use --freshness off",
             ));

@@ -2,7 +2,8 @@
 //!
 //! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` (MongoDB: `q01.json` …) are the naive set,
 //! the texts closest to the definition. `queries/<ch2|ch2pp>/<dialect>/tuned/` has the texts
-//! rewritten for an engine's planner. All are part of the program; a folder of the same layout may
+//! rewritten for an engine's planner. `count.sql` (`count.json`) beside them counts the documents of
+//! each collection, see [`count()`]. All are part of the program; a folder of the same layout may
 //! replace them.
 
 mod embedded;
@@ -39,19 +40,7 @@ impl Texts {
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where there are none for the dialect.
     pub fn embedded(schema: Schema, dialect: &str, set: QuerySet) -> Result<Texts> {
-        let folder = embedded::FOLDERS
-            .iter()
-            .find(|f| f.benchmark == schema.name() && f.dialect == dialect)
-            .ok_or_else(|| {
-                let known = embedded::FOLDERS.iter().filter(|f| f.benchmark == schema.name());
-                let known: Vec<_> = known.map(|f| f.dialect).collect();
-                Error::new(
-                    ErrorKind::Invalid,
-                    format!("find the query texts of {} for {dialect}", schema.name()),
-                    "there are none",
-                )
-                .advise(format!("known are {}; or name a folder of your own", known.join(", ")))
-            })?;
+        let folder = folder(schema, dialect)?;
         Texts::read(|query| {
             let name = file_name(query, dialect);
             let tuned = folder.tuned.iter().find(|t| set == QuerySet::Tuned && t.0 == name);
@@ -100,6 +89,27 @@ impl Texts {
         }
         Ok(Texts { texts })
     }
+}
+
+/// The text that counts the documents of each collection: a row with its name and their number.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is none for the dialect.
+pub fn count(schema: Schema, dialect: &str) -> Result<&'static str> {
+    folder(schema, dialect).map(|folder| folder.count)
+}
+
+fn folder(schema: Schema, dialect: &str) -> Result<&'static embedded::Folder> {
+    let ours = || embedded::FOLDERS.iter().filter(|f| f.benchmark == schema.name());
+    ours().find(|f| f.dialect == dialect).ok_or_else(|| {
+        let known: Vec<_> = ours().map(|f| f.dialect).collect();
+        Error::new(
+            ErrorKind::Invalid,
+            format!("find the query texts of {} for {dialect}", schema.name()),
+            "there are none",
+        )
+        .advise(format!("known are {}; or name a folder of your own", known.join(", ")))
+    })
 }
 
 fn file_name(query: &Query, dialect: &str) -> String {

@@ -10,6 +10,8 @@ pub(super) struct Folder {
     pub(super) naive: [&'static str; COUNT],
     /// File name and text of the queries that have a tuned one.
     pub(super) tuned: &'static [(&'static str, &'static str)],
+    /// The text that counts the documents of each collection.
+    pub(super) count: &'static str,
 }
 
 /// One folder: its benchmark, its dialect and the numbers of the files in its `tuned/`.
@@ -28,16 +30,17 @@ macro_rules! folder {
             ),
             tuned: &[$((
                 concat!("q", $tuned, $extension),
-                folder!(@text $benchmark, $dialect, $extension, "tuned/", $tuned),
+                folder!(@text $benchmark, $dialect, $extension, "tuned/q", $tuned),
             )),*],
+            count: folder!(@text $benchmark, $dialect, $extension, "", "count"),
         }
     };
     (@naive $benchmark:literal, $dialect:literal, $extension:literal: $($number:literal)*) => {
-        [$(folder!(@text $benchmark, $dialect, $extension, "", $number)),*]
+        [$(folder!(@text $benchmark, $dialect, $extension, "q", $number)),*]
     };
-    (@text $benchmark:literal, $dialect:literal, $extension:literal, $sub:literal, $number:literal) => {
+    (@text $benchmark:literal, $dialect:literal, $extension:literal, $start:literal, $name:literal) => {
         include_str!(concat!(
-            "../../../../../../queries/", $benchmark, "/", $dialect, "/", $sub, "q", $number, $extension
+            "../../../../../../queries/", $benchmark, "/", $dialect, "/", $start, $name, $extension
         ))
     };
 }

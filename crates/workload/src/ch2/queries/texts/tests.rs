@@ -51,14 +51,17 @@ fn the_embedded_texts_are_all_those_of_the_folder() {
             }
         }
     }
-    let embedded: usize = embedded::FOLDERS.iter().map(|f| COUNT + f.tuned.len()).sum();
+    let embedded: usize = embedded::FOLDERS.iter().map(|f| COUNT + f.tuned.len() + 1).sum();
     assert_eq!(on_disk.len(), embedded);
     for (schema, dialect, set, path) in on_disk {
         let name = path.file_name().unwrap().to_str().unwrap();
         let dialect = dialect.to_str().unwrap();
-        let query = QUERIES.iter().find(|q| file_name(q, dialect) == name).expect(name);
         let texts = Texts::embedded(schema, dialect, set).unwrap();
-        assert_eq!(texts.get(query), std::fs::read_to_string(&path).unwrap(), "{}", path.display());
+        let ours = match name.split('.').next() {
+            Some("count") => count(schema, dialect).unwrap(),
+            _ => texts.get(QUERIES.iter().find(|q| file_name(q, dialect) == name).expect(name)),
+        };
+        assert_eq!(ours, std::fs::read_to_string(&path).unwrap(), "{}", path.display());
     }
 }
 

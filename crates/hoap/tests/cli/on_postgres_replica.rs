@@ -1,0 +1,61 @@
+//! A streaming replica that takes in what its primary is loaded with; `psql` is the observer.
+
+use std::process::Command;
+use std::time::Duration;
+
+use hoap_data::Collection;
+use hoap_testing::lab::Lab;
+
+use super::Place;
+use super::ingestion::Waiting;
+
+fn psql(url: &str, text: &str) -> String {
+    let done = Command::new("psql").args(["-XAtq", url, "-c", text]).output().unwrap();
+    assert!(done.status.success(), "{text}: {done:?}");
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn the_time_that_a_replica_takes_is_that_of_its_replay() {
+    let (p, lab) = (Place::new(), Lab::of("postgres-replica"));
+    let primary_folder = lab.folder().with_file_name("postgres");
+    let read =
+        |name: &str| std::fs::read_to_string(primary_folder.join(name)).unwrap().trim().to_owned();
+    let (primary, replica) = (read("url"), lab.url());
+    let port = |url: &str| {
+        let after = url.rsplit(':').next().unwrap();
+        format!(":{}/", after.split('/').next().unwrap())
+    };
+    let superuser = read("superuser_url").replace(&port(&primary), &port(&replica));
+    let documents = |url: &str| -> u64 {
+        let count = |c: &Collection| psql(url, &format!("select count(*) from {}", c.name()));
+        Collection::ALL.iter().map(|c| count(c).parse::<u64>().unwrap()).sum()
+    };
+
+    let load =
+        format!("load ch2pp --scale-down 100 --json --target {primary} --analytical {replica}");
+    psql(&superuser, "select pg_wal_replay_pause()");
+    let waiting = Waiting::begin(&p, &load);
+    std::thread::sleep(Duration::from_secs(3));
+    let all = documents(&primary);
+    assert_eq!(psql(&replica, "select to_regclass('orders') is null"), "t", "nothing is replayed");
+    psql(&superuser, "select pg_wal_replay_resume()");
+    let end = waiting.end();
+    assert_eq!(end.code, 0, "{end:#?}");
+    let found = end.value()["ingestion"].clone();
+    assert_eq!((documents(&replica), found["documents"].as_u64()), (all, Some(all)), "{found:#}");
+    assert_eq!(found["documents_at_written"], 0, "{found:#}");
+    assert!(found["after_seconds"].as_f64().unwrap() >= 3.0, "{found:#}");
+    assert!(found["per_second_after"].as_f64().is_some(), "{found:#}");
+
+    // Old data of the same number and kind is none of the new load's.
+    psql(&superuser, "select pg_wal_replay_pause()");
+    let line = format!("{load} --replace --catch-up-limit 2s");
+    p.fails(&line, 3, &["to remove what the load replaces: not within 2 s", " of orders"]);
+    psql(&superuser, "select pg_wal_replay_resume()");
+    let end = p.ok(&format!("{load} --replace"));
+    assert_eq!(
+        (documents(&replica), end.value()["ingestion"]["documents"].as_u64()),
+        (all, Some(all))
+    );
+}
