@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use hoap_workload::{Error, ErrorKind};
 
-use crate::url::{decode, redact};
+use crate::url::{HIDDEN, decode, redact};
 
 /// What one option of a URL means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +125,14 @@ pub(crate) fn set_each(
         }
         names.push(name);
         set(name, value).map_err(|why| {
-            // The value may be a URL, too.
-            let hidden = redact(value);
-            let why = if hidden == value { why } else { why.replace(value, &hidden) };
+            // The value may be a URL, too, or part of what may be a secret: only what the URL shows is told.
+            let (shown, redacted) = (redact(url), redact(value));
+            let told = |value: &str| shown.contains(&format!("{name}={value}"));
+            let why = match [value, &redacted].into_iter().find(|value| told(value)) {
+                Some(same) if same == value => why,
+                Some(redacted) => why.replace(value, redacted),
+                None => why.replace(value, HIDDEN),
+            };
             invalid(format!("{}: {why}", called(name)))
         })?;
     }
@@ -272,8 +277,8 @@ pub(crate) mod tests {
     }
 
     fn read(query: &str) -> hoap_workload::Result<()> {
-        set_each("null:", Some(query), |name, value| match name {
-            "secret" => Err(format!("`{value}`")),
+        set_each(&format!("x://h?{query}"), Some(query), |name, value| match name {
+            "wrong" => Err(format!("`{value}`")),
             _ => Ok(()),
         })
     }
@@ -287,7 +292,10 @@ pub(crate) mod tests {
             ("a=1&b", "option `b` has no value"),
             ("a=1&word@h", "an option has no value"),
             ("a=1&b=2&a=1", "option `a` is given twice"),
-            ("secret=http://u:word@h", "option `secret`: `http://u:***@h`"),
+            ("wrong=http://u:word@h", "option `wrong`: `***`"),
+            ("wrong=word", "option `wrong`: `word`"),
+            // What the URL does not show is not told.
+            ("a=http://h&wrong=x:word", "option `wrong`: `***`"),
         ] {
             let e = read(query).unwrap_err();
             assert_eq!((e.kind, &*e.answer), (ErrorKind::Invalid, why), "{query}");

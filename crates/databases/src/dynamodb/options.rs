@@ -5,7 +5,7 @@ use std::time::Duration;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::options::{Read, meant, milliseconds, number, options, prefix, set_each, text};
-use crate::url::Parts;
+use crate::url::{Parts, host, redact};
 
 /// How tables are paid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,12 +77,16 @@ const CONDITIONS: &[(&str, Conditions)] =
     &[("changed", Conditions::Changed), ("read", Conditions::Read)];
 
 fn endpoint(value: &str) -> Read<String> {
-    let host = value.strip_prefix("http://").or_else(|| value.strip_prefix("https://"));
+    let rest = value.strip_prefix("http://").or_else(|| value.strip_prefix("https://"));
     let good = |b: u8| b.is_ascii_graphic() && !b"@?#\\".contains(&b);
-    match host {
+    // What should be a port may be a password, also in a path that looks like one more URL.
+    let named = |rest: &str| {
+        host(rest.split('/').next().unwrap_or_default()).is_ok() && redact(value) == value
+    };
+    match rest {
         None if value.is_empty() => Ok(String::new()),
-        Some(host) if !host.is_empty() && host.bytes().all(good) => Ok(value.to_owned()),
-        _ => Err(format!("`{value}` is not http://HOST:PORT or https://HOST:PORT")),
+        Some(rest) if rest.bytes().all(good) && named(rest) => Ok(value.to_owned()),
+        _ => Err(format!("`{}` is not http://HOST:PORT or https://HOST:PORT", redact(value))),
     }
 }
 
@@ -153,6 +157,9 @@ mod tests {
             ("dynamodb://us-east-1?secret_access_key=secret", "the options are endpoint, prefix"),
             ("dynamodb://us-east-1?session_token=secret", "no such option"),
             ("dynamodb://us-east-1?endpoint=localhost:8000", "http://HOST:PORT"),
+            ("dynamodb://us-east-1?endpoint=http://h:x:secret", "`http://h:***` is not"),
+            ("dynamodb://us-east-1?endpoint=http://h://i:x:secret", "is not http://HOST:PORT"),
+            ("dynamodb://us-east-1?endpoint=http://h&capacity=x:secret", "`***` is not one of"),
             ("dynamodb://us-east-1?prefix=a.b", "letters, digits, _ and -"),
             ("dynamodb://us-east-1?capacity=free", "on-demand, provisioned"),
             ("dynamodb://us-east-1?consistency=some", "eventual, strong"),
