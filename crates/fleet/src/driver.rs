@@ -111,12 +111,11 @@ impl Meeting {
         let failed = State::Failed(why.chars().take(2000).collect());
         lock(&self.shared).state = failed.clone();
         let since = Instant::now();
-        while since.elapsed() < ANSWER {
+        let heard = || {
             let shared = lock(&self.shared);
-            if shared.over.is_some() || shared.said.as_ref() == Some(&failed) {
-                return;
-            }
-            drop(shared);
+            shared.over.is_some() || shared.said.as_ref() == Some(&failed)
+        };
+        while since.elapsed() < ANSWER && !heard() {
             tokio::time::sleep(LOOK).await;
         }
     }
@@ -129,14 +128,17 @@ impl Meeting {
     pub async fn end(&self, folder: &Path) -> Result<()> {
         let files = self.send(folder).await?;
         lock(&self.shared).state = State::Ended(files);
-        loop {
+        let outcome = || {
             let shared = lock(&self.shared);
             match &shared.over {
-                Some(why) => return Err(why.clone()),
-                None if shared.done => return Ok(()),
-                None => {}
+                Some(why) => Some(Err(why.clone())),
+                None => shared.done.then_some(Ok(())),
             }
-            drop(shared);
+        };
+        loop {
+            if let Some(outcome) = outcome() {
+                return outcome;
+            }
             tokio::time::sleep(LOOK).await;
         }
     }

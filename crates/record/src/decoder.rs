@@ -11,7 +11,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 use crate::limits;
 
 const COOKIE: u32 = 0x1c84_9313;
-const COMPRESSED: u32 = 0x1c84_9314;
+/// The cookie of a compressed histogram.
+pub(crate) const COMPRESSED: u32 = 0x1c84_9314;
 /// The most significant digits of a histogram.
 pub const MOST_DIGITS: u32 = 3;
 /// The highest value, in microseconds, that a histogram may have room for: two hours and 23

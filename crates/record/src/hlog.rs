@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{
     IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
 };
 
 use crate::decoder::Decoder;
+use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::histogram::histogram;
 use crate::limits::{self, MOST_KINDS};
@@ -213,7 +213,7 @@ impl Decoded {
 pub struct Hlog {
     file: File,
     path: PathBuf,
-    serializer: V2DeflateSerializer,
+    encoder: Encoder,
     buffer: Vec<u8>,
 }
 
@@ -227,14 +227,14 @@ impl Hlog {
         let mut hlog = Hlog {
             file: File::create(&path).map_err(|e| io_error(&path, e))?,
             path,
-            serializer: V2DeflateSerializer::new(),
+            encoder: Encoder::default(),
             buffer: Vec::new(),
         };
         IntervalLogWriterBuilder::new()
             .add_comment("[Times of the measured window in microseconds]")
             .with_start_time(started)
             .with_base_time(started)
-            .begin_log_with(&mut hlog.buffer, &mut hlog.serializer)
+            .begin_log_with(&mut hlog.buffer, &mut hlog.encoder)
             .map_err(|e| io_error(&hlog.path, e))?;
         hlog.flush()?;
         Ok(hlog)
@@ -254,7 +254,7 @@ impl Hlog {
         let tag = Tag::new(kind)
             .ok_or_else(|| io_error(&self.path, format!("{kind:?} cannot be a tag")))?;
         IntervalLogWriterBuilder::new()
-            .begin_log_with(&mut self.buffer, &mut self.serializer)
+            .begin_log_with(&mut self.buffer, &mut self.encoder)
             .map_err(|e| io_error(&self.path, e))?
             .write_histogram(times, start, length, Some(tag))
             .map_err(|e| io_error(&self.path, e))

@@ -25,6 +25,7 @@ pub mod bound;
 pub mod check;
 mod decoder;
 pub mod description;
+mod encoder;
 pub mod error;
 pub mod folder;
 pub mod freshness;
