@@ -180,6 +180,7 @@ impl<B: Benchmark> Steps<'_, B> {
         let mut outcome = run_probed_step(plan, clients, self.folder, control, &meter)?;
         self.starts.note(&mut outcome.step, self.folder);
         outcome.step.usage = meter.used();
+        self.record.warnings.extend(meter.slowed(&outcome.step.name, outcome.step.seconds));
         self.memories.extend(outcome.transactions);
         caller.measured(&outcome.step);
         self.record.steps.push(outcome.step);

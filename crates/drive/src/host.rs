@@ -1,6 +1,7 @@
 //! The driver's machine and its time of day.
 
 use std::fs;
+use std::time::Duration;
 
 use hoap_record::Host;
 
@@ -22,14 +23,30 @@ pub fn host() -> Host {
 pub fn available_memory() -> Option<u64> {
     let read = |path: String| fs::read_to_string(path).unwrap_or_default();
     let machine = kibibytes(&read("/proc/meminfo".into()), "MemAvailable")?;
-    let groups = read("/proc/self/cgroup".into());
-    let group = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or_default();
-    let of_group = |name| {
-        let text = read(format!("/sys/fs/cgroup{}/memory.{name}", group.trim_end_matches('/')));
-        text.trim().parse::<u64>().ok()
-    };
-    let left = of_group("max").zip(of_group("current")).map(|(max, now)| max.saturating_sub(now));
+    let of_group = |name| control_group(name)?.trim().parse::<u64>().ok();
+    let left = of_group("memory.max")
+        .zip(of_group("memory.current"))
+        .map(|(max, now)| max.saturating_sub(now));
     Some(left.map_or(machine, |left| left.min(machine)))
+}
+
+/// How long a CPU limit has held this process and those in its control group back, in all. `None`
+/// where the machine does not say.
+pub fn held_back() -> Option<Duration> {
+    throttled(&control_group("cpu.stat")?)
+}
+
+/// The time in a text of `cpu.stat`, which has it where there is a limit.
+fn throttled(stat: &str) -> Option<Duration> {
+    let time = stat.lines().find_map(|line| line.strip_prefix("throttled_usec "))?;
+    time.trim().parse().ok().map(Duration::from_micros)
+}
+
+/// A file of this process's control group (version 2).
+fn control_group(name: &str) -> Option<String> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    fs::read_to_string(format!("/sys/fs/cgroup{}/{name}", group.trim_end_matches('/'))).ok()
 }
 
 /// A line of `/proc/meminfo`, in bytes.
@@ -79,6 +96,15 @@ mod tests {
             Some("16 kB")
         );
         assert_eq!(field("model name\t:\n", "model name", ':'), None);
+    }
+
+    #[test]
+    fn the_time_that_a_limit_held_the_driver_back_is_read() {
+        let stat = "usage_usec 903\nnr_periods 40\nnr_throttled 12\nthrottled_usec 1250000\n";
+        assert_eq!(throttled(stat), Some(Duration::from_millis(1250)));
+        for none in ["", "usage_usec 903\n", "throttled_usec \n", "throttled_usec -1\n"] {
+            assert_eq!(throttled(none), None, "{none:?}");
+        }
     }
 
     #[test]

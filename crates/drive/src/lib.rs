@@ -29,7 +29,7 @@ mod plan;
 pub mod search;
 mod step;
 
-pub use host::{available_memory, host, now};
+pub use host::{available_memory, held_back, host, now};
 pub use plan::{
     Arrivals, End, FASTEST, Gate, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan,
     Stop, Tick,
