@@ -65,6 +65,7 @@ const MANY: usize = usize::MAX;
 
 const TABLE: &[Line] = &[
     (Stage, "$addFields", (3, 4), Own),
+    (Stage, "$count", (3, 4), Own),
     (Stage, "$facet", (3, 4), Own),
     (Stage, "$group", (2, 2), Own),
     (Stage, "$limit", (2, 2), Own),
@@ -210,6 +211,12 @@ impl Reader {
                     self.expression(value)
                 })
             }
+            "$count" => match value.as_str() {
+                Some(name) if !name.is_empty() && !name.starts_with('$') && !name.contains('.') => {
+                    Ok(())
+                }
+                _ => no("no name of a field", value),
+            },
             "$facet" => object(value, "no pipelines")?.iter().try_for_each(|(name, stages)| {
                 // The name of a facet is that of a field, and no path.
                 if name.contains('.') { Err(name.clone()) } else { path(name) }?;
@@ -475,6 +482,7 @@ fn what_is_not_of_the_manual_is_found() {
         (json!({"$nothing": 1}), "unknown"),
         (json!({"$match": {}, "$limit": 1}), "one name"),
         (json!({"$limit": 0}), "above 0"),
+        (json!({"$count": "$n"}), "no name of a field"),
         (json!({"$sort": {"a": 2}}), "1 or -1"),
         (json!({"$unwind": "a"}), "no $path"),
         (json!({"$unwind": {"path": "$a", "keep": true}}), "preserveNull"),
