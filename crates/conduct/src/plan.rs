@@ -251,6 +251,8 @@ impl Planner<'_> {
     }
 
     fn frontier(&self, (transactions, queries): Clients) -> Result<Plan> {
+        /// Any number but the first step's, which waits for no database.
+        const AGAIN: usize = 2;
         if transactions == 0 || queries == 0 {
             return refuse(
                 "a frontier needs clients of both sides",
@@ -258,9 +260,9 @@ impl Planner<'_> {
             );
         }
         let plan = FrontierPlan {
-            transactions: self.step(1, (transactions, 0), None),
-            queries: self.step(2, (0, queries), None),
-            both: self.step(2, (transactions, queries), None),
+            transactions: self.step(AGAIN, (transactions, 0), None),
+            queries: self.step(AGAIN, (0, queries), None),
+            both: self.step(AGAIN, (transactions, queries), None),
         };
         Ok(Plan { steps: vec![], loops_set_time: false, search: None, frontier: Some(plan) })
     }
@@ -376,6 +378,21 @@ mod tests {
         let times = (search.shortest, search.longest);
         assert_eq!(times, (Duration::from_secs(2), Duration::from_secs(20)));
         assert!(of(hybrid(&[4], &[0, 1], false), "").unwrap().search.is_none());
+    }
+
+    /// A database that restarts between two steps of a frontier is waited for, as between all others.
+    #[test]
+    fn every_step_of_a_frontier_waits_for_a_database_that_was_there() {
+        let groups = Groups::TransactionsAndQueries {
+            transactions: &[],
+            queries: &[],
+            loops: None,
+            headline: 0,
+            frontier: Some((4, 2)),
+        };
+        let made = of(groups, "--recovery-limit 9s").unwrap();
+        let limits: Vec<_> = made.shapes().map(|step| step.connect_limit.as_secs()).collect();
+        assert_eq!(limits, [9, 9, 9]);
     }
 
     #[test]

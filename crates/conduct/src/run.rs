@@ -121,17 +121,12 @@ impl<B: Benchmark> Steps<'_, B> {
                 step.end = End::After(seconds);
             }
             self.one(&step, &format!(" of {of}"))?;
-            let ended = match (&self.record.stopped_by, self.setting.is_stopped()) {
-                (Some(_), _) => "an error ended it",
-                (None, true) => "interrupted",
-                (None, false) if self.starts.is_late() => "it began late",
-                (None, false) => {
-                    if plan.loops_set_time && step.tx_clients == 0 && alone.is_none() {
-                        let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
-                        alone = Some(Duration::from_secs(seconds.ceil() as u64));
-                    }
-                    continue;
+            let Some(ended) = self.ended() else {
+                if plan.loops_set_time && step.tx_clients == 0 && alone.is_none() {
+                    let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
+                    alone = Some(Duration::from_secs(seconds.ceil() as u64));
                 }
+                continue;
             };
             self.record.partial = Some(format!("{ended} in step {} of {of}", step.number));
             return Ok(());
@@ -153,8 +148,12 @@ impl<B: Benchmark> Steps<'_, B> {
                 _ => &plan.both,
             };
             let number = self.record.steps.len() + 1;
-            self.one(&StepPlan { number, tx_clients, query_clients, ..like.clone() }, "")?;
-            let step = self.record.steps.last().filter(|_| !self.is_over());
+            let mut step = StepPlan { number, tx_clients, query_clients, ..like.clone() };
+            if number == 1 {
+                step.connect_limit = Duration::ZERO;
+            }
+            self.one(&step, "")?;
+            let step = self.record.steps.last().filter(|_| self.ended().is_none());
             let alone = |step: &Step| match tx_clients {
                 0 => step.queries_per_hour.filter(|_| step.incomplete.is_none()),
                 _ => step.tpm,
@@ -163,7 +162,8 @@ impl<B: Benchmark> Steps<'_, B> {
         })?;
         if !whole {
             let steps = counted(self.record.steps.len(), "step", "steps");
-            self.record.partial = Some(format!("interrupted after {steps} of the frontier"));
+            let ended = self.ended().unwrap_or("ended");
+            self.record.partial = Some(format!("{ended} after {steps} of the frontier"));
         }
         Ok(())
     }
@@ -206,18 +206,23 @@ impl<B: Benchmark> Steps<'_, B> {
                 ..like.clone()
             };
             self.one(&step, "")?;
-            Ok(self.record.steps.last().filter(|_| !self.is_over()).map(ProbeResult::of))
+            Ok(self.record.steps.last().filter(|_| self.ended().is_none()).map(ProbeResult::of))
         })?;
         self.setting.caller.searched(&search);
-        if self.is_over() {
+        if self.ended().is_some() {
             self.record.partial = search.unfinished.clone();
         }
         self.record.search = Some(search);
         Ok(())
     }
 
-    fn is_over(&self) -> bool {
-        self.setting.is_stopped() || self.starts.is_late() || self.record.stopped_by.is_some()
+    /// What ended the run before its plan, if something did.
+    fn ended(&self) -> Option<&'static str> {
+        match (&self.record.stopped_by, self.setting.is_stopped()) {
+            (Some(_), _) => Some("an error ended it"),
+            (None, true) => Some("interrupted"),
+            (None, false) => self.starts.is_late().then_some("it began late"),
+        }
     }
 }
 

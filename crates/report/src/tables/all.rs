@@ -24,8 +24,6 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         Measure::Hybrid => vec![
             transactions(&entries),
             isolation(&entries),
-            frontier(&entries),
-            frontier_steps(&entries),
             operations(&entries),
             query_rates(&entries),
             query_times(entries[0]),
@@ -36,6 +34,8 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
     };
     let some = [
         throughput(&entries),
+        frontier(&entries),
+        frontier_steps(&entries),
         waits(&entries),
         search(&entries),
         freshness(&entries),
