@@ -248,6 +248,15 @@ fn published_columns_stand_hollow_among_those_of_runs_where_one_axis_shows_both(
     assert!(!csv(table(&made, "cluster-sizes")).contains("Couchbase"));
 }
 
+#[test]
+fn what_a_text_says_in_words_stands_beside_its_numbers() {
+    let mut report = Report::of(&[runs::folder(1, 1.0).loaded("run")]);
+    report.published = published::choose(None).unwrap();
+    let shown = words(&page(&report).unwrap().html);
+    assert!(shown.contains("ch2pp-2025, 5.3, Fig. 8(a): NewOrder tpM doubles from 4Q to 8Q"));
+    assert!(!shown.contains("million records"), "that is another benchmark's");
+}
+
 /// Figure 8 of the CH2++ paper: 4Q+0A without queries and 4Q+4A with them share a panel.
 #[test]
 fn configurations_with_one_number_of_query_clients_each_share_a_panel() {

@@ -6,7 +6,7 @@ use hoap_workload::capability::Index;
 use serde_json::Value;
 
 use super::query::Node;
-use super::{CouchbaseEngine, sql};
+use super::{CouchbaseEngine, shop, sql};
 use crate::failure::Done;
 use crate::front::engine::Engine;
 use crate::names;
@@ -40,7 +40,8 @@ async fn make(node: &Node, collections: &[String], indexes: &[Index]) -> Done<()
         if !has(sql::PRIMARY) {
             texts.push(sql::create_index(collection, sql::PRIMARY, &[], replicas));
         }
-        for index in indexes.iter().filter(|index| index.collection == collection) {
+        let ours = indexes.iter().filter(|index| index.collection == collection);
+        for index in ours.map(shop::index) {
             if !has(index.name) {
                 texts.push(sql::create_index(collection, index.name, &index.fields, replicas));
             }

@@ -73,14 +73,9 @@ impl Joiner {
             return Ok(None);
         }
         let orders = self.server.collection(ORDERS);
-        let orders = orders.find(doc! {"_id": {"$in": keys}, "month": month});
-        let mut orders = orders.projection(doc! {"_id": 0, "sale_price": 1}).await?;
-        let mut sum = None;
-        while orders.advance().await? {
-            let price = number(orders.current().get("sale_price").ok().flatten());
-            *sum.get_or_insert(0) += cents(price);
-        }
-        Ok(sum)
+        let rows = orders.aggregate(sum_of(keys, month)).with_type::<RawDocumentBuf>().await?;
+        let rows: Vec<RawDocumentBuf> = rows.try_collect().await?;
+        Ok(rows.first().map(|row| cents(number(row.get("sum").ok().flatten()))))
     }
 
     async fn lookup(&self, zip: &str, month: &str) -> mongodb::error::Result<Vec<RawDocumentBuf>> {
@@ -88,6 +83,14 @@ impl Joiner {
         let rows = customers.aggregate(lookup(zip, month));
         rows.with_type::<RawDocumentBuf>().await?.try_collect().await
     }
+}
+
+/// The second phase of the comparison reports' read (2021, table 4.4.1): the server adds up.
+fn sum_of(keys: Vec<Bson>, month: &str) -> [Document; 2] {
+    [
+        doc! {"$match": {"$and": [{"_id": {"$in": keys}}, {"month": month}]}},
+        doc! {"$group": {"_id": null, "sum": {"$sum": "$sale_price"}}},
+    ]
 }
 
 /// The join as one pipeline.

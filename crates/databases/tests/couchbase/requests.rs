@@ -169,6 +169,9 @@ fn scans_pages_and_joins_are_the_texts_of_the_reports() {
     let mut client = wait(KeyValue::session(&target, &table(2))).unwrap();
     wait(client.scan("user0", 5, Fields::None, &mut Scanned::default())).unwrap();
     load_shop(&target, &indexes());
+    let (_, made, _) = service.seen("CREATE INDEX `shop_customer_zip").remove(0);
+    let covering = "`shop_customer_zip_orders` ON `shop_customer`(`address`.`zip`, `order_list`)";
+    assert!(made.contains(covering), "{made}");
     let mut pages = wait(Pages::session(&target)).unwrap();
     wait(pages.page("x", 3, 7, &mut Vec::new())).unwrap();
     for variant in target.variants() {

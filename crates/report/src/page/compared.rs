@@ -191,6 +191,13 @@ impl Compared<'_> {
                 .map(|(s, _)| format!("{}: {}. {}.", s.name, s.cited(), s.setting))
                 .collect::<Vec<_>>(),
         );
+        let benchmark = group.benchmark;
+        let claims: Vec<String> =
+            studies.iter().flat_map(|(study, _)| tables::claims(study, benchmark)).collect();
+        if !claims.is_empty() {
+            body.paragraph("What their texts say beside the numbers:");
+            body.list(&claims);
+        }
         for study in studies {
             body.beside(|body| {
                 for (name, unit, _, metric, scale) in &pairs {

@@ -29,7 +29,7 @@ pub use events::{event_lines, events};
 pub use freshness::{caught_up, freshness};
 pub use frontier::{frontier, frontier_steps, unseen};
 pub use ingestion::{ingested, ingestion};
-pub use published::{by_nodes, of_benchmark, published};
+pub use published::{by_nodes, claims, of_benchmark, published};
 pub use search::{highest_rate, search};
 pub use series::{percentiles, ticks};
 pub use setup::{configuration, databases, moment, overview, setup};

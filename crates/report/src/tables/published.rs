@@ -12,7 +12,14 @@ pub fn of_benchmark<'a>(
     // The reports ran E with updates, which is a benchmark of its own here.
     let of = |study: &'a Study| study.values.iter().filter(|f| f.workload == benchmark).collect();
     let all = studies.iter().map(|study| (*study, of(study)));
-    all.filter(|(_, figures): &(_, Vec<_>)| !figures.is_empty()).collect()
+    let says = |study: &Study| claims(study, benchmark).next().is_some();
+    all.filter(|(study, figures): &(_, Vec<_>)| !figures.is_empty() || says(study)).collect()
+}
+
+/// What a study says of a benchmark in words, with the section.
+pub fn claims<'a>(study: &'a Study, benchmark: &'a str) -> impl Iterator<Item = String> + 'a {
+    let of = study.claims.iter().filter(move |claim| claim.workload == benchmark);
+    of.map(|claim| format!("{}, {}: {}", study.name, claim.section, claim.says))
 }
 
 /// Every figure of these studies of one benchmark, as the text gives it.
