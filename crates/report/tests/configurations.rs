@@ -235,7 +235,8 @@ fn published_columns_stand_hollow_among_those_of_runs_where_one_axis_shows_both(
     report.published = published::choose(Some("nosql-2021")).unwrap();
     report.configurations[0].nodes = Some(4);
     let made = page(&report).unwrap();
-    let chart = &data(&made.html)["size-ops-s"];
+    let charts = &data(&made.html);
+    let chart = &charts["size-ops-s"];
     let bars = marks(chart, "bar");
     assert_eq!(bars.iter().map(|m| &m["hollow"]).collect::<Vec<_>>(), [false, true]);
     assert_eq!(bars[0]["bars"].as_array().unwrap().len(), 1);
@@ -243,9 +244,41 @@ fn published_columns_stand_hollow_among_those_of_runs_where_one_axis_shows_both(
     assert_eq!(legend(chart).len(), 4);
     assert!(legend(chart)[1..].iter().all(|series| series.ends_with("(published)")));
     assert!(words(&made.html).contains("hollow: published, not measured here"));
+    // Failures of one kind of operation, but none is published.
+    let failed = marks(&charts["size-failed"], "bar");
+    assert_eq!((failed.len(), &failed[0]["hollow"]), (1, &serde_json::json!(false)));
+    let share = number(table(&made, "cluster-sizes"), 0, "failed");
+    let bar = failed[0]["bars"][0]["value"].as_f64().unwrap();
+    assert!(share > 0.0 && (bar - 100.0 * share).abs() < 1e-3, "{share} {bar}");
     // The response times differ by a hundred times.
-    assert_eq!(marks(&data(&made.html)["size-s"], "bar").len(), 1);
+    assert_eq!(marks(&charts["size-s"], "bar").len(), 1);
     assert!(!csv(table(&made, "cluster-sizes")).contains("Couchbase"));
+}
+
+/// Table 3 of the CH2++ paper as bars, the published ones hollow where one axis shows both.
+#[test]
+fn power_queries_per_hour_and_ingestion_are_bars_with_the_published_ones() {
+    let mut column = runs::folder(1, 1.0).ingested().loaded("column");
+    // The paper's are 26.06 and 55.81 s.
+    let power = column.run.steps.iter_mut().filter_map(|step| step.power_seconds.as_mut());
+    power.for_each(|power| *power *= 40.0);
+    let mut report = Report::of(&[column, runs::folder(2, 0.5).loaded("row")]);
+    report.published = published::choose(Some("ch2pp-2025")).unwrap();
+    let made = page(&report).unwrap();
+    let charts = &data(&made.html);
+    let summary = table(&made, "summary-by-configuration");
+    for (name, own, stated) in [("power", 2, 2), ("QpH", 2, 0), ("ingestion", 1, 0)] {
+        let bars = marks(&charts[format!("table-3-{name}")], "bar");
+        let of = |hollow: bool| {
+            let marks = bars.iter().filter(|mark| mark["hollow"] == hollow);
+            marks.flat_map(|mark| mark["bars"].as_array().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!((of(false).len(), of(true).len()), (own, stated), "{name}");
+        for (row, bar) in of(false).into_iter().enumerate() {
+            let (shown, known) = (bar["value"].as_f64().unwrap(), number(summary, row, name));
+            assert!((shown / known - 1.0).abs() < 1e-5, "{name}: {shown}, {known}");
+        }
+    }
 }
 
 #[test]

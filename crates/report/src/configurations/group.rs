@@ -270,6 +270,17 @@ impl Place<'_> {
         })
     }
 
+    /// The share of the operations that the measure counts that failed, 0 to 1.
+    pub fn failed(&self, measure: Measure) -> Option<Spread> {
+        self.spread(|s| {
+            let of = |n: u64, more: &u64| n.saturating_add(*more);
+            let failures = measure.operations(s).flat_map(|o| o.failures.values());
+            let failed = failures.fold(0, of);
+            let ended = measure.operations(s).map(|o| o.count).fold(failed, |n, c| of(n, &c));
+            (ended > 0 && s.partial.is_none()).then(|| failed as f64 / ended as f64)
+        })
+    }
+
     /// The longest 99th percentile of the kinds that the measure counts, in seconds.
     pub fn worst_p99(&self, measure: Measure) -> Option<Spread> {
         self.spread(|s| {

@@ -4,12 +4,16 @@ use super::body::{Body, Figure};
 use super::chart::configurations::{self as charts, Column};
 use super::chart::spec::Chart;
 use crate::configurations::Report;
-use crate::configurations::group::Group;
+use crate::configurations::group::{Group, Member};
+use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::published::{PublishedFigure, PublishedMetric, Study};
 use crate::run::measure::{Axis, Measure};
 use crate::tables::{self, Costed, TimeOf};
 use hoap_record::Percentile;
+
+/// A study with its figures of the group's benchmark.
+pub type Published<'a> = (&'a Study, Vec<&'a PublishedFigure>);
 
 /// A group, with what makes its ids and headings unique on the page.
 pub struct Compared<'a> {
@@ -46,7 +50,7 @@ impl Compared<'_> {
     }
 
     /// Throughput, response times and power, a line a configuration.
-    pub fn configurations(&self, body: &mut Body) {
+    pub fn configurations(&self, body: &mut Body, studies: &[Published<'_>]) {
         let group = self.group;
         if group.runs().len() < 2 {
             return;
@@ -63,7 +67,9 @@ impl Compared<'_> {
                  reach from the lowest to the highest of them.",
             );
         }
-        body.filled(&self.own(tables::summary_by_configuration(group)));
+        let summary = self.own(tables::summary_by_configuration(group));
+        body.filled(&summary);
+        self.table_3(body, &summary, studies);
         let throughput = self.own(tables::throughput_by_configuration(group));
         let latency = self.own(tables::latency_by_configuration(group));
         let (what, of) = match group.measure {
@@ -93,6 +99,46 @@ impl Compared<'_> {
         }
         self.power(body);
         body.close();
+    }
+
+    /// Ingestion rate, power and queries per hour of the configurations as bars, with the published
+    /// ones (CH2++ table 3).
+    fn table_3(&self, body: &mut Body, summary: &Table, studies: &[Published<'_>]) {
+        type Of = fn(&Member<'_>) -> Option<f64>;
+        let queries_per_hour: Of =
+            |m| Some(m.power()?.0.spread(|step| step.queries_per_hour)?.mean);
+        let charts: [(&str, &str, Unit, PublishedMetric, Of); 3] = [
+            (
+                "ingestion",
+                "documents/s",
+                Unit::Rate("documents/s"),
+                PublishedMetric::IngestionRate,
+                |m| m.ingestion_rate(),
+            ),
+            ("power", "s", Unit::Seconds, PublishedMetric::Power, |m| Some(m.power()?.1.mean)),
+            ("QpH", "QpH", Unit::Rate("QpH"), PublishedMetric::QueriesPerHour, queries_per_hour),
+        ];
+        body.beside(|body| {
+            for (name, label, unit, metric, of) in charts {
+                let own = |m: &Member<'_>| {
+                    Some(charts::Row { name: m.label.to_string(), value: of(m)?, published: false })
+                };
+                let mut rows: Vec<_> = self.group.members.iter().filter_map(own).collect();
+                if rows.is_empty() {
+                    continue;
+                }
+                let stated: Vec<_> = published_rows(studies, metric);
+                let together = share_an_axis(
+                    rows.iter().map(|row| row.value),
+                    stated.iter().map(|row| row.value),
+                );
+                rows.extend(stated.into_iter().filter(|_| together));
+                let hollow = if together { "; hollow: published, not measured here" } else { "" };
+                let caption = format!("{} by configuration{hollow}", sentence(name));
+                let spec = charts::rows(&rows, label, unit);
+                self.chart(body, &format!("table-3-{name}"), &caption, summary, Some(spec));
+            }
+        });
     }
 
     /// Names the void runs that a section leaves out.
@@ -132,19 +178,20 @@ impl Compared<'_> {
     }
 
     /// Throughput and response time by cluster size, with the published ones apart.
-    pub fn sizes(&self, body: &mut Body, studies: &[(&Study, Vec<&PublishedFigure>)]) {
+    pub fn sizes(&self, body: &mut Body, studies: &[Published<'_>]) {
         let group = self.group;
         let made = self.own(tables::cluster_sizes(group));
         let published = self.own(tables::published(studies));
         if made.rows.is_empty() && studies.is_empty() {
             return;
         }
-        let (throughput, latency) = own_columns(group);
+        let [throughput, latency, failed] = own_columns(group);
         let unit = group.measure.unit();
         let stated = |metric, scale| published_columns(studies, metric, scale);
         let pairs = [
             ("Throughput", unit, throughput, PublishedMetric::Throughput, 1.0),
             ("Mean response time", "s", latency, PublishedMetric::Latency, 1e-3),
+            ("Failed operations", "%", failed, PublishedMetric::Failed, 1.0),
         ];
         if !made.rows.is_empty() {
             self.open(body, "cluster-size", "By cluster size");
@@ -156,14 +203,16 @@ impl Compared<'_> {
             body.beside(|body| {
                 for (name, unit, own, metric, scale) in &pairs {
                     let stated = stated(*metric, *scale);
-                    let together = share_an_axis(own, &stated);
+                    let of =
+                        |columns: &[Column]| columns.iter().map(|c| c.value).collect::<Vec<_>>();
+                    let together = share_an_axis(of(own), of(&stated));
                     let also = stated.iter().filter(|_| together).cloned();
                     let columns: Vec<Column> = own.iter().cloned().chain(also).collect();
                     let spec = charts::columns(&columns, name, unit);
                     let hollow =
                         if together { "; hollow: published, not measured here" } else { "" };
                     let caption = format!("{name} by cluster size and system{hollow}");
-                    let id = format!("size-{unit}").replace('/', "-");
+                    let id = format!("size-{}", word(unit));
                     self.chart(body, &id, &caption, &made, (!own.is_empty()).then_some(spec));
                 }
             });
@@ -205,7 +254,7 @@ impl Compared<'_> {
                     let spec = charts::columns(&columns, name, unit);
                     let (name, from) = (name.to_lowercase(), study.0.name);
                     let caption = format!("Published, {from}: {name} by cluster size and system");
-                    let id = format!("published-size-{unit}-{from}").replace('/', "-");
+                    let id = format!("published-size-{}-{from}", word(unit));
                     let spec = (!columns.is_empty()).then_some(spec);
                     self.chart(body, &id, &caption, &published, spec);
                 }
@@ -288,30 +337,38 @@ fn sentence(words: &str) -> String {
     chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// Throughput and mean response times of the members whose number of nodes is known.
-fn own_columns(group: &Group<'_>) -> (Vec<Column>, Vec<Column>) {
-    let (mut throughput, mut latency) = (Vec::new(), Vec::new());
+/// A unit as a part of an id.
+fn word(unit: &str) -> String {
+    unit.replace('/', "-").replace('%', "failed")
+}
+
+/// Throughput, mean response times and failures of the members whose number of nodes is known; no
+/// failures where nothing failed.
+fn own_columns(group: &Group<'_>) -> [Vec<Column>; 3] {
+    let mut columns = [const { Vec::new() }; 3];
     let known: Vec<_> = group.members.iter().filter_map(|m| Some((m, m.nodes?))).collect();
     for (member, nodes) in &known {
         // Two configurations of one system and size are told apart by their labels.
         let same = known.iter().filter(|(m, n)| (&m.system, n) == (&member.system, nodes)).count();
         let series = if same > 1 { member.label.to_string() } else { member.system.clone() };
         let Some((place, value)) = member.best(group.measure) else { continue };
-        throughput.push(Column {
-            nodes: *nodes,
-            series: series.clone(),
-            value: value.mean,
-            published: false,
-        });
-        if let Some(mean) = place.mean_latency(group.measure) {
-            latency.push(Column { nodes: *nodes, series, value: mean.mean, published: false });
+        let share = place.failed(group.measure).map(|share| share.mean * 100.0);
+        let values =
+            [Some(value.mean), place.mean_latency(group.measure).map(|mean| mean.mean), share];
+        for (columns, value) in columns.iter_mut().zip(values) {
+            let column =
+                |value| Column { nodes: *nodes, series: series.clone(), value, published: false };
+            columns.extend(value.map(column));
         }
     }
-    (throughput, latency)
+    if columns[2].iter().all(|column| column.value == 0.0) {
+        columns[2].clear();
+    }
+    columns
 }
 
 fn published_columns(
-    studies: &[(&Study, Vec<&PublishedFigure>)],
+    studies: &[Published<'_>],
     metric: PublishedMetric,
     scale: f64,
 ) -> Vec<Column> {
@@ -322,10 +379,24 @@ fn published_columns(
     tables::by_nodes(studies, metric).into_iter().map(column).collect()
 }
 
+/// The published numbers of a metric, a row for each.
+fn published_rows(studies: &[Published<'_>], metric: PublishedMetric) -> Vec<charts::Row> {
+    let all = studies.iter().flat_map(|(study, figures)| figures.iter().map(move |f| (study, f)));
+    let row = |(study, figure): (&&Study, &&PublishedFigure)| charts::Row {
+        name: format!("{}: {}", study.name, figure.setting.as_ref().unwrap_or(&figure.system)),
+        value: figure.value,
+        published: true,
+    };
+    all.filter(|(_, f)| f.metric == metric && f.to.is_none()).map(row).collect()
+}
+
 /// Whether an axis shows both: neither is more than so many times as high as the other.
-fn share_an_axis(own: &[Column], stated: &[Column]) -> bool {
+fn share_an_axis(
+    own: impl IntoIterator<Item = f64>,
+    stated: impl IntoIterator<Item = f64>,
+) -> bool {
     const FAR: f64 = 10.0;
-    let top = |columns: &[Column]| columns.iter().map(|c| c.value).fold(0.0, f64::max);
-    let (own, stated) = (top(own), top(stated));
+    let (own, stated) =
+        (own.into_iter().fold(0.0, f64::max), stated.into_iter().fold(0.0, f64::max));
     own > 0.0 && stated > 0.0 && own.max(stated) <= FAR * own.min(stated)
 }

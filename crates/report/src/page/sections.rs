@@ -43,12 +43,12 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::
     experiment(body, report);
     result(body, entries);
     for each in compared.iter().map(Described::compared) {
-        each.configurations(body);
+        let studies = tables::of_benchmark(&report.published, each.group.benchmark);
+        each.configurations(body, &studies);
         let of: Vec<Panel<'_>> = each.group.runs().iter().map(|(n, _)| panels[*n]).collect();
         frontier::write(body, &each);
         measured::write(body, &each, &of);
         each.costs(body, &costed(report, each.group)?, &unpriced(report, each.group));
-        let studies = tables::of_benchmark(&report.published, each.group.benchmark);
         each.sizes(body, &studies);
     }
     search(body, &panels, entries);

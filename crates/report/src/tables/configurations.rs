@@ -274,6 +274,8 @@ pub fn cluster_sizes(group: &Group<'_>) -> Table {
     fn at<'a>(m: &Member<'a>, measure: Measure) -> Option<Place<'a>> {
         m.best(measure).map(|(place, _)| place)
     }
+    let failed =
+        move |m: &Member<'_>| at(m, measure).and_then(|p| p.failed(measure)).map(|s| s.mean);
     Sheet::new("cluster-sizes", "Throughput and response time by cluster size")
         .text("system", |m: &Member<'_>| m.system.clone())
         .text("configuration", |m| m.label)
@@ -287,6 +289,9 @@ pub fn cluster_sizes(group: &Group<'_>) -> Table {
         })
         .cells("p99", Some(Unit::Latency), move |m| {
             Cell::maybe(at(m, measure).and_then(|p| p.worst_p99(measure)).map(|s| s.mean))
+        })
+        .when(members.iter().any(|m| failed(m).is_some_and(|share| share > 0.0)), |s| {
+            s.cells("failed", Some(Unit::Share), move |m| Cell::maybe(failed(m)))
         })
         .rows(members)
 }

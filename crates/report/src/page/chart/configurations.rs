@@ -308,6 +308,31 @@ pub fn failed(failed: &[Failed<'_>]) -> Chart {
     stacked(&rows, &errors, &parts, "share of the operations", Unit::Share)
 }
 
+/// A bar of a chart of one number.
+pub struct Row {
+    /// The configuration.
+    pub name: String,
+    /// The number.
+    pub value: f64,
+    /// Whether it is published, and no run's.
+    pub published: bool,
+}
+
+/// One number, a lying bar a row. Published ones are hollow and dashed.
+pub fn rows(rows: &[Row], label: &str, unit: Unit) -> Chart {
+    let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+    let parts: Vec<_> = rows.iter().enumerate().map(|(n, row)| (n, 0, row.value)).collect();
+    let mut chart = stacked(&names, &[""], &parts, label, unit);
+    let marks = &mut chart.plots[0].marks;
+    if let Some(Mark::Bar { bars, .. }) = marks.pop() {
+        let (hollow, full): (Vec<_>, Vec<_>) =
+            bars.into_iter().partition(|bar| rows[bar.lane].published);
+        let both = [(full, false), (hollow, true)].into_iter().filter(|(bars, _)| !bars.is_empty());
+        marks.extend(both.map(|(bars, hollow)| Mark::Bar { lying: true, hollow, bars }));
+    }
+    chart
+}
+
 /// One number of the costs, a bar a configuration.
 pub fn costs(costed: &[Costed<'_>], label: &str, value: fn(&Costed<'_>) -> Option<f64>) -> Chart {
     let rows: Vec<String> = costed.iter().map(|c| c.label.to_string()).collect();
