@@ -96,9 +96,13 @@ pub struct Pacing {
 impl Pacing {
     /// How the operations of an open loop are spread over time.
     pub fn arrivals(&self, common: &Common) -> Arrivals {
-        match self.arrivals {
-            ArrivalChoice::Constant => Arrivals::Constant,
-            ArrivalChoice::Poisson => Arrivals::Poisson { seed: common.run_seed },
+        let part = common.conduct.part.map(|part| part.part);
+        match (self.arrivals, part) {
+            (ArrivalChoice::Constant, None) => Arrivals::Constant,
+            (ArrivalChoice::Constant, Some(part)) => {
+                Arrivals::ConstantPart { part: part.part, of: part.of }
+            }
+            (ArrivalChoice::Poisson, _) => Arrivals::Poisson { seed: common.run_seed },
         }
     }
 

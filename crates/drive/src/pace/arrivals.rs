@@ -31,6 +31,7 @@ impl ArrivalTimes {
     pub fn due(&self, cursor: &mut Cursor, number: u64) -> u64 {
         let intervals = match self.arrivals {
             Arrivals::Constant => number as f64,
+            Arrivals::ConstantPart { part, of } => number as f64 + (part - 1) as f64 / of as f64,
             Arrivals::Poisson { seed } => {
                 cursor.go_to(seed, number / BLOCK);
                 cursor.before + sum(seed, cursor.block, number % BLOCK + 1)
@@ -43,7 +44,9 @@ impl ArrivalTimes {
     /// of operations that are due before.
     pub fn first_at(&self, cursor: &mut Cursor, time: u64) -> u64 {
         let mut low = match self.arrivals {
-            Arrivals::Constant => ((time as f64 * self.rate / 1e9) as u64).saturating_sub(1),
+            Arrivals::Constant | Arrivals::ConstantPart { .. } => {
+                ((time as f64 * self.rate / 1e9) as u64).saturating_sub(1)
+            }
             Arrivals::Poisson { seed } => {
                 while self.due(cursor, cursor.block * BLOCK + BLOCK - 1) < time {
                     cursor.go_to(seed, cursor.block + 1);
@@ -121,6 +124,16 @@ mod tests {
         }
     }
 
+    /// Four drivers of 250 operations a second are due as one of 1,000 is.
+    #[test]
+    fn constant_arrivals_of_several_drivers_take_turns() {
+        let due = |arrivals, rate: f64, n| process(rate, arrivals).due(&mut Cursor::default(), n);
+        for n in 0..1_000 {
+            let part = Arrivals::ConstantPart { part: n % 4 + 1, of: 4 };
+            assert_eq!(due(part, 250.0, n / 4), due(Arrivals::Constant, 1_000.0, n));
+        }
+    }
+
     /// Intervals of a Poisson process are exponential and independent: mean 1/rate, standard
     /// deviation the same, a share of 1 − 1/e below the mean. A million intervals give each value
     /// to a few thousandths; the bounds are five standard errors.
@@ -179,7 +192,8 @@ mod tests {
 
     #[test]
     fn the_first_operation_at_a_time_separates_earlier_from_later_ones() {
-        for arrivals in [Arrivals::Constant, Arrivals::Poisson { seed: 5 }] {
+        let part = Arrivals::ConstantPart { part: 3, of: 4 };
+        for arrivals in [Arrivals::Constant, part, Arrivals::Poisson { seed: 5 }] {
             for rate in [7.0, 1_234.5, 1e6] {
                 let times = process(rate, arrivals);
                 for time in [0, 1, 1_000_000, 10_000_000, 77_777_777] {

@@ -22,6 +22,15 @@ pub enum Pace {
 pub enum Arrivals {
     /// Equal intervals.
     Constant,
+    /// Equal intervals of one of several drivers that begin together and have one rate each. Each
+    /// begins a part of an interval after the one before it, so that all of them together have equal
+    /// intervals too, and not bursts.
+    ConstantPart {
+        /// Which of them, from 1.
+        part: u64,
+        /// How many they are.
+        of: u64,
+    },
     /// A Poisson process: intervals are independent and exponential, as between the calls of many
     /// independent users.
     Poisson {
@@ -34,7 +43,7 @@ impl Arrivals {
     /// "constant" or "poisson".
     pub fn name(self) -> &'static str {
         match self {
-            Arrivals::Constant => "constant",
+            Arrivals::Constant | Arrivals::ConstantPart { .. } => "constant",
             Arrivals::Poisson { .. } => "poisson",
         }
     }
