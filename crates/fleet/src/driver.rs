@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use hoap_conduct::start::{Named, Start};
 use hoap_drive::{StepPlan, Stop};
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::merge::joint::Measured;
+use hoap_record::{Error, ErrorKind, Result, Step};
 use hyper::body::Bytes;
 use hyper::{Method, StatusCode};
 use jiff::Timestamp;
 use tokio::time::timeout;
 
 use crate::line::{Fault, Line};
-use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, is_file, unix_nanos};
+use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, does, is_file, unix_nanos};
 use crate::secret::Token;
 use crate::speak::{ANSWER, LOOK, Shared, lock, speak};
 
@@ -43,6 +44,7 @@ pub struct Meeting {
     insecure: bool,
     id: String,
     part: u64,
+    stop: Stop,
 }
 
 impl Meeting {
@@ -58,12 +60,10 @@ impl Meeting {
         let token = Token::of_environment()?;
         let id = format!("{:x}-{:x}", std::process::id(), unix_nanos());
         let Join { address, part: (part, of), hoap, command, insecure } = join;
+        let shared = Arc::new(Mutex::new(Shared::new()));
         let state = State::Preparing;
-        let shared =
-            Shared { state, said: None, clock: None, start: None, over: None, done: false };
-        let shared = Arc::new(Mutex::new(shared));
-        let here =
-            Here { id: id.clone(), part, of, hoap, command, clock: None, state: State::Preparing };
+        let id_ = id.clone();
+        let here = Here { id: id_, part, of, hoap, command, clock: None, state, measured: None };
         let mut line = Line::new(&address, &token, insecure);
         let (of_thread, stopped) = (shared.clone(), stop.clone());
         let speak = move || {
@@ -84,13 +84,14 @@ impl Meeting {
         if let Err(e) = thread::Builder::new().name("meeting".into()).spawn(speak) {
             return failed(ErrorKind::Unavailable, e.to_string());
         }
-        let meeting = Meeting { shared, address: address.clone(), token, insecure, id, part };
+        let address_ = address.clone();
+        let meeting = Meeting { shared, address: address_, token, insecure, id, part, stop };
         loop {
             let shared = lock(&meeting.shared);
             match (&shared.over, shared.clock.is_some()) {
                 (Some(why), _) => return Err(why.clone()),
                 (None, true) => break,
-                (None, false) if stop.is_set() => {
+                (None, false) if meeting.stop.is_set() => {
                     return failed(ErrorKind::Cancelled, "interrupted".into());
                 }
                 (None, false) => {}
@@ -106,9 +107,11 @@ impl Meeting {
         lock(&self.shared).over.clone()
     }
 
-    /// Tells the others that this driver's run is none of theirs, and why.
-    pub async fn fail(&self, why: &str) {
-        let failed = State::Failed(why.chars().take(2000).collect());
+    /// Tells the others that this driver's run is none of theirs, and why: whether somebody ended
+    /// it, or it failed.
+    pub async fn fail(&self, why: &str, interrupted: bool) {
+        let why = why.chars().take(2000).collect();
+        let failed = if interrupted { State::Interrupted(why) } else { State::Failed(why) };
         lock(&self.shared).state = failed.clone();
         let since = Instant::now();
         let heard = || {
@@ -209,13 +212,35 @@ impl Start for Meeting {
         if let Some(why) = &shared.over {
             return Err(why.clone());
         }
-        shared.state = State::Ready(step.number);
+        shared.state = State::Ready(step.number, does(step));
+        (shared.measured, shared.joint) = (None, None);
         match shared.start {
             Some((number, at)) if number == step.number => {
                 let at = Timestamp::from_nanosecond(i128::from(at));
                 at.map(Named::At).map_err(|e| self.broken(&format!("a start that is no time: {e}")))
             }
             _ => Ok(Named::NotYet),
+        }
+    }
+
+    fn joint(&self, step: &Step, folder: &Path) -> Result<Option<Step>> {
+        let measured = Box::new(Measured::of(step, folder)?);
+        let mut shared = lock(&self.shared);
+        shared.state = State::Measured(step.number);
+        (shared.measured, shared.joint) = (Some(measured), None);
+        loop {
+            if let Some(joint) = shared.joint.take() {
+                return Ok(Some(*joint));
+            }
+            if let Some(why) = &shared.over {
+                return Err(why.clone());
+            }
+            if self.stop.is_set() {
+                return Ok(None);
+            }
+            drop(shared);
+            thread::sleep(LOOK);
+            shared = lock(&self.shared);
         }
     }
 

@@ -3,12 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hoap_record::{Error, ErrorKind};
+use hoap_record::merge::joint::Measured;
+use hoap_record::{Error, ErrorKind, Step};
 use tokio::time::timeout;
 
 use crate::hall::GONE;
 use crate::line::{Fault, Line};
-use crate::message::{Clock, Here, State, unix_nanos};
+use crate::message::{Clock, Here, MOST, State, unix_nanos};
 
 /// Round trips of which the shortest says how far the clocks are apart.
 const ROUNDS: u32 = 8;
@@ -29,9 +30,29 @@ pub struct Shared {
     pub said: Option<State>,
     pub clock: Option<Clock>,
     pub start: Option<(usize, i64)>,
+    /// What it measured in the step of [`State::Measured`].
+    pub measured: Option<Box<Measured>>,
+    /// What all measured in that step.
+    pub joint: Option<Box<Step>>,
     /// Why all is over before its end.
     pub over: Option<Error>,
     pub done: bool,
+}
+
+impl Shared {
+    /// Nothing but that it prepares.
+    pub fn new() -> Shared {
+        Shared {
+            state: State::Preparing,
+            said: None,
+            clock: None,
+            start: None,
+            measured: None,
+            joint: None,
+            over: None,
+            done: false,
+        }
+    }
 }
 
 /// Speaks until all is over or done. Returns why it is over.
@@ -41,8 +62,19 @@ pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> O
     let (mut heard, mut answered) = (Instant::now(), false);
     let (mut rounds, mut best) = (0, None::<Clock>);
     loop {
-        here.state = lock(shared).state.clone();
+        {
+            let shared = lock(shared);
+            here.state = shared.state.clone();
+            let unheard = shared.said.as_ref() != Some(&here.state);
+            let wanted = unheard && matches!(here.state, State::Measured(_));
+            here.measured = shared.measured.clone().filter(|_| wanted);
+        }
         let body = serde_json::to_vec(&here).expect("a message has only string keys");
+        if body.len() > MOST {
+            let why =
+                format!("what it has to say takes {} bytes, at most {MOST} are read", body.len());
+            return over(ErrorKind::Broken, &why);
+        }
         let (wall, sent) = (unix_nanos(), Instant::now());
         let why = match timeout(ANSWER, line.say(body.into())).await {
             Ok(Ok(word)) => {
@@ -60,6 +92,9 @@ pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> O
                 let mut shared = lock(shared);
                 (shared.said, shared.clock) = (Some(here.state.clone()), here.clock);
                 (shared.start, shared.done) = (word.start, word.done);
+                if let State::Measured(number) = here.state {
+                    shared.joint = word.joint.filter(|step| step.number == number);
+                }
                 match (word.over, word.done, &here.state) {
                     (Some(why), ..) => return over(ErrorKind::Broken, &why),
                     (None, true, State::Ended(_)) => return None,
@@ -89,10 +124,13 @@ pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> O
         loop {
             tokio::time::sleep(LOOK).await;
             let shared = lock(shared);
-            let ready =
-                matches!(shared.state, State::Ready(n) if shared.start.is_none_or(|s| s.0 != n));
+            let waits = match shared.state {
+                State::Ready(number, _) => shared.start.is_none_or(|start| start.0 != number),
+                State::Measured(_) => shared.joint.is_none(),
+                _ => false,
+            };
             let news = shared.state != here.state;
-            if news || since.elapsed() >= if ready && answered { EAGER } else { BEAT } {
+            if news || since.elapsed() >= if waits && answered { EAGER } else { BEAT } {
                 break;
             }
         }

@@ -45,7 +45,7 @@ pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
         }
         (Ok(()), None) => Ok(()),
         (Err(failure), _) => {
-            meeting.fail(failure.message()).await;
+            meeting.fail(failure.message(), failure.is_interruption()).await;
             // What the others ended comes before what it did to this run.
             Err(match over {
                 Some(why) => why.into(),
