@@ -14,10 +14,11 @@ use hyper::{Method, StatusCode};
 use jiff::Timestamp;
 use tokio::time::timeout;
 
-use crate::line::{Fault, Line};
+use crate::line::{Fault, Line, Protection};
 use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, does, is_file, unix_nanos};
 use crate::secret::Token;
 use crate::speak::{ANSWER, LOOK, Shared, lock, speak};
+use crate::tls;
 
 /// How long the answer to a file's piece may take.
 const TAKEN: Duration = Duration::from_secs(30);
@@ -34,6 +35,9 @@ pub struct Join {
     pub command: Vec<String>,
     /// Whether the token may cross a network in plain text.
     pub insecure: bool,
+    /// A file with the authorities whose certificates are trusted, or [`tls::SYSTEM`]; without it
+    /// nothing is encrypted.
+    pub authorities: Option<String>,
 }
 
 /// A driver that has joined the others. When all is over its run is stopped.
@@ -41,7 +45,7 @@ pub struct Meeting {
     shared: Arc<Mutex<Shared>>,
     address: String,
     token: Token,
-    insecure: bool,
+    protection: Protection,
     id: String,
     part: u64,
     stop: Stop,
@@ -53,18 +57,22 @@ impl Meeting {
     /// all is over before its end.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] where the token is missing or refused, or the address is beyond
-    /// this machine; [`ErrorKind::Unavailable`] where nobody answers; [`ErrorKind::Broken`] where all
+    /// Returns [`ErrorKind::Invalid`] where the token is missing or refused, the address is beyond
+    /// this machine and nothing is encrypted, or a certificate is not trusted; [`ErrorKind::Unavailable`] where nobody answers; [`ErrorKind::Broken`] where all
     /// is over already; [`ErrorKind::Cancelled`] where `stop` was set.
     pub fn join(join: Join, stop: Stop, end: impl Fn() + Send + 'static) -> Result<Meeting> {
         let token = Token::of_environment()?;
         let id = format!("{:x}-{:x}", std::process::id(), unix_nanos());
-        let Join { address, part: (part, of), hoap, command, insecure } = join;
+        let Join { address, part: (part, of), hoap, command, insecure, authorities } = join;
+        let protection = match authorities {
+            Some(authorities) => Protection::Tls(tls::connector(&authorities)?),
+            None => Protection::None { insecure },
+        };
         let shared = Arc::new(Mutex::new(Shared::new()));
         let state = State::Preparing;
         let id_ = id.clone();
         let here = Here { id: id_, part, of, hoap, command, clock: None, state, measured: None };
-        let mut line = Line::new(&address, &token, insecure);
+        let mut line = Line::new(&address, &token, protection.clone());
         let (of_thread, stopped) = (shared.clone(), stop.clone());
         let speak = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -85,7 +93,7 @@ impl Meeting {
             return failed(ErrorKind::Unavailable, e.to_string());
         }
         let address_ = address.clone();
-        let meeting = Meeting { shared, address: address_, token, insecure, id, part, stop };
+        let meeting = Meeting { shared, address: address_, token, protection, id, part, stop };
         loop {
             let shared = lock(&meeting.shared);
             match (&shared.over, shared.clock.is_some()) {
@@ -161,7 +169,7 @@ impl Meeting {
             files.extend(is_file(&name).then_some(name));
         }
         files.sort();
-        let mut line = Line::new(&self.address, &self.token, self.insecure);
+        let mut line = Line::new(&self.address, &self.token, self.protection.clone());
         let mut sent = Vec::new();
         for name in files {
             let mut file = std::fs::File::open(folder.join(&name)).map_err(failed)?;

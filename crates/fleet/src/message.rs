@@ -181,7 +181,8 @@ pub fn unix_nanos() -> i64 {
 }
 
 /// What drivers may differ in: where they write, which part they are, and who watches them.
-const OWN: [&str; 7] = ["--out", "--part", "--meet", "--config", "--metrics", "--otlp", "--json"];
+const OWN: [&str; 8] =
+    ["--out", "--part", "--meet", "--config", "--metrics", "--otlp", "--tls-ca", "--json"];
 
 /// The words of a command line that drivers share.
 pub fn shared(command: &[String]) -> Vec<String> {

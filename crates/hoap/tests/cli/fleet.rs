@@ -225,6 +225,54 @@ fn strangers_and_secrets_in_plain_text_are_refused() {
 }
 
 #[test]
+fn messages_are_encrypted_for_who_trusts_the_certificate() {
+    let p = loaded();
+    let file = hoap_testing::certificates::path;
+    let shown = |name: &str| {
+        let (cert, key) = (file(&format!("{name}.pem")), file(&format!("{name}.key")));
+        format!("2 --tls-cert {cert} --tls-key {key}")
+    };
+    let (gathered, at) = gather(&p, &shown("server"));
+    let flags = |ca: &str| format!("--duration 1s --tls-ca {}", file(ca));
+    // Who does not speak TLS, or trusts somebody else, is told so; this ends nobody's run.
+    let plain = driver(&p, &at, "1/2", "");
+    plain.fails(2, &["the messages are encrypted here", "--tls-ca"]);
+    let other = driver(&p, &at, "1/2", &flags("stranger.pem"));
+    other.fails(2, &["TLS", "UnknownIssuer"]);
+    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, &flags("authority.pem")));
+    for end in [one.end(), two.end(), gathered.end()] {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    assert_eq!(p.json("run/run.json")["drivers"].as_array().unwrap().len(), 2);
+    std::fs::remove_dir_all(p.path("run")).unwrap();
+    std::fs::remove_dir_all(p.path("run.drivers")).unwrap();
+
+    // A certificate of a trusted authority for another host, and none at all.
+    let (gathered, at) = gather(&p, &shown("elsewhere"));
+    let one = driver(&p, &at, "1/2", &flags("authority.pem"));
+    one.fails(2, &["TLS", "not valid for"]);
+    gathered.signal("-INT");
+    drop(gathered.end());
+    let (gathered, at) = gather(&p, "2");
+    let one = driver(&p, &at, "1/2", &flags("authority.pem"));
+    one.fails(2, &["TLS"]);
+    gathered.signal("-INT");
+    drop(gathered.end());
+    let (cert, key) = (file("server.pem"), file("server.key"));
+    for (line, says) in [
+        (format!("gather 2 --listen 127.0.0.1:0 -o x --tls-cert {cert}"), "--tls-key"),
+        (format!("gather 2 --listen 127.0.0.1:0 -o x --tls-cert {key} --tls-key {key}"), "no cert"),
+        (format!("gather 2 --listen 127.0.0.1:0 -o x --tls-cert no --tls-key {key}"), "--tls-cert"),
+        ("run ycsb-a --target null: --part 1/2 --meet h:1 --tls-ca no".into(), "--tls-ca"),
+        ("run ycsb-a --target null: --tls-ca system".into(), "--meet"),
+    ] {
+        let mut command = p.command(&line);
+        let end = End::of(command.env(TOKEN, SECRET).output().unwrap());
+        assert!(end.code == 2 && end.err.contains(says), "{line}: {end:#?}");
+    }
+}
+
+#[test]
 fn ctrl_c_at_the_meeting_point_ends_all() {
     let p = loaded();
     let (gathered, at) = gather(&p, "2");
