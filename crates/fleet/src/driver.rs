@@ -20,6 +20,10 @@ use crate::secret::Token;
 use crate::speak::{ANSWER, LOOK, Shared, lock, speak};
 use crate::tls;
 
+/// How long a driver looks for a meeting point that nobody has started yet.
+const COME: Duration = Duration::from_secs(300);
+/// The same for the next run of an experiment, before which data may be loaded and checked.
+const NEXT: Duration = Duration::from_secs(24 * 3600);
 /// How long the answer to a file's piece may take.
 const TAKEN: Duration = Duration::from_secs(30);
 
@@ -33,6 +37,8 @@ pub struct Join {
     pub hoap: String,
     /// What drivers share of the command line ([`crate::message::shared`]).
     pub command: Vec<String>,
+    /// Which run of an experiment it is; empty of any other.
+    pub run: String,
     /// Whether the token may cross a network in plain text.
     pub insecure: bool,
     /// A file with the authorities whose certificates are trusted, or [`tls::SYSTEM`]; without it
@@ -53,7 +59,7 @@ pub struct Meeting {
 
 impl Meeting {
     /// Joins, and measures the clock. Blocks until both is done, `stop` is set, or nobody was there for
-    /// five minutes. From then on a thread speaks for this driver; it sets `stop` and calls `end` when
+    /// five minutes; of an experiment a day. From then on a thread speaks for this driver; it sets `stop` and calls `end` when
     /// all is over before its end.
     ///
     /// # Errors
@@ -63,7 +69,8 @@ impl Meeting {
     pub fn join(join: Join, stop: Stop, end: impl Fn() + Send + 'static) -> Result<Meeting> {
         let token = Token::of_environment()?;
         let id = format!("{:x}-{:x}", std::process::id(), unix_nanos());
-        let Join { address, part: (part, of), hoap, command, insecure, authorities } = join;
+        let Join { address, part: (part, of), hoap, command, run, insecure, authorities } = join;
+        let patience = if run.is_empty() { COME } else { NEXT };
         let protection = match authorities {
             Some(authorities) => Protection::Tls(tls::connector(&authorities)?),
             None => Protection::None { insecure },
@@ -71,13 +78,14 @@ impl Meeting {
         let shared = Arc::new(Mutex::new(Shared::new()));
         let state = State::Preparing;
         let id_ = id.clone();
-        let here = Here { id: id_, part, of, hoap, command, clock: None, state, measured: None };
+        let here =
+            Here { id: id_, part, of, hoap, command, run, clock: None, state, measured: None };
         let mut line = Line::new(&address, &token, protection.clone());
         let (of_thread, stopped) = (shared.clone(), stop.clone());
         let speak = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let why = match runtime {
-                Ok(runtime) => runtime.block_on(speak(&of_thread, &mut line, here)),
+                Ok(runtime) => runtime.block_on(speak(&of_thread, &mut line, here, patience)),
                 Err(e) => Some(Error::new(ErrorKind::Unavailable, "start a runtime", e)),
             };
             if let Some(why) = why {

@@ -56,12 +56,15 @@ pub struct Gather {
     pub folder: PathBuf,
     /// The version of this program.
     pub hoap: String,
+    /// Which run of an experiment it is; empty of any other.
+    pub run: String,
 }
 
 struct Server {
     hall: Mutex<Hall>,
     token: Token,
     folder: PathBuf,
+    run: String,
     tls: Option<TlsAcceptor>,
 }
 
@@ -79,7 +82,7 @@ impl Server {
 /// address beyond this machine, a missing token or a folder that is not empty;
 /// [`ErrorKind::Unavailable`] where it cannot listen; [`ErrorKind::Cancelled`] where `stop` was set.
 pub async fn gather(ask: Gather, stop: &Stop, say: impl Fn(&str)) -> Result<Vec<PathBuf>> {
-    let Gather { drivers, listen, wait, insecure, certificate, folder, hoap } = ask;
+    let Gather { drivers, listen, wait, insecure, certificate, folder, hoap, run } = ask;
     let tried = || format!("gather {drivers} drivers at {listen}");
     let token = Token::of_environment()?;
     if !(1..=DRIVERS).contains(&drivers) {
@@ -100,7 +103,7 @@ pub async fn gather(ask: Gather, stop: &Stop, say: impl Fn(&str)) -> Result<Vec<
     let address = listener.local_addr().map_err(failed)?;
     say(&format!("waiting for {drivers} drivers at {address}"));
     let hall = Mutex::new(Hall::new(drivers, wait, &hoap, Instant::now()));
-    let server = Arc::new(Server { hall, token, folder: folder.clone(), tls });
+    let server = Arc::new(Server { hall, token, folder: folder.clone(), run, tls });
     let serving = tokio::spawn(serve(listener, server.clone(), 2 * drivers as usize + 16));
     let (mut told, mut ended) = (String::new(), None);
     loop {
@@ -230,6 +233,11 @@ async fn body(request: Request<Incoming>, most: usize) -> std::result::Result<By
 async fn here(server: &Server, request: Request<Incoming>) -> std::result::Result<Bytes, Refused> {
     let text = body(request, MOST).await?;
     let mut here = Here::read(&text).map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+    if here.run != server.run {
+        // Drivers may be faster from one run to the next than those that they met, or than `gather`.
+        let run = if server.run.is_empty() { "a run of no experiment" } else { &server.run };
+        return Err((StatusCode::CONFLICT, format!("{run} is gathered now")));
+    }
     if let State::Ended(files) = &here.state {
         let folder = server.folder.join(named(here.part));
         let length = |name: &str| fs::metadata(folder.join(name)).map_or(0, |file| file.len());

@@ -65,7 +65,8 @@ impl Line {
             return Word::read(&text).map_err(Fault::Last);
         }
         let text: String = String::from_utf8_lossy(&text).chars().take(500).collect();
-        Err(Fault::Last(format!("{status}: {}", text.trim())))
+        let why = format!("{status}: {}", text.trim());
+        Err(if status == StatusCode::CONFLICT { Fault::Again(why) } else { Fault::Last(why) })
     }
 
     /// Sends a request, and reads its answer whole.

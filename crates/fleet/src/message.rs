@@ -68,6 +68,9 @@ pub struct Here {
     pub hoap: String,
     /// Its command line, without secrets and without what drivers may differ in.
     pub command: Vec<String>,
+    /// Which run of an experiment it is; empty of any other.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
     /// Its clock, once it is known.
     pub clock: Option<Clock>,
     /// How far it is.
@@ -108,7 +111,7 @@ impl Here {
         {
             *why = one_line(why);
         }
-        let Here { id, part, of, hoap, command: _, clock: _, state, measured } = &here;
+        let Here { id, part, of, hoap, command: _, run: _, clock: _, state, measured } = &here;
         let word = |text: &str| {
             (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
         };
@@ -212,6 +215,7 @@ mod tests {
             of: 2,
             hoap: "0.1.0".into(),
             command: vec!["run".into(), "ycsb-a".into()],
+            run: String::new(),
             clock: Some(Clock { ahead_ns: -5, error_ns: 3 }),
             state: State::Ready(2, "4 clients".into()),
             measured: None,

@@ -16,8 +16,6 @@ const ROUNDS: u32 = 8;
 /// How often a driver speaks while nothing changes, and while it waits for a start.
 const BEAT: Duration = Duration::from_millis(250);
 const EAGER: Duration = Duration::from_millis(20);
-/// How long a driver looks for a meeting point that nobody has started yet.
-const COME: Duration = Duration::from_secs(300);
 /// How often it looks whether something changed.
 pub const LOOK: Duration = Duration::from_millis(5);
 /// How long an answer may take.
@@ -55,8 +53,14 @@ impl Shared {
     }
 }
 
-/// Speaks until all is over or done. Returns why it is over.
-pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> Option<Error> {
+/// Speaks until all is over or done. Returns why it is over. `patience` is how long it looks for a
+/// meeting point that is not there yet.
+pub async fn speak(
+    shared: &Mutex<Shared>,
+    line: &mut Line,
+    mut here: Here,
+    patience: Duration,
+) -> Option<Error> {
     let tried = format!("meet the drivers at {}", line.address());
     let over = |kind, why: &dyn std::fmt::Display| Some(Error::new(kind, &*tried, why));
     let (mut heard, mut answered) = (Instant::now(), false);
@@ -111,7 +115,7 @@ pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> O
         };
         if let Some(why) = why {
             line.close();
-            if heard.elapsed() > if answered { GONE } else { COME } {
+            if heard.elapsed() > if answered { GONE } else { patience } {
                 let seconds = heard.elapsed().as_secs();
                 let why = format!("nobody answered for {seconds} s: {why}");
                 return over(ErrorKind::Unavailable, &why);

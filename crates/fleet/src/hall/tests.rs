@@ -13,6 +13,7 @@ fn here(part: u64, state: State) -> Here {
         of: 2,
         hoap: "1".into(),
         command: vec!["run".into(), "ycsb-a".into()],
+        run: String::new(),
         clock: Some(Clock { ahead_ns: part as i64 * SECOND, error_ns: 1 }),
         state,
         measured: None,

@@ -25,9 +25,13 @@ pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failur
         certificate: args.tls_cert.clone().zip(args.tls_key.clone()),
         folder: PathBuf::from(folder),
         hoap: env!("CARGO_PKG_VERSION").into(),
+        run: context.run.clone(),
     };
     let runs = gather::gather(ask, &context.stop, |line| context.console.say(line)).await?;
     crate::interrupt::at_once();
-    let merged = args::Merge { runs, out: out.clone(), operational: operational.clone() };
+    // An experiment names the database of every run, and some runs leave no ledger.
+    let checks = context.run.is_empty() || runs.iter().any(|run| run.join("ledger.json").exists());
+    let operational = operational.clone().filter(|_| checks);
+    let merged = args::Merge { runs, out: out.clone(), operational };
     merge::merge(context, &merged).await
 }

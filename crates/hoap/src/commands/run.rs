@@ -30,6 +30,7 @@ pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
         part: (part.part, part.of),
         hoap: env!("CARGO_PKG_VERSION").into(),
         command: message::shared(&command),
+        run: context.run.clone(),
         insecure: *insecure_without_tls,
         authorities: tls_ca.clone(),
     };

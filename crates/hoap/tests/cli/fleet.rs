@@ -273,6 +273,56 @@ fn messages_are_encrypted_for_who_trusts_the_certificate() {
 }
 
 #[test]
+fn drivers_of_an_experiment_meet_for_each_of_its_runs() {
+    let p = Place::new();
+    let stage = |name: &str, more: &str| {
+        format!("[[stage]]\nname = \"{name}\"\nflags = {{ target = \"{{target}}\", {more} }}\n")
+    };
+    let records = "property = [\"recordcount=200\"]";
+    let run = "command = \"run\"\nbenchmark = \"ycsb-a\"\n";
+    let flags = |clients: &str| format!("{records}, clients = {clients}, duration = \"1s\"");
+    let text = format!(
+        "title = \"Reads\"\nabout = \"A test.\"\ntargets = {{ target = \"any\" }}\n\
+         {}command = \"load\"\nbenchmark = \"ycsb\"\n{}{run}{}{run}\
+         [[configuration]]\nlabel = \"default\"\nabout = \"as installed\"\n",
+        stage("load", records),
+        stage("few", &flags("[1]")),
+        stage("many", &flags("[1, 3]")),
+    );
+    p.write("e.toml", &text);
+    let line = "experiment run e.toml --target sqlite:t.db";
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let at = format!("127.0.0.1:{port}");
+    let drivers = [1, 2].map(|part| {
+        let line = format!("{line} --meet {at} --part {part}/2 --out d{part}");
+        Running::start(p.command(&line), |_| ())
+    });
+    let gather = format!("{line} --gather 2 --listen {at} --out all");
+    let gathered = Running::start(p.command(&gather), |_| ());
+    for end in drivers.map(Running::end).into_iter().chain([gathered.end()]) {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    for (stage, clients) in [("few", vec![2]), ("many", vec![2, 6])] {
+        let run = p.json(&format!("all/default/{stage}/run.json"));
+        let steps = run["steps"].as_array().unwrap();
+        let of: Vec<u64> = steps.iter().map(|s| s["tx_clients"].as_u64().unwrap()).collect();
+        assert_eq!(of, clients, "{stage}");
+        let checks = run["checks"].to_string();
+        assert!(checks.contains("nothing lost") && !checks.contains("fail"), "{checks}");
+        assert!(p.path(&format!("d1/default/{stage}/ledger.json")).exists());
+    }
+    assert!(!p.path("d1/default/load").exists());
+    p.ok("experiment report all");
+
+    p.write("r.toml", &text.replace("clients = [1]", "clients = [1], repeat = 2"));
+    let line = "experiment run r.toml --target sqlite:t.db --out r";
+    p.fails(&format!("{line} --meet {at} --part 1/2"), 2, &["stage few repeats"]);
+    p.fails(&format!("{line} --gather 2 --listen {at}"), 2, &["stage few repeats"]);
+    p.fails(&format!("{line} --meet {at}"), 2, &["--part"]);
+    p.fails(&format!("{line} --gather 2"), 2, &["--listen"]);
+}
+
+#[test]
 fn ctrl_c_at_the_meeting_point_ends_all() {
     let p = loaded();
     let (gathered, at) = gather(&p, "2");
