@@ -159,7 +159,8 @@ impl Common {
     pub fn settings(&self) -> Settings {
         let Common { faults, run_seed, conduct, tick, ledger, out: _ } = self;
         let FaultArgs { on_error, recovery_limit, warn_failures } = faults;
-        let Conduct { repeat: _, start_at, meet, insecure_without_tls: _, part } = conduct;
+        let Conduct { repeat: _, start_at, meet, insecure_without_tls: _, tls_ca: _, part } =
+            conduct;
         let mut all = settings(json!({
             "on-error": on_error.to_string(),
             "recovery-limit": recovery_limit.to_string(),
@@ -217,6 +218,10 @@ pub struct Conduct {
     /// Send the secret and the folder to another machine although nothing is encrypted
     #[arg(long, requires = "meet")]
     pub insecure_without_tls: bool,
+    /// Encrypt what is said there, and trust a certificate for its HOST of the authorities in this PEM
+    /// file; `system` trusts those that this machine trusts
+    #[arg(long, value_name = "FILE", requires = "meet", conflicts_with = "insecure_without_tls")]
+    pub tls_ca: Option<String>,
     /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of theirs.
     /// Part 1 checks the data before. auto/N takes I from a scheduler's environment:
     /// JOB_COMPLETION_INDEX, SLURM_PROCID or SLURM_ARRAY_TASK_ID

@@ -132,10 +132,13 @@ pub fn plan(
     if common.tick.0 < SHORTEST_TICK {
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
     }
-    if pacing.max_rate && common.conduct.part.is_some() {
+    let frontier = matches!(groups, Groups::TransactionsAndQueries { frontier: Some(_), .. });
+    let conduct = &common.conduct;
+    if (pacing.max_rate || frontier) && conduct.part.is_some() && conduct.meet.is_none() {
         return refuse(
-            "each of several drivers would look for a rate of its own with --max-rate",
-            "look for it with one driver, or give each of them --rate",
+            "with --max-rate and --frontier each of several drivers would decide by what it alone \
+             measured",
+            "let them meet (--meet), or run one driver",
         );
     }
     let planner = Planner { groups, pacing, common, defaults };
@@ -404,7 +407,11 @@ mod tests {
             (Groups::Clients(&[1]), "--rate 0", "above 0"),
             (hybrid(&[4], &[0]), "--rate inf", "above 0"),
             (hybrid(&[4], &[0]), "--tick 9ms", "at least 10ms"),
-            (Groups::Clients(&[1]), "--max-rate --sla p99=1s --part 1/2 --meet h:1", "of its own"),
+            (
+                Groups::Clients(&[1]),
+                "--max-rate --sla p99=1s --part 1/2 --start-at 2100-01-01T00:00:00Z",
+                "--meet",
+            ),
             (hybrid(&[0], &[1]), "--rate 5", "--tx-clients"),
             (hybrid(&[0], &[1]), "--operations 5", "--tx-clients"),
             (hybrid(&[0], &[1]), "--max-rate --sla p99=1s", "--tx-clients"),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
-use hoap_record::search::Effort;
+use hoap_record::search::{Effort, Search};
 use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict};
 use hoap_workload::client::Workload;
 use hoap_workload::words::counted;
@@ -153,12 +153,12 @@ impl<B: Benchmark> Steps<'_, B> {
                 step.connect_limit = Duration::ZERO;
             }
             self.one(&step, "")?;
-            let step = self.record.steps.last().filter(|_| self.ended().is_none());
+            let step = self.joint(number - 1)?;
             let alone = |step: &Step| match tx_clients {
                 0 => step.queries_per_hour.filter(|_| step.incomplete.is_none()),
                 _ => step.tpm,
             };
-            Ok(step.map(|step| alone(step).unwrap_or(0.0)))
+            Ok(step.map(|step| alone(&step).unwrap_or(0.0)))
         })?;
         if !whole {
             let steps = counted(self.record.steps.len(), "step", "steps");
@@ -190,30 +190,47 @@ impl<B: Benchmark> Steps<'_, B> {
     }
 
     /// Looks for the highest rate that holds the bounds. It begins at half of what the step `like` did;
-    /// each probe is a step like it, at a rate, for as long as its percentiles need.
+    /// each probe is a step like it, at a rate, for as long as its percentiles need. Of several
+    /// drivers each makes an equal part of the rate, and all decide by what they measured together.
     fn search(&mut self, plan: &SearchPlan, like: &StepPlan) -> Result<()> {
-        let closed = &self.record.steps[plan.like].transactions;
+        let drivers = self.setting.common.conduct.part.map(|part| part.part.of);
+        let Some(closed) = self.joint(plan.like)? else {
+            let why = self.ended().unwrap_or("interrupted");
+            self.record.partial = Some(format!("{why} before the first probe"));
+            return Ok(());
+        };
+        let closed = &closed.transactions;
         let throughput: f64 = closed.iter().map(|o| o.per_second).sum();
         let seen: Vec<_> = closed.iter().map(|o| (o.kind.as_str(), o.count)).collect();
         let effort = Effort::new(plan.shortest, plan.longest, &seen);
         let bounds = Bounds { slas: plan.slas.clone(), failures: 0.0 };
         let search = max_rate(bounds, effort, throughput / 2.0, |rate, time| {
+            let own = rate / drivers.unwrap_or(1) as f64;
             let step = StepPlan {
                 number: self.record.steps.len() + 1,
-                pace: Pace::Open { rate, arrivals: plan.arrivals },
+                pace: Pace::Open { rate: own, arrivals: plan.arrivals },
                 end: End::After(time),
                 connect_limit: plan.connect_limit,
                 ..like.clone()
             };
             self.one(&step, "")?;
-            Ok(self.record.steps.last().filter(|_| self.ended().is_none()).map(ProbeResult::of))
+            Ok(self.joint(step.number - 1)?.as_ref().map(ProbeResult::of))
         })?;
+        let search = Search { drivers, ..search };
         self.setting.caller.searched(&search);
         if self.ended().is_some() {
             self.record.partial = search.unfinished.clone();
         }
         self.record.search = Some(search);
         Ok(())
+    }
+
+    /// What all drivers together measured in the step of this index. `None` where the run is to end.
+    fn joint(&self, at: usize) -> Result<Option<Step>> {
+        match self.ended() {
+            Some(_) => Ok(None),
+            None => self.starts.joint(&self.record.steps[at], self.folder),
+        }
     }
 
     /// What ended the run before its plan, if something did.

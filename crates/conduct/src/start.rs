@@ -2,6 +2,7 @@
 //! [caller](crate::Caller::start) whose drivers meet that of each.
 
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use hoap_drive::{Gate, StepPlan};
@@ -36,6 +37,15 @@ pub trait Start {
     /// # Errors
     /// Ends the run with the error.
     fn named(&self, step: &StepPlan) -> Result<Named>;
+
+    /// What all drivers together measured in a step that this one ran too, with its log in `folder`.
+    /// `None` where somebody asked for the end meanwhile.
+    ///
+    /// # Errors
+    /// Ends the run with the error.
+    fn joint(&self, step: &Step, _folder: &Path) -> Result<Option<Step>> {
+        Ok(Some(step.clone()))
+    }
 
     /// This machine's clock held against that of whoever names the times.
     fn clock(&self) -> Option<Clock> {
@@ -83,6 +93,14 @@ impl<'a> Starts<'a> {
             true => *self.late.get_mut() = Some(self.why(step.number, late, "its clients began")),
             false => self.kept += 1,
         }
+    }
+
+    /// What all drivers together measured in the step. `None` where somebody asked for the end.
+    ///
+    /// # Errors
+    /// Ends the run with the error.
+    pub fn joint(&self, step: &Step, folder: &RunFolder) -> Result<Option<Step>> {
+        self.start.joint(step, folder.path())
     }
 
     /// Whether a step began late, after which none should follow.

@@ -7,17 +7,23 @@ use std::time::{Duration, Instant};
 
 use hoap_conduct::start::{Named, Start};
 use hoap_drive::{StepPlan, Stop};
-use hoap_record::{Error, ErrorKind, Result};
+use hoap_record::merge::joint::Measured;
+use hoap_record::{Error, ErrorKind, Result, Step};
 use hyper::body::Bytes;
 use hyper::{Method, StatusCode};
 use jiff::Timestamp;
 use tokio::time::timeout;
 
-use crate::line::{Fault, Line};
-use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, is_file, unix_nanos};
+use crate::line::{Fault, Line, Protection};
+use crate::message::{AT, Clock, FILE, Here, ID, PIECE, State, does, is_file, unix_nanos};
 use crate::secret::Token;
 use crate::speak::{ANSWER, LOOK, Shared, lock, speak};
+use crate::tls;
 
+/// How long a driver looks for a meeting point that nobody has started yet.
+const COME: Duration = Duration::from_secs(300);
+/// The same for the next run of an experiment, before which data may be loaded and checked.
+const NEXT: Duration = Duration::from_secs(24 * 3600);
 /// How long the answer to a file's piece may take.
 const TAKEN: Duration = Duration::from_secs(30);
 
@@ -31,8 +37,13 @@ pub struct Join {
     pub hoap: String,
     /// What drivers share of the command line ([`crate::message::shared`]).
     pub command: Vec<String>,
+    /// Which run of an experiment it is; empty of any other.
+    pub run: String,
     /// Whether the token may cross a network in plain text.
     pub insecure: bool,
+    /// A file with the authorities whose certificates are trusted, or [`tls::SYSTEM`]; without it
+    /// nothing is encrypted.
+    pub authorities: Option<String>,
 }
 
 /// A driver that has joined the others. When all is over its run is stopped.
@@ -40,36 +51,41 @@ pub struct Meeting {
     shared: Arc<Mutex<Shared>>,
     address: String,
     token: Token,
-    insecure: bool,
+    protection: Protection,
     id: String,
     part: u64,
+    stop: Stop,
 }
 
 impl Meeting {
     /// Joins, and measures the clock. Blocks until both is done, `stop` is set, or nobody was there for
-    /// five minutes. From then on a thread speaks for this driver; it sets `stop` and calls `end` when
+    /// five minutes; of an experiment a day. From then on a thread speaks for this driver; it sets `stop` and calls `end` when
     /// all is over before its end.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] where the token is missing or refused, or the address is beyond
-    /// this machine; [`ErrorKind::Unavailable`] where nobody answers; [`ErrorKind::Broken`] where all
+    /// Returns [`ErrorKind::Invalid`] where the token is missing or refused, the address is beyond
+    /// this machine and nothing is encrypted, or a certificate is not trusted; [`ErrorKind::Unavailable`] where nobody answers; [`ErrorKind::Broken`] where all
     /// is over already; [`ErrorKind::Cancelled`] where `stop` was set.
     pub fn join(join: Join, stop: Stop, end: impl Fn() + Send + 'static) -> Result<Meeting> {
         let token = Token::of_environment()?;
         let id = format!("{:x}-{:x}", std::process::id(), unix_nanos());
-        let Join { address, part: (part, of), hoap, command, insecure } = join;
+        let Join { address, part: (part, of), hoap, command, run, insecure, authorities } = join;
+        let patience = if run.is_empty() { COME } else { NEXT };
+        let protection = match authorities {
+            Some(authorities) => Protection::Tls(tls::connector(&authorities)?),
+            None => Protection::None { insecure },
+        };
+        let shared = Arc::new(Mutex::new(Shared::new()));
         let state = State::Preparing;
-        let shared =
-            Shared { state, said: None, clock: None, start: None, over: None, done: false };
-        let shared = Arc::new(Mutex::new(shared));
+        let id_ = id.clone();
         let here =
-            Here { id: id.clone(), part, of, hoap, command, clock: None, state: State::Preparing };
-        let mut line = Line::new(&address, &token, insecure);
+            Here { id: id_, part, of, hoap, command, run, clock: None, state, measured: None };
+        let mut line = Line::new(&address, &token, protection.clone());
         let (of_thread, stopped) = (shared.clone(), stop.clone());
         let speak = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let why = match runtime {
-                Ok(runtime) => runtime.block_on(speak(&of_thread, &mut line, here)),
+                Ok(runtime) => runtime.block_on(speak(&of_thread, &mut line, here, patience)),
                 Err(e) => Some(Error::new(ErrorKind::Unavailable, "start a runtime", e)),
             };
             if let Some(why) = why {
@@ -84,13 +100,14 @@ impl Meeting {
         if let Err(e) = thread::Builder::new().name("meeting".into()).spawn(speak) {
             return failed(ErrorKind::Unavailable, e.to_string());
         }
-        let meeting = Meeting { shared, address: address.clone(), token, insecure, id, part };
+        let address_ = address.clone();
+        let meeting = Meeting { shared, address: address_, token, protection, id, part, stop };
         loop {
             let shared = lock(&meeting.shared);
             match (&shared.over, shared.clock.is_some()) {
                 (Some(why), _) => return Err(why.clone()),
                 (None, true) => break,
-                (None, false) if stop.is_set() => {
+                (None, false) if meeting.stop.is_set() => {
                     return failed(ErrorKind::Cancelled, "interrupted".into());
                 }
                 (None, false) => {}
@@ -106,9 +123,11 @@ impl Meeting {
         lock(&self.shared).over.clone()
     }
 
-    /// Tells the others that this driver's run is none of theirs, and why.
-    pub async fn fail(&self, why: &str) {
-        let failed = State::Failed(why.chars().take(2000).collect());
+    /// Tells the others that this driver's run is none of theirs, and why: whether somebody ended
+    /// it, or it failed.
+    pub async fn fail(&self, why: &str, interrupted: bool) {
+        let why = why.chars().take(2000).collect();
+        let failed = if interrupted { State::Interrupted(why) } else { State::Failed(why) };
         lock(&self.shared).state = failed.clone();
         let since = Instant::now();
         let heard = || {
@@ -158,7 +177,7 @@ impl Meeting {
             files.extend(is_file(&name).then_some(name));
         }
         files.sort();
-        let mut line = Line::new(&self.address, &self.token, self.insecure);
+        let mut line = Line::new(&self.address, &self.token, self.protection.clone());
         let mut sent = Vec::new();
         for name in files {
             let mut file = std::fs::File::open(folder.join(&name)).map_err(failed)?;
@@ -209,13 +228,35 @@ impl Start for Meeting {
         if let Some(why) = &shared.over {
             return Err(why.clone());
         }
-        shared.state = State::Ready(step.number);
+        shared.state = State::Ready(step.number, does(step));
+        (shared.measured, shared.joint) = (None, None);
         match shared.start {
             Some((number, at)) if number == step.number => {
                 let at = Timestamp::from_nanosecond(i128::from(at));
                 at.map(Named::At).map_err(|e| self.broken(&format!("a start that is no time: {e}")))
             }
             _ => Ok(Named::NotYet),
+        }
+    }
+
+    fn joint(&self, step: &Step, folder: &Path) -> Result<Option<Step>> {
+        let measured = Box::new(Measured::of(step, folder)?);
+        let mut shared = lock(&self.shared);
+        shared.state = State::Measured(step.number);
+        (shared.measured, shared.joint) = (Some(measured), None);
+        loop {
+            if let Some(joint) = shared.joint.take() {
+                return Ok(Some(*joint));
+            }
+            if let Some(why) = &shared.over {
+                return Err(why.clone());
+            }
+            if self.stop.is_set() {
+                return Ok(None);
+            }
+            drop(shared);
+            thread::sleep(LOOK);
+            shared = lock(&self.shared);
         }
     }
 

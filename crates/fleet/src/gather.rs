@@ -17,15 +17,17 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 
 use crate::hall::Hall;
 use crate::message::{
     AT, DRIVERS, FILE, HERE, Here, ID, LARGEST, MOST, PIECE, State, is_file, unix_nanos,
 };
 use crate::secret::{Token, plain};
+use crate::tls::acceptor;
 
 /// How often the hall looks for who is gone.
 const LOOK: Duration = Duration::from_millis(20);
@@ -48,16 +50,22 @@ pub struct Gather {
     pub wait: Duration,
     /// Whether the token may cross a network in plain text.
     pub insecure: bool,
+    /// The files of a certificate and of its key, where the messages are encrypted.
+    pub certificate: Option<(PathBuf, PathBuf)>,
     /// Where their folders go, each into one called `part-I`. Empty or absent.
     pub folder: PathBuf,
     /// The version of this program.
     pub hoap: String,
+    /// Which run of an experiment it is; empty of any other.
+    pub run: String,
 }
 
 struct Server {
     hall: Mutex<Hall>,
     token: Token,
     folder: PathBuf,
+    run: String,
+    tls: Option<TlsAcceptor>,
 }
 
 impl Server {
@@ -74,14 +82,17 @@ impl Server {
 /// address beyond this machine, a missing token or a folder that is not empty;
 /// [`ErrorKind::Unavailable`] where it cannot listen; [`ErrorKind::Cancelled`] where `stop` was set.
 pub async fn gather(ask: Gather, stop: &Stop, say: impl Fn(&str)) -> Result<Vec<PathBuf>> {
-    let Gather { drivers, listen, wait, insecure, folder, hoap } = ask;
+    let Gather { drivers, listen, wait, insecure, certificate, folder, hoap, run } = ask;
     let tried = || format!("gather {drivers} drivers at {listen}");
     let token = Token::of_environment()?;
     if !(1..=DRIVERS).contains(&drivers) {
         let why = format!("there are from 1 to {DRIVERS} drivers");
         return Err(Error::new(ErrorKind::Invalid, tried(), why));
     }
-    plain(&tried(), &[listen], insecure)?;
+    let tls = certificate.map(|(certificate, key)| acceptor(&certificate, &key)).transpose()?;
+    if tls.is_none() {
+        plain(&tried(), &[listen], insecure)?;
+    }
     if fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
         let why = format!("{} is not empty", folder.display());
         return Err(Error::new(ErrorKind::Invalid, tried(), why)
@@ -92,7 +103,7 @@ pub async fn gather(ask: Gather, stop: &Stop, say: impl Fn(&str)) -> Result<Vec<
     let address = listener.local_addr().map_err(failed)?;
     say(&format!("waiting for {drivers} drivers at {address}"));
     let hall = Mutex::new(Hall::new(drivers, wait, &hoap, Instant::now()));
-    let server = Arc::new(Server { hall, token, folder: folder.clone() });
+    let server = Arc::new(Server { hall, token, folder: folder.clone(), run, tls });
     let serving = tokio::spawn(serve(listener, server.clone(), 2 * drivers as usize + 16));
     let (mut told, mut ended) = (String::new(), None);
     loop {
@@ -142,7 +153,7 @@ async fn serve(listener: TcpListener, server: Arc<Server>, connections: usize) {
         };
         // Without it answers may wait for more.
         let _ = stream.set_nodelay(true);
-        let server = server.clone();
+        let (server, tls) = (server.clone(), server.tls.clone());
         let service = service_fn(move |request| {
             let server = server.clone();
             async move {
@@ -156,10 +167,40 @@ async fn serve(listener: TcpListener, server: Arc<Server>, connections: usize) {
         tokio::spawn(async move {
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(LONGEST).max_buf_size(HEAD);
-            let _ = http.serve_connection(TokioIo::new(stream), service).await;
+            let _ = match tls {
+                None => http.serve_connection(TokioIo::new(stream), service).await,
+                Some(tls) => match begins_tls(&stream).await {
+                    true => match timeout(LONGEST, tls.accept(stream)).await {
+                        Ok(Ok(stream)) => {
+                            http.serve_connection(TokioIo::new(stream), service).await
+                        }
+                        _ => Ok(()),
+                    },
+                    false => {
+                        http.serve_connection(TokioIo::new(stream), service_fn(unencrypted)).await
+                    }
+                },
+            };
             drop(place);
         });
     }
+}
+
+/// Whether the first byte is that of a TLS handshake.
+async fn begins_tls(stream: &TcpStream) -> bool {
+    let mut first = [0];
+    let peeked = timeout(LONGEST, stream.peek(&mut first)).await;
+    matches!(peeked, Ok(Ok(1))) && first == [22]
+}
+
+/// What a driver is told that does not speak TLS.
+async fn unencrypted(
+    _: Request<Incoming>,
+) -> std::result::Result<Response<Full<Bytes>>, Infallible> {
+    let why = "the messages are encrypted here: give the drivers --tls-ca";
+    let mut response = Response::new(Full::new(why.into()));
+    *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
+    Ok(response)
 }
 
 type Answer = (StatusCode, Bytes);
@@ -192,6 +233,11 @@ async fn body(request: Request<Incoming>, most: usize) -> std::result::Result<By
 async fn here(server: &Server, request: Request<Incoming>) -> std::result::Result<Bytes, Refused> {
     let text = body(request, MOST).await?;
     let mut here = Here::read(&text).map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+    if here.run != server.run {
+        // Drivers may be faster from one run to the next than those that they met, or than `gather`.
+        let run = if server.run.is_empty() { "a run of no experiment" } else { &server.run };
+        return Err((StatusCode::CONFLICT, format!("{run} is gathered now")));
+    }
     if let State::Ended(files) = &here.state {
         let folder = server.folder.join(named(here.part));
         let length = |name: &str| fs::metadata(folder.join(name)).map_or(0, |file| file.len());

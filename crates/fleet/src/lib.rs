@@ -11,9 +11,10 @@
 //! | `line`, `speak` | a driver's connection, and what it says and hears |
 //! | [`driver`] | a driver: one [`Start`](hoap_conduct::start::Start) for each step |
 //! | [`secret`] | the token, and where it may be sent in plain text |
+//! | [`tls`] | certificates, and who trusts which |
 //!
-//! Without TLS, whoever reads the network sees the token, the command lines (without secrets) and the
-//! run folders, but no secret of a database. Addresses beyond this machine are for those who say so.
+//! Beyond this machine there is TLS. Without it, whoever reads the network sees the token, the command lines (without secrets) and the
+//! run folders, but no secret of a database: that is for those who say so.
 
 pub mod driver;
 #[cfg(any(test, fuzzing))]
@@ -24,3 +25,4 @@ mod line;
 pub mod message;
 pub mod secret;
 mod speak;
+pub mod tls;

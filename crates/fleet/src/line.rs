@@ -6,10 +6,13 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{AUTHORIZATION, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
+use tokio_rustls::TlsConnector;
 
 use crate::message::{HERE, MOST, Word};
 use crate::secret::{Token, plain};
+use crate::tls;
 
 /// Why there was no answer.
 pub enum Fault {
@@ -19,18 +22,30 @@ pub enum Fault {
     Last(String),
 }
 
+/// What protects a connection beyond this machine.
+#[derive(Clone)]
+pub enum Protection {
+    /// Nothing, and whether that is said to be right.
+    None {
+        /// Whether the token may cross a network in plain text.
+        insecure: bool,
+    },
+    /// TLS.
+    Tls(TlsConnector),
+}
+
 /// A connection to `gather`, made when it is needed.
 pub struct Line {
     address: String,
     token: Token,
-    insecure: bool,
+    protection: Protection,
     sender: Option<SendRequest<Full<Bytes>>>,
 }
 
 impl Line {
     /// None yet.
-    pub fn new(address: &str, token: &Token, insecure: bool) -> Line {
-        Line { address: address.into(), token: token.clone(), insecure, sender: None }
+    pub fn new(address: &str, token: &Token, protection: Protection) -> Line {
+        Line { address: address.into(), token: token.clone(), protection, sender: None }
     }
 
     /// Where it goes.
@@ -50,7 +65,8 @@ impl Line {
             return Word::read(&text).map_err(Fault::Last);
         }
         let text: String = String::from_utf8_lossy(&text).chars().take(500).collect();
-        Err(Fault::Last(format!("{status}: {}", text.trim())))
+        let why = format!("{status}: {}", text.trim());
+        Err(if status == StatusCode::CONFLICT { Fault::Again(why) } else { Fault::Last(why) })
     }
 
     /// Sends a request, and reads its answer whole.
@@ -86,12 +102,31 @@ impl Line {
     async fn connect(&self) -> std::result::Result<SendRequest<Full<Bytes>>, Fault> {
         let again = |e: &dyn std::fmt::Display| Fault::Again(e.to_string());
         let addresses: Vec<_> = lookup_host(&self.address).await.map_err(|e| again(&e))?.collect();
-        plain("send the token", &addresses, self.insecure)
-            .map_err(|e| Fault::Last(e.to_string()))?;
+        if let Protection::None { insecure } = self.protection {
+            plain("send the token", &addresses, insecure)
+                .map_err(|e| Fault::Last(e.to_string()))?;
+        }
         let stream = TcpStream::connect(&addresses[..]).await.map_err(|e| again(&e))?;
         stream.set_nodelay(true).map_err(|e| again(&e))?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|e| again(&e))?;
-        tokio::spawn(connection);
-        Ok(sender)
+        let Protection::Tls(connector) = &self.protection else { return http(stream).await };
+        let name = tls::name(&self.address).map_err(Fault::Last)?;
+        match connector.connect(name, stream).await {
+            Ok(stream) => http(stream).await,
+            // It is no TLS, or a certificate that is not trusted: the next time it is the same.
+            Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
+                Err(Fault::Last(format!("TLS: {e} (--tls-ca names who is trusted)")))
+            }
+            Err(e) => Err(again(&e)),
+        }
     }
+}
+
+/// Speaks HTTP over a stream.
+async fn http(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) -> std::result::Result<SendRequest<Full<Bytes>>, Fault> {
+    let (sender, connection) =
+        handshake(TokioIo::new(stream)).await.map_err(|e| Fault::Again(e.to_string()))?;
+    tokio::spawn(connection);
+    Ok(sender)
 }

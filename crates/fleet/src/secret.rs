@@ -56,11 +56,11 @@ impl Token {
 pub fn plain(what: &str, addresses: &[SocketAddr], insecure: bool) -> Result<()> {
     match addresses.iter().find(|address| !address.ip().is_loopback()) {
         Some(beyond) if !insecure => {
-            let why = format!("{beyond} is beyond this machine, and there is no TLS");
+            let why = format!("{beyond} is beyond this machine, and nothing is encrypted");
             Err(Error::new(ErrorKind::Invalid, what, why).advise(
-                "the token and the run folders would cross the network in plain text: use a \
-                 network of your own and --insecure-without-tls, or a tunnel (ssh -L, ssh -R, \
-                 stunnel)",
+                "the token and the run folders would cross the network in plain text: give gather \
+                 --tls-cert and --tls-key and the drivers --tls-ca, use a tunnel (ssh -L, ssh -R), \
+                 or on a network of your own --insecure-without-tls",
             ))
         }
         _ => Ok(()),

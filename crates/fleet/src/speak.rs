@@ -3,20 +3,19 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hoap_record::{Error, ErrorKind};
+use hoap_record::merge::joint::Measured;
+use hoap_record::{Error, ErrorKind, Step};
 use tokio::time::timeout;
 
 use crate::hall::GONE;
 use crate::line::{Fault, Line};
-use crate::message::{Clock, Here, State, unix_nanos};
+use crate::message::{Clock, Here, MOST, State, unix_nanos};
 
 /// Round trips of which the shortest says how far the clocks are apart.
 const ROUNDS: u32 = 8;
 /// How often a driver speaks while nothing changes, and while it waits for a start.
 const BEAT: Duration = Duration::from_millis(250);
 const EAGER: Duration = Duration::from_millis(20);
-/// How long a driver looks for a meeting point that nobody has started yet.
-const COME: Duration = Duration::from_secs(300);
 /// How often it looks whether something changed.
 pub const LOOK: Duration = Duration::from_millis(5);
 /// How long an answer may take.
@@ -29,20 +28,57 @@ pub struct Shared {
     pub said: Option<State>,
     pub clock: Option<Clock>,
     pub start: Option<(usize, i64)>,
+    /// What it measured in the step of [`State::Measured`].
+    pub measured: Option<Box<Measured>>,
+    /// What all measured in that step.
+    pub joint: Option<Box<Step>>,
     /// Why all is over before its end.
     pub over: Option<Error>,
     pub done: bool,
 }
 
-/// Speaks until all is over or done. Returns why it is over.
-pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> Option<Error> {
+impl Shared {
+    /// Nothing but that it prepares.
+    pub fn new() -> Shared {
+        Shared {
+            state: State::Preparing,
+            said: None,
+            clock: None,
+            start: None,
+            measured: None,
+            joint: None,
+            over: None,
+            done: false,
+        }
+    }
+}
+
+/// Speaks until all is over or done. Returns why it is over. `patience` is how long it looks for a
+/// meeting point that is not there yet.
+pub async fn speak(
+    shared: &Mutex<Shared>,
+    line: &mut Line,
+    mut here: Here,
+    patience: Duration,
+) -> Option<Error> {
     let tried = format!("meet the drivers at {}", line.address());
     let over = |kind, why: &dyn std::fmt::Display| Some(Error::new(kind, &*tried, why));
     let (mut heard, mut answered) = (Instant::now(), false);
     let (mut rounds, mut best) = (0, None::<Clock>);
     loop {
-        here.state = lock(shared).state.clone();
+        {
+            let shared = lock(shared);
+            here.state = shared.state.clone();
+            let unheard = shared.said.as_ref() != Some(&here.state);
+            let wanted = unheard && matches!(here.state, State::Measured(_));
+            here.measured = shared.measured.clone().filter(|_| wanted);
+        }
         let body = serde_json::to_vec(&here).expect("a message has only string keys");
+        if body.len() > MOST {
+            let why =
+                format!("what it has to say takes {} bytes, at most {MOST} are read", body.len());
+            return over(ErrorKind::Broken, &why);
+        }
         let (wall, sent) = (unix_nanos(), Instant::now());
         let why = match timeout(ANSWER, line.say(body.into())).await {
             Ok(Ok(word)) => {
@@ -60,6 +96,9 @@ pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> O
                 let mut shared = lock(shared);
                 (shared.said, shared.clock) = (Some(here.state.clone()), here.clock);
                 (shared.start, shared.done) = (word.start, word.done);
+                if let State::Measured(number) = here.state {
+                    shared.joint = word.joint.filter(|step| step.number == number);
+                }
                 match (word.over, word.done, &here.state) {
                     (Some(why), ..) => return over(ErrorKind::Broken, &why),
                     (None, true, State::Ended(_)) => return None,
@@ -76,7 +115,7 @@ pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> O
         };
         if let Some(why) = why {
             line.close();
-            if heard.elapsed() > if answered { GONE } else { COME } {
+            if heard.elapsed() > if answered { GONE } else { patience } {
                 let seconds = heard.elapsed().as_secs();
                 let why = format!("nobody answered for {seconds} s: {why}");
                 return over(ErrorKind::Unavailable, &why);
@@ -89,10 +128,13 @@ pub async fn speak(shared: &Mutex<Shared>, line: &mut Line, mut here: Here) -> O
         loop {
             tokio::time::sleep(LOOK).await;
             let shared = lock(shared);
-            let ready =
-                matches!(shared.state, State::Ready(n) if shared.start.is_none_or(|s| s.0 != n));
+            let waits = match shared.state {
+                State::Ready(number, _) => shared.start.is_none_or(|start| start.0 != number),
+                State::Measured(_) => shared.joint.is_none(),
+                _ => false,
+            };
             let news = shared.state != here.state;
-            if news || since.elapsed() >= if ready && answered { EAGER } else { BEAT } {
+            if news || since.elapsed() >= if waits && answered { EAGER } else { BEAT } {
                 break;
             }
         }

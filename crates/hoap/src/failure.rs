@@ -4,6 +4,9 @@ use std::process::ExitCode;
 
 use hoap_workload::{Error, ErrorKind};
 
+/// What shells say of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
 /// The end of a command that did not succeed.
 #[derive(Debug)]
 pub struct Failure {
@@ -27,14 +30,19 @@ impl Failure {
         Failure { code: 3, message: message.into() }
     }
 
-    /// Somebody interrupted it. 130 is what shells say of a program that Ctrl-C ended.
+    /// Somebody interrupted it.
     pub fn interrupted(message: impl Into<String>) -> Self {
-        Failure { code: 130, message: message.into() }
+        Failure { code: INTERRUPTED, message: message.into() }
     }
 
     /// The same end, with what it is the reason of before it.
     pub fn because(self, told: &str) -> Self {
         Failure { message: format!("{told}: {}", self.message), ..self }
+    }
+
+    /// Whether somebody interrupted it.
+    pub fn is_interruption(&self) -> bool {
+        self.code == INTERRUPTED
     }
 
     /// Its line.

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use hdrhistogram::Counter;
@@ -46,6 +48,13 @@ impl Serializer for Encoder {
 }
 
 impl Encoder {
+    /// As a line of a log has it, in Base64.
+    pub fn text(&mut self, histogram: &Histogram<u64>) -> Result<String, String> {
+        let mut bytes = Vec::new();
+        self.serialize(histogram, &mut bytes)?;
+        Ok(BASE64_STANDARD.encode(bytes))
+    }
+
     fn stored(&self) -> std::io::Result<Vec<u8>> {
         let room = Vec::with_capacity(self.raw.len() + 16);
         let mut stream = ZlibEncoder::new(room, Compression::none());

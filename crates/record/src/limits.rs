@@ -68,7 +68,8 @@ fn ingestion(of: &Ingestion) -> Result<(), String> {
     Ok(())
 }
 
-fn step(step: &Step) -> Result<(), String> {
+/// Refuses a step that no run has.
+pub(crate) fn step(step: &Step) -> Result<(), String> {
     seconds("start_seconds", step.start_seconds)?;
     seconds("warmup_seconds", step.warmup_seconds)?;
     seconds("seconds", step.seconds)?;

@@ -68,5 +68,6 @@ fn search() -> Search {
         effort: None,
         unfinished: None,
         probes: probes.map(probe).to_vec(),
+        drivers: None,
     }
 }

@@ -341,6 +341,7 @@ fn searched(held: bool) -> Loaded {
         effort: None,
         unfinished: (!held).then(|| "not even 2 operations a second hold".into()),
         probes: vec![low, probe(9000.0, 20_000, Some("READ: p99 is 20000 µs"))],
+        drivers: None,
     });
     run
 }

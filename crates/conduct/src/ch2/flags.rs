@@ -49,7 +49,7 @@ pub struct Flags {
     #[arg(long, value_name = "N,M", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "256,32")]
     #[arg(conflicts_with_all = [
-        "tx_clients", "query_clients", "rate", "max_rate", "operations", "think_times", "part"
+        "tx_clients", "query_clients", "rate", "max_rate", "operations", "think_times"
     ])]
     pub frontier: Option<MostClients>,
     #[command(flatten)]

@@ -231,6 +231,7 @@ impl SearchState {
             effort: Some(self.effort),
             unfinished,
             probes: self.probes,
+            drivers: None,
         }
     }
 }

@@ -1,8 +1,11 @@
 //! `hoap experiment`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use hoap_conduct::values::PartArg;
+use hoap_record::Time;
 
 #[derive(Debug, Subcommand)]
 #[allow(missing_docs)]
@@ -57,6 +60,54 @@ pub struct RunExperiment {
     /// Print what would run, with documents and the time that it takes at least
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub together: Together,
+}
+
+/// Several drivers that run an experiment together: one command gathers them, and does all but the runs.
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct Together {
+    /// Load and check here, and gather so many drivers for every run
+    #[arg(long, value_name = "N", requires = "listen", conflicts_with = "meet")]
+    #[arg(value_parser = clap::value_parser!(u64).range(2..=1000))]
+    pub gather: Option<u64>,
+    /// With --gather: where the drivers come to, such as 127.0.0.1:7117
+    #[arg(long, value_name = "ADDRESS", requires = "gather")]
+    pub listen: Option<SocketAddr>,
+    /// With --gather: how long one driver may be waited for
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "gather")]
+    pub wait: Time,
+    /// With --gather: as for `hoap gather`
+    #[arg(long, value_name = "FILE", requires_all = ["gather", "tls_key"])]
+    #[arg(conflicts_with = "insecure_without_tls")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Be a driver: only the runs, with the drivers that meet at a command with --gather
+    #[arg(long, value_name = "HOST:PORT", requires = "part")]
+    pub meet: Option<String>,
+    /// With --meet: which driver of how many
+    #[arg(long, value_name = "I/N", requires = "meet")]
+    pub part: Option<PartArg>,
+    /// With --meet: as for `hoap run`
+    #[arg(long, value_name = "FILE", requires = "meet", conflicts_with = "insecure_without_tls")]
+    pub tls_ca: Option<String>,
+    /// Send and receive beyond this machine although nothing is encrypted
+    #[arg(long)]
+    pub insecure_without_tls: bool,
+}
+
+impl Together {
+    /// What a driver's runs are told beside the flags of the experiment.
+    pub fn words(&self) -> Vec<String> {
+        let (Some(meet), Some(part)) = (&self.meet, &self.part) else { return Vec::new() };
+        let mut words = vec![format!("--meet={meet}"), format!("--part={part}")];
+        words.extend(self.tls_ca.as_ref().map(|file| format!("--tls-ca={file}")));
+        words.extend(self.insecure_without_tls.then(|| "--insecure-without-tls".to_owned()));
+        words
+    }
 }
 
 #[derive(Debug, Args)]

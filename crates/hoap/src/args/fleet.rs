@@ -24,6 +24,13 @@ pub struct Gather {
     /// How long one driver may be waited for: until it comes, and until it is ready for a step
     #[arg(long, value_name = "TIME", default_value = "10m")]
     pub wait: Time,
+    /// Encrypt what is said, with the certificate in this PEM file, for the host that drivers dial
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(conflicts_with = "insecure_without_tls")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
     /// Listen beyond this machine although nothing is encrypted
     #[arg(long)]
     pub insecure_without_tls: bool,

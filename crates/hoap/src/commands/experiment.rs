@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use hoap_databases::url::redact;
@@ -13,8 +14,10 @@ use hoap_report::text::paragraph;
 use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
-use super::{Context, command, megabytes, report};
-use crate::args::{Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment};
+use super::{Context, command, gather, megabytes, report};
+use crate::args::{
+    self, Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment, Together,
+};
 use crate::config;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -94,9 +97,23 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
     if args.loaded {
         made.cells.retain(|cell| cell.command != Does::Load);
     }
+    let together = &args.together;
+    if together.meet.is_some() {
+        made.cells.retain(|cell| cell.command == Does::Run);
+    }
+    let several = together.meet.is_some() || together.gather.is_some();
+    if let Some(cell) = made.cells.iter().find(|cell| several && cell.flags.contains_key("repeat"))
+    {
+        return Err(wrong(format!(
+            "its stage {} repeats its run, which drivers that meet cannot; run it by one driver, or \
+             edit a copy of the file (hoap experiment show)",
+            cell.name
+        )));
+    }
     // Every command is parsed before the first runs: a wrong flag in the last would be found after hours.
     for cell in &made.cells {
-        parsed(cell, Path::new(""), &[])?;
+        let words = if cell.command == Does::Run { together.words() } else { Vec::new() };
+        parsed(cell, Path::new(""), &words)?;
     }
     if args.dry_run {
         return dry_run(context, &experiment, &made);
@@ -115,6 +132,7 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
         let words = match cell.command {
             Does::Load if args.replace => vec!["--replace".to_owned()],
             Does::Load if begun => vec!["--resume".to_owned()],
+            Does::Run => together.words(),
             _ => Vec::new(),
         };
         progress.begin(label, cell)?;
@@ -127,7 +145,17 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
         let stage = parsed(cell, &folder, &words)?;
         interrupt::in_order();
         let json = std::mem::replace(&mut context.json, false);
-        let end = Box::pin(command(context, stage)).await;
+        if several {
+            context.run = format!("{name}, {label}, {}", cell.name);
+            context.meeting = OnceLock::new();
+        }
+        let end = match (together.gather, &cell.folder) {
+            (Some(drivers), Some(out)) => {
+                let out = folder.join(out);
+                gather::gather(context, &gathered(together, drivers, cell, out)?).await
+            }
+            _ => Box::pin(command(context, stage)).await,
+        };
         context.json = json;
         end?;
         progress.done(label, &cell.name)?;
@@ -139,6 +167,34 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
         format!("\n{label}: {done} done\nMake the page with: hoap experiment report {folder}")
     });
     Ok(())
+}
+
+/// How the drivers of a run are gathered. What an earlier attempt left of their folders is moved aside.
+fn gathered(
+    together: &Together,
+    drivers: u64,
+    cell: &Cell,
+    out: PathBuf,
+) -> Result<args::Gather, Failure> {
+    let beside = |ending: String| PathBuf::from(format!("{}.drivers{ending}", out.display()));
+    let left = beside(String::new());
+    if left.exists() {
+        let aside = (1..).map(|n| beside(format!(".interrupted-{n}"))).find(|path| !path.exists());
+        let moved = aside.map_or(Ok(()), |aside| std::fs::rename(&left, aside));
+        moved.map_err(|e| Failure::unavailable(format!("move {}: {e}", left.display())))?;
+    }
+    let url = |key: &&str| cell.flags.get(*key)?.as_str().map(String::from);
+    let Together { listen, wait, tls_cert, tls_key, insecure_without_tls, .. } = together;
+    Ok(args::Gather {
+        drivers,
+        listen: listen.ok_or_else(|| Failure::usage("--gather needs --listen"))?,
+        out,
+        operational: ["operational", "target"].iter().find_map(url),
+        wait: *wait,
+        tls_cert: tls_cert.clone(),
+        tls_key: tls_key.clone(),
+        insecure_without_tls: *insecure_without_tls,
+    })
 }
 
 /// The configuration that was asked for, or the only one.

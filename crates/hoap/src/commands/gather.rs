@@ -10,7 +10,7 @@ use crate::failure::Failure;
 
 /// Gathers the drivers, merges their folders, prints the summary, and fails where a driver or a check did.
 pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failure> {
-    let args::Gather { drivers, listen, out, operational, wait, insecure_without_tls } = args;
+    let args::Gather { drivers, listen, out, operational, wait, .. } = args;
     if std::fs::read_dir(out).is_ok_and(|mut there| there.next().is_some()) {
         let out = out.display();
         return Err(Failure::usage(format!("gather into {out}: it is not empty; name another -o")));
@@ -21,12 +21,17 @@ pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failur
         drivers: *drivers,
         listen: *listen,
         wait: wait.0,
-        insecure: *insecure_without_tls,
+        insecure: args.insecure_without_tls,
+        certificate: args.tls_cert.clone().zip(args.tls_key.clone()),
         folder: PathBuf::from(folder),
         hoap: env!("CARGO_PKG_VERSION").into(),
+        run: context.run.clone(),
     };
     let runs = gather::gather(ask, &context.stop, |line| context.console.say(line)).await?;
     crate::interrupt::at_once();
-    let merged = args::Merge { runs, out: out.clone(), operational: operational.clone() };
+    // An experiment names the database of every run, and some runs leave no ledger.
+    let checks = context.run.is_empty() || runs.iter().any(|run| run.join("ledger.json").exists());
+    let operational = operational.clone().filter(|_| checks);
+    let merged = args::Merge { runs, out: out.clone(), operational };
     merge::merge(context, &merged).await
 }

@@ -44,6 +44,8 @@ pub struct Context {
     pub live: Live,
     /// The other drivers of the run, where there are any.
     pub meeting: OnceLock<Meeting>,
+    /// Which run of an experiment goes on; empty of any other.
+    pub run: String,
     /// Why the result could not be printed.
     untold: OnceLock<String>,
 }
@@ -77,6 +79,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         stop: hoap_drive::Stop::new(),
         live: Live::default(),
         meeting: OnceLock::new(),
+        run: String::new(),
         untold: OnceLock::new(),
     };
     let patience = matches!(cli.command, Command::Gen(_)).then_some(Duration::from_secs(1));

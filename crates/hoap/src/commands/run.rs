@@ -20,7 +20,7 @@ use crate::failure::Failure;
 
 /// Runs, beside other drivers where these meet, prints the summary, and fails where a check failed.
 pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
-    let Conduct { meet, insecure_without_tls, part, .. } = &chosen.common().conduct;
+    let Conduct { meet, insecure_without_tls, tls_ca, part, .. } = &chosen.common().conduct;
     let (Some(address), Some(PartArg { part, .. })) = (meet, part) else {
         return alone(context, chosen, &mut None).await;
     };
@@ -30,7 +30,9 @@ pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
         part: (part.part, part.of),
         hoap: env!("CARGO_PKG_VERSION").into(),
         command: message::shared(&command),
+        run: context.run.clone(),
         insecure: *insecure_without_tls,
+        authorities: tls_ca.clone(),
     };
     context.console.say(format!("joining the drivers at {address}"));
     let joined = Meeting::join(join, context.stop.clone(), hoap_databases::stop_waiting)?;
@@ -45,7 +47,7 @@ pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
         }
         (Ok(()), None) => Ok(()),
         (Err(failure), _) => {
-            meeting.fail(failure.message()).await;
+            meeting.fail(failure.message(), failure.is_interruption()).await;
             // What the others ended comes before what it did to this run.
             Err(match over {
                 Some(why) => why.into(),

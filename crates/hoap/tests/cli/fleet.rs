@@ -5,6 +5,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::{End, Place};
 
 const TOKEN: &str = "HOAP_FLEET_TOKEN";
@@ -216,10 +218,108 @@ fn strangers_and_secrets_in_plain_text_are_refused() {
     p.fails(both, 2, &["--start-at"]);
     let search = "run ycsb-a --target null: --max-rate --sla p99=1s --part 1/2 --start-at \
                   2100-01-01T00:00:00Z";
-    p.fails(search, 2, &["rate of its own"]);
+    p.fails(search, 2, &["--max-rate", "--meet"]);
     let frontier = "run ch2pp --operational sqlite:t.db --frontier --part 1/2 --start-at \
                     2100-01-01T00:00:00Z";
-    p.fails(frontier, 2, &["--frontier", "--part"]);
+    p.fails(frontier, 2, &["--frontier", "--meet"]);
+}
+
+#[test]
+fn messages_are_encrypted_for_who_trusts_the_certificate() {
+    let p = loaded();
+    let file = hoap_testing::certificates::path;
+    let shown = |name: &str| {
+        let (cert, key) = (file(&format!("{name}.pem")), file(&format!("{name}.key")));
+        format!("2 --tls-cert {cert} --tls-key {key}")
+    };
+    let (gathered, at) = gather(&p, &shown("server"));
+    let flags = |ca: &str| format!("--duration 1s --tls-ca {}", file(ca));
+    // Who does not speak TLS, or trusts somebody else, is told so; this ends nobody's run.
+    let plain = driver(&p, &at, "1/2", "");
+    plain.fails(2, &["the messages are encrypted here", "--tls-ca"]);
+    let other = driver(&p, &at, "1/2", &flags("stranger.pem"));
+    other.fails(2, &["TLS", "UnknownIssuer"]);
+    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, &flags("authority.pem")));
+    for end in [one.end(), two.end(), gathered.end()] {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    assert_eq!(p.json("run/run.json")["drivers"].as_array().unwrap().len(), 2);
+    std::fs::remove_dir_all(p.path("run")).unwrap();
+    std::fs::remove_dir_all(p.path("run.drivers")).unwrap();
+
+    // A certificate of a trusted authority for another host, and none at all.
+    let (gathered, at) = gather(&p, &shown("elsewhere"));
+    let one = driver(&p, &at, "1/2", &flags("authority.pem"));
+    one.fails(2, &["TLS", "not valid for"]);
+    gathered.signal("-INT");
+    drop(gathered.end());
+    let (gathered, at) = gather(&p, "2");
+    let one = driver(&p, &at, "1/2", &flags("authority.pem"));
+    one.fails(2, &["TLS"]);
+    gathered.signal("-INT");
+    drop(gathered.end());
+    let (cert, key) = (file("server.pem"), file("server.key"));
+    for (line, says) in [
+        (format!("gather 2 --listen 127.0.0.1:0 -o x --tls-cert {cert}"), "--tls-key"),
+        (format!("gather 2 --listen 127.0.0.1:0 -o x --tls-cert {key} --tls-key {key}"), "no cert"),
+        (format!("gather 2 --listen 127.0.0.1:0 -o x --tls-cert no --tls-key {key}"), "--tls-cert"),
+        ("run ycsb-a --target null: --part 1/2 --meet h:1 --tls-ca no".into(), "--tls-ca"),
+        ("run ycsb-a --target null: --tls-ca system".into(), "--meet"),
+    ] {
+        let mut command = p.command(&line);
+        let end = End::of(command.env(TOKEN, SECRET).output().unwrap());
+        assert!(end.code == 2 && end.err.contains(says), "{line}: {end:#?}");
+    }
+}
+
+#[test]
+fn drivers_of_an_experiment_meet_for_each_of_its_runs() {
+    let p = Place::new();
+    let stage = |name: &str, more: &str| {
+        format!("[[stage]]\nname = \"{name}\"\nflags = {{ target = \"{{target}}\", {more} }}\n")
+    };
+    let records = "property = [\"recordcount=200\"]";
+    let run = "command = \"run\"\nbenchmark = \"ycsb-a\"\n";
+    let flags = |clients: &str| format!("{records}, clients = {clients}, duration = \"1s\"");
+    let text = format!(
+        "title = \"Reads\"\nabout = \"A test.\"\ntargets = {{ target = \"any\" }}\n\
+         {}command = \"load\"\nbenchmark = \"ycsb\"\n{}{run}{}{run}\
+         [[configuration]]\nlabel = \"default\"\nabout = \"as installed\"\n",
+        stage("load", records),
+        stage("few", &flags("[1]")),
+        stage("many", &flags("[1, 3]")),
+    );
+    p.write("e.toml", &text);
+    let line = "experiment run e.toml --target sqlite:t.db";
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let at = format!("127.0.0.1:{port}");
+    let drivers = [1, 2].map(|part| {
+        let line = format!("{line} --meet {at} --part {part}/2 --out d{part}");
+        Running::start(p.command(&line), |_| ())
+    });
+    let gather = format!("{line} --gather 2 --listen {at} --out all");
+    let gathered = Running::start(p.command(&gather), |_| ());
+    for end in drivers.map(Running::end).into_iter().chain([gathered.end()]) {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    for (stage, clients) in [("few", vec![2]), ("many", vec![2, 6])] {
+        let run = p.json(&format!("all/default/{stage}/run.json"));
+        let steps = run["steps"].as_array().unwrap();
+        let of: Vec<u64> = steps.iter().map(|s| s["tx_clients"].as_u64().unwrap()).collect();
+        assert_eq!(of, clients, "{stage}");
+        let checks = run["checks"].to_string();
+        assert!(checks.contains("nothing lost") && !checks.contains("fail"), "{checks}");
+        assert!(p.path(&format!("d1/default/{stage}/ledger.json")).exists());
+    }
+    assert!(!p.path("d1/default/load").exists());
+    p.ok("experiment report all");
+
+    p.write("r.toml", &text.replace("clients = [1]", "clients = [1], repeat = 2"));
+    let line = "experiment run r.toml --target sqlite:t.db --out r";
+    p.fails(&format!("{line} --meet {at} --part 1/2"), 2, &["stage few repeats"]);
+    p.fails(&format!("{line} --gather 2 --listen {at}"), 2, &["stage few repeats"]);
+    p.fails(&format!("{line} --meet {at}"), 2, &["--part"]);
+    p.fails(&format!("{line} --gather 2"), 2, &["--listen"]);
 }
 
 #[test]
@@ -285,4 +385,117 @@ fn clocks_that_were_measured_are_taken_into_account() {
     p.write("d2/run.json", &run.to_string());
     p.ok("merge d1 d2 --operational sqlite:t.db -o whole");
     assert!(!p.json("whole/run.json")["checks"].to_string().contains("fail"));
+}
+
+/// An operation takes 20 ms: four clients do 200 a second, wherever they are.
+#[test]
+fn drivers_that_meet_find_the_rate_that_a_driver_with_all_their_clients_finds() {
+    let p = Place::new();
+    let run = "run ycsb-c --target null:?latency_us=20000 -p recordcount=100 --warmup 200ms \
+               --duration 1s --max-rate --sla p50=200ms";
+    p.ok(&format!("{run} --clients 4 --out alone"));
+    let (gathered, at) = gather(&p, "4");
+    let drivers = [1, 2, 3, 4].map(|part| {
+        let line = format!("{run} --clients 1 --part {part}/4 --meet {at} --out d{part}");
+        Running::start(p.command(&line), |_| ())
+    });
+    for end in drivers.map(Running::end).into_iter().chain([gathered.end()]) {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    let [alone, run] = ["alone", "run"].map(|run| p.json(&format!("{run}/run.json")));
+    let found = |run: &Value| run["search"]["rate"].as_f64().unwrap();
+    let rates = (found(&alone), found(&run));
+    // Of 50 operations one is no shortfall. A machine that is busy does fewer.
+    assert!(rates.0 <= 1.1 * 200.0 && rates.1 <= 1.1 * 200.0, "{rates:?}");
+    assert!((0.8..=1.25).contains(&(rates.1 / rates.0)), "{rates:?}");
+    super::schema::valid(&run);
+
+    // All drivers made one search, whose probes are what the merged steps say.
+    let mut search = run["search"].clone();
+    let probes = search["probes"].as_array().unwrap().clone();
+    let steps = run["steps"].as_array().unwrap();
+    assert_eq!(probes.len() + 1, steps.len());
+    for (probe, step) in probes.iter().zip(&steps[1..]) {
+        let near = |name: &str, of: &Value| {
+            let (a, b) = (step[name].as_f64().unwrap(), of.as_f64().unwrap());
+            assert!((a / b - 1.0).abs() < 1e-9, "{name}: {a}, {b}");
+        };
+        near("rate_intended", &probe["rate"]);
+        near("rate_achieved", &probe["achieved"]);
+        let time = &probe["times"][0];
+        assert_eq!(step["transactions"][0]["latency"]["p50_us"], time["us"]);
+        assert_eq!(step["transactions"][0]["timed"], time["operations"]);
+        assert_eq!(step["tx_clients"], 4);
+    }
+    search["drivers"] = 4.into();
+    for part in 1..=4 {
+        let one = p.json(&format!("d{part}/run.json"));
+        assert_eq!(one["search"], search, "part {part}");
+        let share = one["steps"][1]["rate_intended"].as_f64().unwrap();
+        assert_eq!(share * 4.0, probes[0]["rate"].as_f64().unwrap());
+        super::schema::valid(&one);
+    }
+    let drivers = run["drivers"].as_array().unwrap();
+    let named = drivers.iter().map(|driver| driver["name"].as_str().unwrap());
+    assert!(named.eq([1, 2, 3, 4].map(|part| format!("run.drivers/part-{part}"))), "{drivers:#?}");
+    // A driver of a search is no run by itself, and a search by one is none of several.
+    p.fails("merge d1 d2 -o x", 2, &["parts", "3/4"]);
+    p.fails("merge alone alone -o x", 2, &["alone", "search"]);
+    let end = p.ok("report d1 --json -o page.html");
+    assert!(!end.out.is_empty());
+}
+
+#[test]
+fn a_driver_that_is_killed_in_a_probe_ends_the_search_of_all_by_name() {
+    let p = Place::new();
+    let (gathered, at) = gather(&p, "2");
+    let [one, two] = ["1/2", "2/2"].map(|part| {
+        let flags = "--target null:?latency_us=20000 -p recordcount=100 --warmup 100ms \
+                     --duration 2s --max-rate --sla p50=200ms";
+        let out = part.split('/').next().unwrap();
+        let line = format!("run ycsb-c {flags} --part {part} --meet {at} --out d{out}");
+        Running::start(p.command(&line), |_| ())
+    });
+    let (begun, samples) = (Instant::now(), p.path("d2/samples.csv"));
+    let probes = |text: &str| text.lines().any(|line| line.starts_with("2,"));
+    while !std::fs::read_to_string(&samples).is_ok_and(|text| probes(&text)) {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no probe was made");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    two.signal("-KILL");
+    gathered.fails(1, &["part 2/2 is gone"]);
+    one.fails(1, &["part 2/2 is gone"]);
+    let record = p.json("d1/run.json");
+    assert!(!record["partial"].is_null() && !p.path("run").exists(), "{record:#}");
+    drop(two.end());
+}
+
+#[test]
+fn drivers_that_meet_choose_the_steps_of_one_frontier() {
+    let p = Place::new();
+    p.load("t.db");
+    let (gathered, at) = gather(&p, "2 --operational sqlite:t.db");
+    let drivers = [1, 2].map(|part| {
+        let line = format!(
+            "run ch2pp --operational sqlite:t.db --frontier=2,1 --warmup 100ms --duration 2s \
+             --part {part}/2 --meet {at} --out d{part}"
+        );
+        Running::start(p.command(&line), |_| ())
+    });
+    for end in drivers.map(Running::end).into_iter().chain([gathered.end()]) {
+        assert_eq!(end.code, 0, "{end:#?}");
+    }
+    let [one, two, run] = ["d1", "d2", "run"].map(|run| p.json(&format!("{run}/run.json")));
+    let clients = |run: &Value, times: u64| {
+        let of = |step: &Value, side: &str| times * step[side].as_u64().unwrap();
+        let steps = run["steps"].as_array().unwrap();
+        let both = steps.iter().map(|s| (of(s, "tx_clients"), of(s, "query_clients")));
+        both.collect::<Vec<_>>()
+    };
+    assert_eq!(clients(&one, 1), clients(&two, 1));
+    assert_eq!(clients(&run, 1), clients(&one, 2));
+    let all = clients(&run, 1);
+    assert!(all.contains(&(2, 0)) && all.contains(&(0, 2)) && all.contains(&(2, 2)), "{all:?}");
+    let tpm = |run: &Value| run["steps"][0]["tpm"].as_f64().unwrap();
+    assert!((tpm(&run) / (tpm(&one) + tpm(&two)) - 1.0).abs() < 1e-9, "{}", tpm(&run));
 }

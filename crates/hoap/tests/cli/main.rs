@@ -19,6 +19,8 @@ mod on_asterixdb;
 mod on_postgres;
 #[cfg(feature = "postgres")]
 mod on_postgres_replica;
+#[cfg(target_os = "linux")]
+mod on_slurm;
 mod outputs;
 mod pair;
 mod queries;

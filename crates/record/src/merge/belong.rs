@@ -7,6 +7,8 @@ use super::parts;
 use crate::check::{Check, START, Verdict};
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Result};
+use crate::run::Run;
+use crate::search::Search;
 use crate::step::Step;
 
 /// The windows of a step must overlap by at least this share of the longest. Below it, the sum of
@@ -84,8 +86,8 @@ fn alone(driver: &Machine) -> std::result::Result<(), String> {
     if let Some(why) = &run.partial {
         return Err(format!("it is partial: {why}"));
     }
-    if run.search.is_some() {
-        return Err("it is a search for the highest rate, which every driver makes alone".into());
+    if run.search.as_ref().is_some_and(|search| search.drivers.is_none()) {
+        return Err("it is a search for the highest rate by a driver alone".into());
     }
     if run.steps.is_empty() {
         return Err("it has no step".into());
@@ -130,6 +132,17 @@ fn facts(a: &Machine, b: &Machine) -> std::result::Result<(), String> {
             };
             return Err(format!("its --{key} is {}, not {}", shown(ours), shown(theirs)));
         }
+    }
+    let of = |run: &Run| run.search.as_ref().map(Search::decisions);
+    if of(x) != of(y) {
+        let found = |run: &Run| {
+            let search = run.search.as_ref();
+            let rate = search.and_then(|search| search.rate);
+            let probes = search.map_or(0, |search| search.probes.len());
+            let rate = rate.map_or("no rate".to_owned(), |rate| format!("{rate}/s"));
+            format!("{rate} after {}", counted(probes, "probe", "probes"))
+        };
+        return Err(format!("its search came to {}, not {}", found(y), found(x)));
     }
     if x.steps.len() != y.steps.len() {
         return Err(format!(

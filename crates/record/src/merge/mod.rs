@@ -6,6 +6,7 @@
 //! ticks ([`series`]). `docs/results.md` describes the rules.
 
 mod belong;
+pub mod joint;
 mod machine;
 mod operations;
 mod parts;
@@ -25,8 +26,10 @@ use crate::freshness::CatchUp;
 use crate::hlog::Hlog;
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
+use crate::search::Search;
 use crate::whole::Unfinished;
 use machine::Machine;
+use operations::Part;
 
 /// Runs that are to be merged.
 pub struct Merge {
@@ -44,7 +47,7 @@ impl Merge {
         let mut drivers =
             folders.iter().map(|folder| Machine::open(folder)).collect::<Result<Vec<_>>>()?;
         let warnings = belong::check(&drivers)?;
-        drivers.sort_by_key(|driver| driver.started);
+        drivers.sort_by_key(|driver| (parts::number(driver), driver.started));
         Ok(Merge { drivers, warnings })
     }
 
@@ -62,7 +65,7 @@ impl Merge {
     /// removed.
     pub fn write(self, out: &Path, command: Vec<String>, joint: Option<Vec<Check>>) -> Result<Run> {
         let Merge { drivers, warnings } = self;
-        let base = drivers[0].started;
+        let base = drivers.iter().map(|driver| driver.started).min().unwrap_or_default();
         let mut run = record(&drivers, base, command, warnings);
         run.checks = checks(&drivers, joint);
         let mut folder = RunFolder::create_at(out, &run, base.into())?;
@@ -77,6 +80,7 @@ impl Merge {
 /// The merged run before its steps.
 fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<String>) -> Run {
     let first = &drivers[0].run;
+    let earliest = drivers.iter().min_by_key(|driver| driver.started).unwrap_or(&drivers[0]);
     let mut warnings: Vec<String> = Vec::new();
     for warning in drivers.iter().flat_map(|d| &d.run.warnings).chain(&more) {
         if !warnings.contains(warning) {
@@ -111,6 +115,9 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
             .collect(),
         repetition: None,
         clock: None,
+        started: earliest.run.started.clone(),
+        // Its rates are those of all drivers, which are one run here.
+        search: first.search.clone().map(|search| Search { drivers: None, ..search }),
         witness: drivers.iter().filter_map(|d| d.run.witness.clone()).reduce(|mut a, b| {
             a.join(&b);
             a
@@ -233,7 +240,9 @@ fn steps(
             .iter()
             .map(|driver| series::Log::read(driver, number, base))
             .collect::<Result<_>>()?;
-        let step = operations::step(drivers, number, base, &logs)?;
+        let part = |driver| Part::of(driver, number, base);
+        let parts: Vec<Part<'_>> = drivers.iter().map(part).collect();
+        let step = operations::step(&parts, &|tag| series::total(&logs, tag));
         let mut hlog = Hlog::create(folder.path(), step.number, folder.started_at())?;
         let merged = series::merge(drivers, step.number, base, logs)?;
         for interval in &merged.intervals {

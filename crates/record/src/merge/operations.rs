@@ -6,18 +6,34 @@ use hdrhistogram::Histogram;
 use jiff::Timestamp;
 
 use super::machine::Machine;
-use super::series::{Log, total};
-use crate::error::Result;
 use crate::folder::micros;
 use crate::hlog::{SERVICE, WAIT};
 use crate::percentile::Latency;
 use crate::step::{Gap, Operation, Query, Score, Step, step_name};
 
-/// Merges the steps of this index.
-pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -> Result<Step> {
-    let steps: Vec<&Step> = drivers.iter().map(|d| &d.run.steps[number]).collect();
+/// What one driver measured of a step.
+pub struct Part<'a> {
+    /// The driver's name.
+    pub name: &'a str,
+    /// Seconds from the merged run's start to the driver's.
+    pub offset: f64,
+    /// Its record.
+    pub step: &'a Step,
+}
+
+impl<'a> Part<'a> {
+    /// Of this driver, in a merged run that started at `base`.
+    pub fn of(driver: &'a Machine, number: usize, base: Timestamp) -> Part<'a> {
+        let (offset, step) = (driver.offset(base), &driver.run.steps[number]);
+        Part { name: &driver.name, offset, step }
+    }
+}
+
+/// Merges a step of several drivers. `times` has the response times of all of them by tag.
+pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step {
+    let steps: Vec<&Step> = parts.iter().map(|part| part.step).collect();
     let first = steps[0];
-    let starts = drivers.iter().zip(&steps).map(|(d, s)| d.offset(base) + s.start_seconds);
+    let starts = parts.iter().map(|part| part.offset + part.step.start_seconds);
     let start = starts.clone().fold(f64::INFINITY, f64::min);
     let end = starts.zip(&steps).map(|(start, s)| start + s.seconds).fold(0.0, f64::max);
     let sum = |of: fn(&Step) -> usize| steps.iter().map(|s| of(s)).sum::<usize>();
@@ -25,20 +41,11 @@ pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -
     let query_clients = sum(|s| s.query_clients);
     let queries = queries(&steps);
     let means: Option<Vec<f64>> = queries.iter().map(|q| q.mean_seconds).collect();
-    let reasons: Vec<String> = drivers
-        .iter()
-        .zip(&steps)
-        .filter_map(|(d, s)| Some(format!("{}: {}", d.name, s.incomplete.as_ref()?)))
-        .collect();
-    let means = means.filter(|_| reasons.is_empty());
+    let incomplete = reasons(parts, |s| s.incomplete.as_ref());
+    let means = means.filter(|_| incomplete.is_none());
     let score = means.and_then(|means| Score::of(&means, query_clients));
-    let shortfalls: Vec<String> = drivers
-        .iter()
-        .zip(&steps)
-        .filter_map(|(d, s)| Some(format!("{}: {}", d.name, s.rate_shortfall.as_ref()?)))
-        .collect();
     let rate_intended = all(steps.iter().map(|s| s.rate_intended));
-    Ok(Step {
+    Step {
         name: step_name(
             tx_clients,
             first.clients.is_none().then_some(query_clients),
@@ -52,11 +59,11 @@ pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -
         start: None,
         warmup_seconds: steps.iter().map(|s| s.warmup_seconds).fold(0.0, f64::max),
         seconds: end - start,
-        transactions: transactions(&steps, logs)?,
+        transactions: transactions(&steps, times),
         tpm: all(steps.iter().map(|s| s.tpm)),
         power_seconds: score.map(|score| score.power_seconds),
         queries_per_hour: score.map(|score| score.queries_per_hour),
-        incomplete: joined(reasons),
+        incomplete,
         queries,
         rate_intended,
         rate_achieved: all(steps.iter().map(|s| s.rate_achieved)),
@@ -64,22 +71,29 @@ pub fn step(drivers: &[Machine], number: usize, base: Timestamp, logs: &[Log]) -
         begun: all(steps.iter().map(|s| s.begun)),
         not_started: all(steps.iter().map(|s| s.not_started)),
         backlog: all(steps.iter().map(|s| s.backlog)),
-        rate_shortfall: joined(shortfalls),
-        longest_gap: gap(drivers, &steps, base),
+        rate_shortfall: reasons(parts, |s| s.rate_shortfall.as_ref()),
+        longest_gap: gap(parts),
         usage: usage(&steps),
         // A probe knows only its own driver's commits, so ages of two drivers give no joint age.
         freshness: None,
         ..first.clone()
-    })
+    }
 }
 
 /// The longest gap of any driver, on the clock of the merged run.
-fn gap(drivers: &[Machine], steps: &[&Step], base: Timestamp) -> Option<Gap> {
-    let gaps = drivers.iter().zip(steps).filter_map(|(driver, step)| {
-        let Gap { from_seconds, seconds } = step.longest_gap?;
-        Some(Gap { from_seconds: micros(from_seconds + driver.offset(base)), seconds })
+fn gap(parts: &[Part<'_>]) -> Option<Gap> {
+    let gaps = parts.iter().filter_map(|part| {
+        let Gap { from_seconds, seconds } = part.step.longest_gap?;
+        Some(Gap { from_seconds: micros(from_seconds + part.offset), seconds })
     });
     gaps.max_by(|a, b| a.seconds.total_cmp(&b.seconds))
+}
+
+/// What the drivers give as a reason, each by name.
+fn reasons(parts: &[Part<'_>], of: fn(&Step) -> Option<&String>) -> Option<String> {
+    let named = parts.iter().filter_map(|part| Some(format!("{}: {}", part.name, of(part.step)?)));
+    let reasons: Vec<String> = named.collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
 /// The sums of the counters.
@@ -96,12 +110,8 @@ fn all<T: std::iter::Sum>(values: impl Iterator<Item = Option<T>>) -> Option<T> 
     values.sum()
 }
 
-fn joined(reasons: Vec<String>) -> Option<String> {
-    (!reasons.is_empty()).then(|| reasons.join("; "))
-}
-
 /// Merges each kind of operation, in the order of the first driver that has it.
-fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
+fn transactions(steps: &[&Step], times: &dyn Fn(&str) -> Histogram<u64>) -> Vec<Operation> {
     let mut merged: Vec<Operation> = Vec::new();
     for operation in steps.iter().flat_map(|s| &s.transactions) {
         if merged.iter().any(|done| done.kind == operation.kind) {
@@ -133,14 +143,14 @@ fn transactions(steps: &[&Step], logs: &[Log]) -> Result<Vec<Operation>> {
             let parts: Vec<&Latency> = ours.iter().filter_map(|o| of(o)).collect();
             let whole = parts.len() == ours.len();
             let tag = format!("{kind}{ending}");
-            whole.then(|| latency(&parts, &counts, &total(logs, &tag)))
+            whole.then(|| latency(&parts, &counts, &times(&tag)))
         };
         sum.latency = part(|o| Some(&o.latency), "").unwrap_or_default();
         sum.service = part(|o| o.service.as_ref(), SERVICE);
         sum.wait = part(|o| o.wait.as_ref(), WAIT);
         merged.push(sum);
     }
-    Ok(merged)
+    merged
 }
 
 /// Merges response times. Mean and maximum are exact; percentiles are those of the added

@@ -44,6 +44,11 @@ pub fn check(drivers: &[Machine]) -> Result<()> {
     ))
 }
 
+/// The number of the driver's part; 0 of a run without `--part`.
+pub fn number(driver: &Machine) -> u64 {
+    part(driver).ok().flatten().map_or(0, |(part, _)| part)
+}
+
 /// The part of the driver, and how many there are. `None` of a run without `--part`.
 fn part(driver: &Machine) -> Result<Option<(u64, u64)>> {
     let value = match driver.run.configuration.get("part") {

@@ -109,10 +109,12 @@ struct Grid {
 }
 
 impl Grid {
-    /// The grid of the first driver that has ticks in this phase. Operations that ended after the
-    /// windows are one cell.
+    /// The grid of the earliest driver that has ticks in this phase. Operations that ended after
+    /// the windows are one cell.
     fn of(drivers: &[Machine], step: usize, phase: &str, base: Timestamp) -> Option<Grid> {
         let whole = phase == GRACE;
+        let mut drivers: Vec<&Machine> = drivers.iter().collect();
+        drivers.sort_by_key(|driver| driver.started);
         drivers.iter().find_map(|driver| {
             let rows = driver.samples.iter().filter(|s| s.step == step && s.phase == phase);
             let rows: Vec<&Sample> = rows.filter(|s| s.seconds > 0.0).collect();

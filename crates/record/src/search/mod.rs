@@ -37,6 +37,10 @@ pub struct Search {
     pub unfinished: Option<String>,
     /// Every probe, in the order they ran.
     pub probes: Vec<Probe>,
+    /// In the folder of one of several drivers that searched together: how many they were. Rates
+    /// and probes are then those of all of them, and the steps this driver's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drivers: Option<u64>,
 }
 
 /// A rate that neither held nor broke.
@@ -92,6 +96,13 @@ impl Probe {
 }
 
 impl Search {
+    /// What decided how it went on: the rates and times of its probes, and what it found. Drivers
+    /// that searched together have these alike.
+    pub fn decisions(&self) -> (Vec<(f64, f64)>, Option<f64>, Option<f64>) {
+        let probes = self.probes.iter().map(|p| (p.rate, p.seconds)).collect();
+        (probes, self.rate, self.below)
+    }
+
     /// The probes at [`rate`](Search::rate) that held, as indexes of [`probes`](Search::probes).
     pub fn held(&self) -> impl Iterator<Item = usize> {
         let held = |p: &Probe| Some(p.rate) == self.rate && p.holds();

@@ -10,17 +10,20 @@ pub fn search_line(search: &Search) -> String {
     let rate = |rate: f64| Unit::Rate("/s").show(rate);
     let bounds = search_bounds(search);
     let broke = || search.broken.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    // In the folder of one of them, whose steps are its own share.
+    let of = search.drivers.map(|of| format!(" of {of} drivers together")).unwrap_or_default();
     let mut parts = vec![match (search.rate, search.below) {
         (Some(held), Some(below)) => format!(
-            "The highest rate that holds {bounds} is between {} and {} operations a second",
+            "The highest rate that holds {bounds} is between {} and {} operations a second{of}",
             rate(held),
             rate(below)
         ),
         (Some(held), None) => {
-            format!("{} operations a second hold {bounds}; none is known that does not", rate(held))
+            let held = rate(held);
+            format!("{held} operations a second{of} hold {bounds}; none is known that does not")
         }
         (None, Some(below)) => format!(
-            "No rate was found that holds {bounds}; {} operations a second do not{}",
+            "No rate was found that holds {bounds}; {} operations a second{of} do not{}",
             rate(below),
             broke()
         ),
