@@ -41,6 +41,12 @@ impl Plan {
         self.shapes().any(|step| step.query_clients > 0)
     }
 
+    /// Whether the loops of the queries alone set how long this step lasts.
+    pub fn sets_time(&self, step: &StepPlan) -> bool {
+        let alone = |step: &StepPlan| step.tx_clients == 0;
+        self.loops_set_time && matches!(step.end, End::After(_)) && self.steps.iter().any(alone)
+    }
+
     /// Its steps, and the largest that a frontier may have.
     pub fn shapes(&self) -> impl Iterator<Item = &StepPlan> {
         let frontier = self.frontier.iter().flat_map(|f| [&f.transactions, &f.queries, &f.both]);
@@ -285,18 +291,18 @@ impl Planner<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use clap::Args;
 
     use super::*;
     use crate::flags::tests::parse;
 
     #[derive(Debug, Args)]
-    struct Flags {
+    pub struct Flags {
         #[command(flatten)]
-        pacing: Pacing,
+        pub pacing: Pacing,
         #[command(flatten)]
-        common: Common,
+        pub common: Common,
     }
 
     fn of(groups: Groups<'_>, words: &str) -> Result<Plan> {

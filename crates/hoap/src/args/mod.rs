@@ -89,6 +89,8 @@ pub enum Command {
     },
     /// Make an HTML page of one run or several
     Report(Report),
+    /// Print the results of finished runs again: text, Markdown, CSV, JSON, or as YCSB does
+    Show(Show),
     /// Hold runs against a baseline: ratios, intervals, and better, worse or undecided
     Compare(Compare),
     /// Make one run of the folders of several driver machines

@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
+use super::Export;
+
 /// Where other programs see what a run measures while it goes on.
 #[derive(Debug, Args)]
 pub struct LiveArgs {
@@ -14,4 +16,8 @@ pub struct LiveArgs {
     /// http://127.0.0.1:4318
     #[arg(long, global = true, value_name = "URL")]
     pub otlp: Option<String>,
+    /// Also write the results to a file: text, markdown, csv, json or ycsb, as `hoap show` prints
+    /// them; of ycsb a file for each step, such as out.01.txt, where there are several
+    #[arg(long, global = true, value_name = "FORMAT=FILE")]
+    pub export: Vec<Export>,
 }

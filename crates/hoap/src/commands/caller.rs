@@ -2,12 +2,15 @@
 
 use hoap_conduct::Caller;
 use hoap_conduct::caller::Progress;
+use hoap_conduct::plan::Plan;
+use hoap_conduct::schedule::Place;
 use hoap_conduct::start::Start;
 use hoap_drive::{Observer, Stop};
 use hoap_record::Step;
 use hoap_record::search::Search;
 
 use super::Context;
+use super::planned;
 use super::watch::Watch;
 use crate::live::Together;
 
@@ -24,8 +27,12 @@ impl Caller for Context {
         self.meeting.get().map(|meeting| meeting as &dyn Start)
     }
 
-    fn observer(&self) -> Box<dyn Observer + '_> {
-        Box::new(Together { first: Watch::new(self.console), live: &self.live })
+    fn planned(&self, plan: &Plan, times: usize) {
+        self.console.say(planned::words(plan, times));
+    }
+
+    fn observer(&self, place: Place) -> Box<dyn Observer + '_> {
+        Box::new(Together { first: Watch::new(self.console, place), live: &self.live })
     }
 
     fn measured(&self, step: &Step) {

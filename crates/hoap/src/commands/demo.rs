@@ -72,7 +72,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
             hoap_report::summary(&run_record, style)
         )
     });
-    run::verdict(context, &run_record)
+    run::last(context, &run_record)
 }
 
 /// Shows a command and parses it as if it had been typed.

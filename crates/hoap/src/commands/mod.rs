@@ -10,10 +10,12 @@ mod gather;
 mod gen_files;
 mod load;
 mod merge;
+mod planned;
 mod price;
 mod query;
 mod report;
 mod run;
+mod show;
 mod targets;
 #[cfg(target_os = "linux")]
 mod torture;
@@ -51,7 +53,6 @@ pub struct Context {
 impl Context {
     /// Prints the result: as JSON where that was asked for, else as `text` makes it.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
-        use std::io::Write;
         let text = match self.json {
             true => {
                 let json = serde_json::to_string(value).expect("results have only string keys");
@@ -59,6 +60,13 @@ impl Context {
             }
             false => visible(text().trim_end(), self.console.style().colour),
         };
+        self.print(&text);
+    }
+
+    /// Prints a result as it is.
+    pub fn print(&self, text: &str) {
+        use std::io::Write;
+        let text = text.trim_end();
         let mut out = std::io::stdout();
         // Somebody who closed the pipe does not want the rest.
         if let Err(e) = writeln!(out, "{text}").and_then(|()| out.flush())
@@ -89,9 +97,11 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
 }
 
 async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
-    use Command::{Answers, Compare, Merge, Price, Report, Targets};
-    if matches!(command, Answers { .. } | Compare(_) | Merge(_) | Price(_) | Report(_) | Targets(_))
-    {
+    use Command::{Answers, Compare, Merge, Price, Report, Show, Targets};
+    if matches!(
+        command,
+        Answers { .. } | Compare(_) | Merge(_) | Price(_) | Report(_) | Show(_) | Targets(_)
+    ) {
         interrupt::at_once();
     }
     match command {
@@ -105,11 +115,13 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
             answers::compare(context, &args)
         }
         Command::Run { live, benchmark } => {
+            show::possible(&live.export, benchmark.name())?;
             context.live = Live::start(&live, benchmark.name(), &context.console).await?;
-            run::run(context, benchmark).await
+            run::run(context, benchmark, &live.export).await
         }
         Command::Experiment { command } => experiment::experiment(context, command).await,
         Command::Report(args) => report::report(context, &args),
+        Command::Show(args) => show::show(context, &args),
         Command::Compare(args) => compare::compare(context, &args),
         Command::Merge(args) => merge::merge(context, &args).await,
         Command::Gather(args) => gather::gather(context, &args).await,

@@ -26,6 +26,7 @@ mod rates;
 mod report;
 mod schema;
 mod secrets;
+mod show;
 #[cfg(unix)]
 mod silent;
 #[cfg(target_os = "linux")]
