@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hoap_drive::search::Clients;
-use hoap_drive::{Arrivals, End, Pace, StepPlan};
+use hoap_drive::{Arrivals, End, FASTEST, Pace, StepPlan};
 use hoap_record::Sla;
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -132,8 +132,20 @@ pub fn plan(
         [] => vec![defaults.rate],
         given => given.iter().copied().map(Some).collect(),
     };
-    if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate.is_finite())) {
-        return refuse("a rate must be above 0", "give --rate a number");
+    if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate <= FASTEST)) {
+        return refuse("a rate is above 0 and at most 1e9 a second", "give --rate another");
+    }
+    if pacing.arrivals.is_some() && !pacing.max_rate && rates.iter().all(Option::is_none) {
+        return refuse(
+            "--arrivals is of an open loop, and no rate is given",
+            "give --rate or --max-rate, or leave it out",
+        );
+    }
+    if pacing.duration.is_some_and(|time| time.0.is_zero()) {
+        return refuse("a step of no time measures nothing", "give --duration more");
+    }
+    if pacing.operations == Some(0) {
+        return refuse("a step of no operation measures nothing", "give --operations more");
     }
     if common.tick.0 < SHORTEST_TICK {
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
@@ -407,8 +419,9 @@ pub(crate) mod tests {
         for (groups, words, says) in [
             (hybrid(&[0], &[0]), "", "no client"),
             (Groups::Clients(&[0]), "", "needs a client"),
-            (Groups::Clients(&[1]), "--rate 0", "above 0"),
-            (hybrid(&[4], &[0]), "--rate inf", "above 0"),
+            (Groups::Clients(&[1]), "--arrivals constant", "no rate"),
+            (hybrid(&[4], &[0]), "--duration 0s", "no time"),
+            (Groups::Clients(&[1]), "--operations 0", "no operation"),
             (hybrid(&[4], &[0]), "--tick 9ms", "at least 10ms"),
             (Groups::Clients(&[1]), "--max-rate --sla p99=1s --part 1/2 --meet h:1", "of its own"),
             (hybrid(&[0], &[1]), "--rate 5", "--tx-clients"),

@@ -13,7 +13,8 @@ use crate::begin::kind_of;
 use crate::caller::{Caller, Setting};
 use crate::flags::Common;
 use crate::offer::{Drivers, Line, Offer, Recorded};
-use crate::{ch2, shop, ycsb};
+use crate::plan::Plan;
+use crate::{ch2, memory, shop, ycsb};
 
 /// Every benchmark that runs, in the order in which they are listed.
 pub static BENCHMARKS: [&dyn Entry; 11] = [
@@ -115,6 +116,12 @@ pub trait Asked: fmt::Debug {
     /// [`Offer::common`].
     fn common(&mut self) -> &mut Common;
 
+    /// [`Offer::planned`].
+    ///
+    /// # Errors
+    /// [`Offer::planned`]'s.
+    fn planned(&self) -> Result<Plan>;
+
     /// [`Offer::record`].
     fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>>;
 }
@@ -126,6 +133,10 @@ impl<F: Offer> Asked for (&'static Line<F>, F) {
 
     fn common(&mut self) -> &mut Common {
         self.1.common()
+    }
+
+    fn planned(&self) -> Result<Plan> {
+        self.1.planned(self.0)
     }
 
     fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>> {
@@ -146,6 +157,17 @@ impl Chosen {
     /// The flags that every benchmark has.
     pub fn common(&mut self) -> &mut Common {
         self.0.common()
+    }
+
+    /// The steps that will run. Nothing is opened.
+    ///
+    /// # Errors
+    /// Refuses what cannot be run, whatever the database holds.
+    pub fn planned(&self) -> Result<Plan> {
+        let plan = self.0.planned()?;
+        // How much more a client of this database takes is known when it is open.
+        memory::fits(plan.shapes(), (false, false))?;
+        Ok(plan)
     }
 
     /// Runs once.

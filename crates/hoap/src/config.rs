@@ -57,6 +57,8 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
 
 /// The command of these words, with an error that repeats no secret.
 fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
+    let command = typed(&Cli::command(), argv).join(" ");
+    let usage = |e| ParseError::of(e, &command);
     parsed(argv).map_err(|e| {
         // The error repeats values, also those of the configuration file: it is made again from the
         // words without their secrets.
@@ -64,12 +66,12 @@ fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
             argv.iter().map(|word| redact(&word.to_string_lossy()).into()).collect();
         let secret = argv.iter().zip(&shown).any(|(word, shown)| word != shown);
         match parsed(&shown).err().filter(|_| secret) {
-            Some(hidden) => ParseError::from(hidden),
+            Some(hidden) => usage(hidden),
             None if secret => ParseError::Usage(Failure::usage(
                 "a word of the command line or the configuration file is wrong; the error would \
                  repeat a secret",
             )),
-            None => ParseError::from(e),
+            None => usage(e),
         }
     })
 }
@@ -78,8 +80,17 @@ fn parsed(argv: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&Cli::command().try_get_matches_from(argv)?)
 }
 
-impl From<clap::Error> for ParseError {
-    fn from(e: clap::Error) -> Self {
+/// The command that was typed: "hoap", and below it the command, and the benchmark where it takes one.
+fn typed(cli: &clap::Command, argv: &[OsString]) -> Vec<String> {
+    let mut commands = vec![cli];
+    for word in argv.iter().skip(1).filter_map(|w| w.to_str()) {
+        commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
+    }
+    commands.into_iter().map(|c| c.get_name().to_owned()).collect()
+}
+
+impl ParseError {
+    fn of(e: clap::Error, command: &str) -> Self {
         use clap::error::ErrorKind::{
             DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion,
         };
@@ -87,26 +98,20 @@ impl From<clap::Error> for ParseError {
             DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion => {
                 ParseError::Help(e)
             }
-            _ => ParseError::Usage(Failure::usage(one_line(&e.render().to_string()))),
+            _ => ParseError::Usage(Failure::usage(one_line(&e.render().to_string(), command))),
         }
     }
 }
 
 /// What clap says in paragraphs, as the one line that every other error is: the problem, the tip, and
 /// where the flags are.
-fn one_line(text: &str) -> String {
-    let usage = text.lines().find_map(|l| l.strip_prefix("Usage: "));
-    let command: Vec<&str> = usage
-        .unwrap_or("hoap")
-        .split(' ')
-        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
-        .collect();
+fn one_line(text: &str, command: &str) -> String {
     let problem = text.strip_prefix("error: ").unwrap_or(text);
     let problem = problem.split("\n\nUsage: ").next().unwrap_or(problem);
     let problem = problem.split("\n\nFor more information").next().unwrap_or(problem);
     let paragraphs: Vec<String> =
         problem.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    format!("{}; see `{} --help`", paragraphs.join("; "), command.join(" "))
+    format!("{}; see `{command} --help`", paragraphs.join("; "))
 }
 
 /// The value of `--config`, where there is one.
@@ -185,7 +190,7 @@ pub fn with_flags(mut words: Vec<String>, flags: toml::Table) -> Result<Cli, Str
     }
     let argv = words.into_iter().map(OsString::from).collect::<Vec<_>>();
     parsed_hidden(&argv).map_err(|e| match e {
-        ParseError::Help(help) => one_line(&help.to_string()),
+        ParseError::Help(help) => one_line(&help.to_string(), "hoap"),
         ParseError::Usage(failure) => failure.message().to_owned(),
     })
 }

@@ -109,9 +109,12 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Demo {
-    /// Folder for the database, the run and its page
+    /// Folder for the database, the run and its page; what an earlier demo left there is replaced
     #[arg(long, value_name = "DIR", default_value = "hoap-demo")]
     pub out: PathBuf,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
 }
 
 #[derive(Debug, Args)]

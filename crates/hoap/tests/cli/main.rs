@@ -33,6 +33,7 @@ mod silent;
 mod torture;
 mod whole;
 mod witness;
+mod wrong;
 
 use hoap_testing::gone;
 use std::path::{Path, PathBuf};
