@@ -83,7 +83,11 @@ impl<F: Offer> Entry for Line<F> {
     }
 
     fn command(&self) -> Command {
-        F::augment_args(Command::new(self.name)).about(self.about).long_about(None)
+        let command = F::augment_args(Command::new(self.name)).about(self.about).long_about(None);
+        command.mut_args(|arg| {
+            let heading = heading(arg.get_id().as_str());
+            arg.help_heading(heading)
+        })
     }
 
     fn other_name(&self) -> Option<&'static str> {
@@ -99,6 +103,42 @@ impl<F: Offer> Entry for Line<F> {
 
     fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Vec<Check>>> {
         Box::pin(F::joint(drivers))
+    }
+}
+
+/// Under which heading the help lists a flag.
+fn heading(id: &str) -> &'static str {
+    match id {
+        "target"
+        | "operational"
+        | "analytical"
+        | "files"
+        | "pairs"
+        | "scan_fields"
+        | "variant"
+        | "allow_non_transactional"
+        | "params"
+        | "params_seed"
+        | "query_set"
+        | "queries_dir" => "What runs",
+        "clients"
+        | "tx_clients"
+        | "query_clients"
+        | "frontier"
+        | "rate"
+        | "arrivals"
+        | "max_rate"
+        | "sla"
+        | "probe_limit"
+        | "think_times"
+        | "retries"
+        | "run_seed"
+        | "start_at"
+        | "meet"
+        | "insecure_without_tls"
+        | "part" => "Load",
+        "out" | "ledger" | "explain" => "Output",
+        _ => "Measure",
     }
 }
 

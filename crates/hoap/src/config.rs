@@ -15,11 +15,11 @@ mod tests;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use hoap_databases::url::{has_secret, redact};
 use toml::Value;
 
-use crate::args::Cli;
+use crate::args::{Cli, command};
 use crate::failure::Failure;
 
 /// Flags that name a database. The URL of one may be the value of any of them, as the commands call it.
@@ -57,8 +57,8 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
 
 /// The command of these words, with an error that repeats no secret.
 fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
-    let command = typed(&Cli::command(), argv).join(" ");
-    let usage = |e| ParseError::of(e, &command);
+    let name = typed(&command(), argv).join(" ");
+    let usage = |e| ParseError::of(e, &name);
     parsed(argv).map_err(|e| {
         // The error repeats values, also those of the configuration file: it is made again from the
         // words without their secrets.
@@ -77,7 +77,7 @@ fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
 }
 
 fn parsed(argv: &[OsString]) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&Cli::command().try_get_matches_from(argv)?)
+    Cli::from_arg_matches(&command().try_get_matches_from(argv)?)
 }
 
 /// The command that was typed: "hoap", and below it the command, and the benchmark where it takes one.
@@ -135,7 +135,7 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
     let table = text.parse::<toml::Table>().map_err(|e| wrong(unread(&text, &e)))?;
 
-    let cli = Cli::command();
+    let cli = command();
     let typed: Vec<&str> = argv.iter().skip(1).filter_map(|w| w.to_str()).collect();
     // The command that was typed, and below it the benchmark where it takes one.
     let mut commands = vec![&cli];
@@ -180,7 +180,7 @@ fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, 
 /// # Errors
 /// Says in one line which word or flag is wrong. It repeats no secret.
 pub fn with_flags(mut words: Vec<String>, flags: toml::Table) -> Result<Cli, String> {
-    let cli = Cli::command();
+    let cli = command();
     let mut commands = vec![&cli];
     for word in words.iter().skip(1).take_while(|word| !word.starts_with('-')) {
         commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hoap_report::text::{COLUMNS, harmless};
+use hoap_report::text::{COLUMNS, harmless, paragraph};
 
 /// The text with what would move the cursor, colour the screen or turn the direction of writing made
 /// visible: what a server says is printed, too. Lines stay, and so do hoap's own colours where they
@@ -95,13 +95,14 @@ fn columns() -> usize {
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
     terminal: bool,
+    quiet: bool,
 }
 
 impl Console {
-    /// Looks whether standard error is a terminal whose cursor can be moved.
-    pub fn new() -> Self {
+    /// Looks whether standard error is a terminal whose cursor can be moved. A quiet one says nothing.
+    pub fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Console { terminal: std::io::stderr().is_terminal() && !dumb }
+        Console { terminal: std::io::stderr().is_terminal() && !dumb, quiet }
     }
 
     /// How results are printed: in colour on a terminal that does not ask to do without.
@@ -112,12 +113,23 @@ impl Console {
 
     /// Says one line.
     pub fn say(&self, line: impl AsRef<str>) {
+        if self.quiet {
+            return;
+        }
         undrawn(|| eprintln!("{}", visible(line.as_ref(), false)));
+    }
+
+    /// Says a paragraph behind these words: as wide as the tables on a terminal, else one line.
+    pub fn tell(&self, first: &str, words: &str) {
+        match self.terminal {
+            true => self.say(paragraph(first, words).trim_end()),
+            false => self.say(format!("{first}{words}")),
+        }
     }
 
     /// A line that changes.
     pub fn line(&self) -> Line {
-        Line { terminal: self.terminal, told: Instant::now() }
+        Line { console: *self, told: Instant::now() }
     }
 
     /// A bar for work of known length.
@@ -128,7 +140,7 @@ impl Console {
 
 /// A line that changes; gone from the screen when dropped.
 pub struct Line {
-    terminal: bool,
+    console: Console,
     told: Instant,
 }
 
@@ -136,7 +148,10 @@ impl Line {
     /// What the line says now: on a terminal in so many columns at most, or every ten seconds on a
     /// line of its own where there is none.
     pub fn set(&mut self, drawn: impl FnOnce(usize) -> String, plain: impl FnOnce() -> String) {
-        if self.terminal {
+        if self.console.quiet {
+            return;
+        }
+        if self.console.terminal {
             let columns = columns();
             let line = visible(&drawn(columns), false);
             draw(line.chars().take(columns).collect());

@@ -36,11 +36,11 @@ impl Caller for Context {
     }
 
     fn measured(&self, step: &Step) {
-        self.console.say(format!("  {}", hoap_report::step_line(step)));
+        self.console.tell("  ", &hoap_report::step_line(step));
     }
 
     fn searched(&self, search: &Search) {
-        self.console.say(hoap_report::search_line(search));
+        self.console.tell("", &hoap_report::search_line(search));
     }
 
     fn progress(&self, what: &str, length: u64) -> Progress<'_> {

@@ -63,7 +63,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     );
 
     let command = format!("load ch2pp --replace --target {url} {DATA}");
-    if let Command::Load { benchmark } = say_and_parse(context, &command)? {
+    if let Command::Load { benchmark, .. } = say_and_parse(context, &command)? {
         let done = hoap_conduct::load::load(context, &benchmark).await?;
         context.console.say(format!("  {}", load::in_short(&done.loaded)));
     }

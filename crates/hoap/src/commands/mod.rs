@@ -13,6 +13,7 @@ mod merge;
 mod planned;
 mod price;
 mod query;
+mod reference;
 mod report;
 mod run;
 mod show;
@@ -28,7 +29,7 @@ use std::time::Duration;
 use hoap_fleet::driver::Meeting;
 use serde::Serialize;
 
-use crate::args::{AnswersCommand, Cli, Command};
+use crate::args::{AnswersCommand, Cli, Command, LiveArgs};
 use crate::console::{Console, escaped, visible};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -80,7 +81,7 @@ impl Context {
 /// Runs the command.
 pub async fn run(cli: Cli) -> Result<(), Failure> {
     let mut context = Context {
-        console: Console::new(),
+        console: Console::new(cli.quiet),
         json: cli.json,
         stop: hoap_drive::Stop::new(),
         live: Live::default(),
@@ -108,11 +109,15 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
         Command::Demo(args) => demo::demo(context, &args).await,
         Command::Doctor(args) => doctor::doctor(context, &args).await,
         Command::Gen(args) => gen_files::generate(context, &args),
-        Command::Load { benchmark } => load::load(context, &benchmark).await,
+        Command::Load { dry_run: true, benchmark } => load::dry_run(context, &benchmark),
+        Command::Load { benchmark, .. } => load::load(context, &benchmark).await,
         Command::Verify(args) => verify::verify(context, &args).await,
         Command::Query(args) => query::query(context, &args).await,
         Command::Answers { command: AnswersCommand::Compare(args) } => {
             answers::compare(context, &args)
+        }
+        Command::Run { live: LiveArgs { dry_run: true, .. }, mut benchmark } => {
+            planned::dry_run(context, &mut benchmark)
         }
         Command::Run { live, benchmark } => {
             show::possible(&live.export, benchmark.name())?;
@@ -129,6 +134,12 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
         #[cfg(target_os = "linux")]
         Command::Torture(args) => torture::torture(context, &args).await,
         Command::Targets(_) => targets::targets(context),
+        Command::Init { benchmark } => reference::init(context, &benchmark),
+        Command::Completions { shell } => {
+            reference::completions(context, shell);
+            Ok(())
+        }
+        Command::Man { out } => reference::man(context, out.as_deref()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hoap_conduct::Chosen;
 use hoap_conduct::plan::Plan;
 use hoap_conduct::schedule::Span;
 use hoap_drive::{End, StepPlan};
@@ -9,9 +10,35 @@ use hoap_record::Time;
 use hoap_report::number::duration;
 use hoap_report::text::paragraph;
 use hoap_workload::words::counted;
+use serde_json::json;
+
+use super::Context;
+use crate::failure::Failure;
 
 /// The most steps that are listed.
 const LISTED: usize = 20;
+
+/// Says what would run. Nothing is opened.
+pub fn dry_run(context: &Context, chosen: &mut Chosen) -> Result<(), Failure> {
+    let plan = chosen.planned()?;
+    let times = chosen.common().conduct.repeat;
+    let all = Span::left(&plan, 0, None).times(times);
+    let steps = plan.steps.iter().map(|step| {
+        let Span { time, open } = match plan.sets_time(step) {
+            true => Span::at_least(step.warmup),
+            false => Span::of(step),
+        };
+        json!({ "step": step.name(), "seconds": time.as_secs_f64(), "at_least": open })
+    });
+    let result = json!({
+        "steps": steps.collect::<Vec<_>>(), "times": times,
+        "seconds": all.time.as_secs_f64(), "at_least": all.open,
+    });
+    context.result(&result, || {
+        format!("{}\nNothing was opened or written.", words(&plan, times as usize))
+    });
+    Ok(())
+}
 
 /// "plan: 5 steps, 5 min 25 s …", and a line for each step where they differ in how long they last.
 pub fn words(plan: &Plan, times: usize) -> String {

@@ -23,6 +23,7 @@ mod outputs;
 mod pair;
 mod queries;
 mod rates;
+mod reference;
 mod report;
 mod schema;
 mod secrets;
