@@ -8,5 +8,7 @@ mod args;
 mod config;
 #[path = "../../crates/hoap/src/failure.rs"]
 mod failure;
+#[path = "../../crates/hoap/src/version.rs"]
+mod version;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| hoap_testing::fuzz::run(config::fuzz::config, input));

@@ -7,6 +7,8 @@ use hoap_record::search::Search;
 use hoap_record::{Repetition, Step};
 
 use crate::flags::Common;
+use crate::plan::Plan;
+use crate::schedule::Place;
 use crate::start::Start;
 
 /// Whoever started a run: the command line, or a test. It is told what it implements of this.
@@ -22,8 +24,11 @@ pub trait Caller: Sync {
         None
     }
 
-    /// Watches the step that begins.
-    fn observer(&self) -> Box<dyn Observer + '_> {
+    /// The steps that will run, so many times over. No client has connected yet.
+    fn planned(&self, _plan: &Plan, _times: usize) {}
+
+    /// Watches the step that begins at this place of the run.
+    fn observer(&self, _place: Place) -> Box<dyn Observer + '_> {
         Box::new(())
     }
 

@@ -7,13 +7,14 @@ use hoap_data::{DataSet, Date, ExtraFields, Schema, Spec};
 use hoap_workload::Result;
 use hoap_workload::ycsb::{Setup, UserTable};
 
+use crate::values::count;
 use crate::ycsb::PropertyArgs;
 
 /// What the data is made from.
 #[derive(Debug, Args)]
 pub struct Data {
     /// Warehouses: the scale of the data
-    #[arg(short, long, value_name = "W", default_value_t = 1)]
+    #[arg(short, long, value_name = "W", default_value_t = 1, value_parser = count::<u32>)]
     pub warehouses: u32,
     /// Seed of the data: the same seed gives the same bytes everywhere
     #[arg(long, default_value_t = 1)]
@@ -74,16 +75,16 @@ impl Records {
 #[derive(Debug, Args)]
 pub struct ShopArgs {
     /// Customers
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count::<u64>)]
     pub customers: u64,
     /// Orders of each customer
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>)]
     pub orders_per_customer: u64,
     /// Customers of each country
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<u64>)]
     pub customers_per_country: u64,
     /// Customers of each zip code, which is what a JOIN qualifies; the reports had 100, 250 and 500
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::<u64>)]
     pub customers_per_zip: u64,
     /// Seed of the data
     #[arg(long, default_value_t = 1)]

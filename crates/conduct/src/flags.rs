@@ -11,7 +11,7 @@ use hoap_record::{Sla, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::values::{PartArg, Percent};
+use crate::values::{PartArg, Percent, count, rate};
 
 /// Flags with the values they have.
 pub type Settings = Map<String, Value>;
@@ -37,7 +37,7 @@ pub struct Clients {
     #[arg(long, value_name = "URL")]
     pub target: String,
     /// Clients of each step [default: 1]
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = count::<usize>)]
     pub clients: Vec<usize>,
     #[command(flatten)]
     pub pacing: Pacing,
@@ -67,11 +67,11 @@ impl Clients {
 pub struct Pacing {
     /// Operations a second of each step, whatever the database does: an open loop, in which
     /// response times count from when an operation was due
-    #[arg(long, value_name = "R,…", value_delimiter = ',')]
+    #[arg(long, value_name = "R,…", value_delimiter = ',', value_parser = rate)]
     pub rate: Vec<f64>,
-    /// How the operations of an open loop are spread over time
-    #[arg(long, value_enum, default_value_t = ArrivalChoice::Constant)]
-    pub arrivals: ArrivalChoice,
+    /// How the operations of an open loop are spread over time [default: constant]
+    #[arg(long, value_enum)]
+    pub arrivals: Option<ArrivalChoice>,
     /// Look for the highest rate that holds the bounds of --sla
     #[arg(long, requires = "sla", conflicts_with_all = ["rate", "operations"])]
     pub max_rate: bool,
@@ -86,7 +86,7 @@ pub struct Pacing {
     #[arg(long, value_name = "TIME", conflicts_with = "operations")]
     pub duration: Option<Time>,
     /// Operations of a step, instead of a time
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<u64>)]
     pub operations: Option<u64>,
     /// Time before the measured window of each step
     #[arg(long, value_name = "TIME", default_value = "5s")]
@@ -98,11 +98,11 @@ impl Pacing {
     pub fn arrivals(&self, common: &Common) -> Arrivals {
         let part = common.conduct.part.map(|part| part.part);
         match (self.arrivals, part) {
-            (ArrivalChoice::Constant, None) => Arrivals::Constant,
-            (ArrivalChoice::Constant, Some(part)) => {
+            (None | Some(ArrivalChoice::Constant), None) => Arrivals::Constant,
+            (None | Some(ArrivalChoice::Constant), Some(part)) => {
                 Arrivals::ConstantPart { part: part.part, of: part.of }
             }
-            (ArrivalChoice::Poisson, _) => Arrivals::Poisson { seed: common.run_seed },
+            (Some(ArrivalChoice::Poisson), _) => Arrivals::Poisson { seed: common.run_seed },
         }
     }
 

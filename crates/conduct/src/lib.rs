@@ -3,7 +3,8 @@
 //!
 //! * [`registry`]: the benchmarks, a line each; [`offer`]: what such a line needs.
 //! * [`benchmark`]: the trait of a benchmark that is open and prepared.
-//! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are.
+//! * [`mod@run`]: the loop: steps and search between the checks; [`plan`]: which steps there are;
+//!   [`schedule`]: how long they take.
 //! * [`start`]: when steps begin for which somebody named a time.
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
@@ -31,6 +32,7 @@ pub mod plan;
 pub mod registry;
 pub mod repeat;
 pub mod run;
+pub mod schedule;
 pub mod shop;
 pub mod start;
 pub mod values;

@@ -1,11 +1,11 @@
 //! `hoap load`: a benchmark's documents into a database.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use hoap_data::{DataSet, Schema};
 use hoap_record::{Description, Ingestion};
-use hoap_workload::load::{self, Existing, Load, Loaded, Progress, Source};
+use hoap_workload::load::{self, Existing, Load, Loaded, Part, Progress, Source};
 use hoap_workload::{Error, Result};
 
 use crate::caller::Caller;
@@ -67,28 +67,22 @@ pub struct Loading {
 }
 
 impl LoadBenchmark {
-    /// How many documents these are, and about how many bytes as JSON: a few of each collection are
-    /// made.
+    /// What would be loaded, of all parts or the one that is named.
     ///
     /// # Errors
     /// Fails where the flags make no data set.
-    pub fn size(&self) -> Result<(u64, u64)> {
-        const MADE: u64 = 32;
-        let (source, _) = self.source()?;
-        let (mut documents, mut bytes) = (0, 0);
-        let (mut key, mut text) = (String::new(), Vec::new());
-        for at in 0..source.collections().len() {
-            let all = source.part(at, 1, 1);
-            let count = all.end - all.start;
-            let made = count.min(MADE);
-            text.clear();
-            for n in 0..made {
-                source.append(at, all.start + count / made * n, &mut key, &mut text);
-            }
-            documents += count;
-            bytes += (text.len() as u128 * u128::from(count) / u128::from(made.max(1))) as u64;
+    pub fn size(&self) -> Result<Size> {
+        let (source, loading) = self.source()?;
+        Ok(Size::of(&*source, loading.part.part))
+    }
+
+    /// Where it goes.
+    pub fn target(&self) -> &str {
+        match self {
+            LoadBenchmark::Ch2(of) | LoadBenchmark::Ch2pp(of) => &of.loading.target,
+            LoadBenchmark::Ycsb(of) => &of.loading.target,
+            LoadBenchmark::Shop(of) => &of.loading.target,
         }
-        Ok((documents, bytes))
     }
 
     /// The data set of CH2 or CH2++, and the database that follows the loaded one.
@@ -109,6 +103,41 @@ impl LoadBenchmark {
             LoadBenchmark::Ycsb(of) => (Box::new(of.data.table()?), &of.loading),
             LoadBenchmark::Shop(of) => (Box::new(of.data.data_set()?), &of.loading),
         })
+    }
+}
+
+/// How much data there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Size {
+    /// Documents.
+    pub documents: u64,
+    /// About how many bytes they are as JSON.
+    pub bytes: u64,
+    /// About how long one core takes to make them.
+    pub making: Duration,
+}
+
+impl Size {
+    /// The size of a part of these documents: some of each collection are made.
+    pub fn of(source: &dyn Source, part: Part) -> Size {
+        const MADE: u64 = 500;
+        let mut size = Size::default();
+        let (mut key, mut text) = (String::new(), Vec::new());
+        for at in 0..source.collections().len() {
+            let all = source.part(at, part.part, part.of);
+            let count = all.end - all.start;
+            let made = count.min(MADE);
+            text.clear();
+            let begun = Instant::now();
+            for n in 0..made {
+                source.append(at, all.start + count / made * n, &mut key, &mut text);
+            }
+            let times = count as f64 / made.max(1) as f64;
+            size.making += begun.elapsed().mul_f64(times);
+            size.documents += count;
+            size.bytes += (text.len() as f64 * times) as u64;
+        }
+        size
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::caller::{Caller, Setting};
 use crate::flags::Common;
+use crate::plan::Plan;
 
 /// The folder of a run, and what its `run.json` says.
 pub type Recorded = (PathBuf, Run);
@@ -38,6 +39,12 @@ pub trait Offer: Args + Debug + 'static {
 
     /// The flags that every benchmark has.
     fn common(&mut self) -> &mut Common;
+
+    /// The steps that will run, as far as the flags alone say; nothing is opened.
+    ///
+    /// # Errors
+    /// Refuses what cannot be run, whatever the database holds.
+    fn planned(&self, line: &Line<Self>) -> Result<Plan>;
 
     /// Opens the databases, prepares the benchmark of this line, and runs it
     /// ([`run::record`](crate::run::record)).

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hoap_drive::search::Clients;
-use hoap_drive::{Arrivals, End, Pace, StepPlan};
+use hoap_drive::{Arrivals, End, FASTEST, Pace, StepPlan};
 use hoap_record::Sla;
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -39,6 +39,12 @@ impl Plan {
     /// Whether a step has query clients.
     pub fn has_queries(&self) -> bool {
         self.shapes().any(|step| step.query_clients > 0)
+    }
+
+    /// Whether the loops of the queries alone set how long this step lasts.
+    pub fn sets_time(&self, step: &StepPlan) -> bool {
+        let alone = |step: &StepPlan| step.tx_clients == 0;
+        self.loops_set_time && matches!(step.end, End::After(_)) && self.steps.iter().any(alone)
     }
 
     /// Its steps, and the largest that a frontier may have.
@@ -126,8 +132,20 @@ pub fn plan(
         [] => vec![defaults.rate],
         given => given.iter().copied().map(Some).collect(),
     };
-    if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate.is_finite())) {
-        return refuse("a rate must be above 0", "give --rate a number");
+    if rates.iter().flatten().any(|&rate| !(rate > 0.0 && rate <= FASTEST)) {
+        return refuse("a rate is above 0 and at most 1e9 a second", "give --rate another");
+    }
+    if pacing.arrivals.is_some() && !pacing.max_rate && rates.iter().all(Option::is_none) {
+        return refuse(
+            "--arrivals is of an open loop, and no rate is given",
+            "give --rate or --max-rate, or leave it out",
+        );
+    }
+    if pacing.duration.is_some_and(|time| time.0.is_zero()) {
+        return refuse("a step of no time measures nothing", "give --duration more");
+    }
+    if pacing.operations == Some(0) {
+        return refuse("a step of no operation measures nothing", "give --operations more");
     }
     if common.tick.0 < SHORTEST_TICK {
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
@@ -288,18 +306,18 @@ impl Planner<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use clap::Args;
 
     use super::*;
     use crate::flags::tests::parse;
 
     #[derive(Debug, Args)]
-    struct Flags {
+    pub struct Flags {
         #[command(flatten)]
-        pacing: Pacing,
+        pub pacing: Pacing,
         #[command(flatten)]
-        common: Common,
+        pub common: Common,
     }
 
     fn of(groups: Groups<'_>, words: &str) -> Result<Plan> {
@@ -404,8 +422,9 @@ mod tests {
         for (groups, words, says) in [
             (hybrid(&[0], &[0]), "", "no client"),
             (Groups::Clients(&[0]), "", "needs a client"),
-            (Groups::Clients(&[1]), "--rate 0", "above 0"),
-            (hybrid(&[4], &[0]), "--rate inf", "above 0"),
+            (Groups::Clients(&[1]), "--arrivals constant", "no rate"),
+            (hybrid(&[4], &[0]), "--duration 0s", "no time"),
+            (Groups::Clients(&[1]), "--operations 0", "no operation"),
             (hybrid(&[4], &[0]), "--tick 9ms", "at least 10ms"),
             (
                 Groups::Clients(&[1]),

@@ -13,7 +13,8 @@ use crate::begin::kind_of;
 use crate::caller::{Caller, Setting};
 use crate::flags::Common;
 use crate::offer::{Drivers, Line, Offer, Recorded};
-use crate::{ch2, shop, ycsb};
+use crate::plan::Plan;
+use crate::{ch2, memory, shop, ycsb};
 
 /// Every benchmark that runs, in the order in which they are listed.
 pub static BENCHMARKS: [&dyn Entry; 11] = [
@@ -82,7 +83,11 @@ impl<F: Offer> Entry for Line<F> {
     }
 
     fn command(&self) -> Command {
-        F::augment_args(Command::new(self.name)).about(self.about).long_about(None)
+        let command = F::augment_args(Command::new(self.name)).about(self.about).long_about(None);
+        command.mut_args(|arg| {
+            let heading = heading(arg.get_id().as_str());
+            arg.help_heading(heading)
+        })
     }
 
     fn other_name(&self) -> Option<&'static str> {
@@ -101,6 +106,42 @@ impl<F: Offer> Entry for Line<F> {
     }
 }
 
+/// Under which heading the help lists a flag.
+fn heading(id: &str) -> &'static str {
+    match id {
+        "target"
+        | "operational"
+        | "analytical"
+        | "files"
+        | "pairs"
+        | "scan_fields"
+        | "variant"
+        | "allow_non_transactional"
+        | "params"
+        | "params_seed"
+        | "query_set"
+        | "queries_dir" => "What runs",
+        "clients"
+        | "tx_clients"
+        | "query_clients"
+        | "frontier"
+        | "rate"
+        | "arrivals"
+        | "max_rate"
+        | "sla"
+        | "probe_limit"
+        | "think_times"
+        | "retries"
+        | "run_seed"
+        | "start_at"
+        | "meet"
+        | "insecure_without_tls"
+        | "part" => "Load",
+        "out" | "ledger" | "explain" => "Output",
+        _ => "Measure",
+    }
+}
+
 /// The benchmark that a run folder names, whose name may go on behind ": ".
 pub fn of_run(benchmark: &str) -> Option<&'static dyn Entry> {
     let kind = kind_of(benchmark);
@@ -115,6 +156,12 @@ pub trait Asked: fmt::Debug {
     /// [`Offer::common`].
     fn common(&mut self) -> &mut Common;
 
+    /// [`Offer::planned`].
+    ///
+    /// # Errors
+    /// [`Offer::planned`]'s.
+    fn planned(&self) -> Result<Plan>;
+
     /// [`Offer::record`].
     fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>>;
 }
@@ -126,6 +173,10 @@ impl<F: Offer> Asked for (&'static Line<F>, F) {
 
     fn common(&mut self) -> &mut Common {
         self.1.common()
+    }
+
+    fn planned(&self) -> Result<Plan> {
+        self.1.planned(self.0)
     }
 
     fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>> {
@@ -146,6 +197,17 @@ impl Chosen {
     /// The flags that every benchmark has.
     pub fn common(&mut self) -> &mut Common {
         self.0.common()
+    }
+
+    /// The steps that will run. Nothing is opened.
+    ///
+    /// # Errors
+    /// Refuses what cannot be run, whatever the database holds.
+    pub fn planned(&self) -> Result<Plan> {
+        let plan = self.0.planned()?;
+        // How much more a client of this database takes is known when it is open.
+        memory::fits(plan.shapes(), (false, false))?;
+        Ok(plan)
     }
 
     /// Runs once.

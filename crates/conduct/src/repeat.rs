@@ -27,13 +27,14 @@ pub struct Done {
 /// differs between the runs. Each driver of several draws keys of its own.
 ///
 /// # Errors
-/// Returns the errors of [`Chosen::record`], and [`ErrorKind::Invalid`] where the start has passed
+/// Returns the errors of [`Chosen::planned`] and [`Chosen::record`], and [`ErrorKind::Invalid`] where the start has passed
 /// or the folder is not empty.
 pub async fn repeat(
     caller: &dyn Caller,
     mut chosen: Chosen,
     goes_on: impl Fn(&Run) -> bool,
 ) -> Result<Done> {
+    chosen.planned()?;
     let name = chosen.name();
     let common = chosen.common();
     if let Some(start) = common.conduct.start_at

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
 use hoap_record::search::{Effort, Search};
-use hoap_record::{Bounds, Check, Run, RunFolder, Step, Verdict};
+use hoap_record::{Bounds, Check, Repetition, Run, RunFolder, Step, Verdict};
 use hoap_workload::client::Workload;
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
@@ -18,6 +18,7 @@ use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
 use crate::plan::{FrontierPlan, Plan, SearchPlan};
+use crate::schedule::{Place, Span};
 use crate::start::Starts;
 
 /// Runs a benchmark. `record` is what is known before the first step.
@@ -38,6 +39,11 @@ pub async fn record<B: Benchmark>(
     record.repetition = setting.repetition;
     record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
+    match setting.repetition {
+        None => setting.caller.planned(plan, 1),
+        Some(Repetition { number: 1, of }) => setting.caller.planned(plan, of),
+        Some(_) => {}
+    }
     let end = between_checks(setting, plan, &mut benchmark, &mut folder, &mut record).await;
     record.seconds = folder.seconds();
     let whole = end.is_ok() && record.partial.is_none();
@@ -99,6 +105,9 @@ async fn between_checks<B: Benchmark>(
     }
 }
 
+/// The place of a step of a search: nobody knows how many follow.
+const SEARCHING: Place = Place { of: None, rest: Span { time: Duration::ZERO, open: true } };
+
 /// Steps that run one after the other.
 struct Steps<'a, B: Benchmark> {
     setting: &'a Setting<'a>,
@@ -120,7 +129,8 @@ impl<B: Benchmark> Steps<'_, B> {
             if let (Some(seconds), End::After(_)) = (alone, step.end) {
                 step.end = End::After(seconds);
             }
-            self.one(&step, &format!(" of {of}"))?;
+            let rest = Span::left(plan, step.number, alone);
+            self.one(&step, Place { of: Some(of), rest })?;
             let Some(ended) = self.ended() else {
                 if plan.loops_set_time && step.tx_clients == 0 && alone.is_none() {
                     let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
@@ -152,7 +162,7 @@ impl<B: Benchmark> Steps<'_, B> {
             if number == 1 {
                 step.connect_limit = Duration::ZERO;
             }
-            self.one(&step, "")?;
+            self.one(&step, SEARCHING)?;
             let step = self.joint(number - 1)?;
             let alone = |step: &Step| match tx_clients {
                 0 => step.queries_per_hour.filter(|_| step.incomplete.is_none()),
@@ -169,10 +179,11 @@ impl<B: Benchmark> Steps<'_, B> {
     }
 
     /// Runs a step and keeps what it measured.
-    fn one(&mut self, plan: &StepPlan, of: &str) -> Result<()> {
+    fn one(&mut self, plan: &StepPlan, place: Place) -> Result<()> {
         let Setting { caller, .. } = self.setting;
+        let of = place.of.map(|of| format!(" of {of}")).unwrap_or_default();
         caller.say(&format!("step {}{of}: {}", plan.number, plan.name()));
-        let observer = caller.observer();
+        let observer = caller.observer(place);
         let meter = Meter::new(&*observer, self.benchmark.target());
         let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
         let clients = (operations, queries, self.benchmark.probes());
@@ -213,7 +224,7 @@ impl<B: Benchmark> Steps<'_, B> {
                 connect_limit: plan.connect_limit,
                 ..like.clone()
             };
-            self.one(&step, "")?;
+            self.one(&step, SEARCHING)?;
             Ok(self.joint(step.number - 1)?.as_ref().map(ProbeResult::of))
         })?;
         let search = Search { drivers, ..search };

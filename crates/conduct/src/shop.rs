@@ -48,6 +48,10 @@ impl Offer for PaginationFlags {
         &mut self.clients.common
     }
 
+    fn planned(&self, _: &Line<PaginationFlags>) -> Result<Plan> {
+        steps(&self.clients)
+    }
+
     async fn record(
         &self,
         line: &Line<PaginationFlags>,
@@ -72,6 +76,10 @@ impl Offer for JoinFlags {
         &mut self.clients.common
     }
 
+    fn planned(&self, _: &Line<JoinFlags>) -> Result<Plan> {
+        steps(&self.clients)
+    }
+
     async fn record(&self, line: &Line<JoinFlags>, setting: &Setting<'_>) -> Result<Recorded> {
         let JoinFlags { clients, variant } = self;
         let target = open_any(&clients.target).await?;
@@ -83,6 +91,11 @@ impl Offer for JoinFlags {
             opened.run(join, own, setting).await
         })?
     }
+}
+
+fn steps(clients: &Clients) -> Result<Plan> {
+    let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
+    plan(Groups::Clients(numbers), &clients.pacing, &clients.common, Defaults::default())
 }
 
 /// The customers and orders, and what is to be done with them.
@@ -111,10 +124,7 @@ impl<'a> Opened<'a> {
                 (Some(note), data)
             }
         };
-        let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
-        let groups = Groups::Clients(numbers);
-        let plan = plan(groups, &clients.pacing, &clients.common, Defaults::default())?;
-        Ok(Opened { name, clients, plan, target, note, data })
+        Ok(Opened { name, clients, plan: steps(clients)?, target, note, data })
     }
 
     fn options(&self) -> Options {

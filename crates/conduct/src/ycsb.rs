@@ -100,19 +100,18 @@ impl Offer for Flags {
         &mut self.clients.common
     }
 
-    async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
-        let properties = self.properties.properties(Some(line.variant))?;
-        let mut setup = Setup::new(&properties)?;
-        // Before the key space is made: its room for new records comes from it, whoever says it.
-        setup.operations = self.clients.pacing.operations.or(setup.operations);
-        setup.check_reads |= self.clients.check_reads;
-        if let Some(fields) = self.scan_fields {
-            setup.scan_fields = match fields {
-                ScanFieldChoice::All => ScanFields::All,
-                ScanFieldChoice::One => ScanFields::One,
-                ScanFieldChoice::None => ScanFields::None,
-            };
+    fn planned(&self, line: &Line<Flags>) -> Result<Plan> {
+        let (_, setup) = self.setup(line.variant)?;
+        // Nothing is ever loaded there.
+        let loaded = !self.clients.target.starts_with("null:");
+        if loaded && setup.mix.share(Kind::Insert) > 0.0 {
+            refuse_inserts(line.name, &self.clients.common)?;
         }
+        self.steps(&setup)
+    }
+
+    async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+        let (properties, mut setup) = self.setup(line.variant)?;
         let target = open_any(&self.clients.target).await?;
         // What it cannot run it need not hold.
         let scans = setup.mix.share(Kind::Scan) > 0.0;
@@ -126,7 +125,7 @@ impl Offer for Flags {
                 (Some(note), table)
             }
         };
-        let plan = self.plan(&setup)?;
+        let plan = self.steps(&setup)?;
         let settings = self.settings(&properties, &setup, &plan);
         // The records are the table's own; this seed is of what the clients draw.
         setup.records.seed = setting.common.run_seed;
@@ -159,7 +158,24 @@ impl Offer for Flags {
 }
 
 impl Flags {
-    fn plan(&self, setup: &Setup) -> Result<Plan> {
+    /// The properties, and what they and the flags ask for.
+    fn setup(&self, preset: &Preset) -> Result<(Properties, Setup)> {
+        let properties = self.properties.properties(Some(preset))?;
+        let mut setup = Setup::new(&properties)?;
+        // Before the key space is made: its room for new records comes from it, whoever says it.
+        setup.operations = self.clients.pacing.operations.or(setup.operations);
+        setup.check_reads |= self.clients.check_reads;
+        if let Some(fields) = self.scan_fields {
+            setup.scan_fields = match fields {
+                ScanFieldChoice::All => ScanFields::All,
+                ScanFieldChoice::One => ScanFields::One,
+                ScanFieldChoice::None => ScanFields::None,
+            };
+        }
+        Ok((properties, setup))
+    }
+
+    fn steps(&self, setup: &Setup) -> Result<Plan> {
         let Clients { clients, pacing, common, .. } = &self.clients;
         let own = [setup.clients.map_or(1, |n| n as usize)];
         let numbers = if clients.is_empty() { &own[..] } else { clients };
@@ -186,9 +202,6 @@ impl Opened {
         let Opened { name, plan, settings, target, note, table, setup } = self;
         let shares = |kinds: &[Kind]| kinds.iter().any(|kind| setup.mix.share(*kind) > 0.0);
         let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert]);
-        if shares(&[Kind::Insert]) && note.is_some() {
-            refuse_inserts(name, setting)?;
-        }
         let distribution = setup.distribution;
         let stop = setting.caller.stop();
         let space = setup.key_space(table.records.numbers().end);
@@ -223,8 +236,8 @@ impl Opened {
 }
 
 /// Refuses to repeat a workload that inserts: it needs a table that was just loaded.
-fn refuse_inserts(name: &str, setting: &Setting<'_>) -> Result<()> {
-    if setting.common.conduct.repeat == 1 {
+fn refuse_inserts(name: &str, common: &Common) -> Result<()> {
+    if common.conduct.repeat == 1 {
         return Ok(());
     }
     let answer = "it inserts, so each run needs a table that was just loaded";

@@ -15,11 +15,11 @@ mod tests;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use hoap_databases::url::{has_secret, redact};
 use toml::Value;
 
-use crate::args::Cli;
+use crate::args::{Cli, command};
 use crate::failure::Failure;
 
 /// Flags that name a database. The URL of one may be the value of any of them, as the commands call it.
@@ -57,6 +57,8 @@ pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
 
 /// The command of these words, with an error that repeats no secret.
 fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
+    let name = typed(&command(), argv).join(" ");
+    let usage = |e| ParseError::of(e, &name);
     parsed(argv).map_err(|e| {
         // The error repeats values, also those of the configuration file: it is made again from the
         // words without their secrets.
@@ -64,22 +66,31 @@ fn parsed_hidden(argv: &[OsString]) -> Result<Cli, ParseError> {
             argv.iter().map(|word| redact(&word.to_string_lossy()).into()).collect();
         let secret = argv.iter().zip(&shown).any(|(word, shown)| word != shown);
         match parsed(&shown).err().filter(|_| secret) {
-            Some(hidden) => ParseError::from(hidden),
+            Some(hidden) => usage(hidden),
             None if secret => ParseError::Usage(Failure::usage(
                 "a word of the command line or the configuration file is wrong; the error would \
                  repeat a secret",
             )),
-            None => ParseError::from(e),
+            None => usage(e),
         }
     })
 }
 
 fn parsed(argv: &[OsString]) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&Cli::command().try_get_matches_from(argv)?)
+    Cli::from_arg_matches(&command().try_get_matches_from(argv)?)
 }
 
-impl From<clap::Error> for ParseError {
-    fn from(e: clap::Error) -> Self {
+/// The command that was typed: "hoap", and below it the command, and the benchmark where it takes one.
+fn typed(cli: &clap::Command, argv: &[OsString]) -> Vec<String> {
+    let mut commands = vec![cli];
+    for word in argv.iter().skip(1).filter_map(|w| w.to_str()) {
+        commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
+    }
+    commands.into_iter().map(|c| c.get_name().to_owned()).collect()
+}
+
+impl ParseError {
+    fn of(e: clap::Error, command: &str) -> Self {
         use clap::error::ErrorKind::{
             DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion,
         };
@@ -87,26 +98,20 @@ impl From<clap::Error> for ParseError {
             DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion => {
                 ParseError::Help(e)
             }
-            _ => ParseError::Usage(Failure::usage(one_line(&e.render().to_string()))),
+            _ => ParseError::Usage(Failure::usage(one_line(&e.render().to_string(), command))),
         }
     }
 }
 
 /// What clap says in paragraphs, as the one line that every other error is: the problem, the tip, and
 /// where the flags are.
-fn one_line(text: &str) -> String {
-    let usage = text.lines().find_map(|l| l.strip_prefix("Usage: "));
-    let command: Vec<&str> = usage
-        .unwrap_or("hoap")
-        .split(' ')
-        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
-        .collect();
+fn one_line(text: &str, command: &str) -> String {
     let problem = text.strip_prefix("error: ").unwrap_or(text);
     let problem = problem.split("\n\nUsage: ").next().unwrap_or(problem);
     let problem = problem.split("\n\nFor more information").next().unwrap_or(problem);
     let paragraphs: Vec<String> =
         problem.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    format!("{}; see `{} --help`", paragraphs.join("; "), command.join(" "))
+    format!("{}; see `{command} --help`", paragraphs.join("; "))
 }
 
 /// The value of `--config`, where there is one.
@@ -130,7 +135,7 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
     let table = text.parse::<toml::Table>().map_err(|e| wrong(unread(&text, &e)))?;
 
-    let cli = Cli::command();
+    let cli = command();
     let typed: Vec<&str> = argv.iter().skip(1).filter_map(|w| w.to_str()).collect();
     // The command that was typed, and below it the benchmark where it takes one.
     let mut commands = vec![&cli];
@@ -175,7 +180,7 @@ fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, 
 /// # Errors
 /// Says in one line which word or flag is wrong. It repeats no secret.
 pub fn with_flags(mut words: Vec<String>, flags: toml::Table) -> Result<Cli, String> {
-    let cli = Cli::command();
+    let cli = command();
     let mut commands = vec![&cli];
     for word in words.iter().skip(1).take_while(|word| !word.starts_with('-')) {
         commands.extend(commands.last().and_then(|c| c.find_subcommand(word)));
@@ -185,7 +190,7 @@ pub fn with_flags(mut words: Vec<String>, flags: toml::Table) -> Result<Cli, Str
     }
     let argv = words.into_iter().map(OsString::from).collect::<Vec<_>>();
     parsed_hidden(&argv).map_err(|e| match e {
-        ParseError::Help(help) => one_line(&help.to_string()),
+        ParseError::Help(help) => one_line(&help.to_string(), "hoap"),
         ParseError::Usage(failure) => failure.message().to_owned(),
     })
 }

@@ -1,11 +1,11 @@
 //! What the user sees while a command works: on standard error, so that results stay apart.
 
 use std::borrow::Cow;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hoap_report::text::harmless;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use hoap_report::text::{COLUMNS, harmless, paragraph};
 
 /// The text with what would move the cursor, colour the screen or turn the direction of writing made
 /// visible: what a server says is printed, too. Lines stay, and so do hoap's own colours where they
@@ -52,16 +52,57 @@ fn sgr(text: &str) -> Option<usize> {
 /// How often progress is told where there is no terminal to draw on.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
+/// How often a line is drawn at most.
+const DRAWN_EVERY: Duration = Duration::from_millis(100);
+
+/// The line that changes, below all that was said; empty where there is none. One for the process:
+/// whoever writes beside it, the handler of Ctrl-C too, takes it away first.
+static DRAWN: Mutex<String> = Mutex::new(String::new());
+
+/// Puts this line in the place of the one that is there. A terminal that cannot be written to has
+/// nobody who would see it.
+fn draw(line: String) {
+    let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !(drawn.is_empty() && line.is_empty()) {
+        let _ = std::io::stderr().write_all(format!("\r{line}{ERASE}").as_bytes());
+    }
+    *drawn = line;
+}
+
+/// To the cursor's right.
+const ERASE: &str = "\u{1b}[K";
+
+/// Writes to standard error while no changing line is there.
+pub fn undrawn<T>(write: impl FnOnce() -> T) -> T {
+    let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if drawn.is_empty() {
+        return write();
+    }
+    let mut terminal = std::io::stderr();
+    let _ = terminal.write_all(format!("\r{ERASE}").as_bytes());
+    let written = write();
+    let _ = terminal.write_all(drawn.as_bytes());
+    written
+}
+
+/// The columns of the terminal that standard error is, less those of the "^C" that it may show.
+fn columns() -> usize {
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    size.map_or(COLUMNS, |(width, _)| usize::from(width.0)).saturating_sub("^C".len() + 1)
+}
+
 /// Tells the user what goes on.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
     terminal: bool,
+    quiet: bool,
 }
 
 impl Console {
-    /// Looks whether standard error is a terminal.
-    pub fn new() -> Self {
-        Console { terminal: std::io::stderr().is_terminal() }
+    /// Looks whether standard error is a terminal whose cursor can be moved. A quiet one says nothing.
+    pub fn new(quiet: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Console { terminal: std::io::stderr().is_terminal() && !dumb, quiet }
     }
 
     /// How results are printed: in colour on a terminal that does not ask to do without.
@@ -72,72 +113,120 @@ impl Console {
 
     /// Says one line.
     pub fn say(&self, line: impl AsRef<str>) {
-        eprintln!("{}", visible(line.as_ref(), false));
+        if self.quiet {
+            return;
+        }
+        undrawn(|| eprintln!("{}", visible(line.as_ref(), false)));
+    }
+
+    /// Says a paragraph behind these words: as wide as the tables on a terminal, else one line.
+    pub fn tell(&self, first: &str, words: &str) {
+        match self.terminal {
+            true => self.say(paragraph(first, words).trim_end()),
+            false => self.say(format!("{first}{words}")),
+        }
+    }
+
+    /// A line that changes.
+    pub fn line(&self) -> Line {
+        Line { console: *self, told: Instant::now() }
     }
 
     /// A bar for work of known length.
     pub fn bar(&self, what: &str, length: u64) -> Bar {
-        let target = match self.terminal {
-            true => ProgressDrawTarget::stderr_with_hz(10),
-            false => ProgressDrawTarget::hidden(),
-        };
-        let style = ProgressStyle::with_template("{prefix} {wide_bar:.dim} {percent:>3} % {msg}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("━━─");
-        let bar = ProgressBar::with_draw_target(Some(length), target).with_style(style);
-        bar.set_prefix(what.to_owned());
-        Bar { bar, plain: !self.terminal, what: what.to_owned(), told: Instant::now() }
-    }
-
-    /// A line that changes, for work without a length.
-    pub fn line(&self) -> Bar {
-        let mut bar = self.bar("", 1);
-        let style = ProgressStyle::with_template("{msg}");
-        bar.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.what.clear();
-        bar
+        Bar { line: self.line(), what: what.to_owned(), length, drawn: None }
     }
 }
 
-/// Progress of one piece of work; gone from the screen when dropped.
-pub struct Bar {
-    bar: ProgressBar,
-    plain: bool,
-    what: String,
+/// A line that changes; gone from the screen when dropped.
+pub struct Line {
+    console: Console,
     told: Instant,
 }
 
+impl Line {
+    /// What the line says now: on a terminal in so many columns at most, or every ten seconds on a
+    /// line of its own where there is none.
+    pub fn set(&mut self, drawn: impl FnOnce(usize) -> String, plain: impl FnOnce() -> String) {
+        if self.console.quiet {
+            return;
+        }
+        if self.console.terminal {
+            let columns = columns();
+            let line = visible(&drawn(columns), false);
+            draw(line.chars().take(columns).collect());
+        } else if self.told.elapsed() >= PLAIN_EVERY {
+            self.told = Instant::now();
+            eprintln!("{}", visible(&plain(), false));
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        draw(String::new());
+    }
+}
+
+/// Progress of one piece of work of known length; gone from the screen when dropped.
+pub struct Bar {
+    line: Line,
+    what: String,
+    length: u64,
+    drawn: Option<Instant>,
+}
+
+/// The columns of a bar's head and message that leave no room for the bar itself.
+const FULL: usize = 8;
+
 impl Bar {
     /// The work turned out to be of this length.
-    pub fn length(&self, length: u64) {
-        self.bar.set_length(length);
+    pub fn length(&mut self, length: u64) {
+        self.length = length;
     }
 
     /// So much is done; `message` says what a number cannot.
     pub fn set(&mut self, done: u64, message: impl Into<Cow<'static, str>>) {
-        let message = visible(&message.into(), false);
-        if self.plain && self.told.elapsed() >= PLAIN_EVERY {
-            self.told = Instant::now();
-            let percent = 100 * done / self.bar.length().unwrap_or(1).max(1);
-            match self.what.is_empty() {
-                true => eprintln!("{message}"),
-                false => eprintln!("{} {percent} % {message}", self.what),
-            }
+        if self.drawn.is_some_and(|drawn| drawn.elapsed() < DRAWN_EVERY) {
+            return;
         }
-        self.bar.set_position(done);
-        self.bar.set_message(message);
+        self.drawn = Some(Instant::now());
+        let message: Cow<'static, str> = message.into();
+        let what = &self.what;
+        let share = (done as f64 / self.length.max(1) as f64).min(1.0);
+        let percent = (share * 100.0).floor();
+        self.line.set(
+            |columns| bar(columns, what, share, &format!("{percent:>3} % {message}")),
+            || format!("{what} {percent} % {message}"),
+        );
     }
 }
 
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
+/// "load ━━━━━━━━──────  57 % 112 MB/s" in so many columns, without the line where there is no room.
+fn bar(columns: usize, what: &str, share: f64, message: &str) -> String {
+    let words = what.chars().count() + message.chars().count() + 2;
+    match columns.saturating_sub(words) {
+        0..FULL => format!("{what} {message}"),
+        room => {
+            let done = (room as f64 * share) as usize;
+            format!("{what} {}{} {message}", "━".repeat(done), "─".repeat(room - done))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bar_fills_the_columns_that_its_words_leave() {
+        assert_eq!(bar(30, "load", 0.5, " 50 % 9 MB/s"), "load ━━━━━━──────  50 % 9 MB/s");
+        assert_eq!(bar(20, "load", 0.5, " 50 % 9 MB/s"), "load  50 % 9 MB/s");
+        for columns in 0..200 {
+            let line = bar(columns, "load", 1.0, "100 % 9 MB/s");
+            assert!(line.chars().count() <= columns.max("load 100 % 9 MB/s".len()), "{line}");
+        }
+    }
 
     #[test]
     fn what_moves_the_cursor_is_visible_and_our_colours_stay() {

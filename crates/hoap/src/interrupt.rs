@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use hoap_drive::Stop;
 
+use crate::console::undrawn;
+
 /// Whether there is nothing to end.
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
@@ -20,6 +22,17 @@ pub fn in_order() {
     AT_ONCE.store(false, Ordering::Release);
 }
 
+/// Leaves the program with this line.
+fn leave(line: &str) -> ! {
+    hoap_record::whole::abandon();
+    let () = undrawn(|| {
+        eprintln!("{line}");
+        // Within, so that nothing is drawn again.
+        std::process::exit(130)
+    });
+    unreachable!("the process has ended")
+}
+
 /// Sets `stop` at the first SIGINT or SIGTERM and leaves the program at the second, or at the first
 /// after [`at_once`], or `patience` after the first where the command has one: what it is in the middle
 /// of, a chunk to compress or a reader that does not read, may take any time.
@@ -27,19 +40,15 @@ pub fn on_interrupt(stop: &Stop, patience: Option<Duration>) {
     let stop = stop.clone();
     let handled = ctrlc::set_handler(move || {
         if stop.is_set() || AT_ONCE.load(Ordering::Acquire) {
-            hoap_record::whole::abandon();
-            eprintln!("\nhoap: interrupted");
-            std::process::exit(130);
+            leave("\nhoap: interrupted");
         }
-        eprintln!("\ninterrupted: ending cleanly; press Ctrl-C again to leave at once");
+        undrawn(|| eprintln!("\ninterrupted: ending cleanly; press Ctrl-C again to leave at once"));
         stop.set();
         hoap_databases::stop_waiting();
         if let Some(patience) = patience {
             thread::spawn(move || {
                 thread::sleep(patience);
-                hoap_record::whole::abandon();
-                eprintln!("hoap: interrupted; what it was writing is not whole; run it again");
-                std::process::exit(130);
+                leave("hoap: interrupted; what it was writing is not whole; run it again");
             });
         }
     });

@@ -7,6 +7,7 @@ mod console;
 mod failure;
 mod interrupt;
 mod live;
+mod version;
 
 use std::process::ExitCode;
 

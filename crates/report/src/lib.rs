@@ -30,4 +30,4 @@ pub use format::{number, table, text};
 pub use page::{Page, html, page};
 pub use run::search::search_line;
 pub use run::{Loaded, Measure, freshness, void};
-pub use terminal::{Style, check_lines, step_line, summary};
+pub use terminal::{Style, check_lines, step_line, summary, summary_markdown, verdict_line, ycsb};

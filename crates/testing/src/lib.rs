@@ -9,7 +9,7 @@
 //!   in a browser.
 //! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
 //! * [`experiment`]: rehearsals of experiments.
-//! * [`witness`]: the isolation that a database shows.
+//! * [`witness`]: the isolation that a database shows; [`ycsb_jar`]: YCSB's own code.
 #![allow(missing_docs)]
 
 pub mod browser;
@@ -25,5 +25,6 @@ pub mod lab;
 pub mod runs;
 mod wait;
 pub mod witness;
+pub mod ycsb_jar;
 
 pub use wait::wait;

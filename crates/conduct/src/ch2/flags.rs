@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::ch2::queries::{ParameterArgs, TextArgs};
 use crate::flags::{Common, Pacing, Settings, settings, together};
 use crate::plan::{Defaults, Groups, Plan, plan};
-use crate::values::{MostClients, Percent};
+use crate::values::{MostClients, Percent, count};
 
 /// The flags.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ use crate::values::{MostClients, Percent};
         "Transactions a second of each step with transaction clients, whatever the database does: an \
          open loop, in which response times count from when a transaction was due; queries stay in a \
          closed loop")),
-    mut_arg("arrivals", |arg| arg.help("How the transactions of an open loop are spread over time")),
+    mut_arg("arrivals", |arg| arg.help("How the transactions of an open loop are spread over time [default: constant]")),
     mut_arg("max_rate", |arg| arg.help(
         "Look for the highest rate of transactions that holds the bounds of --sla, with the clients of \
          the last step that has transactions")),
@@ -38,10 +38,12 @@ pub struct Flags {
     pub analytical: Option<String>,
     /// Transaction clients of each step
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "4")]
+    #[arg(value_parser = count::<usize>)]
     pub tx_clients: Vec<usize>,
     /// Query clients of each step; every number runs with every number of transaction clients, and where 0
     /// is among them or with --loops also alone
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0,1")]
+    #[arg(value_parser = count::<usize>)]
     pub query_clients: Vec<usize>,
     /// Look for the throughput frontier of transactions and queries: clients of each side alone double
     /// until that gains nothing, then both run in numbers between; N transaction clients and M query

@@ -22,6 +22,7 @@ use crate::caller::Setting;
 use crate::faults::or_gone;
 use crate::flags::Common;
 use crate::offer::{Drivers, Line, Offer, Recorded};
+use crate::plan::Plan;
 use crate::run;
 
 impl Offer for Flags {
@@ -31,9 +32,21 @@ impl Offer for Flags {
         &mut self.common
     }
 
+    fn planned(&self, _: &Line<Flags>) -> Result<Plan> {
+        let plan = self.plan()?;
+        let refuse = |answer: &str| Err(Error::new(ErrorKind::Invalid, "plan the run", answer));
+        if self.explain && !plan.has_queries() {
+            return refuse("--explain wants --query-clients above 0");
+        }
+        if self.freshness_every.0.is_zero() {
+            return refuse("--freshness-every is no time; give it more, such as 100ms");
+        }
+        Ok(plan)
+    }
+
     async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let schema = line.variant;
-        let plan = self.plan()?;
+        let plan = self.planned(line)?;
         let (with_tx, with_queries) = (plan.has_operations(), plan.has_queries());
         let operational = open(&self.operational).await?;
         let (operational, caveat) = match self.allow_non_transactional {
@@ -45,10 +58,6 @@ impl Offer for Flags {
             Some(url) if with_queries || self.freshness_is_measured() => Some(open(url).await?),
             _ => None,
         };
-        if self.explain && !with_queries {
-            let answer = "--explain wants --query-clients above 0";
-            return Err(Error::new(ErrorKind::Invalid, "plan the run", answer));
-        }
         let queried = analytical.as_ref().unwrap_or(&operational);
         // What they cannot run they need not hold.
         if with_tx {

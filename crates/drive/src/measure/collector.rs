@@ -227,6 +227,7 @@ impl<'a> Collector<'a> {
         }
         let ended = self.tx.of(phase);
         let (count, all) = (ended.count(), ended.all());
+        let failed: u64 = ended.0.iter().map(|kind| kind.failed()).sum();
         for side in [&mut self.tx, &mut self.queries, &mut self.probe] {
             side.clear(phases);
         }
@@ -237,6 +238,7 @@ impl<'a> Collector<'a> {
             elapsed: now.saturating_duration_since(self.phase_began),
             length: span.length(),
             samples: &self.rows,
+            tx_ended: count + failed,
             tx_per_second: rate(count, span.length().as_secs_f64()),
             times_us: (all.count() > 0).then(|| (all.quantile_us(0.5), all.quantile_us(0.99))),
             failed: self.failed,

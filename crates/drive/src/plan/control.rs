@@ -74,6 +74,8 @@ pub struct Tick<'a> {
     pub length: Duration,
     /// The rows of `samples.csv` of this interval: first the kinds of transactions, then queries.
     pub samples: &'a [Sample],
+    /// Transactions of all kinds that ended, failed ones included, and count for the phase.
+    pub tx_ended: u64,
     /// Transactions of all kinds per second.
     pub tx_per_second: f64,
     /// Median and 99th percentile of the response times of all transactions, microseconds; `None`
@@ -85,4 +87,13 @@ pub struct Tick<'a> {
     pub queries_finished: u64,
     /// The query that each query client runs now; `None` between two queries.
     pub running: Vec<Option<&'static str>>,
+}
+
+impl Tick<'_> {
+    /// The row of the step's headline kind ([`StepPlan::headline`]), if it has one.
+    pub fn headline(&self) -> Option<&Sample> {
+        let kind = self.plan.headline.filter(|_| self.plan.tx_clients > 0)?;
+        // Operations that began in the phase before may have rows of their own.
+        self.samples.iter().filter(|sample| sample.phase == self.phase.name()).nth(kind)
+    }
 }

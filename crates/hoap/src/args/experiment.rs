@@ -19,7 +19,7 @@ pub enum ExperimentCommand {
         name: String,
     },
     /// Run one configuration of an experiment
-    Run(RunExperiment),
+    Run(Box<RunExperiment>),
     /// Make the page of what is done of an experiment
     Report(ReportExperiment),
 }

@@ -23,6 +23,9 @@ pub struct Gen {
     /// Threads; the bytes do not depend on them [default: the cores]
     #[arg(long, value_name = "N", global = true)]
     pub threads: Option<NonZeroUsize>,
+    /// Print what would be written, with documents, bytes and time
+    #[arg(long, global = true)]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod compare;
+mod examples;
 mod experiment;
 mod files;
 mod fleet;
@@ -21,6 +22,7 @@ use hoap_conduct::load::LoadBenchmark;
 
 pub use answers::*;
 pub use compare::*;
+pub use examples::command;
 pub use experiment::*;
 pub use files::*;
 pub use fleet::*;
@@ -31,7 +33,8 @@ pub use torture::*;
 
 /// The benchmark suite for JSON document databases
 #[derive(Debug, Parser)]
-#[command(name = "hoap", version, max_term_width = 100)]
+#[command(name = "hoap", max_term_width = 100)]
+#[command(version = crate::version::short(), long_version = crate::version::long())]
 #[command(
     after_help = "Exit codes: 0 done, 1 a check failed, 2 usage, 3 the database could not be \
                         reached or refused, 130 interrupted."
@@ -43,6 +46,9 @@ pub struct Cli {
     /// Print the result as one JSON object on standard output
     #[arg(long, global = true)]
     pub json: bool,
+    /// Print results and errors only
+    #[arg(long, global = true)]
+    pub quiet: bool,
     #[allow(missing_docs)]
     #[command(subcommand)]
     pub command: Command,
@@ -60,6 +66,9 @@ pub enum Command {
     /// Load a benchmark's documents into a database
     #[command(subcommand_value_name = "BENCHMARK", subcommand_help_heading = "Benchmarks")]
     Load {
+        /// Print what would be loaded, with documents, bytes and time; nothing is opened
+        #[arg(long, global = true)]
+        dry_run: bool,
         #[command(subcommand)]
         benchmark: LoadBenchmark,
     },
@@ -89,6 +98,8 @@ pub enum Command {
     },
     /// Make an HTML page of one run or several
     Report(Report),
+    /// Print the results of finished runs again: text, Markdown, CSV, JSON, or as YCSB does
+    Show(Show),
     /// Hold runs against a baseline: ratios, intervals, and better, worse or undecided
     Compare(Compare),
     /// Make one run of the folders of several driver machines
@@ -102,14 +113,35 @@ pub enum Command {
     Torture(Torture),
     /// List the databases and what they can run
     Targets(Targets),
+    /// Print a configuration file for --config with every flag of a benchmark
+    Init {
+        /// As `hoap run` names it, such as ch2pp or ycsb-a
+        #[arg(value_name = "BENCHMARK")]
+        benchmark: String,
+    },
+    /// Print the completions of a shell: source <(hoap completions bash)
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write those of all commands into a folder
+    Man {
+        /// The folder
+        #[arg(short, long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Demo {
-    /// Folder for the database, the run and its page
+    /// Folder for the database, the run and its page; what an earlier demo left there is replaced
     #[arg(long, value_name = "DIR", default_value = "hoap-demo")]
     pub out: PathBuf,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,9 +1,9 @@
-//! `hoap report` and `hoap price`.
+//! `hoap report`, `hoap show` and `hoap price`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
@@ -22,6 +22,58 @@ pub struct Report {
     pub published: Option<String>,
     #[command(flatten)]
     pub costs: Costs,
+}
+
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct Show {
+    /// Run folders, or folders of repeated runs
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// As what: the text that the run printed, Markdown, a table as CSV, the record as JSON, or the
+    /// lines that YCSB prints
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub format: ShowFormat,
+    /// With csv: which table
+    #[arg(long, value_name = "TABLE", default_value = "operations")]
+    pub table: String,
+    /// With ycsb: the step, of a run that has several
+    #[arg(long, value_name = "N")]
+    pub step: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ShowFormat {
+    Text,
+    Markdown,
+    Csv,
+    Json,
+    Ycsb,
+}
+
+/// `FORMAT=FILE`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// As what.
+    pub format: ShowFormat,
+    /// Where to.
+    pub file: PathBuf,
+}
+
+impl FromStr for Export {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let parsed = s.split_once('=').and_then(|(format, file)| {
+            let format = ShowFormat::from_str(format, false).ok()?;
+            (!file.is_empty()).then(|| Export { format, file: file.into() })
+        });
+        parsed.ok_or_else(|| {
+            "an export is text, markdown, csv, json or ycsb, and a file, such as ycsb=out.txt"
+                .into()
+        })
+    }
 }
 
 #[derive(Debug, Args)]

@@ -4,14 +4,23 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
-/// Where other programs see what a run measures while it goes on.
+use super::Export;
+
+/// Whether it runs, and where its results go beside its folder.
 #[derive(Debug, Args)]
 pub struct LiveArgs {
+    /// Print the steps and the time that they take; nothing is opened or written
+    #[arg(long, global = true, help_heading = "Output")]
+    pub dry_run: bool,
     /// Serve the run's metrics to Prometheus at http://ADDRESS/metrics, such as 127.0.0.1:9464
-    #[arg(long, global = true, value_name = "ADDRESS")]
+    #[arg(long, global = true, help_heading = "Output", value_name = "ADDRESS")]
     pub metrics: Option<SocketAddr>,
     /// Send the run's metrics to an OpenTelemetry collector (OTLP over HTTP), such as
     /// http://127.0.0.1:4318
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, help_heading = "Output", value_name = "URL")]
     pub otlp: Option<String>,
+    /// Also write the results to a file: text, markdown, csv, json or ycsb, as `hoap show` prints
+    /// them; of ycsb a file for each step, such as out.01.txt, where there are several
+    #[arg(long, global = true, help_heading = "Output", value_name = "FORMAT=FILE")]
+    pub export: Vec<Export>,
 }

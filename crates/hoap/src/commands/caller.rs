@@ -2,12 +2,15 @@
 
 use hoap_conduct::Caller;
 use hoap_conduct::caller::Progress;
+use hoap_conduct::plan::Plan;
+use hoap_conduct::schedule::Place;
 use hoap_conduct::start::Start;
 use hoap_drive::{Observer, Stop};
 use hoap_record::Step;
 use hoap_record::search::Search;
 
 use super::Context;
+use super::planned;
 use super::watch::Watch;
 use crate::live::Together;
 
@@ -24,16 +27,20 @@ impl Caller for Context {
         self.meeting.get().map(|meeting| meeting as &dyn Start)
     }
 
-    fn observer(&self) -> Box<dyn Observer + '_> {
-        Box::new(Together { first: Watch::new(self.console), live: &self.live })
+    fn planned(&self, plan: &Plan, times: usize) {
+        self.console.say(planned::words(plan, times));
+    }
+
+    fn observer(&self, place: Place) -> Box<dyn Observer + '_> {
+        Box::new(Together { first: Watch::new(self.console, place), live: &self.live })
     }
 
     fn measured(&self, step: &Step) {
-        self.console.say(format!("  {}", hoap_report::step_line(step)));
+        self.console.tell("  ", &hoap_report::step_line(step));
     }
 
     fn searched(&self, search: &Search) {
-        self.console.say(hoap_report::search_line(search));
+        self.console.tell("", &hoap_report::search_line(search));
     }
 
     fn progress(&self, what: &str, length: u64) -> Progress<'_> {

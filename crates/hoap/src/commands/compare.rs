@@ -38,11 +38,13 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
         Some(_) => plain(&blocks),
         None => written(),
     });
-    match comparison.broken() {
-        0 => Ok(()),
-        broken => {
-            let all = counted(comparison.gates.len(), "bound", "bounds");
-            Err(Failure::check(format!("{broken} of {all} broken")))
+    let all = counted(comparison.gates.len(), "bound", "bounds");
+    match (comparison.gates.len(), comparison.broken()) {
+        (0, _) => Ok(()),
+        (_, 0) => {
+            context.console.say(format!("verdict: {all} held"));
+            Ok(())
         }
+        (_, broken) => Err(Failure::check(format!("{broken} of {all} broken"))),
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use hoap_conduct::load::Size;
 use hoap_databases::url::redact;
 use hoap_experiment::builtin::{self, BUILTIN};
 use hoap_experiment::file::Command as Does;
@@ -234,8 +235,8 @@ fn dry_run(context: &Context, experiment: &Experiment, made: &Plan) -> Result<()
         let mut says = format!("{}: hoap {} {}", cell.name, cell.command.name(), cell.benchmark);
         let mut stage =
             json!({ "stage": cell.name, "steps": steps, "seconds": least.as_secs_f64() });
-        if let Command::Load { benchmark } = parsed(cell, Path::new(""), &[])? {
-            let (documents, bytes) = benchmark.size()?;
+        if let Command::Load { benchmark, .. } = parsed(cell, Path::new(""), &[])? {
+            let Size { documents, bytes, .. } = benchmark.size()?;
             let counted = counted(documents, "document", "documents");
             says += &format!(", {counted}, about {} as JSON", megabytes(bytes));
             stage["documents"] = documents.into();

@@ -6,12 +6,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hoap_conduct::data::Data;
+use hoap_conduct::load::Size;
 use hoap_data::shop::ShopCollection;
 use hoap_data::{Collection, Schema};
 use hoap_files::{
     Error, ErrorKind, Form, Options, Part, Progress, Request, Source, Watch, YcsbTable,
 };
 use hoap_report::number::duration;
+use hoap_workload::load;
 use hoap_workload::words::counted;
 use serde_json::json;
 
@@ -41,6 +43,9 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
             ));
         }
     };
+    if args.dry_run {
+        return dry_run(context, benchmark, threads);
+    }
     let writing = Writing { context, threads };
     match benchmark {
         GenBenchmark::Ch2(args) => writing.hybrid(args, Schema::Ch2),
@@ -55,6 +60,36 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
             writing.write(&args.output, &data, chosen(&args.collections, &ShopCollection::ALL))
         }
     }
+}
+
+/// Says what would be written.
+fn dry_run(context: &Context, benchmark: &GenBenchmark, threads: usize) -> Result<(), Failure> {
+    let (source, output, some): (Box<dyn load::Source>, &Output, bool) = match benchmark {
+        GenBenchmark::Ch2(of) => {
+            (Box::new(of.data.data_set(Schema::Ch2)?), &of.output, !of.collections.is_empty())
+        }
+        GenBenchmark::Ch2pp(of) => {
+            (Box::new(of.data.data_set(Schema::Ch2pp)?), &of.output, !of.collections.is_empty())
+        }
+        GenBenchmark::Ycsb(of) => (Box::new(of.records.table()?), &of.output, false),
+        GenBenchmark::Shop(of) => {
+            (Box::new(of.data.data_set()?), &of.output, !of.collections.is_empty())
+        }
+    };
+    let part = load::Part { part: output.part.part.part, of: output.part.part.of };
+    let Size { documents, bytes, making } = Size::of(&*source, part);
+    let seconds = making.as_secs_f64() / threads as f64;
+    let result = json!({ "documents": documents, "bytes": bytes, "seconds": seconds });
+    context.result(&result, || {
+        let (documents, size) = (counted(documents, "document", "documents"), megabytes(bytes));
+        let all = if some { " (of all collections)" } else { "" };
+        let (threads, time) = (counted(threads, "thread", "threads"), duration(seconds));
+        format!(
+            "{documents}{all}, about {size} as NDJSON\nMaking them takes about {time} with {threads}. Other \
+             formats,\ncompression and the disk change size and time.\nNothing was written."
+        )
+    });
+    Ok(())
 }
 
 /// The collections that were named, or all.

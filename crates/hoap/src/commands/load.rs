@@ -1,7 +1,9 @@
 //! `hoap load`: a benchmark's documents into a database.
 
-use hoap_conduct::load::{self, Done, LoadBenchmark};
+use hoap_conduct::load::{self, Done, LoadBenchmark, Size};
+use hoap_databases::url::redact;
 use hoap_record::Ingestion;
+use hoap_report::number::duration;
 use hoap_workload::load::Loaded;
 use hoap_workload::words::counted;
 use serde_json::json;
@@ -25,6 +27,25 @@ pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Fa
         let taken_in = ingestion.as_ref().map(|i| format!("\n{}", taken_in(i)));
         let loaded = in_short(&loaded);
         format!("{loaded} into {}{rest}{}", target.url, taken_in.unwrap_or_default())
+    });
+    Ok(())
+}
+
+/// Says what would be loaded. Nothing is opened.
+pub fn dry_run(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Failure> {
+    let Size { documents, bytes, making } = benchmark.size()?;
+    let url = redact(benchmark.target());
+    let seconds = making.as_secs_f64();
+    let result = json!({
+        "documents": documents, "bytes": bytes, "seconds_to_make": seconds, "target": url,
+    });
+    context.result(&result, || {
+        let (documents, size) = (counted(documents, "document", "documents"), megabytes(bytes));
+        let making = duration(seconds);
+        format!(
+            "{documents}, about {size} as JSON, into {url}\nOne core makes them in about {making}; \
+             how long the load takes, the\ndatabase decides.\nNothing was opened or written."
+        )
     });
     Ok(())
 }

@@ -15,5 +15,5 @@ pub async fn merge(context: &Context, args: &Merge) -> Result<(), Failure> {
         let folder = out.display().to_string();
         hoap_report::summary(&run, Style { folder: Some(&folder), ..context.console.style() })
     });
-    super::run::verdict(context, &run)
+    super::run::last(context, &run)
 }

@@ -10,10 +10,13 @@ mod gather;
 mod gen_files;
 mod load;
 mod merge;
+mod planned;
 mod price;
 mod query;
+mod reference;
 mod report;
 mod run;
+mod show;
 mod targets;
 #[cfg(target_os = "linux")]
 mod torture;
@@ -26,7 +29,7 @@ use std::time::Duration;
 use hoap_fleet::driver::Meeting;
 use serde::Serialize;
 
-use crate::args::{AnswersCommand, Cli, Command};
+use crate::args::{AnswersCommand, Cli, Command, LiveArgs};
 use crate::console::{Console, escaped, visible};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -53,7 +56,6 @@ pub struct Context {
 impl Context {
     /// Prints the result: as JSON where that was asked for, else as `text` makes it.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
-        use std::io::Write;
         let text = match self.json {
             true => {
                 let json = serde_json::to_string(value).expect("results have only string keys");
@@ -61,6 +63,13 @@ impl Context {
             }
             false => visible(text().trim_end(), self.console.style().colour),
         };
+        self.print(&text);
+    }
+
+    /// Prints a result as it is.
+    pub fn print(&self, text: &str) {
+        use std::io::Write;
+        let text = text.trim_end();
         let mut out = std::io::stdout();
         // Somebody who closed the pipe does not want the rest.
         if let Err(e) = writeln!(out, "{text}").and_then(|()| out.flush())
@@ -74,7 +83,7 @@ impl Context {
 /// Runs the command.
 pub async fn run(cli: Cli) -> Result<(), Failure> {
     let mut context = Context {
-        console: Console::new(),
+        console: Console::new(cli.quiet),
         json: cli.json,
         stop: hoap_drive::Stop::new(),
         live: Live::default(),
@@ -92,27 +101,35 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
 }
 
 async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
-    use Command::{Answers, Compare, Merge, Price, Report, Targets};
-    if matches!(command, Answers { .. } | Compare(_) | Merge(_) | Price(_) | Report(_) | Targets(_))
-    {
+    use Command::{Answers, Compare, Merge, Price, Report, Show, Targets};
+    if matches!(
+        command,
+        Answers { .. } | Compare(_) | Merge(_) | Price(_) | Report(_) | Show(_) | Targets(_)
+    ) {
         interrupt::at_once();
     }
     match command {
         Command::Demo(args) => demo::demo(context, &args).await,
         Command::Doctor(args) => doctor::doctor(context, &args).await,
         Command::Gen(args) => gen_files::generate(context, &args),
-        Command::Load { benchmark } => load::load(context, &benchmark).await,
+        Command::Load { dry_run: true, benchmark } => load::dry_run(context, &benchmark),
+        Command::Load { benchmark, .. } => load::load(context, &benchmark).await,
         Command::Verify(args) => verify::verify(context, &args).await,
         Command::Query(args) => query::query(context, &args).await,
         Command::Answers { command: AnswersCommand::Compare(args) } => {
             answers::compare(context, &args)
         }
+        Command::Run { live: LiveArgs { dry_run: true, .. }, mut benchmark } => {
+            planned::dry_run(context, &mut benchmark)
+        }
         Command::Run { live, benchmark } => {
+            show::possible(&live.export, benchmark.name())?;
             context.live = Live::start(&live, benchmark.name(), &context.console).await?;
-            run::run(context, benchmark).await
+            run::run(context, benchmark, &live.export).await
         }
         Command::Experiment { command } => experiment::experiment(context, command).await,
         Command::Report(args) => report::report(context, &args),
+        Command::Show(args) => show::show(context, &args),
         Command::Compare(args) => compare::compare(context, &args),
         Command::Merge(args) => merge::merge(context, &args).await,
         Command::Gather(args) => gather::gather(context, &args).await,
@@ -120,6 +137,12 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
         #[cfg(target_os = "linux")]
         Command::Torture(args) => torture::torture(context, &args).await,
         Command::Targets(_) => targets::targets(context),
+        Command::Init { benchmark } => reference::init(context, &benchmark),
+        Command::Completions { shell } => {
+            reference::completions(context, shell);
+            Ok(())
+        }
+        Command::Man { out } => reference::man(context, out.as_deref()),
     }
 }
 

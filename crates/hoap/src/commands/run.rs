@@ -10,19 +10,20 @@ use hoap_databases::url::redact;
 use hoap_fleet::driver::{Join, Meeting};
 use hoap_fleet::message;
 use hoap_record::Run;
-use hoap_report::Style;
 use hoap_report::compare::{Side, plain, repeated};
 use hoap_report::run::void;
+use hoap_report::{Style, verdict_line};
 use serde_json::json;
 
-use super::Context;
+use super::{Context, show};
+use crate::args::Export;
 use crate::failure::Failure;
 
 /// Runs, beside other drivers where these meet, prints the summary, and fails where a check failed.
-pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
+pub async fn run(context: &Context, mut chosen: Chosen, exports: &[Export]) -> Result<(), Failure> {
     let Conduct { meet, insecure_without_tls, tls_ca, part, .. } = &chosen.common().conduct;
     let (Some(address), Some(PartArg { part, .. })) = (meet, part) else {
-        return alone(context, chosen, &mut None).await;
+        return alone(context, chosen, exports, &mut None).await;
     };
     let command: Vec<_> = std::env::args().map(|word| redact(&word)).collect();
     let join = Join {
@@ -38,7 +39,7 @@ pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
     let joined = Meeting::join(join, context.stop.clone(), hoap_databases::stop_waiting)?;
     let meeting = context.meeting.get_or_init(|| joined);
     let mut folder = None;
-    let end = alone(context, chosen, &mut folder).await;
+    let end = alone(context, chosen, exports, &mut folder).await;
     let over = meeting.over();
     match (end, folder) {
         (Ok(()), Some(folder)) => {
@@ -62,6 +63,7 @@ pub async fn run(context: &Context, mut chosen: Chosen) -> Result<(), Failure> {
 async fn alone(
     context: &Context,
     chosen: Chosen,
+    exports: &[Export],
     whole: &mut Option<PathBuf>,
 ) -> Result<(), Failure> {
     let goes_on = |run: &Run| verdict(context, run).is_ok();
@@ -77,7 +79,8 @@ async fn alone(
                 hoap_report::summary(run, style)
             )
         });
-        return verdict(context, run);
+        show::export(folder, exports)?;
+        return last(context, run);
     }
     let each: Vec<_> = runs.iter().map(|(dir, run)| json!({ "folder": dir, "run": run })).collect();
     let result = json!({ "folder": all, "runs": each });
@@ -87,11 +90,20 @@ async fn alone(
         return end;
     }
     crate::interrupt::at_once();
+    show::export(&all, exports)?;
     let side = Side::open(&all)?;
     context.result(&result, || {
         let folder = all.display();
         format!("{}\nCompare it with: hoap compare BASELINE {folder}", plain(&repeated(&side)))
     });
+    context.console.say(verdict_line(runs.iter().map(|(_, run)| run)));
+    Ok(())
+}
+
+/// [`verdict`], the last line that is printed.
+pub fn last(context: &Context, run: &Run) -> Result<(), Failure> {
+    verdict(context, run)?;
+    context.console.say(verdict_line([run]));
     Ok(())
 }
 

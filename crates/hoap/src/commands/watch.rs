@@ -1,106 +1,226 @@
-//! The live line of a step.
+//! The line that a step shows while it runs, and the words for its time.
 
-use std::cell::RefCell;
+#[cfg(test)]
+mod tests;
 
-use hoap_drive::{Observer, Phase, StepPlan, Tick};
-use hoap_report::number::latency;
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use hoap_conduct::schedule::{Place, Span};
+use hoap_drive::{End, Observer, Phase, StepPlan, Tick};
+use hoap_report::number::{Unit, latency};
 use hoap_workload::words::counted;
 
-use crate::console::{Bar, Console};
+use crate::console::{Console, Line};
 
-/// Draws what the driver tells.
+/// Draws what the driver tells of one step.
 pub struct Watch {
     console: Console,
-    line: RefCell<Option<Bar>>,
+    place: Place,
+    line: RefCell<Option<Line>>,
+    /// Operations of the measured window so far.
+    done: Cell<u64>,
 }
 
 impl Watch {
     /// A watch on this console.
-    pub fn new(console: Console) -> Self {
-        Watch { console, line: RefCell::new(None) }
+    pub fn new(console: Console, place: Place) -> Self {
+        Watch { console, place, line: RefCell::new(None), done: Cell::new(0) }
+    }
+
+    fn show(&self, step: &StepPlan, phase: Phase, tick: Option<&Tick<'_>>) {
+        let mut line = self.line.borrow_mut();
+        let line = line.get_or_insert_with(|| self.console.line());
+        let now = Now { step, place: self.place, phase, tick, done: self.done.get() };
+        line.set(|columns| now.line(columns), || now.pairs());
     }
 }
 
 impl Observer for Watch {
-    fn phase(&self, _step: &StepPlan, phase: Phase) {
-        *self.line.borrow_mut() = match phase {
-            Phase::Ended => None,
-            _ => Some(self.console.line()),
-        };
+    fn phase(&self, step: &StepPlan, phase: Phase) {
+        match phase {
+            Phase::Ended => *self.line.borrow_mut() = None,
+            _ => self.show(step, phase, None),
+        }
     }
 
     fn tick(&self, tick: &Tick<'_>) {
-        if let Some(line) = &mut *self.line.borrow_mut() {
-            line.set(0, text(tick));
+        // What is told after the end has no line any more.
+        if self.line.borrow().is_none() {
+            return;
         }
+        if tick.phase == Phase::Measured {
+            self.done.set(self.done.get() + tick.tx_ended);
+        }
+        self.show(tick.plan, tick.phase, Some(tick));
     }
 }
 
-/// At most 80 columns for all but absurd numbers.
-fn text(tick: &Tick<'_>) -> String {
-    let mut text = format!("  {} {:>3} s", tick.phase.name(), tick.elapsed.as_secs());
-    if tick.plan.tx_clients > 0 {
-        let unit = if tick.plan.plain { "ops/s" } else { "tx/s" };
-        let time = |us: Option<u64>| match us {
-            Some(us) => latency(us as f64 / 1e6),
-            None => "–".to_owned(),
-        };
-        let (p50, p99) = tick.times_us.unzip();
-        let (p50, p99) = (time(p50), time(p99));
-        text.push_str(&format!("  {:.0} {unit}  p50 {p50}  p99 {p99}", tick.tx_per_second));
-    }
-    if tick.plan.query_clients > 0 {
-        let running: Vec<_> = tick.running.iter().flatten().copied().collect();
-        let running = match running.as_slice() {
-            [] => String::new(),
-            few if few.len() <= 2 => format!(", in {}", few.join(" ")),
-            many => format!(", {} running", many.len()),
-        };
-        let queries = counted(tick.queries_finished, "query", "queries");
-        text.push_str(&format!("  {queries}{running}"));
-    }
-    if tick.failed > 0 {
-        text.push_str(&format!("  {} failed", tick.failed));
-    }
-    text
+/// What is known of a step at a moment.
+struct Now<'a> {
+    step: &'a StepPlan,
+    place: Place,
+    phase: Phase,
+    /// The interval that ended, if one has.
+    tick: Option<&'a Tick<'a>>,
+    /// Operations of the measured window so far.
+    done: u64,
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
+/// The speed of an interval, as the tables have it: NewOrder of CH2, all operations of the others.
+struct Speed {
+    unit: &'static str,
+    per: f64,
+    /// Median and 99th percentile, microseconds.
+    times: Option<(u64, u64)>,
+}
 
-    use hoap_drive::End;
+impl Now<'_> {
+    fn elapsed(&self) -> Duration {
+        self.tick.map_or(Duration::ZERO, |tick| tick.elapsed)
+    }
 
-    use super::*;
+    /// What is left of the run, connecting and checks apart.
+    fn left(&self) -> Span {
+        let (step, elapsed) = (self.step, self.elapsed());
+        let own = match self.phase {
+            Phase::Connecting => Span::of(step),
+            Phase::Warmup => {
+                let Span { time, open } = Span::of(step);
+                Span { time: time.saturating_sub(elapsed), open }
+            }
+            Phase::Measured | Phase::Ended => match step.end {
+                End::After(time) => Span::known(time.saturating_sub(elapsed)),
+                // At the pace so far.
+                End::Operations(all) if self.done > 0 => {
+                    let more = all.saturating_sub(self.done) as f64 / self.done as f64;
+                    let time = Duration::try_from_secs_f64(elapsed.as_secs_f64() * more);
+                    Span::known(time.unwrap_or(Duration::MAX))
+                }
+                End::Operations(_) | End::Loops { .. } => Span::at_least(Duration::ZERO),
+            },
+        };
+        own + self.place.rest
+    }
 
-    fn tick(plan: &StepPlan, per_second: f64) -> Tick<'_> {
-        Tick {
-            plan,
-            phase: Phase::Measured,
-            elapsed: Duration::from_secs(12),
-            length: Duration::from_secs(1),
-            samples: &[],
-            tx_per_second: per_second,
-            times_us: (per_second > 0.0).then_some((0, 3_420)),
-            failed: 0,
-            queries_finished: 1,
-            running: vec![],
+    fn speed(&self) -> Option<Speed> {
+        let tick = self.tick.filter(|tick| tick.plan.tx_clients > 0)?;
+        Some(match tick.headline() {
+            Some(new_orders) => Speed {
+                unit: "tpM",
+                per: new_orders.count as f64 / tick.length.as_secs_f64() * 60.0,
+                times: (new_orders.count > 0).then_some((new_orders.p50_us, new_orders.p99_us)),
+            },
+            None => Speed { unit: "ops/s", per: tick.tx_per_second, times: tick.times_us },
+        })
+    }
+
+    /// "connecting 64 clients", "warm-up 2 of 5 s", "measured 1,200 of 5,000 operations".
+    fn phase(&self) -> String {
+        let seconds = |of: Option<Duration>| {
+            let now = self.elapsed().as_secs();
+            match of.map(|of| of.as_secs_f64()) {
+                Some(of) if of >= now as f64 && of > 0.0 => {
+                    format!("{now} of {} s", (of * 10.0).round() / 10.0)
+                }
+                _ => format!("{now} s"),
+            }
+        };
+        match (self.phase, self.step.end) {
+            (Phase::Connecting, _) => {
+                let clients = self.step.tx_clients.saturating_add(self.step.query_clients);
+                format!("connecting {}", counted(clients, "client", "clients"))
+            }
+            (Phase::Warmup, End::Loops { .. }) => format!("warm-up {}", seconds(None)),
+            (Phase::Warmup, _) => format!("warm-up {}", seconds(Some(self.step.warmup))),
+            (_, End::After(time)) => format!("measured {}", seconds(Some(time))),
+            (_, End::Operations(all)) => {
+                let count = |n: u64| Unit::Count.show(n as f64);
+                format!("measured {} of {} operations", count(self.done.min(all)), count(all))
+            }
+            (_, End::Loops { .. }) => format!("measured {}", seconds(None)),
         }
     }
 
-    #[test]
-    fn only_transactions_are_tx_and_a_time_is_of_what_completed() {
-        let end = End::After(Duration::from_secs(60));
-        let plain = StepPlan::plain(1, 2, end);
-        assert_eq!(
-            text(&tick(&plain, 1234.4)),
-            "  measured  12 s  1234 ops/s  p50 < 1 µs  p99 3.42 ms"
-        );
-        assert_eq!(text(&tick(&plain, 0.0)), "  measured  12 s  0 ops/s  p50 –  p99 –");
-        let hybrid = StepPlan::new(1, 2, 1, end);
-        assert_eq!(
-            text(&tick(&hybrid, 55.0)),
-            "  measured  12 s  55 tx/s  p50 < 1 µs  p99 3.42 ms  1 query"
-        );
+    /// In so many columns: what matters least goes first.
+    fn line(&self, columns: usize) -> String {
+        let of = self.place.of.map(|of| format!(" of {of}")).unwrap_or_default();
+        // Each with its rank: the highest is left out first.
+        let mut parts = vec![(0, format!("step {}{of}", self.step.number)), (1, self.phase())];
+        parts.extend(left(self.left()).map(|left| (4, format!("{left} left"))));
+        if let Some(Speed { unit, per, times }) = self.speed() {
+            parts.push((2, format!("{} {unit}", Unit::Rate(unit).show(per))));
+            if let Some((p50, p99)) = times {
+                parts.push((6, format!("p50 {}", latency(p50 as f64 / 1e6))));
+                parts.push((5, format!("p99 {}", latency(p99 as f64 / 1e6))));
+            }
+        }
+        if let Some(tick) = self.tick {
+            if tick.plan.query_clients > 0 {
+                parts.push((3, counted(tick.queries_finished, "query", "queries")));
+                let running: Vec<_> = tick.running.iter().flatten().copied().collect();
+                if !running.is_empty() {
+                    parts.push((7, format!("in {}", running.join(" "))));
+                }
+            }
+            if tick.failed > 0 {
+                parts.push((1, format!("{} failed", Unit::Count.show(tick.failed as f64))));
+            }
+        }
+        loop {
+            let words: Vec<_> = parts.iter().map(|(_, words)| words.as_str()).collect();
+            let line = words.join(" · ");
+            let least = parts.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
+            match least {
+                Some((at, _)) if line.chars().count() > columns && parts.len() > 1 => {
+                    parts.remove(at);
+                }
+                _ => return line,
+            }
+        }
     }
+
+    /// For scripts: `name=value`, numbers bare, times in the unit of the name. What is not known is
+    /// left out.
+    fn pairs(&self) -> String {
+        let mut text = format!("progress step={}", self.step.number);
+        let mut pair = |name: &str, value: &dyn std::fmt::Display| {
+            text.push_str(&format!(" {name}={value}"));
+        };
+        if let Some(of) = self.place.of {
+            pair("steps", &of);
+        }
+        pair("phase", &self.phase.name());
+        pair("seconds", &format!("{:.1}", self.elapsed().as_secs_f64()));
+        let left = self.left();
+        let name = if left.open { "least_seconds_left" } else { "seconds_left" };
+        pair(name, &left.time.as_secs());
+        if let Some(Speed { unit, per, times }) = self.speed() {
+            pair(if unit == "tpM" { "tpm" } else { "ops_per_second" }, &format!("{per:.1}"));
+            if let Some((p50, p99)) = times {
+                pair("p50_us", &p50);
+                pair("p99_us", &p99);
+            }
+        }
+        if let Some(tick) = self.tick {
+            if tick.plan.query_clients > 0 {
+                pair("queries", &tick.queries_finished);
+            }
+            pair("failed", &tick.failed);
+        }
+        text
+    }
+}
+
+/// "40 s", "4 min", "≥ 2 h"; nothing where nothing is known.
+fn left(span: Span) -> Option<String> {
+    let seconds = span.time.as_secs_f64().ceil();
+    let words = match seconds {
+        0.0 if span.open => return None,
+        0.0..=90.0 => format!("{seconds} s"),
+        90.0..=5400.0 => format!("{} min", (seconds / 60.0).round()),
+        5400.0..=172_800.0 => format!("{} h", (seconds / 3600.0).round()),
+        _ => format!("{} d", (seconds / 86_400.0).round()),
+    };
+    Some(if span.open { format!("≥ {words}") } else { words })
 }

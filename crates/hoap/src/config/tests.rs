@@ -20,7 +20,7 @@ fn a_file_gives_flags_and_the_command_line_wins() {
                 run-date = 2022-05-01\n[load.ch2pp]\n\
                 scale-down = 20\n[load.ch2]\nno-such = 1\n[run]\ntx-clients = [1, 2]\n";
     let cli = parse_with(toml, &["load", "ch2pp", "-w", "2"]).unwrap();
-    let Command::Load { benchmark: LoadBenchmark::Ch2pp(load) } = cli.command else {
+    let Command::Load { benchmark: LoadBenchmark::Ch2pp(load), .. } = cli.command else {
         panic!("{cli:?}")
     };
     assert_eq!((load.data.warehouses, load.data.seed), (2, 3));
@@ -49,7 +49,7 @@ fn a_password_is_refused_among_the_words_and_taken_from_the_file() {
         assert!(why.contains("--config") && !why.contains("hunter2"), "{why}");
     }
     let cli = parse_with(&format!("target = \"{url}\""), &["load", "ch2pp"]).unwrap();
-    let Command::Load { benchmark: LoadBenchmark::Ch2pp(load) } = cli.command else {
+    let Command::Load { benchmark: LoadBenchmark::Ch2pp(load), .. } = cli.command else {
         panic!("{cli:?}")
     };
     assert_eq!(load.loading.target, url);
@@ -96,7 +96,7 @@ fn flags_that_benchmarks_share_come_from_the_file_too() {
 fn a_list_is_given_as_the_flag_takes_several_values() {
     let toml = "property = [\"recordcount=7\", \"fieldcount=2\"]\ntarget = \"sqlite:x\"";
     let cli = parse_with(toml, &["load", "ycsb"]).unwrap();
-    let Command::Load { benchmark: LoadBenchmark::Ycsb(load) } = cli.command else {
+    let Command::Load { benchmark: LoadBenchmark::Ycsb(load), .. } = cli.command else {
         panic!("{cli:?}")
     };
     assert_eq!(load.data.properties.pairs, ["recordcount=7", "fieldcount=2"]);

@@ -31,6 +31,14 @@ impl Exporter {
     /// To a collector such as `http://127.0.0.1:4318`. The collector need not be there: what cannot be
     /// sent is lost, and the run goes on.
     pub fn start(collector: &str, benchmark: &str) -> Result<Exporter, Failure> {
+        let host = collector.strip_prefix("http://").map(|rest| rest.trim_start_matches('/'));
+        if host.is_none_or(|host| host.is_empty() || host.starts_with(':')) {
+            return Err(Failure::usage(format!(
+                "send metrics to {}: metrics go by OTLP over HTTP, without TLS and gRPC; give --otlp \
+                 an address such as http://127.0.0.1:4318",
+                redact(collector)
+            )));
+        }
         let endpoint = format!("{}/v1/metrics", collector.trim_end_matches('/'));
         let to = endpoint.clone();
         let build = move || {

@@ -11,7 +11,7 @@ use hoap_conduct::benchmark::{Benchmark, Contribution};
 use hoap_conduct::caller::Setting;
 use hoap_conduct::flags::{Clients, Common};
 use hoap_conduct::offer::{Drivers, Line, Offer, Recorded};
-use hoap_conduct::plan::{Defaults, Groups, plan};
+use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::run;
 use hoap_databases::{AnyTarget, with_key_value};
 use hoap_drive::NoWorkload;
@@ -167,13 +167,17 @@ impl Offer for Flags {
         &mut self.clients.common
     }
 
+    fn planned(&self, _: &Line<Flags>) -> Result<Plan> {
+        let Flags { clients } = self;
+        let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
+        plan(Groups::Clients(numbers), &clients.pacing, &clients.common, Defaults::default())
+    }
+
     async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let Flags { clients } = self;
         let target = AnyTarget::Remote(memory::remote(memory::open(&clients.target)?));
         let note = note::expect_loaded(target.target(), line.name).await?;
-        let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
-        let groups = Groups::Clients(numbers);
-        let plan = plan(groups, &clients.pacing, &clients.common, Defaults::default())?;
+        let plan = self.planned(line)?;
         let settings = clients.settings(&plan.steps);
         let constants = json!({ "run_seed": setting.common.run_seed });
         let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };

@@ -299,3 +299,19 @@ mod otlp {
         assert!(!["tip", "top", "s3cret"].iter().any(|part| end.err.contains(part)), "{end:#?}");
     }
 }
+
+/// Without a terminal: a line every ten seconds, of words that a script can split.
+#[test]
+fn progress_is_told_in_pairs_where_there_is_no_terminal() {
+    let p = Place::new();
+    let end = p.ok(&format!("{YCSB} --duration 11s --tick 100ms --out run"));
+    let told: Vec<&str> = end.err.lines().filter(|line| line.starts_with("progress ")).collect();
+    let [line] = told[..] else { panic!("{end:#?}") };
+    let pairs: std::collections::BTreeMap<&str, &str> =
+        line.split(' ').skip(1).map(|pair| pair.split_once('=').unwrap()).collect();
+    assert_eq!((pairs["step"], pairs["steps"], pairs["phase"]), ("1", "1", "measured"));
+    let rate: f64 = pairs["ops_per_second"].parse().unwrap();
+    assert!(rate > 0.0 && pairs["seconds"].parse::<f64>().unwrap() > 9.0, "{line}");
+    assert!(end.err.lines().all(|line| !line.contains('\r') && !line.contains('\u{1b}')));
+    assert_eq!(end.err.lines().last(), Some("verdict: nothing was checked"));
+}

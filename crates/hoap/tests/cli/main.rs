@@ -25,15 +25,18 @@ mod outputs;
 mod pair;
 mod queries;
 mod rates;
+mod reference;
 mod report;
 mod schema;
 mod secrets;
+mod show;
 #[cfg(unix)]
 mod silent;
 #[cfg(target_os = "linux")]
 mod torture;
 mod whole;
 mod witness;
+mod wrong;
 
 use hoap_testing::gone;
 use std::path::{Path, PathBuf};

@@ -166,7 +166,7 @@ fn four_drivers_load_and_run_and_who_is_killed_or_left_out_is_named() {
     assert!(said.contains("part 3/4 is gone"), "{said}");
     assert!(!p.path(&format!("runs/hoap-{id}")).exists());
     assert!(!that_hold("recordcount", p.0.path()).is_empty(), "nothing was searched");
-    assert_eq!(that_hold(&token, p.0.path()), [PathBuf::new(); 0]);
+    assert_eq!(that_hold(&token, p.0.path()), Vec::<PathBuf>::new());
 
     // The second does not come, for which `gather` waits less than it would.
     let wrapper = format!(

@@ -3,11 +3,14 @@
 //!
 //! * `runs`: a small run of every kind. What depends on time or on the machine is replaced by a
 //!   placeholder, by the rules of `rules`; all else must be as it was.
+//! * `screen`: what a terminal shows while a run goes on and when it has ended, at two widths.
 //! * `folders`: what the report commands make of the run folders under `folders`, byte for byte.
 //!
 //! `HOAP_GOLDEN=write cargo test -p hoap --test golden` writes the expected files anew. Read the
 //! difference before it is committed.
 
+#[cfg(unix)]
+mod demo;
 mod files;
 mod folders;
 mod golden;
@@ -16,4 +19,6 @@ mod page;
 mod place;
 mod rules;
 mod runs;
+#[cfg(unix)]
+mod screen;
 mod terminal;

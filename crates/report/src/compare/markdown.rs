@@ -1,7 +1,7 @@
 //! A document as Markdown (GitHub's tables) and as plain text.
 
 use super::document::Block;
-use crate::format::table::{Cell, Table};
+use crate::format::markdown::{self, escaped};
 use crate::format::text;
 
 /// As Markdown.
@@ -14,45 +14,8 @@ pub fn markdown(blocks: &[Block]) -> String {
                 out.push_str(&format!("{} {}\n\n", "#".repeat(level + 1), escaped(words)));
             }
             Block::Paragraph(words) => out.push_str(&format!("{}\n\n", escaped(words))),
-            Block::Table(table) => markdown_table(table, &mut out),
+            Block::Table(table) => out.push_str(&markdown::table(table)),
         }
-    }
-    out
-}
-
-/// A table, and the reasons for what is incomplete.
-fn markdown_table(table: &Table, out: &mut String) {
-    let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    out.push_str(&row(table.columns.iter().map(|c| escaped(&c.heading())).collect()));
-    let lines = table.columns.iter().map(|c| if c.numeric() { "---:" } else { "---" }.to_owned());
-    out.push_str(&row(lines.collect()));
-    for cells in &table.rows {
-        let cells = cells.iter().zip(&table.columns).map(|(cell, column)| shown(cell, column.unit));
-        out.push_str(&row(cells.collect()));
-    }
-    out.push('\n');
-    for reason in table.reasons() {
-        out.push_str(&format!("Incomplete: {}\n\n", escaped(&reason)));
-    }
-}
-
-fn shown(cell: &Cell, unit: Option<crate::format::number::Unit>) -> String {
-    match cell {
-        Cell::Text(word) if matches!(word.as_str(), "better" | "worse" | "BROKEN") => {
-            format!("**{word}**")
-        }
-        other => escaped(&other.show(unit)),
-    }
-}
-
-/// Text from a run folder, without Markdown or HTML.
-fn escaped(words: &str) -> String {
-    let mut out = String::with_capacity(words.len());
-    for c in text::tame(words).chars() {
-        if matches!(c, '\\' | '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '#' | '&') {
-            out.push('\\');
-        }
-        out.push(c);
     }
     out
 }

@@ -21,9 +21,13 @@ impl Measure {
     pub fn of(run: &Run) -> Measure {
         match run.steps.first() {
             Some(step) => Measure::of_step(step),
-            None if matches!(run.benchmark.as_str(), "ch2" | "ch2pp") => Measure::Hybrid,
-            None => Measure::Plain,
+            None => Measure::of_benchmark(&run.benchmark),
         }
+    }
+
+    /// That of a benchmark by its name.
+    pub fn of_benchmark(name: &str) -> Measure {
+        if matches!(name, "ch2" | "ch2pp") { Measure::Hybrid } else { Measure::Plain }
     }
 
     /// That of a step.

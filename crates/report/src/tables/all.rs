@@ -14,8 +14,36 @@ use super::steps::{
 };
 use super::witness::{anomalies, witness};
 use crate::format::table::Table;
-use crate::run::Loaded;
 use crate::run::measure::Measure;
+use crate::run::{Entry, Loaded};
+
+/// The tables of these runs that their records alone make and that have rows, for `hoap show`.
+pub fn of_records(entries: &[Entry<'_>]) -> Vec<Table> {
+    let all = [
+        operations(entries),
+        throughput(entries),
+        transactions(entries),
+        waits(entries),
+        query_rates(entries),
+        query_detail(entries),
+        isolation(entries),
+        frontier(entries),
+        search(entries),
+        freshness(entries),
+        ingestion(entries),
+        ingested(entries),
+        witness(entries),
+        anomalies(entries),
+        events(entries),
+        failures(entries),
+        audit(entries),
+        checks(entries),
+        databases(entries),
+        configuration(entries),
+        setup(entries),
+    ];
+    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
 
 /// Every table of one run, for files that machines read: their ids make the names of the files.
 pub fn all(loaded: &Loaded) -> Vec<Table> {

@@ -17,7 +17,7 @@ mod steps;
 mod witness;
 
 pub use crate::run::Entry;
-pub use all::all;
+pub use all::{all, of_records};
 pub use checks::{audit, checks, groups};
 pub use configurations::{
     Failed, TimeOf, cluster_sizes, failed, failed_shares, kinds, latency_by_configuration,

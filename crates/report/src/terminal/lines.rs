@@ -1,7 +1,7 @@
 //! Lines that a terminal shows during a run, and lists of checks.
 
-use hoap_record::words::noun;
-use hoap_record::{Check, Step, Verdict};
+use hoap_record::words::{counted, noun};
+use hoap_record::{Check, Run, Step, Verdict};
 
 use crate::format::number::{Unit, duration, latency};
 use crate::format::text;
@@ -40,6 +40,29 @@ pub fn step_line(step: &Step) -> String {
         parts.push(format!("power incomplete: {why}"));
     }
     parts.join("; ")
+}
+
+/// What the checks of these runs say, none of which failed, in one line: "25 checks passed, 4 skipped".
+pub fn verdict_line<'a>(runs: impl IntoIterator<Item = &'a Run>) -> String {
+    let (mut passed, mut skipped, mut audit) = (0, 0, 0);
+    for run in runs {
+        let checks = |verdict| run.checks.iter().filter(|check| check.verdict == verdict).count();
+        passed += checks(Verdict::Pass);
+        skipped += checks(Verdict::Skip);
+        audit += run.audit.iter().filter(|line| line.verdict == Verdict::Fail).count();
+    }
+    let mut parts = vec![match passed {
+        0 => "nothing was checked".to_owned(),
+        _ => format!("{} passed", counted(passed, "check", "checks")),
+    }];
+    if skipped > 0 {
+        parts.push(format!("{skipped} skipped"));
+    }
+    if audit > 0 {
+        let lines = counted(audit, "line of the audit", "lines of the audit");
+        parts.push(format!("{lines} failed: what ran is not the benchmark"));
+    }
+    format!("verdict: {}", parts.join(", "))
 }
 
 /// Checks, a line each, with the details of those that did not pass below them.

@@ -2,6 +2,8 @@
 
 mod lines;
 mod summary;
+mod ycsb;
 
-pub use lines::{check_lines, step_line};
-pub use summary::{Style, summary};
+pub use lines::{check_lines, step_line, verdict_line};
+pub use summary::{Style, summary, summary_markdown};
+pub use ycsb::ycsb;

@@ -2,6 +2,7 @@
 
 use hoap_record::{Run, Verdict};
 
+use crate::format::markdown::{self, escaped};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::format::text;
@@ -24,21 +25,30 @@ pub struct Style<'a> {
 
 /// The run in plain words and tables, no line wider than [`text::COLUMNS`].
 pub fn summary(run: &Run, style: Style<'_>) -> String {
+    paper(run, style).text(style.colour)
+}
+
+/// The same as Markdown.
+pub fn summary_markdown(run: &Run, style: Style<'_>) -> String {
+    paper(run, style).markdown()
+}
+
+fn paper(run: &Run, style: Style<'_>) -> Paper {
     let entries = [Entry { name: "run", run }];
-    let mut out = Paper { text: String::new(), colour: style.colour };
+    let mut out = Paper::default();
 
     for alert in alerts(run) {
         out.marked(RED, "! ", &alert);
     }
-    if !out.text.is_empty() {
-        out.text.push('\n');
+    if !out.0.is_empty() {
+        out.gap();
     }
     if let Some(search) = &run.search {
         let answer = tables::highest_rate(&entries);
         out.marked(BOLD, "", &answer.title);
         out.bare(&answer);
         out.marked("", "", &format!("{}.", search_line(search)));
-        out.text.push('\n');
+        out.gap();
     }
     out.bare(&tables::overview(&entries));
     let throughput = tables::throughput(&entries);
@@ -70,7 +80,7 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
     out.table(&audit.title.clone(), &audit);
     checks(run, &mut out);
     if style.folder.is_some() || style.page.is_some() {
-        out.text.push('\n');
+        out.gap();
     }
     if let Some(folder) = style.folder {
         out.marked("", "run folder  ", folder);
@@ -78,7 +88,7 @@ pub fn summary(run: &Run, style: Style<'_>) -> String {
     if let Some(page) = style.page {
         out.marked("", "page        ", page);
     }
-    out.text
+    out
 }
 
 fn retries(run: &Run, out: &mut Paper) {
@@ -112,7 +122,7 @@ fn freshness(run: &Run, entries: &[Entry<'_>], out: &mut Paper) {
     out.table(&freshness.title.clone(), &freshness);
     if let Some(sentence) = tables::caught_up(run) {
         if freshness.rows.is_empty() {
-            out.text.push('\n');
+            out.gap();
         }
         out.marked("", "queries caught up  ", &sentence);
     }
@@ -127,7 +137,7 @@ fn checks(run: &Run, out: &mut Paper) {
     let moment = groups.iter().map(|(when, _)| when.chars().count()).max().unwrap_or(0).min(24);
     for (when, sentence) in groups {
         let when: String = text::tame(&when).chars().take(24).collect();
-        out.text.push_str(&text::paragraph(&format!("{when:moment$}  "), &sentence));
+        out.marked("", &format!("{when:moment$}  "), &sentence);
     }
     for check in &run.checks {
         let detail = check.detail.as_deref().unwrap_or("no detail recorded");
@@ -149,44 +159,94 @@ const RED: &str = "\u{1b}[1;31m";
 const BOLD: &str = "\u{1b}[1m";
 const PLAIN: &str = "\u{1b}[0m";
 
-/// The text so far.
-struct Paper {
-    text: String,
-    colour: bool,
+/// What is said, in order.
+#[derive(Default)]
+struct Paper(Vec<Piece>);
+
+enum Piece {
+    Gap,
+    Heading(String),
+    /// A paragraph in a colour, with the words before it.
+    Words(&'static str, String, String),
+    Table(Table),
 }
 
 impl Paper {
+    fn gap(&mut self) {
+        self.0.push(Piece::Gap);
+    }
+
     fn heading(&mut self, heading: &str) {
-        self.text.push('\n');
-        self.marked(BOLD, "", heading);
+        self.0.push(Piece::Heading(heading.to_owned()));
     }
 
-    /// A paragraph in a colour.
-    fn marked(&mut self, colour: &str, first: &str, words: &str) {
-        let paragraph = text::paragraph(first, words);
-        for line in paragraph.lines() {
-            if self.colour && !colour.is_empty() {
-                self.text.push_str(&format!("{colour}{line}{PLAIN}\n"));
-            } else {
-                self.text.push_str(line);
-                self.text.push('\n');
-            }
-        }
+    fn marked(&mut self, colour: &'static str, first: &str, words: &str) {
+        self.0.push(Piece::Words(colour, first.to_owned(), words.to_owned()));
     }
 
-    /// A table under its heading with the reasons for what is incomplete, if it has rows.
+    /// A table under its heading, if it has rows.
     fn table(&mut self, heading: &str, table: &Table) {
-        if table.rows.is_empty() {
-            return;
-        }
-        self.heading(heading);
-        self.bare(table);
-        for reason in table.reasons() {
-            self.text.push_str(&text::paragraph("incomplete  ", &reason));
+        if !table.rows.is_empty() {
+            self.heading(heading);
+            self.bare(table);
         }
     }
 
     fn bare(&mut self, table: &Table) {
-        self.text.push_str(&text::table(table));
+        self.0.push(Piece::Table(table.clone()));
     }
+
+    /// For a terminal, tables with the reasons for what is incomplete.
+    fn text(&self, colour: bool) -> String {
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Gap => out.push('\n'),
+                Piece::Heading(heading) => {
+                    out.push('\n');
+                    out.push_str(&paragraph(colour, BOLD, "", heading));
+                }
+                Piece::Words(mark, first, words) => {
+                    out.push_str(&paragraph(colour, mark, first, words));
+                }
+                Piece::Table(table) => {
+                    out.push_str(&text::table(table));
+                    for reason in table.reasons() {
+                        out.push_str(&text::paragraph("incomplete  ", &reason));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn markdown(&self) -> String {
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Gap => {}
+                Piece::Heading(heading) => out.push_str(&format!("### {}\n\n", escaped(heading))),
+                Piece::Words(RED, first, words) => {
+                    let mark = if first == "! " { "" } else { first.as_str() };
+                    out.push_str(&format!("> **{mark}{}**\n\n", escaped(words)));
+                }
+                Piece::Words(_, first, words) => {
+                    let first = Some(first.trim()).filter(|first| !first.is_empty());
+                    let first = first.map(|first| format!("{}: ", escaped(first)));
+                    out.push_str(&format!("{}{}\n\n", first.unwrap_or_default(), escaped(words)));
+                }
+                Piece::Table(table) => out.push_str(&markdown::table(table)),
+            }
+        }
+        out
+    }
+}
+
+/// A paragraph, in a colour where these are on.
+fn paragraph(colour: bool, mark: &str, first: &str, words: &str) -> String {
+    let paragraph = text::paragraph(first, words);
+    if !colour || mark.is_empty() {
+        return paragraph;
+    }
+    paragraph.lines().map(|line| format!("{mark}{line}{PLAIN}\n")).collect()
 }

@@ -5,13 +5,16 @@
 //! where the jar cannot be fetched, the test says so; the figures that the jar printed once are checked in
 //! `distributions` and in hoap-data's tests all the same.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use hoap_data::ycsb::{RecordSpec, Records};
 
 use crate::distributions::draw;
 use crate::statistics::{Counts, deviations};
+
+// That crate depends on this one.
+#[path = "../../../testing/src/ycsb_jar.rs"]
+mod ycsb_jar;
 
 const DRAWS: u64 = 1_000_000;
 
@@ -90,37 +93,9 @@ fn draws_and_keys_are_those_of_ycsbs_jar() {
 
 /// What the jar prints for [`CASES`], or why there is nothing.
 fn run_jar() -> Result<String, String> {
-    let folder = match std::env::var_os("HOAP_CACHE") {
-        Some(cache) => PathBuf::from(cache).join("ycsb"),
-        None => PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ycsb"),
-    };
-    let jar = folder.join("core-0.17.0.jar");
-    if !jar.exists() {
-        let copy = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
-        let output = format!("-DoutputDirectory={}", folder.display());
-        run(Command::new("mvn").args([
-            "-q",
-            "-B",
-            copy,
-            "-Dartifact=site.ycsb:core:0.17.0",
-            &output,
-        ]))?;
-    }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ycsb/Draws.java");
-    run(Command::new("javac").arg("-cp").arg(&jar).arg("-d").arg(&folder).arg(&source))?;
-    let separator = if cfg!(windows) { ";" } else { ":" };
-    let path = format!("{}{separator}{}", jar.display(), folder.display());
-    let mut java = Command::new("java");
-    java.args(["-cp", &path, "site.ycsb.workloads.Draws", &DRAWS.to_string()]).args(CASES);
-    run(&mut java)
-}
-
-fn run(command: &mut Command) -> Result<String, String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|e| format!("{name}: {e}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(format!("{name}: {} {said}", output.status));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let draws = DRAWS.to_string();
+    let arguments: Vec<&str> = std::iter::once(draws.as_str()).chain(CASES).collect();
+    let class = "site.ycsb.workloads.Draws";
+    ycsb_jar::run(&source, class, &arguments, env!("CARGO_TARGET_TMPDIR"))
 }

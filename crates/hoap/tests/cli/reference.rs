@@ -1,0 +1,125 @@
+//! What the program says of itself, and what it would do.
+
+use super::Place;
+
+#[test]
+fn completions_and_manual_pages_name_the_flags() {
+    let p = Place::new();
+    for (shell, says) in
+        [("bash", "complete -F _hoap"), ("zsh", "#compdef hoap"), ("fish", "complete -c hoap")]
+    {
+        let script = p.ok(&format!("completions {shell}")).out;
+        assert!(script.contains(says) && script.contains("tx-clients"), "{shell}");
+    }
+    // Where the shell is there it reads what is for it.
+    if let Ok(bash) =
+        std::process::Command::new("bash").arg("-n").stdin(std::process::Stdio::piped()).spawn()
+    {
+        let mut bash = bash;
+        let script = p.ok("completions bash").out;
+        std::io::Write::write_all(&mut bash.stdin.take().unwrap(), script.as_bytes()).unwrap();
+        assert!(bash.wait().unwrap().success());
+    }
+    let page = p.ok("man").out;
+    assert!(page.contains(".TH hoap 1") && page.contains("hoap\\-run"), "{page}");
+    p.ok("man -o man");
+    let run = String::from_utf8(p.read("man/hoap-run-ycsb-a.1")).unwrap();
+    assert!(run.contains("max\\-rate"), "{run}");
+    p.write("file", "");
+    p.fails("man -o file", 3, &["file", "name another folder"]);
+}
+
+#[test]
+fn the_version_tells_commit_databases_and_drivers() {
+    let p = Place::new();
+    let text = p.ok("--version").out;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("hoap 0."), "{text}");
+    // From a checkout it has its commit.
+    let git = std::process::Command::new("git")
+        .args(["rev-parse", "--short=12", "HEAD"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output();
+    if let Ok(git) = git
+        && git.status.success()
+    {
+        let (commit, digits) = lines[0].split_once('(').unwrap();
+        let hex = digits.trim_end_matches(')');
+        assert!(hex.len() >= 7 && hex.bytes().all(|b| b.is_ascii_hexdigit()), "{commit} {hex}");
+    }
+    assert!(lines[1].starts_with("databases: sqlite"), "{text}");
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock");
+    let lock = std::fs::read_to_string(lock).unwrap();
+    let (driver, version) = lines[3].split_once("rusqlite ").unwrap();
+    let version = version.split(',').next().unwrap();
+    assert!(
+        lock.contains(&format!("name = \"rusqlite\"\nversion = \"{version}\"")),
+        "{driver}{version}"
+    );
+    assert_eq!(p.ok("-V").out.lines().collect::<Vec<_>>(), [lines[0]]);
+}
+
+#[test]
+fn a_quiet_run_prints_its_result_only() {
+    let p = Place::new();
+    let run = "run ycsb-c --target null:?latency_us=1000 --duration 200ms --warmup 0s --quiet";
+    let end = p.ok(&format!("{run} --out run"));
+    assert!(end.err.is_empty() && end.out.contains("READ response times"), "{end:#?}");
+    p.fails(&format!("{run} --out run"), 2, &["run"]);
+}
+
+#[test]
+fn a_dry_run_opens_and_writes_nothing() {
+    let p = Place::new();
+    for (line, says) in [
+        (
+            "run ycsb-a --target sqlite:none.db --clients 1,2 --rate 1k,2k --dry-run --out run",
+            "plan: 4 steps of 5.00 s of warm-up and 60.0 s measured; 4 min 20 s in all",
+        ),
+        ("run ch2pp --operational sqlite:none.db --loops 2 --dry-run", "3 4 tx, 1 query: "),
+        (
+            "load ycsb --target sqlite:none.db -p recordcount=5000 --dry-run",
+            "5000 documents, about 5.6 MB",
+        ),
+        ("gen shop --customers 1k -o out --dry-run", "2000 documents, about 8.6 MB"),
+    ] {
+        let end = p.ok(line);
+        let out = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(out.contains(says) && out.contains("Nothing was"), "{line}: {end:#?}");
+    }
+    let json = p
+        .ok("run ycsb-a --target sqlite:none.db --repeat 3 -p insertproportion=0 --dry-run --json");
+    assert_eq!(
+        (&json.value()["seconds"], &json.value()["at_least"]),
+        (&195.0.into(), &false.into())
+    );
+    p.fails("run ycsb-a --target sqlite:none.db --rate 0 --dry-run", 2, &["a rate is"]);
+    p.fails("load shop --customers 0 --target sqlite:none.db --dry-run", 2, &["customer"]);
+    assert_eq!(std::fs::read_dir(p.0.path()).unwrap().count(), 0, "something was written");
+}
+
+#[test]
+fn init_prints_a_file_that_runs() {
+    let p = Place::new();
+    let file = p.ok("init ycsb-b").out;
+    p.write("hoap.toml", &file);
+    p.write("set.toml", &file.replace("# clients = [1]", "clients = [3]"));
+    p.ok("load ycsb --config hoap.toml --dry-run");
+    let end = p.ok("run ycsb-b --config set.toml --dry-run --json").value();
+    assert_eq!(end["steps"][0]["step"], "3 clients", "{file}");
+    p.fails("init ycsb", 2, &["ycsb-a"]);
+}
+
+/// The help that the error of a value points to is that of the command that was typed.
+#[test]
+fn the_error_of_a_value_names_its_commands_help() {
+    let p = Place::new();
+    for (line, help) in [
+        ("run ycsb-a --target null: --duration 5", "`hoap run ycsb-a --help`"),
+        ("gen shop -o d --customers x", "`hoap gen shop --help`"),
+        ("compare a b --relevant 5", "`hoap compare --help`"),
+        ("experiment run x --scale-down 1", "`hoap experiment run --help`"),
+    ] {
+        p.fails(line, 2, &[help]);
+    }
+}

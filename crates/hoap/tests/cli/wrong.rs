@@ -1,0 +1,164 @@
+//! Classes of wrong input, a few of each: refused at once, in one line that says what to do, before
+//! anything is opened or written.
+
+use std::time::{Duration, Instant};
+
+use super::Place;
+
+/// A database that is not there: whoever opens it ends with 3, not with 2.
+const YCSB: &str = "run ycsb-a --target sqlite:none.db --out out";
+const HYBRID: &str = "run ch2pp --operational sqlite:none.db --out out";
+const LOAD: &str = "load ch2pp --target sqlite:none.db";
+
+/// The class, what is typed behind which command, and what the answer says.
+const WRONG: &[(&str, &str, &[&str], &str)] = &[
+    ("no such word", "", &["rn", "run ycsb-z", "experiment go"], "hoap"),
+    ("no such flag", YCSB, &["--client 4", "--Clients 4", "-q 1"], "hoap run ycsb-a --help"),
+    (
+        "a time",
+        YCSB,
+        &[
+            "--duration 60",
+            "--duration 1d",
+            "--duration .5s",
+            "--duration=-5s",
+            "--duration 5S",
+            "--warmup inf",
+            "--tick 1",
+            "--recovery-limit soon",
+        ],
+        "a time is a number with a unit",
+    ),
+    ("no time", YCSB, &["--duration 0s", "--duration 0ms"], "give --duration more"),
+    ("no time", HYBRID, &["--duration 0s", "--duration 0h"], "give --duration more"),
+    ("a short tick", YCSB, &["--tick 0s", "--tick 9ms"], "give --tick more"),
+    ("no time", HYBRID, &["--freshness-every 0s"], "--freshness-every"),
+    (
+        "a rate",
+        YCSB,
+        &["--rate 0", "--rate=-5", "--rate 1e308", "--rate inf", "--rate NaN", "--rate 5/s"],
+        "a rate is a number above 0",
+    ),
+    ("a rate of a property", YCSB, &["-p target=-5"], "target"),
+    (
+        "a count",
+        YCSB,
+        &["--clients=-1", "--clients 1.5", "--clients 1e3", "--clients four", "--operations 5K"],
+        "a count is a whole number",
+    ),
+    ("a count", HYBRID, &["--tx-clients 4;8", "--query-clients ,"], "a count is a whole number"),
+    ("a count", LOAD, &["-w 1.5", "-w 1W", "-w=-1"], "a count is a whole number"),
+    ("more than there can be", LOAD, &["-w 5000M"], "more than there can be"),
+    ("no client", YCSB, &["--clients 0", "--clients 1,0"], "needs a client"),
+    ("no client", HYBRID, &["--tx-clients 0 --query-clients 0"], "no client"),
+    ("no operation", YCSB, &["--operations 0"], "give --operations more"),
+    (
+        "more clients than memory",
+        YCSB,
+        &["--clients 4294967296", "--clients 18446744073709551615", "--clients 1,900000M"],
+        "use fewer clients",
+    ),
+    ("more clients than memory", HYBRID, &["--tx-clients 4294967296"], "use fewer clients"),
+    ("arrivals without a rate", YCSB, &["--arrivals poisson"], "give --rate or --max-rate"),
+    ("arrivals without a rate", HYBRID, &["--arrivals constant"], "give --rate or --max-rate"),
+    (
+        "a bound",
+        YCSB,
+        &["--max-rate --sla p98=1s", "--max-rate --sla p99", "--max-rate --sla p99=0.1"],
+        "hoap run ycsb-a --help",
+    ),
+    ("a flag without its companion", YCSB, &["--max-rate", "--sla p99=1s", "--part 1/2"], "--help"),
+    (
+        "flags that exclude each other",
+        YCSB,
+        &[
+            "--rate 5 --max-rate --sla p99=1s",
+            "--duration 5s --operations 5",
+            "--repeat 2 --start-at 2099-01-01T00:00:00Z",
+        ],
+        "cannot be used with",
+    ),
+    (
+        "what cannot be repeated",
+        "run ycsb-d --target sqlite:none.db --out out",
+        &["--repeat 2", "--repeat 99 --clients 4"],
+        "load and run in turn",
+    ),
+    ("out of range", YCSB, &["--repeat 0", "--repeat 100"], "1..=99"),
+    ("a start that has passed", YCSB, &["--start-at 2020-01-01T00:00:00Z"], "it has passed"),
+    ("a share", YCSB, &["--warn-failures 1", "--warn-failures 101%"], "a share is a number"),
+    ("a rule", YCSB, &["--on-error halt", "--on-error slow=stop"], "hoap run ycsb-a --help"),
+    (
+        "a property",
+        YCSB,
+        &["-p recordcount", "-p recordcount=many", "-p no.such=1", "-p readproportion=0.9"],
+        "",
+    ),
+    ("a missing file of properties", YCSB, &["-P none.properties"], "none.properties"),
+    (
+        "an option of a URL",
+        "load ch2pp --target",
+        &[
+            "sqlite:t.db?synchronous=off&synchronous=full",
+            "sqlite:t.db?busy_timeout_ms=1&busy_timeout_ms=1",
+        ],
+        "given twice",
+    ),
+    (
+        "an option of a URL",
+        "load ch2pp --target",
+        &["sqlite:t.db?speed=max", "sqlite:t.db?synchronous", "sqlite:t.db?synchronous=maybe"],
+        "synchronous",
+    ),
+    ("no URL", "load ch2pp --target", &["bench.db", "oracle:x", "://"], "known ones|SCHEME|such"),
+    ("an address", YCSB, &["--metrics localhost", "--metrics 127.0.0.1:99999"], "--metrics"),
+    ("an export", YCSB, &["--export ycsb", "--export pdf=x", "--export json=no/such/x"], "export"),
+    (
+        "a part",
+        LOAD,
+        &["--part 0/2", "--part 3/2", "--part 1", "--part a/b"],
+        "hoap load ch2pp --help",
+    ),
+    ("data that cannot be", LOAD, &["-w 0", "--scale-down 3", "--extra-fields 129"], ""),
+    ("a date", LOAD, &["--run-date 2021-02-30", "--run-date soon"], "hoap load ch2pp --help"),
+    (
+        "a list of queries",
+        "query ch2pp --analytical sqlite:none.db",
+        &["--queries 0", "--queries 7-5"],
+        "1,5-7",
+    ),
+    ("a size", "gen ch2pp -o out", &["--split 0", "--split 5mb", "--split 1.5GB"], "a size is"),
+];
+
+#[test]
+fn wrong_input_is_refused_before_anything_is_opened_or_written() {
+    let p = Place::new();
+    let mut tried = 0;
+    for (class, command, typed, says) in WRONG {
+        for words in *typed {
+            let begun = Instant::now();
+            let end = p.fails(&format!("{command} {words}"), 2, &[]);
+            let error = end.err.lines().find(|line| line.starts_with("hoap: ")).unwrap();
+            let said = says.split('|').any(|says| error.contains(says));
+            assert!(said, "{class}: {command} {words}: no {says:?} in {error:?}");
+            assert!(begun.elapsed() < Duration::from_secs(30), "{class}: {words} took long");
+            tried += 1;
+        }
+    }
+    assert!(tried > 90, "{tried}");
+    assert_eq!(std::fs::read_dir(p.0.path()).unwrap().count(), 0, "something was written");
+}
+
+/// As people write them.
+#[test]
+fn times_and_counts_are_read_as_people_write_them() {
+    let p = Place::new();
+    p.ok("run ycsb-c --target null:?latency_us=1000 --duration 0.2s --warmup 0m0.1s --rate 0.1k \
+          --clients 0.002k --out run");
+    let run = p.json("run/run.json");
+    assert_eq!(run["configuration"]["duration"], "200ms");
+    assert_eq!(
+        (&run["steps"][0]["rate_intended"], &run["steps"][0]["clients"]),
+        (&100.0.into(), &2.into())
+    );
+}
