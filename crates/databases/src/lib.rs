@@ -29,6 +29,8 @@ pub mod cassandra;
 pub mod couchbase;
 #[cfg(feature = "couchbase-analytics")]
 pub mod couchbase_analytics;
+#[cfg(feature = "duckdb")]
+pub mod duckdb;
 #[cfg(feature = "dynamodb")]
 pub mod dynamodb;
 // Each database needs a part of it.
@@ -172,6 +174,9 @@ const SCHEMES: &[Scheme] = &[
         open: Some(|url| Box::pin(async move { sqlite::open(url).map(AnyTarget::Sqlite) })),
         ..absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
     },
+    scheme!("duckdb", &["duckdb"], "DuckDB", "duckdb:PATH[?option=value&…]", duckdb, |url| {
+        duckdb::open(url).map(duckdb::remote)
+    }),
     scheme!(
         "postgres",
         &["postgres", "postgresql"],
