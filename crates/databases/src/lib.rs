@@ -1,5 +1,5 @@
-//! The databases, a module each; those with a network driver behind a Cargo feature of the same
-//! name.
+//! The databases, a module each; those with a network driver, and DuckDB, behind a Cargo feature of
+//! the same name.
 //!
 //! A URL names a database; its scheme selects the module from one table ([`known`]). [`open`] gives
 //! the boxed capabilities, [`open_any`] the generic ones too: see [`AnyTarget`].
@@ -150,8 +150,8 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
     }
 }
 
-/// A line of [`SCHEMES`]: the names of a database with a network driver, and how its module opens
-/// it as a [`Remote`] where the feature is on.
+/// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it as a
+/// [`Remote`] where the feature is on.
 macro_rules! scheme {
     ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
         #[cfg(feature = $feature)]

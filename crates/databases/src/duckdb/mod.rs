@@ -28,6 +28,7 @@ mod column;
 mod database;
 mod documents;
 mod error;
+mod fill;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod instance;
