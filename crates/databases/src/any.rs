@@ -20,7 +20,7 @@ pub enum AnyTarget {
     Null(Null),
     /// SQLite, whose cost per operation is small enough that a box would be part of the result.
     Sqlite(Sqlite),
-    /// Any database with a network driver.
+    /// Any database with a network driver, and DuckDB, whose operations take as long.
     Remote(Remote),
 }
 

@@ -69,6 +69,8 @@ fn parsed(url: &str) -> Option<Result<String>> {
         "couchbase-analytics" | "couchbases-analytics" => {
             crate::couchbase_analytics::fuzz::url(url)
         }
+        #[cfg(feature = "duckdb")]
+        "duckdb" => crate::duckdb::fuzz::url(url),
         #[cfg(feature = "dynamodb")]
         "dynamodb" => crate::dynamodb::fuzz::url(url),
         #[cfg(feature = "mongodb")]

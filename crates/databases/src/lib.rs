@@ -1,5 +1,5 @@
-//! The databases, a module each; those with a network driver behind a Cargo feature of the same
-//! name.
+//! The databases, a module each; those with a network driver, and DuckDB, behind a Cargo feature of
+//! the same name.
 //!
 //! A URL names a database; its scheme selects the module from one table ([`known`]). [`open`] gives
 //! the boxed capabilities, [`open_any`] the generic ones too: see [`AnyTarget`].
@@ -29,6 +29,8 @@ pub mod cassandra;
 pub mod couchbase;
 #[cfg(feature = "couchbase-analytics")]
 pub mod couchbase_analytics;
+#[cfg(feature = "duckdb")]
+pub mod duckdb;
 #[cfg(feature = "dynamodb")]
 pub mod dynamodb;
 // Each database needs a part of it.
@@ -148,8 +150,8 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
     }
 }
 
-/// A line of [`SCHEMES`]: the names of a database with a network driver, and how its module opens
-/// it as a [`Remote`] where the feature is on.
+/// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it as a
+/// [`Remote`] where the feature is on.
 macro_rules! scheme {
     ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
         #[cfg(feature = $feature)]
@@ -172,6 +174,9 @@ const SCHEMES: &[Scheme] = &[
         open: Some(|url| Box::pin(async move { sqlite::open(url).map(AnyTarget::Sqlite) })),
         ..absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
     },
+    scheme!("duckdb", &["duckdb"], "DuckDB", "duckdb:PATH[?option=value&…]", duckdb, |url| {
+        duckdb::open(url).map(duckdb::remote)
+    }),
     scheme!(
         "postgres",
         &["postgres", "postgresql"],

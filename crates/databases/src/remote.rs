@@ -5,7 +5,7 @@
 //! and the workloads would make the build several times longer; and where an operation takes a
 //! network round trip, boxing its future (some tens of nanoseconds) cannot be seen beside it. So
 //! all databases with a network driver share this type, and the generic code is compiled once for
-//! them.
+//! them. So does DuckDB, of which a query takes as long as a round trip.
 
 use std::sync::Arc;
 

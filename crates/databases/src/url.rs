@@ -12,11 +12,13 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
+use std::path::{Path, PathBuf};
+
 use hoap_workload::{Error, ErrorKind};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Databases that are files, or nothing: what follows the scheme is no place with a user.
-pub(crate) const FILES: [&str; 2] = ["sqlite", "null"];
+pub(crate) const FILES: [&str; 3] = ["duckdb", "sqlite", "null"];
 
 /// The other schemes, whose URLs may have a user although their `//` is missing.
 pub(crate) const PLACES: [&str; 13] = [
@@ -152,6 +154,47 @@ fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str> {
 fn port_colon(host: &str) -> Option<usize> {
     let name = host.find(']').filter(|_| host.starts_with('[')).unwrap_or(0);
     host[name..].find(':').map(|colon| name + colon)
+}
+
+/// Splits `scheme:PATH[?query]` into the absolute path of a file and the query.
+///
+/// The path is taken literally (a `?` ends it); `scheme:///a/b` is `scheme:/a/b`.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`] where it names no file.
+pub(crate) fn file_path<'a>(
+    scheme: &str,
+    url: &'a str,
+) -> hoap_workload::Result<(PathBuf, Option<&'a str>)> {
+    let invalid =
+        |answer: String| Error::new(ErrorKind::Invalid, format!("open {}", redact(url)), answer);
+    let rest = url.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':')).unwrap_or(url);
+    let (path, query) = match rest.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (rest, None),
+    };
+    if path == ":memory:" || path == "//:memory:" {
+        return Err(invalid(
+            "a database in memory belongs to one connection, and this needs several".into(),
+        )
+        .advise("name a file, on a memory file system such as /dev/shm if it is to be in memory"));
+    }
+    let path = match path.strip_prefix("//") {
+        Some(absolute) if absolute.starts_with('/') => absolute,
+        Some(_) => {
+            return Err(invalid("a file has no host".into()).advise(format!(
+                "write {scheme}:PATH for a relative and {scheme}:/PATH for an absolute path"
+            )));
+        }
+        None => path,
+    };
+    if path.is_empty() {
+        return Err(invalid("it names no file".into()).advise(format!("write {scheme}:PATH")));
+    }
+    // A database may give names such as `file:…` a meaning of their own, an absolute path never has
+    // one.
+    let path = std::path::absolute(Path::new(path)).map_err(|e| invalid(e.to_string()))?;
+    Ok((path, query))
 }
 
 /// The error of a URL of which no part is shown, as long as it is not clear which one is the password.

@@ -1,6 +1,6 @@
 //! The 22 queries on loaded data: what a database answers, against the oracle.
 
-#[cfg(any(feature = "asterixdb", feature = "mongodb", feature = "postgres"))]
+#[cfg(any(feature = "asterixdb", feature = "duckdb", feature = "mongodb", feature = "postgres"))]
 mod beside;
 mod oracle;
 mod record;

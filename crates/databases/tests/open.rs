@@ -67,7 +67,7 @@ fn built_in() -> Vec<(&'static hoap_databases::Scheme, String)> {
         let name = scheme.names[0];
         let path = match name {
             "null" => "",
-            "sqlite" => "t.db",
+            "duckdb" | "sqlite" => "t.db",
             // Nobody listens there.
             _ => "//127.0.0.1:1/t",
         };
@@ -164,7 +164,7 @@ fn no_database_repeats_a_secret_of_its_url() {
     for name in hoap_databases::known().iter().flat_map(|scheme| scheme.names) {
         // A name of a file is no secret; where there is a host it is no file.
         let place = |form: &&&str| form.starts_with("SCHEME://") && !form.starts_with("SCHEME:///");
-        let file = ["sqlite", "null"].contains(name);
+        let file = ["duckdb", "sqlite", "null"].contains(name);
         for form in WITH_SECRETS.iter().filter(|form| !file || place(form)) {
             for scheme in [name.to_string(), name.to_uppercase()] {
                 let url = form.replace("SCHEME", &scheme);

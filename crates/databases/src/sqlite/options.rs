@@ -1,12 +1,12 @@
 //! The URL of a SQLite target: `sqlite:PATH[?option=value&…]`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::Result;
 
 use crate::options::{Read, milliseconds, number, options, set_each, words};
-use crate::url::redact;
+use crate::url::file_path;
 
 options! {
     /// The settings that a URL may change.
@@ -45,42 +45,19 @@ fn page_size(value: &str) -> Read<u32> {
 }
 
 /// Splits a URL into the absolute path of its file and the options.
-///
-/// The path is taken literally (a `?` ends it); `sqlite:///a/b` is `sqlite:/a/b`.
 pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
-    let invalid =
-        |answer: String| Error::new(ErrorKind::Invalid, format!("open {}", redact(url)), answer);
-    let rest = url.strip_prefix("sqlite:").unwrap_or(url);
-    let (path, query) = match rest.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (rest, None),
-    };
-    if path == ":memory:" || path == "//:memory:" {
-        return Err(invalid(
-            "a database in memory belongs to one connection, and this needs several".into(),
-        )
-        .advise("name a file, on a memory file system such as /dev/shm if it is to be in memory"));
-    }
-    let path = match path.strip_prefix("//") {
-        Some(absolute) if absolute.starts_with('/') => absolute,
-        Some(_) => {
-            return Err(invalid("a file has no host".into())
-                .advise("write sqlite:PATH for a relative and sqlite:/PATH for an absolute path"));
-        }
-        None => path,
-    };
-    if path.is_empty() {
-        return Err(invalid("it names no file".into()).advise("write sqlite:PATH"));
-    }
+    let (path, query) = file_path("sqlite", url)?;
     let mut options = Options::default();
     set_each(url, query, |name, value| options.set(name, value))?;
-    // SQLite gives names such as `file:…` a meaning of their own, an absolute path never has one.
-    let path = std::path::absolute(Path::new(path)).map_err(|e| invalid(e.to_string()))?;
     Ok((path, options))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use hoap_workload::ErrorKind;
+
     use super::*;
 
     #[test]

@@ -7,6 +7,8 @@
 mod on_asterixdb;
 #[cfg(feature = "mongodb")]
 mod on_documentdb;
+#[cfg(feature = "duckdb")]
+mod on_duckdb;
 #[cfg(feature = "mongodb")]
 mod on_mongo_wire;
 #[cfg(feature = "postgres")]

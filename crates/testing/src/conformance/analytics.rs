@@ -30,6 +30,13 @@ fn dialect(target: &dyn Target) -> Dialect {
             unnamed: "SELECT ?",
             types: [""; 3],
         },
+        "duckdb" => Dialect {
+            endless: "SELECT count(*) AS c FROM range(1000000000) AS a, range(1000000000) AS b
+                      WHERE a.range % 7 = b.range % 11",
+            sum: "SELECT sum(o.o_id) AS s FROM orders AS o",
+            unnamed: "SELECT ?",
+            types: [""; 3],
+        },
         "postgres" => Dialect {
             endless: "WITH RECURSIVE n(i) AS (SELECT 1::int8 UNION ALL SELECT i + 1 FROM n)
                       SELECT count(*) AS c FROM n",

@@ -49,6 +49,8 @@ macro_rules! folder {
 pub(super) static FOLDERS: &[Folder] = &[
     folder!("ch2", "sqlite", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
     folder!("ch2pp", "sqlite", tuned: ["03", "05", "07", "08", "09", "10", "17", "18", "19"]),
+    folder!("ch2", "duckdb", tuned: ["01", "03", "05", "06", "07", "08", "10", "12", "14", "15", "19", "20"]),
+    folder!("ch2pp", "duckdb", tuned: ["01", "03", "05", "06", "07", "08", "10", "12", "14", "15", "19", "20", "22"]),
     folder!("ch2", "postgres", tuned: ["03", "05", "07", "08", "09", "10", "18", "19"]),
     folder!("ch2pp", "postgres", tuned: ["03", "05", "07", "08", "09", "10", "18", "19"]),
     folder!("ch2", "sqlpp", tuned: ["18"]),

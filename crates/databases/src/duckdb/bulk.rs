@@ -1,0 +1,52 @@
+//! Bulk loading.
+
+use std::sync::Arc;
+
+use hoap_workload::capability::Batch;
+
+use super::instance::Instance;
+use crate::failure::Done;
+use crate::front::engine::{Abandon, Bulk};
+
+/// Writes the batches of one part of a load. All parts of a process share one transaction.
+pub struct BatchWriter {
+    instance: Arc<Instance>,
+    part: String,
+}
+
+impl BatchWriter {
+    pub(super) fn new(instance: Arc<Instance>, part: &str) -> Done<Self> {
+        // Refuses a file of another layout.
+        instance.load().committed(&instance)?;
+        instance.connect()?;
+        Ok(BatchWriter { instance, part: part.to_owned() })
+    }
+}
+
+impl Abandon for BatchWriter {}
+
+impl Bulk for BatchWriter {
+    async fn position(&mut self, collection: &str) -> Done<u64> {
+        self.instance.load().position(&self.instance, &self.part, collection)
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        let place = (&*self.part, collection);
+        self.instance.load().write(&self.instance, place, batch, position)
+    }
+
+    async fn finish(&mut self) -> Done<()> {
+        self.instance.load().flush()
+    }
+
+    fn batch_bytes(&self) -> usize {
+        16 << 20
+    }
+}
+
+impl Drop for BatchWriter {
+    /// What a load wrote that is interrupted stays; what cannot be committed is loaded again.
+    fn drop(&mut self) {
+        let _ = self.instance.load().flush();
+    }
+}

@@ -1,0 +1,132 @@
+//! Whole collections: notes, creation, scans.
+
+use std::fs::File;
+
+use duckdb::arrow::array::AsArray;
+use duckdb::{Connection, OptionalExt};
+use hoap_workload::ErrorKind;
+use hoap_workload::capability::Index;
+use serde_json::Value;
+
+use super::database::DuckDbEngine;
+use super::kind::{Kind, quoted};
+use super::{bulk, instance, table, value};
+use crate::failure::{Done, Failure};
+use crate::front::engine::{Documents, Each};
+
+impl Documents for DuckDbEngine {
+    type Bulk = bulk::BatchWriter;
+
+    async fn note(&self) -> Done<Option<Value>> {
+        match self.instance.exists() {
+            true => read_note(&self.instance.connect()?),
+            false => Ok(None),
+        }
+    }
+
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
+        if expected.is_some() && !self.instance.exists() {
+            return Ok(false);
+        }
+        // No other process has the file, and in this one whoever writes has this lock.
+        let mut load = self.instance.load();
+        let connection = load.committed(&self.instance)?;
+        if read_note(connection)?.as_ref() != expected {
+            return Ok(false);
+        }
+        let text = "UPDATE hoap_note SET note = ?";
+        let text = if expected.is_none() { "INSERT INTO hoap_note VALUES (?)" } else { text };
+        connection.execute(text, [note.to_string()])?;
+        Ok(true)
+    }
+
+    async fn exists(&self, collection: &str) -> Done<bool> {
+        match self.instance.exists() {
+            true => Ok(instance::type_of(&self.instance.connect_any()?, collection)?.is_some()),
+            false => Ok(false),
+        }
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Done<()> {
+        if !self.instance.exists() {
+            return Ok(());
+        }
+        let mut load = self.instance.load();
+        load.forget();
+        let connection = load.committed(&self.instance)?;
+        for collection in collections {
+            table::drop(connection, collection)?;
+        }
+        connection.execute_batch("DELETE FROM hoap_note; DELETE FROM hoap_load")?;
+        // Gives the space back for the next load; while somebody reads it stays as it is.
+        let _ = connection.execute_batch("CHECKPOINT");
+        Ok(())
+    }
+
+    async fn create(&self, collections: &[&str]) -> Done<()> {
+        let mut load = self.instance.load();
+        let connection = load.committed(&self.instance)?;
+        self.instance.connect()?;
+        for collection in collections {
+            if table::kind(connection, collection)?.is_some() {
+                continue;
+            }
+            if instance::type_of(connection, collection)?.is_some() {
+                let answer = format!("{collection} is there and is not ours");
+                let advice = "drop it, or name another file";
+                return Err(Failure::of(ErrorKind::Unavailable, answer, advice));
+            }
+            table::create(connection, self.instance.options.layout, collection)?;
+        }
+        Ok(())
+    }
+
+    async fn bulk(&self, part: &str) -> Done<bulk::BatchWriter> {
+        bulk::BatchWriter::new(self.instance.clone(), part)
+    }
+
+    /// Makes no index: DuckDB's serve neither fields inside of documents nor joins. Statistics are
+    /// kept while rows are written.
+    async fn settle(&self, _: &[Index]) -> Done<()> {
+        let mut load = self.instance.load();
+        load.committed(&self.instance)?.execute_batch("CHECKPOINT")?;
+        let sync = |file: File| file.sync_all();
+        let synced = File::options().write(true).open(&self.instance.path).and_then(sync);
+        synced.map_err(|e| Failure::new(ErrorKind::Unavailable, e))
+    }
+
+    async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
+        let connection = self.instance.connect()?;
+        let kind = kind(&connection, collection)?;
+        let columns: Vec<_> = fields.iter().map(|field| kind.path("t", field)).collect();
+        let texts: String = columns.iter().map(|(text, _)| format!(", {text}")).collect();
+        let text = format!("SELECT t.{}{texts} FROM {} AS t", table::KEY, quoted(collection));
+        let mut statement = connection.prepare(&text)?;
+        // Rows come while the database reads: one statement is one snapshot.
+        drop(statement.stream_arrow([])?);
+        value::rows(&statement, |batch, row| {
+            let values = columns.iter().enumerate();
+            let values = values.map(|(n, (_, kind))| value::json(batch.column(n + 1), row, kind));
+            let values = values.collect::<Done<_>>()?;
+            each(batch.column(0).as_string::<i32>().value(row), values)
+        })
+    }
+}
+
+/// The kind of the documents of a collection, which must be there.
+pub(super) fn kind(connection: &Connection, collection: &str) -> Done<Kind> {
+    let kind = match instance::has_own(connection)? {
+        true => table::kind(connection, collection)?,
+        false => None,
+    };
+    kind.ok_or_else(|| Failure::missing(format!("there is no collection {collection}")))
+}
+
+fn read_note(connection: &Connection) -> Done<Option<Value>> {
+    if !instance::has_own(connection)? {
+        return Ok(None);
+    }
+    let text = "SELECT note FROM hoap_note";
+    let note = connection.query_row(text, [], |row| row.get::<_, String>(0)).optional()?;
+    note.map(|note| serde_json::from_str(&note)).transpose().map_err(Failure::broken)
+}

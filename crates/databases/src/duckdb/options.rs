@@ -1,0 +1,83 @@
+//! The URL of a DuckDB target: `duckdb:PATH[?option=value&…]`.
+
+use std::path::PathBuf;
+
+use hoap_workload::Result;
+
+use crate::options::{meant, number, options, set_each, switch, text};
+use crate::url::file_path;
+
+options! {
+    /// The settings that a URL may change.
+    pub(super) struct Options {
+        layout: Layout = ("layout", "columns", meant(&LAYOUTS),
+            "columns: a column for each field, typed, with STRUCT and LIST inside; json: one JSON \
+             column; decided by the load"),
+        memory_limit_mb: u32 = ("memory_limit_mb", "0", number(0..=1 << 30),
+            "MiB that DuckDB may use before it writes intermediate results to disk; 0: DuckDB's \
+             own choice, 80 % of the memory; to 1073741824"),
+        threads: u32 = ("threads", "0", number(0..=1024),
+            "threads that all queries together may use; 0: DuckDB's own choice, one a core; to \
+             1024"),
+        temp_directory: String = ("temp_directory", "", text,
+            "the folder for intermediate results that do not fit into the memory; empty: beside \
+             the file"),
+        read_only: bool = ("read_only", "off", switch,
+            "on: refuse to write, so that several programs may query the file at the same time"),
+    }
+}
+
+/// How documents are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// A column for each field.
+    Columns,
+    /// One column of JSON.
+    Json,
+}
+
+const LAYOUTS: [(&str, Layout); 2] = [("columns", Layout::Columns), ("json", Layout::Json)];
+
+impl Layout {
+    /// The name in URLs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::Columns => "columns",
+            Layout::Json => "json",
+        }
+    }
+}
+
+/// Splits a URL into the absolute path of its file and the options.
+pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
+    let (path, query) = file_path("duckdb", url)?;
+    let mut options = Options::default();
+    set_each(url, query, |name, value| options.set(name, value))?;
+    Ok((path, options))
+}
+
+#[cfg(test)]
+mod tests {
+    use hoap_workload::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_url_names_what_is_wrong() {
+        for (url, word) in [
+            ("duckdb:", "names no file"),
+            ("duckdb::memory:", "memory"),
+            ("duckdb://host/x.db", "no host"),
+            ("duckdb:x.db?layout=rows", "columns, json"),
+            ("duckdb:x.db?threads=-1", "from 0 to 1024"),
+            ("duckdb:x.db?thread=1", "the options are layout, memory_limit_mb"),
+        ] {
+            let e = parse(url).unwrap_err();
+            assert_eq!(e.kind, ErrorKind::Invalid, "{url}");
+            assert!(e.to_string().contains(word), "{url}: {e}");
+        }
+        let (path, options) = parse("duckdb:/tmp/a b.duckdb?layout=json&threads=2").unwrap();
+        assert_eq!(path, PathBuf::from("/tmp/a b.duckdb"));
+        assert_eq!((options.layout, options.threads), (Layout::Json, 2));
+    }
+}

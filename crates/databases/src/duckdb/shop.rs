@@ -1,0 +1,93 @@
+//! Customers and their orders.
+//!
+//! DuckDB reads the columns that a statement names, and joins with a hash table. There is no index:
+//! a page reads the countries of customers up to its end.
+
+use duckdb::Connection;
+use hoap_workload::capability::shop::{JoinRow, JoinVariant};
+
+use super::database::DuckDbEngine;
+use super::documents;
+use crate::failure::Done;
+use crate::front::engine::{self, Abandon, Joins, Pages};
+
+/// Rows come in the order in which they were loaded, which is the same for every page.
+const PAGE: &str = "SELECT c.hoap_key FROM shop_customer AS c
+    WHERE c.address.country = ? LIMIT ? OFFSET ?";
+
+const JOIN: &str = "SELECT o.month, c.zip,
+        sum(CAST(round(o.sale_price * 100) AS BIGINT)) AS cents
+    FROM (
+        SELECT k.address.zip AS zip, unnest(k.order_list) AS order_key
+        FROM shop_customer AS k
+        WHERE k.address.zip = ?
+    ) AS c
+    JOIN shop_orders AS o ON o.hoap_key = c.order_key
+    WHERE o.month = ?
+    GROUP BY ALL ORDER BY cents";
+
+impl Pages for DuckDbEngine {
+    type Pager = Pager;
+
+    async fn pager(&self) -> Done<Pager> {
+        Ok(Pager(connect(self, &["shop_customer"], PAGE)?))
+    }
+}
+
+impl Joins for DuckDbEngine {
+    type Joiner = Joiner;
+    const VARIANTS: &'static [JoinVariant] = &[JoinVariant::Hash];
+
+    async fn joiner(&self, _: JoinVariant) -> Done<Joiner> {
+        Ok(Joiner(connect(self, &["shop_customer", "shop_orders"], JOIN)?))
+    }
+}
+
+/// Connects to run a statement on these collections, which must be there.
+fn connect(engine: &DuckDbEngine, collections: &[&str], text: &str) -> Done<Connection> {
+    let connection = engine.instance.connect()?;
+    for collection in collections {
+        documents::kind(&connection, collection)?;
+    }
+    connection.prepare(text)?;
+    Ok(connection)
+}
+
+/// One client that reads pages.
+pub struct Pager(Connection);
+
+/// One client that joins.
+pub struct Joiner(Connection);
+
+impl Abandon for Pager {}
+
+impl engine::Pager for Pager {
+    async fn page(
+        &mut self,
+        country: &str,
+        offset: u32,
+        limit: u32,
+        keys: &mut Vec<String>,
+    ) -> Done<()> {
+        let mut statement = self.0.prepare_cached(PAGE)?;
+        let mut rows = statement.query(duckdb::params![country, limit, offset])?;
+        keys.clear();
+        while let Some(row) = rows.next()? {
+            keys.push(row.get(0)?);
+        }
+        Ok(())
+    }
+}
+
+impl Abandon for Joiner {}
+
+impl engine::Joiner for Joiner {
+    async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Done<()> {
+        let mut statement = self.0.prepare_cached(JOIN)?;
+        let mut found = statement.query([zip, month])?;
+        while let Some(row) = found.next()? {
+            rows.push(JoinRow { month: row.get(0)?, zip: row.get(1)?, cents: row.get(2)? });
+        }
+        Ok(())
+    }
+}
