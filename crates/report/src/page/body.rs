@@ -169,11 +169,16 @@ impl Body {
         figures::all(&mut self.html, figures);
     }
 
-    /// Content that stands side by side where there is room.
+    /// Content that stands side by side where there is room, if there is any.
     pub fn beside(&mut self, write: impl FnOnce(&mut Body)) {
+        let before = self.html.len();
         self.html.push_str("<div class=\"panels\">\n");
+        let empty = self.html.len();
         write(self);
-        self.html.push_str("</div>\n");
+        match self.html.len() == empty {
+            true => self.html.truncate(before),
+            false => self.html.push_str("</div>\n"),
+        }
     }
 
     /// Content that is folded behind a line.
