@@ -430,9 +430,9 @@ fn the_page_is_one_file_that_loads_nothing_and_stays_small() {
 fn every_chart_has_words_and_a_table_and_every_id_is_unique() {
     let [hybrid, plain] = samples().map(|folder| folder.loaded("a"));
     // Failures by kind have a chart of their own, and two runs of one benchmark charts by configuration:
-    // throughput, two of response times, power, and the queries at each of four shared steps; or
-    // throughput and two of response times, each against clients and against rates.
-    charts_are_described(&html(&[hybrid.clone(), hybrid.clone()]), 2 * 6 + 1 + 4 + 4);
+    // power and queries per hour as bars, throughput, two of response times, power, and the queries at
+    // each of four shared steps; or throughput and two of response times, each against clients and against rates.
+    charts_are_described(&html(&[hybrid.clone(), hybrid.clone()]), 2 * 6 + 1 + 2 + 4 + 4);
     charts_are_described(&html(&[plain.clone(), plain.clone()]), 2 * 7 + 1 + 2 * 3);
     charts_are_described(&html(&[plain, hybrid]), 7 + 1 + 6 + 1);
 }
