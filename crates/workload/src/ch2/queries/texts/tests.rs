@@ -81,7 +81,7 @@ fn an_unknown_dialect_or_folder_is_named() {
     let error = Texts::embedded(Schema::Ch2pp, "cobol", QuerySet::Naive).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "find the query texts of ch2pp for cobol: there are none; known are sqlite, \
+        "find the query texts of ch2pp for cobol: there are none; known are sqlite, duckdb, \
          postgres, sqlpp, mongodb; or name a folder of your own"
     );
     let nowhere = Path::new("/nowhere");
