@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// The drivers, each with the feature that brings it; none for what is always built in.
-const DRIVERS: [(Option<&str>, &str); 9] = [
+const DRIVERS: [(Option<&str>, &str); 10] = [
     (None, "rusqlite"),
+    (Some("DUCKDB"), "duckdb"),
     (Some("POSTGRES"), "tokio-postgres"),
     (Some("MONGODB"), "mongodb"),
     (Some("COUCHBASE"), "couchbase"),

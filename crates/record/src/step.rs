@@ -32,6 +32,10 @@ pub struct Step {
     /// The start that was named for the step, if one was (`--start-at`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
+    /// Of several drivers: how much later the measured window of the last of them began than that of
+    /// the first, seconds. Their clocks are corrected where they were measured (`--meet`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_skew_seconds: Option<f64>,
     /// Why the step is incomplete, if it is.
     pub partial: Option<String>,
     /// The record of each kind of transaction.

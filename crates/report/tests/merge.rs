@@ -7,7 +7,7 @@ use hoap_record::folder::{read_queries, read_run, read_samples};
 use hoap_record::hlog;
 use hoap_record::merge::Merge;
 use hoap_record::{CatchUp, Freshness, GRACE, Run, Verdict};
-use hoap_report::Loaded;
+use hoap_report::{Loaded, csv};
 use hoap_testing::runs::plain::folder as plain_folder;
 use hoap_testing::runs::{Folder, folder};
 
@@ -93,6 +93,7 @@ fn everything_is_added_and_nothing_is_counted_twice() {
         let tpm = a.tpm.zip(b.tpm).map(|(a, b)| a + b);
         assert_eq!(step.tpm, tpm);
         assert!((step.seconds - a.seconds - 0.3).abs() < 1e-6, "both windows: {}", step.seconds);
+        assert_eq!(step.start_skew_seconds, Some(0.3));
         let logs = hlog::read(&out, step.number).unwrap();
         for operation in &step.transactions {
             let times = &logs[&operation.kind];
@@ -109,6 +110,9 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     assert!(
         last.verdict == Verdict::Skip && last.detail.as_ref().unwrap().contains("--operational")
     );
+
+    let shown = csv(&hoap_report::tables::overview(&[Loaded::open(&out).unwrap().entry()]));
+    assert!(shown.contains("drivers,\"2, start skew 300 ms\""), "{shown}");
 
     // Ticks of 1 s that begin 0.3 s apart fall into the same cells: one of each driver in every row.
     let rows = read_samples(&out).unwrap();

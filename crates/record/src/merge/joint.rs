@@ -133,7 +133,7 @@ impl Joint {
         let times = |tag: &str| self.times.get(tag).cloned().unwrap_or_else(histogram);
         let step = (!parts.is_empty()).then(|| operations::step(&parts, &times))?;
         let (incomplete, rate_shortfall) = (short(&step.incomplete), short(&step.rate_shortfall));
-        Some(Step { incomplete, rate_shortfall, ..step })
+        Some(Step { incomplete, rate_shortfall, start_skew_seconds: None, ..step })
     }
 }
 

@@ -35,6 +35,7 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
     let first = steps[0];
     let starts = parts.iter().map(|part| part.offset + part.step.start_seconds);
     let start = starts.clone().fold(f64::INFINITY, f64::min);
+    let last = starts.clone().fold(f64::NEG_INFINITY, f64::max);
     let end = starts.zip(&steps).map(|(start, s)| start + s.seconds).fold(0.0, f64::max);
     let sum = |of: fn(&Step) -> usize| steps.iter().map(|s| of(s)).sum::<usize>();
     let tx_clients = sum(|s| s.tx_clients);
@@ -57,6 +58,7 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
         start_seconds: start,
         // Each driver's own folder has it by its own clock.
         start: None,
+        start_skew_seconds: Some(micros(last - start)),
         warmup_seconds: steps.iter().map(|s| s.warmup_seconds).fold(0.0, f64::max),
         seconds: end - start,
         transactions: transactions(&steps, times),

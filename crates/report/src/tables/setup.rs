@@ -88,6 +88,14 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
             let memory = bytes(h.memory_bytes as f64);
             format!("{}, {}, {cores}, {memory} memory", h.system, h.processor)
         }),
+        fact("drivers", |r| {
+            let skews = r.steps.iter().filter_map(|step| step.start_skew_seconds);
+            match (r.drivers.len(), skews.max_by(f64::total_cmp)) {
+                (0 | 1, _) => String::new(),
+                (several, None) => several.to_string(),
+                (several, Some(skew)) => format!("{several}, start skew {}", duration(skew)),
+            }
+        }),
         fact("load", |r| match &r.load {
             Some(l) => {
                 let rate = |n: u64| n as f64 / l.seconds;
