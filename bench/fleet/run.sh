@@ -3,7 +3,7 @@
 #
 #   bench/fleet/run.sh [FOLDER]
 #
-# Needs Python and faketime. About fifteen minutes.
+# Needs Python with hdrhistogram, and faketime. About ten minutes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)
@@ -11,5 +11,5 @@ hoap=${CARGO_TARGET_DIR:-$repository/target}/release/hoap
 folder=${1:-$(mktemp -d)}
 cargo build --release --locked --manifest-path "$repository/Cargo.toml"
 python3 "$here/fleet.py" "$hoap" "$folder" rates | tee "$here/rates.tsv"
-python3 "$here/fleet.py" "$hoap" "$folder" skew 20 | tee "$here/skew.txt"
+python3 "$here/fleet.py" "$hoap" "$folder" skew 20 | tee "$here/skew.tsv"
 python3 "$here/fleet.py" "$hoap" "$folder" faults 100 | tee "$here/faults.tsv"

@@ -91,6 +91,7 @@ pub const RUN: &[Rule] = &[
     rule("load.seconds", Number),
     // Steps.
     rule("steps[].start_seconds", Number),
+    rule("steps[].start_skew_seconds", Number),
     rule("steps[].warmup_seconds", Number),
     rule("steps[].seconds", Number),
     rule("steps[].partial", Words),
