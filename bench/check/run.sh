@@ -4,7 +4,7 @@
 #
 #   bench/check/run.sh HOAP [FOLDER] [WAREHOUSES…]
 #
-# Needs GNU time, and twice the size of the largest database on disk (about 75 MB a warehouse).
+# Needs GNU time, and twice the size of the largest database on disk (about 150 MB a warehouse).
 set -euo pipefail
 hoap=$(realpath "$1")
 folder=${2:-$(mktemp -d)}
