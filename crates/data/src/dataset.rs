@@ -141,7 +141,7 @@ impl DataSet {
     }
 
     #[inline]
-    fn ids(&self, collection: Collection, index: u64) -> Ids {
+    pub(crate) fn ids(&self, collection: Collection, index: u64) -> Ids {
         let keys = self.keys(collection);
         assert!(index < keys.count(), "{collection} has no document {index}");
         keys.ids(index)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, ErrorKind, Result};
 
 /// The version of the file.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct File<T> {
@@ -60,8 +60,8 @@ mod tests {
         for (text, says) in [
             ("{}", "read x"),
             ("[", "read x"),
-            ("{\"format\":1}", "format 1"),
-            ("{\"format\":2,\"a\":true}", "read x"),
+            ("{\"format\":2}", "format 2"),
+            ("{\"format\":3,\"a\":true}", "read x"),
         ] {
             let e = read::<Map>("x", text.as_bytes()).unwrap_err();
             assert!(e.kind == ErrorKind::Invalid && e.to_string().contains(says), "{e}");

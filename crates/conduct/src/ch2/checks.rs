@@ -1,14 +1,18 @@
-//! What the database must hold after the run, and what the run did to it.
+//! What the database must hold before and after the run, and what the run did to it.
 
 use hoap_data::DataSet;
 use hoap_record::Check;
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::counters;
 use hoap_workload::ch2::ledger::Ledger;
-use hoap_workload::ch2::nothing_lost::Expected;
+use hoap_workload::ch2::nothing_lost::{self, Expected};
 use hoap_workload::ch2::snapshot::{District, Snapshot};
-use hoap_workload::ch2::unchanged::Sample;
+use hoap_workload::ch2::touched::Touched;
+use hoap_workload::ch2::unchanged::{Changes, Sample};
+
+use super::level::Level;
 
 /// What a run began with.
 pub struct Start<'a> {
@@ -18,36 +22,99 @@ pub struct Start<'a> {
     pub caveat: Option<&'a str>,
     /// The data set that was loaded.
     pub data: &'a DataSet,
-    /// The districts as they were before the run.
+    /// Whether no run wrote to it before.
+    pub fresh: bool,
+    /// How much is read.
+    pub level: Level,
+    /// The districts as they were before the run; none where that is what is asked.
     pub before: &'a [District],
 }
 
-/// The conditions with the ledger's deliveries, and the ledger itself, on the database as it is now, and
-/// that state; then a sample of documents.
+impl Start<'_> {
+    /// A sample that nobody can foresee.
+    fn sample(&self, fresh: Changes) -> Sample {
+        let changes = match (self.level, self.fresh) {
+            (Level::Full, _) => Changes::Met,
+            (_, true) => fresh,
+            (_, false) => Changes::Unknown,
+        };
+        Sample::draw(self.data).under(Isolation::of(self.caveat)).knowing(changes)
+    }
+}
+
+/// The checks of the data on which a run is to begin, and its districts.
+///
+/// # Errors
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` returns true, and
+/// the errors of reading the database.
+pub async fn before_the_run(
+    start: &Start<'_>,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(Vec<Check>, Vec<District>)> {
+    let &Start { target, caveat, data, fresh, level, .. } = start;
+    let when = "before the run";
+    match level {
+        Level::Full => {
+            let mut nothing = Expected::nothing();
+            let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, stop).await?;
+            let (source, isolation) = (Deliveries::OfCustomers, Isolation::of(caveat));
+            let checks = conditions(&snapshot, data, source, isolation, when);
+            Ok((checks, snapshot.districts))
+        }
+        Level::Touched | Level::Sample => {
+            let counters = counters::read(target, data, fresh, stop).await?;
+            let (sample, nobody) = (start.sample(Changes::None), Ledger::default());
+            let sample = sample.check(target, data, &nobody, when, stop).await?;
+            let checks = vec![counters::before(&counters, data, when), sample];
+            Ok((checks, counters.districts))
+        }
+        Level::Off => Ok((Vec::new(), Vec::new())),
+    }
+}
+
+/// The checks of the database as it is now, and its districts: the conditions with the ledger's
+/// deliveries, the ledger itself, and a sample of documents, as far as the level reaches.
 ///
 /// # Errors
 /// Returns the errors of reading the database.
-pub async fn after_the_run(start: &Start<'_>, ledger: &Ledger) -> Result<(Vec<Check>, Snapshot)> {
-    let &Start { target, caveat, data, before } = start;
-    let when = "after the run";
-    let documents = target.documents()?;
-    let isolation = Isolation::of(caveat);
-    let sample = Sample::draw(data).under(isolation);
-    let mut expected = Expected::of(ledger).sampling(sample);
-    let after = Snapshot::take(documents, data, &mut expected, &|| false).await?;
+pub async fn after_the_run(
+    start: &Start<'_>,
+    ledger: &Ledger,
+) -> Result<(Vec<Check>, Vec<District>)> {
+    let &Start { target, caveat, data, before, fresh, level } = start;
+    let (when, stop) = ("after the run", &|| false);
+    if level == Level::Off {
+        return Ok((level.left_out().into_iter().collect(), Vec::new()));
+    }
+    if level == Level::Sample {
+        let after = counters::read(target, data, fresh, stop).await?;
+        let sample = start.sample(Changes::Unknown).check(target, data, ledger, when, stop).await?;
+        let mut checks = vec![nothing_lost::counters(ledger, before, &after, when), sample];
+        checks.extend(level.left_out());
+        return Ok((checks, after.districts));
+    }
+    let mut expected = Expected::of(ledger).sampling(start.sample(Changes::Met));
+    let after = match level {
+        Level::Full => Snapshot::take(target.documents()?, data, &mut expected, stop).await?,
+        _ => {
+            let touched = Touched { target, data, before, fresh, ledger };
+            touched.snapshot(&mut expected, stop).await?
+        }
+    };
     let deliveries = Deliveries::OfLedger { before, ledger };
-    let mut checks = conditions(&after, data, deliveries, isolation, when);
-    let unchanged = expected.sample.check(target, data, ledger, when, &|| false).await?;
+    let mut checks = conditions(&after, data, deliveries, Isolation::of(caveat), when);
+    let unchanged = expected.sample.check(target, data, ledger, when, stop).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);
-    Ok((checks, after))
+    checks.extend(level.left_out());
+    Ok((checks, after.districts))
 }
 
 /// A warning where the run added so many orders that its steps do not compare: without think times
 /// a small data set grows fast.
-pub fn growth(before: &[District], after: &Snapshot) -> Option<String> {
+pub fn growth(before: &[District], after: &[District]) -> Option<String> {
     let orders = |districts: &[District]| districts.iter().map(|d| d.orders).sum::<u64>();
-    let (from, to) = (orders(before), orders(&after.districts));
+    let (from, to) = (orders(before), orders(after));
     (to * 10 > from * 11).then(|| {
         format!(
             "orders grew from {from} to {to}: later steps worked on more data than earlier ones"

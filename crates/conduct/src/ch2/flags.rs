@@ -7,6 +7,7 @@ use hoap_workload::Result;
 use hoap_workload::ch2::mix::Kind;
 use serde_json::json;
 
+use super::level::Level;
 use crate::ch2::queries::{ParameterArgs, TextArgs};
 use crate::flags::{Common, Pacing, Settings, settings, together};
 use crate::plan::{Defaults, Groups, Plan, plan};
@@ -78,6 +79,10 @@ pub struct Flags {
     /// Leave the documents of --witness in the database
     #[arg(long, requires = "witness")]
     pub keep_witness: bool,
+    /// How much of the data is read before and after the run to check it [default: full up to 10
+    /// warehouses, touched above]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub check: Option<Level>,
     /// How often a transaction begins again after a conflict before it is given up
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub retries: u32,
@@ -143,8 +148,9 @@ impl Flags {
         plan(groups, &self.pacing, &self.common, Defaults::default())
     }
 
-    /// Every flag with the value it has; of freshness whether it is measured.
-    pub(super) fn settings(&self) -> Settings {
+    /// Every flag with the value it has; of freshness whether it is measured, of the checks the level,
+    /// where there are any.
+    pub(super) fn settings(&self, level: Option<Level>) -> Settings {
         let Flags {
             operational,
             analytical,
@@ -158,6 +164,7 @@ impl Flags {
             allow_non_transactional,
             witness,
             keep_witness,
+            check: _,
             retries,
             freshness: _,
             freshness_every,
@@ -180,6 +187,7 @@ impl Flags {
             "allow-non-transactional": allow_non_transactional,
             "witness": witness.map(|share| share.0),
             "keep-witness": keep_witness,
+            "check": level.map(|level| level.to_string()),
             "retries": retries,
             "freshness": self.freshness_is_measured(),
             "freshness-every": freshness_every.to_string(),
@@ -197,7 +205,7 @@ mod tests {
     use crate::flags::tests::parse;
 
     fn recorded(flags: &str) -> Settings {
-        parse::<Flags>(flags).settings()
+        parse::<Flags>(flags).settings(None)
     }
 
     #[test]

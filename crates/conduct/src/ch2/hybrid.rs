@@ -8,18 +8,17 @@ use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{AuditLine, Check, Run, RunFolder, Verdict};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::audit;
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::contribution::Contribution as Ours;
 use hoap_workload::ch2::freshness::Probes;
 use hoap_workload::ch2::ledger::Ledger;
-use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::{District, Snapshot};
+use hoap_workload::ch2::snapshot::District;
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Memory, Terminals};
 use hoap_workload::{Result, contribution, note};
 
-use super::checks::{Start, after_the_run, growth};
+use super::checks::{Start, after_the_run, before_the_run, growth};
 use super::explain;
+use super::level::Level;
 use super::pair::Pair;
 use super::witness::Judge;
 use crate::benchmark::{Benchmark, Contribution};
@@ -40,8 +39,26 @@ pub struct Hybrid<'a> {
     pub judge: Option<Judge>,
     /// The database that explains the queries at the end, where that is asked for.
     pub explains: Option<Arc<dyn Target>>,
+    /// How much the checks read.
+    pub level: Level,
+    /// Whether no run wrote to the data before this one.
+    pub fresh: bool,
     /// The districts before the run. What is compared with the state after it is a district's.
     pub before: Vec<District>,
+}
+
+impl Hybrid<'_> {
+    /// What the checks go by.
+    fn start(&self) -> Start<'_> {
+        Start {
+            target: &*self.operational,
+            caveat: self.caveat,
+            data: &self.data,
+            fresh: self.fresh,
+            level: self.level,
+            before: &self.before,
+        }
+    }
 }
 
 impl Benchmark for Hybrid<'_> {
@@ -70,26 +87,22 @@ impl Benchmark for Hybrid<'_> {
         if self.terminals.is_none() {
             return Ok(Vec::new());
         }
-        let documents = self.operational.documents()?;
-        if !setting.checks_before() {
-            note::begin_run(documents).await?;
-            if let Some(judge) = &self.judge {
-                judge.before(setting).await?;
+        let mut checks = Vec::new();
+        if self.level != Level::Off {
+            if setting.checks_before() {
+                let level = self.level;
+                setting.say(format!("checking the data before the run (--check {level})"));
+                let found = before_the_run(&self.start(), &|| setting.is_stopped()).await?;
+                (checks, self.before) = found;
+            } else {
+                checks.push(left_to_first("conditions, counts"));
             }
-            return Ok(vec![left_to_first("conditions, counts")]);
         }
-        setting.say("checking the data before the run");
-        let (nothing, stop) = (&mut Expected::nothing(), || setting.is_stopped());
-        let snapshot = Snapshot::take(documents, &self.data, nothing, &stop).await?;
-        let source = Deliveries::OfCustomers;
-        let isolation = Isolation::of(self.caveat);
-        let checks = conditions(&snapshot, &self.data, source, isolation, "before the run");
         if checks.iter().all(|check| check.verdict != Verdict::Fail) {
-            note::begin_run(documents).await?;
+            note::begin_run(self.operational.documents()?).await?;
             if let Some(judge) = &self.judge {
                 judge.before(setting).await?;
             }
-            self.before = snapshot.districts;
         }
         Ok(checks)
     }
@@ -125,7 +138,7 @@ impl Benchmark for Hybrid<'_> {
             return Ok(None);
         }
         let ledger = std::mem::take(&mut known.ledger);
-        let ours = Ours { before: self.before.clone(), ledger };
+        let ours = Ours { before: self.before.clone(), fresh: self.fresh, ledger };
         let text = contribution::to_json(&ours)?;
         known.ledger = ours.ledger;
         let left = beside_others(
@@ -145,8 +158,10 @@ impl Benchmark for Hybrid<'_> {
             return Ok(Vec::new());
         }
         record.checks.extend(self.pair.end(setting, record.catch_up.as_mut()).await);
-        let Hybrid { operational, caveat, data, before, .. } = self;
-        let start = Start { target: &**operational, caveat: *caveat, data, before };
+        let start = self.start();
+        if self.level == Level::Off {
+            return after_the_run(&start, &known.ledger).await.map(|(checks, _)| checks);
+        }
         let check = async || after_the_run(&start, &known.ledger).await;
         let Ledger { ambiguous_orders, ambiguous_payments, ambiguous_deliveries, .. } =
             &known.ledger;
@@ -155,7 +170,7 @@ impl Benchmark for Hybrid<'_> {
             || !ambiguous_deliveries.is_empty();
         let (checks, after) =
             settled(setting, unsure, async || checking(setting, &check).await).await?;
-        record.warnings.extend(growth(before, &after));
+        record.warnings.extend(growth(&self.before, &after));
         Ok(checks)
     }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::checks::{Start, after_the_run};
 use super::flags::Flags;
 use super::hybrid::Hybrid;
+use super::level::{Level, UNCHECKED};
 use super::pair::{COST, Pair};
 use super::witness::Judge;
 use crate::begin::{Basis, begin};
@@ -99,6 +100,8 @@ impl Offer for Flags {
             pair,
             judge,
             explains: self.explain.then_some(queried),
+            level: Level::of(self.check, &data),
+            fresh: loaded.runs == 0,
             before: Vec::new(),
         };
         let record = self.begin(setting, &hybrid, &loaded, analytical.as_deref());
@@ -111,7 +114,8 @@ impl Offer for Flags {
         for (other_name, other) in all {
             joined.join(&name, other, &other_name)?;
         }
-        if joined.before.is_empty() {
+        let level = Level::of_run(drivers.first)?;
+        if joined.before.is_empty() && level != Level::Off {
             let why = "none of the drivers looked at the data before the run, as part 1 does";
             return Err(drivers.refuse(why));
         }
@@ -120,8 +124,8 @@ impl Offer for Flags {
         let (_, data) = note::expect_loaded(&*target, schema(&drivers.first.benchmark)?).await?;
         drivers.same_data(&json!(DataNote::of(data.spec())))?;
         drivers.caller.say("checking the data after all runs");
-        let Contribution { before, ledger } = joined;
-        let start = Start { target: &*target, caveat, data: &data, before: &before };
+        let Contribution { before, fresh, ledger } = joined;
+        let start = Start { target: &*target, caveat, data: &data, fresh, level, before: &before };
         or_gone(after_the_run(&start, &ledger).await.map(|(checks, _)| checks))
     }
 }
@@ -157,6 +161,10 @@ impl Flags {
         if let Some(caveat) = caveat {
             warnings.push(format!("NON-TRANSACTIONAL: {caveat}; not a {title} result"));
         }
+        let level = hybrid.terminals.as_ref().map(|_| hybrid.level);
+        if level == Some(Level::Off) {
+            warnings.push(UNCHECKED.into());
+        }
         if spec.scale_down > 1 {
             warnings.push(format!("scaled down by {}: not a {title} result", spec.scale_down));
         }
@@ -182,7 +190,7 @@ impl Flags {
             non_transactional: caveat.map(Into::into),
             analytical: analytical.map(Target::description),
             query_set: hybrid.streams.as_ref().map(|_| self.texts.query_set.name().into()),
-            ..begin(spec.schema.name(), &*hybrid.operational, basis, self.settings())
+            ..begin(spec.schema.name(), &*hybrid.operational, basis, self.settings(level))
         }
     }
 }

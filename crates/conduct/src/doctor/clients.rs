@@ -12,6 +12,7 @@ use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use super::{Findings, Proof, Step, all_of};
+use crate::ch2::Level;
 use crate::ch2::checks::{Start, after_the_run};
 
 const CLIENTS: usize = 4;
@@ -53,7 +54,8 @@ async fn all(target: &Arc<dyn Target>, data: &DataSet) -> Result<Proof> {
         first = first.and(failed.map_or(Ok(()), Err));
     }
     first?;
-    let start = Start { target: &**target, caveat: None, data, before: &before.districts };
+    let (level, before) = (Level::Full, &before.districts[..]);
+    let start = Start { target: &**target, caveat: None, data, fresh: true, level, before };
     let (checks, _) = after_the_run(&start, &memory.ledger).await?;
     let (checked, told) = all_of(&checks)?;
     let done = counted(CLIENTS * OPERATIONS, "transaction", "transactions");

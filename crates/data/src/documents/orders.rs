@@ -136,6 +136,11 @@ impl DataSet {
         w.end_object();
     }
 
+    /// Sum of the amounts that the load delivers to the customer with this index, in cents.
+    pub fn delivered_at_load(&self, customer: u64) -> i64 {
+        self.delivered_to_customer(self.ids(Collection::Customer, customer))
+    }
+
     /// Sum of the delivered amounts of a customer, in cents: the delivered part of c_balance.
     /// TPC-C's consistency condition 3.3.2.10 therefore holds right after the load.
     #[inline(always)]

@@ -52,7 +52,7 @@ impl Site {
 impl DataSet {
     /// The payments that the load records in a district (specification, section 3: d_ytd =
     /// 30,000.00 before scale-down), in cents.
-    fn district_payments(&self) -> i64 {
+    pub fn district_payments(&self) -> i64 {
         i64::from(self.customers_per_district()) * INITIAL_PAYMENT
     }
 

@@ -3,6 +3,7 @@
 mod answers;
 mod bad_folders;
 mod bad_input;
+mod checks;
 mod compare;
 mod drivers;
 mod experiment;

@@ -2,6 +2,7 @@
 //! an empty one and the modules that it takes.
 
 pub mod checks;
+pub mod levels;
 pub mod loaded;
 pub mod tampering;
 pub mod transactions;
@@ -48,6 +49,13 @@ macro_rules! ch2_tests {
         }
     };
     (@ $fresh:path, tampering) => {
+        mod levels {
+            $crate::ch2_tests!(@ levels $fresh:
+                what_was_touched_says_what_all_documents_say,
+                data_that_is_not_as_loaded_is_seen_before_the_run,
+                each_level_sees_what_it_is_said_to_see,
+            );
+        }
         mod tampering {
             $crate::ch2_tests!(@ tampering $fresh:
                 each_field_that_no_transaction_changes_is_held_against_the_load,

@@ -43,7 +43,11 @@ fn sample_check(loaded: &Loaded, sample: &Sample) -> Check {
     wait(check).unwrap()
 }
 
-fn document(data: &DataSet, collection: Collection, index: u64) -> (String, Map<String, Value>) {
+pub fn document(
+    data: &DataSet,
+    collection: Collection,
+    index: u64,
+) -> (String, Map<String, Value>) {
     let (mut key, mut text) = (String::new(), Vec::new());
     data.append_key(collection, index, &mut key);
     data.append(collection, index, &mut text);
@@ -51,7 +55,7 @@ fn document(data: &DataSet, collection: Collection, index: u64) -> (String, Map<
 }
 
 /// Another value of the same kind.
-fn other(value: &Value) -> Value {
+pub fn other(value: &Value) -> Value {
     match value {
         Value::Number(n) => match n.as_i64() {
             Some(n) => json!(n + 1),
@@ -83,7 +87,7 @@ fn other(value: &Value) -> Value {
     }
 }
 
-fn path(text: &str) -> &'static str {
+pub fn path(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 

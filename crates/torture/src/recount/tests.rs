@@ -3,7 +3,7 @@
 use super::*;
 use hoap_data::ycsb::RecordSpec;
 use hoap_workload::ch2::ledger::{self, Delivery, HistoryKey, Ledger, RunMark};
-use hoap_workload::ch2::snapshot::District;
+use hoap_workload::ch2::snapshot::{District, Undelivered};
 use std::collections::BTreeMap;
 
 fn order(o_id: u32) -> ledger::Order {
@@ -27,8 +27,9 @@ fn ledger() -> (Ch2, RunMark) {
         ambiguous_payments: vec![payment(run, 2)],
         ambiguous_deliveries: BTreeMap::from([((1, 1), 2)]),
     };
-    let before = District { next_o_id: 31, neworders: vec![21, 22, 23, 24], ..District::default() };
-    (Ch2 { before: vec![before], ledger }, run)
+    let neworders = Undelivered::between(Some((21, 24)));
+    let before = District { next_o_id: 31, neworders, ..District::default() };
+    (Ch2 { before: vec![before], fresh: true, ledger }, run)
 }
 
 /// What is there, as lines of keys: without a key, with a key.
@@ -92,7 +93,7 @@ fn a_number_that_was_given_twice_is_a_loss_and_so_is_another_order_under_it() {
         let orders: HashMap<_, _> = lines.lines().filter_map(super::Order::read).collect();
         let neworder = orders.keys().copied().collect();
         let found = Ch2Keys { orders, neworder, history: BTreeSet::new() };
-        ch2(&Ch2 { before: vec![before], ledger }, &found).lost
+        ch2(&Ch2 { before: vec![before], fresh: true, ledger }, &found).lost
     };
     assert_eq!(lost(&[31, 32], lines), 0);
     assert_eq!(lost(&[31, 32, 32], lines), 1);
@@ -102,7 +103,7 @@ fn a_number_that_was_given_twice_is_a_loss_and_so_is_another_order_under_it() {
     let ledger = Ledger { deliveries: vec![delivery; 2], ..Ledger::default() };
     let before = District { next_o_id: 31, ..District::default() };
     let none = Ch2Keys { orders: HashMap::new(), neworder: keys(""), history: keys("") };
-    assert_eq!(ch2(&Ch2 { before: vec![before], ledger }, &none).lost, 1);
+    assert_eq!(ch2(&Ch2 { before: vec![before], fresh: true, ledger }, &none).lost, 1);
 }
 
 fn records() -> Records {

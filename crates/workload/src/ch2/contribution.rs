@@ -13,6 +13,8 @@ use crate::{Error, ErrorKind, Result};
 pub struct Contribution {
     /// The districts of its snapshot before the run; none where it left that to another driver.
     pub before: Vec<District>,
+    /// Whether no run had written to the data then.
+    pub fresh: bool,
     /// The ledger of its clients.
     pub ledger: Ledger,
 }
@@ -25,7 +27,7 @@ impl Contribution {
     /// began before the other had taken its snapshot, so the state before the run is unknown.
     pub fn join(&mut self, name: &str, other: Contribution, other_name: &str) -> Result<()> {
         if self.before.is_empty() {
-            self.before = other.before;
+            (self.before, self.fresh) = (other.before, other.fresh);
         } else if !other.before.is_empty() && other.before != self.before {
             let answer = format!("it found the database in another state than {name}");
             return Err(Error::new(ErrorKind::Invalid, format!("join {other_name}"), answer).advise(
@@ -58,9 +60,9 @@ mod tests {
 
     fn of(o_id: u32, next: i64) -> Contribution {
         let order = Order { w: 1, d: 1, o_id, c: 1, lines: 5, amount: 100, digest: 9 };
-        let before = District { next_o_id: next, neworders: vec![1, 2], ..District::default() };
+        let before = District { next_o_id: next, ..District::default() };
         let ledger = Ledger { orders: vec![order], ..Ledger::default() };
-        Contribution { before: vec![before], ledger }
+        Contribution { before: vec![before], fresh: true, ledger }
     }
 
     #[test]

@@ -9,18 +9,21 @@
 //! * [`ingestion`]: how fast a second database takes in what the first is loaded with.
 //! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections of
 //!   both.
-//! * [`snapshot`], [`conditions`], [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: the
-//!   checks before and after a run; [`digest`]: the digests in a ledger; [`contribution`]: one
-//!   driver machine's part of the checks.
+//! * [`snapshot`], [`touched`], [`counters`]: what the checks before and after a run read of all
+//!   documents, of those that a run touched, of the counters alone; [`conditions`], [`nothing_lost`],
+//!   [`unchanged`], [`audit`] with [`uniform`]: these checks; [`digest`]: the digests in a ledger;
+//!   [`contribution`]: one driver machine's part of the checks.
 
 pub mod audit;
 pub mod beside;
 pub mod clock;
 pub mod conditions;
 pub mod contribution;
+pub mod counters;
 pub mod digest;
 mod expected;
 mod finding;
+mod found;
 pub mod freshness;
 pub mod ingestion;
 pub mod input;
@@ -30,7 +33,9 @@ pub mod mix;
 pub mod note;
 pub mod nothing_lost;
 pub mod nurand;
+mod owed;
 pub mod queries;
+mod reader;
 mod retry;
 pub mod schema;
 pub mod snapshot;
@@ -38,6 +43,7 @@ mod source;
 mod stock;
 pub mod stream;
 pub mod terminal;
+pub mod touched;
 pub mod transactions;
 pub mod unchanged;
 pub mod uniform;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use hoap_record::check::Check;
 
+use super::counters::place;
 use super::finding::Finding;
 use super::ledger::{District, Ledger};
-use super::snapshot::{self, Snapshot};
+use super::snapshot::{self, Reach, Snapshot};
 
 pub use super::expected::Expected;
 
@@ -60,7 +61,15 @@ impl Expected {
             growth(ledger, before, after).check(
                 when,
                 "nothing added",
-                "d_next_o_id, orders, history and its sum grew by what was acknowledged",
+                match after.reach {
+                    Reach::Whole => {
+                        "d_next_o_id, orders, history and its sum grew by what was acknowledged"
+                    }
+                    Reach::Touched { .. } => {
+                        "d_next_o_id and orders grew by what was acknowledged, as did the payments \
+                         that were read; history of nobody's is not looked for"
+                    }
+                },
             ),
         ]
     }
@@ -75,9 +84,12 @@ struct Growth {
     paid: i64,
     ambiguous_payments: i64,
     ambiguous_paid: i64,
+    deliveries: i64,
+    ambiguous_deliveries: i64,
 }
 
-fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> Finding {
+/// The growth of each district that a ledger has something of.
+fn wanted(ledger: &Ledger) -> BTreeMap<District, Growth> {
     let mut wanted: BTreeMap<District, Growth> = BTreeMap::new();
     for o in &ledger.orders {
         wanted.entry((o.w, o.d)).or_default().orders += 1;
@@ -95,18 +107,32 @@ fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> F
         g.ambiguous_payments += 1;
         g.ambiguous_paid += p.amount;
     }
+    for d in &ledger.deliveries {
+        wanted.entry((d.w, d.d)).or_default().deliveries += 1;
+    }
+    for (&district, &n) in &ledger.ambiguous_deliveries {
+        wanted.entry(district).or_default().ambiguous_deliveries += n as i64;
+    }
+    wanted
+}
 
+/// Counts a place where a number of the district of this index must grow by what is sure, or by up
+/// to so much more.
+fn within(f: &mut Finding, i: usize, what: &str, grown: i64, (sure, ambiguous): (i64, i64)) {
+    f.expect((sure..=sure + ambiguous).contains(&grown), || {
+        let key = Snapshot::district_key(i);
+        let more = if ambiguous > 0 { format!(" to {}", sure + ambiguous) } else { String::new() };
+        format!("district {key}: {what} grew by {grown}, acknowledged {sure}{more}")
+    });
+}
+
+fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> Finding {
+    let wanted = wanted(ledger);
     let mut f = Finding::default();
     for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
-        let place = (i as u32 / 10 + 1, i as u32 % 10 + 1);
-        let g = wanted.get(&place).copied().unwrap_or_default();
+        let g = wanted.get(&place(i)).copied().unwrap_or_default();
         let mut within = |what: &str, grown: i64, sure: i64, ambiguous: i64| {
-            f.expect((sure..=sure + ambiguous).contains(&grown), || {
-                let key = Snapshot::district_key(i);
-                let more =
-                    if ambiguous > 0 { format!(" to {}", sure + ambiguous) } else { String::new() };
-                format!("district {key}: {what} grew by {grown}, acknowledged {sure}{more}")
-            });
+            within(&mut f, i, what, grown, (sure, ambiguous));
         };
         let numbers = new.next_o_id - old.next_o_id;
         within("d_next_o_id", numbers, g.orders, g.ambiguous_orders);
@@ -117,4 +143,32 @@ fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> F
         within("sum(h_amount) in cents", new.paid - old.paid, g.paid, g.ambiguous_paid);
     }
     f
+}
+
+/// The check of the counters after a run: what [`counters::read`](super::counters::read) found
+/// before and after it, with what was acknowledged. Single documents are not part of it.
+pub fn counters(
+    ledger: &Ledger,
+    before: &[snapshot::District],
+    after: &Snapshot,
+    when: &str,
+) -> Check {
+    let wanted = wanted(ledger);
+    let mut f = after.findings.strays.clone();
+    for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
+        let g = wanted.get(&place(i)).copied().unwrap_or_default();
+        let grown = new.next_o_id - old.next_o_id;
+        within(&mut f, i, "d_next_o_id", grown, (g.orders, g.ambiguous_orders));
+        let ytd = |d: &snapshot::District| d.ytd.unwrap_or_default();
+        let grown = ytd(new) - ytd(old);
+        within(&mut f, i, "d_ytd in cents", grown, (g.paid, g.ambiguous_paid));
+        let oldest = |d: &snapshot::District| d.oldest_undelivered();
+        let grown = oldest(new) - oldest(old);
+        let deliveries = (g.deliveries, g.ambiguous_deliveries);
+        within(&mut f, i, "the number of the oldest undelivered order", grown, deliveries);
+    }
+    super::counters::sums(&mut f, after);
+    let compares = "d_next_o_id, d_ytd and the oldest undelivered order of a district grew by what \
+                    was acknowledged, w_ytd = sum(d_ytd)";
+    f.check(when, "counters", compares)
 }

@@ -1,0 +1,196 @@
+//! What a run's orders and payments changed in customers and stocks, and whether they have it.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use hoap_data::{Collection, DataSet};
+
+use super::found::{self, Customer, Findings, FoundCustomer, FoundStock};
+use super::reader::Reader;
+use super::snapshot::{add, malformed};
+use super::stock::Sold;
+use super::unchanged::Sample;
+use crate::Result;
+
+/// What payments and deliveries added to a customer, in cents.
+#[derive(Clone, Copy, Default)]
+struct Account {
+    delivered: i64,
+    paid: i64,
+    deliveries: i32,
+    payments: i32,
+}
+
+/// What a run changed in the customers and stocks of some warehouses, by index.
+pub(super) struct Owed<'a> {
+    data: &'a DataSet,
+    warehouses: RangeInclusive<u32>,
+    customers: HashMap<usize, Account>,
+    stock: HashMap<usize, Sold>,
+}
+
+impl<'a> Owed<'a> {
+    pub fn new(data: &'a DataSet, warehouses: RangeInclusive<u32>) -> Self {
+        Owed { data, warehouses, customers: HashMap::new(), stock: HashMap::new() }
+    }
+
+    /// Whether a document with this index is of its warehouses, each of which has so many.
+    fn has(&self, index: usize, per_warehouse: usize) -> bool {
+        self.warehouses.contains(&((index / per_warehouse) as u32 + 1))
+    }
+
+    fn customer(&mut self, index: usize) -> Option<&mut Account> {
+        let per_warehouse = self.data.customers_per_district() as usize * 10;
+        self.has(index, per_warehouse).then(|| self.customers.entry(index).or_default())
+    }
+
+    /// Adds the sampled customers and stocks, in which the run may have changed nothing.
+    pub fn also(&mut self, sample: &Sample) {
+        for &index in sample.indexes(Collection::Customer) {
+            self.customer(index as usize);
+        }
+        for &index in sample.indexes(Collection::Stock) {
+            self.sold(index as usize, Sold::default());
+        }
+    }
+
+    /// An order that is delivered, or of which lines are.
+    pub fn delivered(&mut self, customer: usize, amount: i64, whole: bool) {
+        if (whole || amount != 0)
+            && let Some(account) = self.customer(customer)
+        {
+            account.delivered += amount;
+            account.deliveries += i32::from(whole);
+        }
+    }
+
+    /// A payment.
+    pub fn paid(&mut self, customer: usize, amount: i64) {
+        if let Some(account) = self.customer(customer) {
+            account.paid += amount;
+            account.payments += 1;
+        }
+    }
+
+    /// An order line.
+    pub fn sold(&mut self, stock: usize, sold: Sold) {
+        if self.has(stock, self.data.items() as usize) {
+            self.stock.entry(stock).or_default().add(sold);
+        }
+    }
+
+    /// Reads the customers and stocks. Where the data was not fresh they may have more than is owed.
+    pub async fn check(
+        self,
+        reader: &mut Reader<'_>,
+        findings: &mut Findings,
+        fresh: bool,
+    ) -> Result<()> {
+        let data = self.data;
+        each(reader, data, Collection::Customer, &found::CUSTOMER, self.customers, |read| {
+            let Read { index, key, row, owed } = read;
+            let Some(row) = row else {
+                findings.strays.fail(|| format!("customer {key} is not there"));
+                return Some(());
+            };
+            let found = FoundCustomer::read(row)?;
+            let name = || format!("customer {key} has the numbers of another");
+            if findings.customer(found.place, name) != Some(index) {
+                findings.strays.fail(name);
+                return Some(());
+            }
+            let initial = data.district_payments() / i64::from(data.customers_per_district());
+            let mut customer = Customer {
+                balance: found.balance,
+                ytd_payment: found.ytd_payment,
+                delivered: data.delivered_at_load(index as u64) + owed.delivered,
+                paid: initial + owed.paid,
+                ..Customer::default()
+            };
+            add(&mut customer.payments, found.payments - 1 - i64::from(owed.payments));
+            add(&mut customer.deliveries, found.deliveries - i64::from(owed.deliveries));
+            if fresh {
+                findings.balance(index, &customer);
+                return Some(());
+            }
+            let least = customer.payments >= 0
+                && customer.deliveries >= 0
+                && customer.ytd_payment >= customer.paid;
+            findings.customer_counts.expect(least, || {
+                format!(
+                    "customer {key}: c_payment_cnt, c_delivery_cnt or c_ytd_payment is below what \
+                     this run alone added"
+                )
+            });
+            Some(())
+        })
+        .await?;
+        each(reader, data, Collection::Stock, &found::STOCK, self.stock, |read| {
+            let Read { index, key, row, owed } = read;
+            let Some(row) = row else {
+                findings.strays.fail(|| format!("stock {key} is not there"));
+                return Some(());
+            };
+            let found = FoundStock::read(row)?;
+            let name = || format!("stock {key} has the numbers of another");
+            if findings.stock_index(found.place, name) != Some(index) {
+                findings.strays.fail(name);
+                return Some(());
+            }
+            let stated = findings.quantity(data, key, &found);
+            if fresh {
+                findings.counts(&|| format!("stock {key}"), stated, owed);
+                return Some(());
+            }
+            let least = stated.quantity >= owed.quantity
+                && stated.lines >= owed.lines
+                && stated.remote >= owed.remote;
+            findings.stock_counts.expect(least, || {
+                format!(
+                    "stock {key}: s_ytd, s_order_cnt or s_remote_cnt is below what this run alone \
+                     took"
+                )
+            });
+            Some(())
+        })
+        .await
+    }
+}
+
+/// A document that was read, and what is owed to it.
+struct Read<'a, T> {
+    index: usize,
+    key: &'a str,
+    row: Option<&'a crate::capability::Row>,
+    owed: T,
+}
+
+/// Reads documents by index, a batch after the other, in the order of their keys.
+async fn each<T: Copy>(
+    reader: &mut Reader<'_>,
+    data: &DataSet,
+    collection: Collection,
+    fields: &[&str],
+    owed: HashMap<usize, T>,
+    mut each: impl FnMut(Read<'_, T>) -> Option<()>,
+) -> Result<()> {
+    let mut indexes: Vec<usize> = owed.keys().copied().collect();
+    indexes.sort_unstable();
+    for indexes in indexes.chunks(reader.batch()) {
+        let key = |&index: &usize| {
+            let mut key = String::new();
+            data.append_key(collection, index as u64, &mut key);
+            key
+        };
+        let keys: Vec<String> = indexes.iter().map(key).collect();
+        let rows = reader.read(collection, &keys, fields).await?;
+        for ((&index, key), row) in indexes.iter().zip(&keys).zip(&rows) {
+            let read = Read { index, key, row: row.as_ref(), owed: owed[&index] };
+            each(read).ok_or_else(|| {
+                let empty = Vec::new();
+                malformed(collection, key, fields, row.as_ref().unwrap_or(&empty))
+            })?;
+        }
+    }
+    Ok(())
+}

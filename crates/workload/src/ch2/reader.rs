@@ -1,0 +1,155 @@
+//! Reads documents by key, and the ends of an index, in several sessions at a time.
+
+use futures_util::future::try_join_all;
+use hoap_data::{Collection, Schema};
+use serde_json::Value;
+
+use super::schema::Paths;
+use super::snapshot::Undelivered;
+use crate::capability::{Access, Intent, Order, Row, Session, Target, Transaction};
+use crate::{Error, ErrorKind, Result};
+
+/// Documents that a session reads at once; every database reads this many in one transaction.
+const KEYS: usize = 50;
+
+/// Fields read at once; databases limit the arguments of a function or the length of an expression.
+const FIELDS: usize = 40;
+
+/// Sessions side by side, where a database answers several at a time.
+const SESSIONS: usize = 8;
+
+/// Sessions that only read.
+pub(super) struct Reader<'a> {
+    sessions: Vec<Box<dyn Session>>,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Reader<'a> {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where the database has no transactions, and its errors.
+    pub async fn new(
+        target: &dyn Target,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Reader<'a>> {
+        let transactions = target.transactions()?;
+        let mut sessions = vec![transactions.session().await?];
+        while !target.blocking() && sessions.len() < SESSIONS {
+            sessions.push(transactions.session().await?);
+        }
+        Ok(Reader { sessions, stop })
+    }
+
+    /// The number of keys that one call reads at a time.
+    pub fn batch(&self) -> usize {
+        KEYS * self.sessions.len()
+    }
+
+    fn go_on(&self, collection: Collection) -> Result<()> {
+        if (self.stop)() {
+            let tried = format!("check {collection}");
+            return Err(Error::new(ErrorKind::Cancelled, tried, "interrupted"));
+        }
+        Ok(())
+    }
+
+    /// The fields of documents, in the order of the keys; `None` where there is none.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true, and the errors of the
+    /// database.
+    pub async fn read(
+        &mut self,
+        collection: Collection,
+        keys: &[String],
+        names: &[&str],
+    ) -> Result<Vec<Option<Row>>> {
+        let mut rows = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(self.batch()) {
+            self.go_on(collection)?;
+            let parts = self.sessions.iter_mut().zip(keys.chunks(KEYS));
+            let parts = parts.map(|(session, keys)| part(&mut **session, collection, keys, names));
+            rows.extend(try_join_all(parts).await?.into_iter().flatten());
+        }
+        Ok(rows)
+    }
+
+    /// The oldest and the newest undelivered order of each of these districts, and those of all
+    /// numbers between them.
+    ///
+    /// # Errors
+    /// Those of [`Reader::read`].
+    pub async fn undelivered(
+        &mut self,
+        schema: Schema,
+        districts: &[(u32, u32)],
+    ) -> Result<Vec<Undelivered>> {
+        let paths = Paths::of(schema);
+        let mut found = Vec::with_capacity(districts.len());
+        for districts in districts.chunks(self.batch()) {
+            self.go_on(Collection::Neworder)?;
+            let parts = self.sessions.iter_mut().zip(districts.chunks(KEYS));
+            let parts = parts.map(|(session, districts)| ends(&mut **session, &paths, districts));
+            found.extend(try_join_all(parts).await?.into_iter().flatten());
+        }
+        Ok(found)
+    }
+}
+
+async fn part(
+    session: &mut dyn Session,
+    collection: Collection,
+    keys: &[String],
+    names: &[&str],
+) -> Result<Vec<Option<Row>>> {
+    let mut all: Vec<Option<Row>> = vec![Some(Row::new()); keys.len()];
+    for names in names.chunks(FIELDS) {
+        let mut tx = session.begin(Access::Read).await?;
+        let rows = tx.get_many(collection.name(), keys, names, Intent::Look).await?;
+        tx.commit().await?;
+        for (whole, part) in all.iter_mut().zip(rows) {
+            *whole = whole.take().zip(part).map(|(mut whole, part)| {
+                whole.extend(part);
+                whole
+            });
+        }
+    }
+    Ok(all)
+}
+
+async fn ends(
+    session: &mut dyn Session,
+    paths: &Paths,
+    districts: &[(u32, u32)],
+) -> Result<Vec<Undelivered>> {
+    let mut all = Vec::with_capacity(districts.len());
+    // A district a transaction: some databases limit what one may do.
+    for &district in districts {
+        let mut tx = session.begin(Access::Read).await?;
+        let oldest = end(&mut *tx, paths, district, Order::Ascending).await?;
+        let newest = match oldest {
+            Some(_) => end(&mut *tx, paths, district, Order::Descending).await?,
+            None => None,
+        };
+        tx.commit().await?;
+        all.push(Undelivered::between(oldest.zip(newest)));
+    }
+    Ok(all)
+}
+
+/// The first number of a district's undelivered orders in this order.
+async fn end(
+    tx: &mut dyn Transaction,
+    paths: &Paths,
+    (w, d): (u32, u32),
+    order: Order,
+) -> Result<Option<u32>> {
+    let (index, prefix) = (&paths.neworder_by_number, [Value::from(w), Value::from(d)]);
+    let found = tx.find(index, &prefix, order, Some(1), &["no_o_id"], Intent::Look).await?;
+    let Some((key, row)) = found.into_iter().next() else { return Ok(None) };
+    let number = row.first().and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+    number
+        .map(Some)
+        .ok_or_else(|| super::snapshot::malformed(Collection::Neworder, &key, &["no_o_id"], &row))
+}

@@ -1,0 +1,299 @@
+//! A snapshot of what a run touched: every warehouse and district, and by key each order, payment,
+//! customer and stock that the run's ledger leads to, with a sample of others.
+//!
+//! Loaded documents are functions of their keys, so what a document must be after the first run
+//! follows from its key and the ledger. After an earlier run it does not where a document adds up
+//! what happened since the load: such sums are only held to have grown by at least what this run did.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::RangeInclusive;
+
+use hoap_data::{Collection, DataSet};
+
+use super::counters::{self, place};
+use super::digest;
+use super::expected::Expected;
+use super::found::{self, Findings, FoundOrder, FoundPayment};
+use super::ledger::{self, Ledger};
+use super::owed::Owed;
+use super::reader::Reader;
+use super::snapshot::{District, Snapshot, malformed};
+use crate::Result;
+use crate::capability::{Row, Target};
+
+/// The most customers and stocks whose sums are kept at a time. Where a run touched more, orders
+/// and payments are read again for each further part of the warehouses.
+const MOST: u64 = 1 << 20;
+
+/// The most lines of an order (TPC-C 2.4.1.3).
+const LINES: u64 = 15;
+
+/// A run, and the database after it.
+pub struct Touched<'a> {
+    /// The database.
+    pub target: &'a dyn Target,
+    /// The data set that was loaded.
+    pub data: &'a DataSet,
+    /// The districts as [`counters::read`] found them before the run.
+    pub before: &'a [District],
+    /// Whether no run wrote before this one.
+    pub fresh: bool,
+    /// What was acknowledged.
+    pub ledger: &'a Ledger,
+}
+
+/// A key of an order: warehouse, district and number.
+type OrderKey = (u32, u32, u32);
+
+impl Touched<'_> {
+    /// Reads what the run touched and passes orders and history to `expected`.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) soon after `stop` returns true,
+    /// [`ErrorKind::Broken`](crate::ErrorKind::Broken) for a field of the wrong type or range, and
+    /// the errors of the database.
+    pub async fn snapshot(
+        &self,
+        expected: &mut Expected,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Snapshot> {
+        self.in_parts(expected, MOST, stop).await
+    }
+
+    /// The same with at most so many sums at a time, as far as whole warehouses allow.
+    ///
+    /// # Errors
+    /// Those of [`Touched::snapshot`].
+    pub async fn in_parts(
+        &self,
+        expected: &mut Expected,
+        most: u64,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Snapshot> {
+        let mut reader = Reader::new(self.target, stop).await?;
+        let mut snapshot =
+            counters::with(&mut reader, self.target, self.data, self.fresh, stop).await?;
+        let orders = self.orders(&snapshot, expected);
+        for (district, before) in snapshot.districts.iter_mut().zip(self.before) {
+            let District { orders, payments, paid, .. } = *before;
+            *district = District { orders, payments, paid, max_o_id: 0, ..*district };
+        }
+        let mut pass = Pass { run: self, reader, snapshot, expected, first: true };
+        for warehouses in self.parts(most) {
+            let mut owed = Owed::new(self.data, warehouses);
+            owed.also(&pass.expected.sample);
+            pass.read_orders(&orders, &mut owed).await?;
+            pass.read_payments(&mut owed).await?;
+            owed.check(&mut pass.reader, &mut pass.snapshot.findings, self.fresh).await?;
+            pass.first = false;
+        }
+        Ok(pass.snapshot)
+    }
+
+    /// The warehouses in parts whose customers and stocks are about `most`.
+    fn parts(&self, most: u64) -> impl Iterator<Item = RangeInclusive<u32>> {
+        let Ledger { orders, payments, deliveries, ambiguous_orders, .. } = self.ledger;
+        let lines = orders.iter().map(|o| u64::from(o.lines)).sum::<u64>()
+            + ambiguous_orders.values().sum::<u64>() * LINES;
+        let stock = lines.min(self.data.count(Collection::Stock));
+        let customers = (payments.len() + deliveries.len()) as u64;
+        let all = stock + customers.min(self.data.count(Collection::Customer));
+        let of = all.div_ceil(most).clamp(1, self.data.spec().warehouses.into());
+        let data = *self.data;
+        (1..=of).map(move |part| {
+            let indexes = data.part(Collection::Warehouse, part, of);
+            indexes.start as u32 + 1..=indexes.end as u32
+        })
+    }
+
+    /// The keys of the orders to be read: those that the ledger names, the sampled ones, and in each
+    /// district the numbers that were given and delivered during the run, with the one before and
+    /// the one after, which must and must not be there.
+    fn orders(&self, after: &Snapshot, expected: &Expected) -> Vec<OrderKey> {
+        let mut named: BTreeMap<ledger::District, (u64, u64)> = BTreeMap::new();
+        let mut keys: Vec<OrderKey> = Vec::new();
+        for o in &self.ledger.orders {
+            named.entry((o.w, o.d)).or_default().0 += 1;
+            keys.push((o.w, o.d, o.o_id));
+        }
+        for d in &self.ledger.deliveries {
+            named.entry((d.w, d.d)).or_default().1 += 1;
+            keys.push((d.w, d.d, d.o_id));
+        }
+        for (&district, n) in &self.ledger.ambiguous_orders {
+            named.entry(district).or_default().0 += n;
+        }
+        for (&district, n) in &self.ledger.ambiguous_deliveries {
+            named.entry(district).or_default().1 += n;
+        }
+        for (i, (before, now)) in self.before.iter().zip(&after.districts).enumerate() {
+            let (w, d) = place(i);
+            let (entered, delivered) = named.get(&(w, d)).copied().unwrap_or_default();
+            // One more than there may be: the counts then differ from the ledger.
+            let most = |from: i64, n: u64| from.saturating_add(n as i64 + 1);
+            let first = before.next_o_id - 1;
+            let last = now.next_o_id.min(most(before.next_o_id, entered));
+            let from = before.oldest_undelivered();
+            let to = now.oldest_undelivered().min(most(from, delivered));
+            let numbers = (first..=last).chain(from..to);
+            keys.extend(numbers.filter_map(|n| Some((w, d, u32::try_from(n).ok()?))));
+        }
+        let per_district = u64::from(self.data.orders_per_district());
+        for index in expected.sample.indexes(Collection::Orders) {
+            let (w, d) = place((index / per_district) as usize);
+            keys.push((w, d, (index % per_district) as u32 + 1));
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// The district of an order before the run.
+    fn before(&self, key: OrderKey) -> Option<&District> {
+        self.before.get(district(key)?)
+    }
+}
+
+/// The index of an order's district.
+fn district((w, d, _): OrderKey) -> Option<usize> {
+    (1..=10).contains(&d).then_some(())?;
+    Some((w as usize).checked_sub(1)? * 10 + d as usize - 1)
+}
+
+/// What is read of a run.
+struct Pass<'a> {
+    run: &'a Touched<'a>,
+    reader: Reader<'a>,
+    snapshot: Snapshot,
+    expected: &'a mut Expected,
+    /// Whether it is the first time that orders and payments are read.
+    first: bool,
+}
+
+impl Pass<'_> {
+    async fn read_orders(&mut self, keys: &[OrderKey], owed: &mut Owed<'_>) -> Result<()> {
+        for places in keys.chunks(self.reader.batch()) {
+            let keys: Vec<String> =
+                places.iter().map(|(w, d, o_id)| format!("{w}.{d}.{o_id}")).collect();
+            let orders = self.reader.read(Collection::Orders, &keys, &found::ORDER).await?;
+            let neworders = match self.first {
+                true => self.reader.read(Collection::Neworder, &keys, &found::NEWORDER).await?,
+                false => Vec::new(),
+            };
+            // By the numbers in the documents, as the pass over all of them has it.
+            let number = |row: &Row, i: usize| u32::try_from(row[i].as_u64()?).ok();
+            let undelivered: HashSet<OrderKey> = neworders
+                .iter()
+                .flatten()
+                .filter_map(|row| Some((number(row, 0)?, number(row, 1)?, number(row, 2)?)))
+                .collect();
+            let mut matched = 0;
+            for (i, (&place, key)) in places.iter().zip(&keys).enumerate() {
+                let order = orders[i].as_ref().map(|row| {
+                    FoundOrder::read(row)
+                        .ok_or_else(|| malformed(Collection::Orders, key, &found::ORDER, row))
+                });
+                let order = order.transpose()?;
+                if self.first {
+                    let there = neworders[i].is_some();
+                    matched += self.judge((place, key), order.as_ref(), there, &undelivered);
+                }
+                if let Some(order) = order {
+                    self.owe((place, key), &order, owed).ok_or_else(|| {
+                        let row = orders[i].as_ref().map_or(&[] as &[_], Vec::as_slice);
+                        malformed(Collection::Orders, key, &found::ORDER, &row.to_vec())
+                    })?;
+                }
+            }
+            let there = neworders.iter().flatten().count() as u64;
+            self.snapshot.findings.neworders(there, matched);
+        }
+        Ok(())
+    }
+
+    /// Adds an order to its district and compares it. Returns how many undelivered orders it matches.
+    fn judge(
+        &mut self,
+        (place, key): (OrderKey, &str),
+        order: Option<&FoundOrder<'_>>,
+        neworder: bool,
+        undelivered: &HashSet<OrderKey>,
+    ) -> u64 {
+        let number = i64::from(place.2);
+        let new = self.run.before(place).is_none_or(|before| number >= before.next_o_id);
+        let district = district(place).and_then(|at| self.snapshot.districts.get_mut(at));
+        let Some(district) = district else { return 0 };
+        let ends = district.neworders.ends;
+        if !neworder && ends.is_some_and(|(oldest, newest)| (oldest..=newest).contains(&place.2)) {
+            district.neworders.count = district.neworders.count.saturating_sub(1);
+        }
+        if !new {
+            // It is among those before the run.
+            district.orders = district.orders.saturating_sub(1);
+        }
+        let Some(order) = order else { return 0 };
+        let (w, d, _) = order.place;
+        let Snapshot { findings, districts, .. } = &mut self.snapshot;
+        let name = || format!("orders {key}");
+        let Some(i) = findings.district((w.into(), d.into()), name) else { return 0 };
+        districts[i].see(order);
+        let is_undelivered = undelivered.contains(&order.place);
+        findings.order(key, order, is_undelivered);
+        order.compare(self.expected);
+        u64::from(is_undelivered)
+    }
+
+    /// What the order changed in other documents during the run. `None` where a field of a line has
+    /// the wrong type or range.
+    fn owe(
+        &mut self,
+        (place, key): (OrderKey, &str),
+        order: &FoundOrder<'_>,
+        owed: &mut Owed<'_>,
+    ) -> Option<()> {
+        let Some(before) = self.run.before(place) else { return Some(()) };
+        let mut again = Findings::new(self.run.data);
+        let findings = if self.first { &mut self.snapshot.findings } else { &mut again };
+        let (w, d, o_id) = order.place;
+        let name = || format!("customer of orders {key}");
+        let customer = findings.customer((w.into(), d.into(), order.c), name);
+        if let Some(c) = customer.filter(|_| i64::from(o_id) >= before.oldest_undelivered()) {
+            owed.delivered(c, order.delivered, order.carrier());
+        }
+        if i64::from(o_id) >= before.next_o_id {
+            for (supply_w, item, sold) in order.sold()? {
+                let name = || format!("stock of a line of orders {key}");
+                if let Some(i) = findings.stock_index((supply_w.into(), item.into()), name) {
+                    owed.sold(i, sold);
+                }
+                if self.first {
+                    self.expected.sample.sold(supply_w, item, sold);
+                }
+            }
+        }
+        Some(())
+    }
+
+    async fn read_payments(&mut self, owed: &mut Owed<'_>) -> Result<()> {
+        let Ledger { payments, ambiguous_payments, .. } = self.run.ledger;
+        for payments in [payments, ambiguous_payments] {
+            for payments in payments.chunks(self.reader.batch()) {
+                let keys: Vec<String> = payments.iter().map(|p| p.history.text()).collect();
+                let rows = self.reader.read(Collection::History, &keys, &digest::HISTORY).await?;
+                for (key, row) in keys.iter().zip(&rows) {
+                    let Some(row) = row else { continue };
+                    let bad = || malformed(Collection::History, key, &digest::HISTORY, row);
+                    let payment = FoundPayment::read(row).ok_or_else(bad)?;
+                    let customer = match self.first {
+                        true => self.snapshot.payment(key, row, &payment, self.expected),
+                        false => Some(payment.customer(key, &mut Findings::new(self.run.data))),
+                    };
+                    if let Some(c) = customer.ok_or_else(bad)? {
+                        owed.paid(c, payment.amount);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
