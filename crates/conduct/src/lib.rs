@@ -28,6 +28,7 @@ mod memory;
 pub mod merge;
 mod meter;
 pub mod offer;
+mod own_limit;
 pub mod plan;
 pub mod registry;
 pub mod repeat;

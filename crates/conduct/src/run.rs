@@ -17,6 +17,7 @@ use crate::faults::{or_unknown, unless_void};
 use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
+use crate::own_limit;
 use crate::plan::{FrontierPlan, Plan, SearchPlan};
 use crate::schedule::{Place, Span};
 use crate::start::Starts;
@@ -191,7 +192,8 @@ impl<B: Benchmark> Steps<'_, B> {
         let mut outcome = run_probed_step(plan, clients, self.folder, control, &meter)?;
         self.starts.note(&mut outcome.step, self.folder);
         outcome.step.usage = meter.used();
-        self.record.warnings.extend(meter.slowed(&outcome.step.name, outcome.step.seconds));
+        let in_process = self.benchmark.target().in_process();
+        self.record.warnings.extend(own_limit::warnings(&outcome.step, in_process));
         self.memories.extend(outcome.transactions);
         caller.measured(&outcome.step);
         self.record.steps.push(outcome.step);

@@ -210,6 +210,9 @@ impl<'a> Controller<'a> {
             self.warmup = now - self.phase_began;
         }
         self.phase = new;
+        if let Err(error) = self.collector.machine_enters(new) {
+            self.fail(error);
+        }
         (std::mem::replace(&mut self.phase_began, now), now)
     }
 
@@ -388,6 +391,8 @@ impl<'a> Controller<'a> {
             incomplete,
             freshness: collector.freshness(),
             longest_gap: gap.map(|(from_seconds, seconds)| Gap { from_seconds, seconds }),
+            driver: collector.driver(),
+            late_p99_us: collector.late_p99_us(),
             ..Step::default()
         };
         if let Some(rates) = &self.rates {

@@ -1,5 +1,6 @@
 //! The driver's machine and its time of day.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
@@ -15,7 +16,49 @@ pub fn host() -> Host {
             .unwrap_or_else(|| "unknown".into()),
         cores: std::thread::available_parallelism().map_or(1, |n| n.get()),
         memory_bytes: kibibytes(&read("/proc/meminfo"), "MemTotal").unwrap_or(0),
+        settings: settings(),
     }
+}
+
+/// What else decides how fast the machine is, as far as it tells.
+fn settings() -> BTreeMap<String, String> {
+    let read = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
+    let recorded =
+        read("/proc/stat").is_none().then(|| "none: this system has no /proc".to_owned());
+    let nodes = fs::read_dir("/sys/devices/system/node").ok().map(|nodes| {
+        let names = nodes.filter_map(|node| node.ok()?.file_name().into_string().ok());
+        let node = |name: &str| name.strip_prefix("node").is_some_and(|n| n.parse::<u16>().is_ok());
+        names.filter(|name| node(name)).count().to_string()
+    });
+    let memory = control_group("memory.max").and_then(|text| text.trim().parse::<u64>().ok());
+    let all = [
+        ("machine.csv", recorded),
+        ("CPU governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        (
+            "transparent huge pages",
+            read("/sys/kernel/mm/transparent_hugepage/enabled").and_then(|text| chosen(&text)),
+        ),
+        ("NUMA nodes", nodes),
+        (
+            "usable cores",
+            field(&read("/proc/self/status").unwrap_or_default(), "Cpus_allowed_list", ':'),
+        ),
+        ("CPU limit", control_group("cpu.max").and_then(|text| cpu_limit(&text))),
+        ("memory limit", memory.map(|bytes| format!("{bytes} bytes"))),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// The word in brackets of "always [madvise] never".
+fn chosen(text: &str) -> Option<String> {
+    Some(text.split_once('[')?.1.split_once(']')?.0.to_owned())
+}
+
+/// The limit of `cpu.max`, such as "150000 100000": what may be used in what period. "max" is none.
+fn cpu_limit(text: &str) -> Option<String> {
+    let (quota, period) = text.trim().split_once(' ')?;
+    let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);
+    (period > 0.0).then(|| format!("{:.2} cores", quota / period))
 }
 
 /// Memory that this process may still take without swapping, bytes: what the machine has available,
@@ -99,6 +142,14 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_read_from_the_kernels_words() {
+        assert_eq!(chosen("always [madvise] never\n").as_deref(), Some("madvise"));
+        assert_eq!(chosen("always"), None);
+        assert_eq!(cpu_limit("150000 100000\n").as_deref(), Some("1.50 cores"));
+        assert_eq!((cpu_limit("max 100000"), cpu_limit("1 0"), cpu_limit("")), (None, None, None));
+    }
+
+    #[test]
     fn the_time_that_a_limit_held_the_driver_back_is_read() {
         let stat = "usage_usec 903\nnr_periods 40\nnr_throttled 12\nthrottled_usec 1250000\n";
         assert_eq!(throttled(stat), Some(Duration::from_millis(1250)));
@@ -112,6 +163,8 @@ mod tests {
         let host = host();
         assert!(host.cores >= 1);
         assert!(!host.system.is_empty() && !host.processor.is_empty());
+        assert!(host.settings.contains_key("usable cores"), "{:?}", host.settings);
+        assert!(!host.settings.contains_key("machine.csv"), "this machine tells");
         let available = available_memory().unwrap();
         assert!(available > 0 && available <= host.memory_bytes);
         assert!(now().ends_with('Z') && now().parse::<jiff::Timestamp>().is_ok());

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `plan/` | what a step does ([`StepPlan`]), how to stop it, how to watch it |
 //! | `pace/` | when operations begin: clock, schedule of an open loop, budget, backoff |
+//! | `machine/` | what the driver's machine does beside the load |
 //! | `measure/` | what an operation counts for, its histograms, the files and the step's record |
 //! | `clients/` | worker threads, the loops of transaction and query clients, the probe |
 //! | `controller.rs` | leads the clients through the phases and collects what they measure |
@@ -23,13 +24,14 @@
 mod clients;
 mod controller;
 mod host;
+mod machine;
 mod measure;
 mod pace;
 mod plan;
 pub mod search;
 mod step;
 
-pub use host::{available_memory, held_back, host, now};
+pub use host::{available_memory, host, now};
 pub use plan::{
     Arrivals, End, FASTEST, Gate, NoClient, NoWorkload, Observer, OnError, Pace, Phase, StepPlan,
     Stop, Tick,

@@ -165,7 +165,9 @@ pub fn is_file(name: &str) -> bool {
         |text: &str| (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     let step =
         |name: &str| name.strip_prefix("step-").and_then(|n| n.strip_suffix(".hlog")).map(digits);
-    ["run.json", "samples.csv", "queries.csv", "ledger.json", "witness.ndjson"].contains(&name)
+    let tables = ["samples.csv", "machine.csv", "queries.csv"];
+    tables.contains(&name)
+        || ["run.json", "ledger.json", "witness.ndjson"].contains(&name)
         || step(name) == Some(true)
 }
 

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::history::Attempt;
 use crate::limits;
 use crate::lines::Lines;
+use crate::machine::MachineRow;
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
 use crate::whole;
@@ -19,6 +20,7 @@ use crate::whole;
 const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.csv";
 const QUERIES: &str = "queries.csv";
+const MACHINE: &str = "machine.csv";
 const LEDGER: &str = "ledger.json";
 const HISTORY: &str = "witness.ndjson";
 
@@ -30,6 +32,8 @@ pub struct RunFolder {
     path: PathBuf,
     samples: Table,
     queries: Table,
+    /// Where there was something to say of the machine.
+    machine: Option<Table>,
     started: Instant,
     started_at: SystemTime,
 }
@@ -61,6 +65,7 @@ impl RunFolder {
                 path: path.to_owned(),
                 samples: Table::create(path.join(SAMPLES))?,
                 queries: Table::create(path.join(QUERIES))?,
+                machine: None,
                 started: Instant::now(),
                 started_at,
             };
@@ -168,12 +173,25 @@ impl RunFolder {
         self.queries.add(row)
     }
 
+    /// Adds a row to `machine.csv`, which the first one creates.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
+    pub fn add_machine(&mut self, row: &MachineRow) -> Result<()> {
+        let table = match &mut self.machine {
+            Some(table) => table,
+            none => none.insert(Table::create(self.path.join(MACHINE))?),
+        };
+        table.add(row)
+    }
+
     /// Writes the buffered rows to the files.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where they cannot be written.
     pub fn flush(&mut self) -> Result<()> {
         self.samples.flush()?;
+        self.machine.as_mut().map_or(Ok(()), Table::flush)?;
         self.queries.flush()
     }
 }
@@ -272,6 +290,28 @@ pub fn each_sample(folder: &Path, take: impl FnMut(Sample)) -> Result<()> {
         limits::count("retries", row.retries)
     };
     each_row(&folder.join(SAMPLES), check, take)
+}
+
+/// Passes each row of `machine.csv` to `take`, also of a run that was killed. There are none where the
+/// system does not tell, and in a merged folder.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where a row is none.
+pub fn each_machine(folder: &Path, take: impl FnMut(MachineRow)) -> Result<()> {
+    let path = folder.join(MACHINE);
+    if !path.exists() {
+        return Ok(());
+    }
+    let check = |row: &MachineRow| {
+        limits::seconds("at_seconds", row.at_seconds)?;
+        limits::seconds("seconds", row.seconds)?;
+        limits::seconds("user", row.user)?;
+        limits::seconds("system", row.system)?;
+        limits::seconds("machine", row.machine)?;
+        limits::seconds("steal", row.steal)?;
+        limits::seconds("busiest_core", row.busiest_core)
+    };
+    each_row(&path, check, take)
 }
 
 /// Reads `queries.csv` of a run folder, also of a run that was killed.

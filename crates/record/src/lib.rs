@@ -5,6 +5,7 @@
 //! | `run.json` | [`Run`]: version, full configuration, seeds, host, databases, steps, checks |
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
 //! | `step-NN.hlog` | HdrHistogram interval log of a step's response times, see [`hlog`] |
+//! | `machine.csv` | what the driver's machine did beside the load |
 //! | `queries.csv` | every execution of a query |
 //! | `witness.ndjson` | what the witness transactions did and saw, if there were any |
 //! | `answers/qNN.json` | answers of queries, if they were asked for |
@@ -15,7 +16,7 @@
 //!
 //! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`ingestion`],
 //!   [`search`], [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
-//! * [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
+//! * [`machine`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
@@ -35,6 +36,7 @@ pub mod hlog;
 pub mod ingestion;
 pub mod limits;
 pub mod lines;
+pub mod machine;
 pub mod merge;
 mod parallel;
 pub mod percentile;
@@ -55,6 +57,7 @@ pub use folder::RunFolder;
 pub use freshness::{CatchUp, FRESHNESS, Freshness};
 pub use hoap_data::words;
 pub use ingestion::{CURVE, Ingested, Ingestion};
+pub use machine::{DriverUse, MachineRow};
 pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};

@@ -172,6 +172,11 @@ pub struct Host {
     pub cores: usize,
     /// Memory in bytes.
     pub memory_bytes: u64,
+    /// What else decides how fast it is, name → value: CPU governor, transparent huge pages, NUMA
+    /// nodes, limits of the control group, as far as the system tells. Under "machine.csv" why there
+    /// is none, where there is none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// The load of the data.

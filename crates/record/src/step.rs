@@ -6,6 +6,7 @@ use hoap_data::words::counted;
 use serde::{Deserialize, Serialize};
 
 use crate::freshness::Freshness;
+use crate::machine::DriverUse;
 use crate::percentile::Latency;
 
 /// A step: a number of clients of each side that ran for a time or a number of operations.
@@ -95,6 +96,14 @@ pub struct Step {
     /// the window.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub usage: BTreeMap<String, f64>,
+    /// What the driver's process and its machine took over the measured window. `None` where the
+    /// system does not tell, and of several drivers, whose folders have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<DriverUse>,
+    /// Open loop: the 99th percentile of how long after its time an operation began for which a client
+    /// waited, microseconds. The delay is the driver's own. `None` of several drivers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_p99_us: Option<u64>,
 }
 
 /// The start that was named for a step. Its clients were connected before.

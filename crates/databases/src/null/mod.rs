@@ -138,6 +138,11 @@ impl Target for Null {
         }
     }
 
+    /// A closed loop on it is to take all the CPU there is.
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn documents(&self) -> Applicable<&dyn Documents> {
         Ok(&self.load)
     }

@@ -170,13 +170,14 @@ impl<'a> TransactionWorker<'a> {
             let Some((number, due)) = schedule.take(&mut position) else { break };
             cursor.set(position);
             let next = client.next();
-            let start = queue.wait_until(due, || schedule.may_begin(number)).await;
+            let (start, waited) = queue.wait_until(due, || schedule.may_begin(number)).await;
             if !schedule.may_begin(number) {
                 break;
             }
             let mut completion = client.run().await;
             let at = clock.now();
-            let time = ResponseTime { service: at - start, wait: Some(start.saturating_sub(due)) };
+            let wait = Some(start.saturating_sub(due));
+            let time = ResponseTime { service: at - start, wait, late: waited };
             let failure = self.context.settle(&mut completion.outcome);
             let due_in = schedule.phase(number);
             let counts_for = self.open_counts_for(schedule, due_in, due, start);

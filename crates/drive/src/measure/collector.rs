@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use hoap_record::folder::{RunFolder, exact_seconds, seconds};
 use hoap_record::hlog::Hlog;
-use hoap_record::{Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample, Score};
+use hoap_record::{
+    DriverUse, Event, Execution, FRESHNESS, Freshness, GRACE, Operation, Query, Sample, Score,
+};
 use hoap_workload::Result;
 use hoap_workload::client::Outcome;
 
@@ -18,6 +20,8 @@ use super::score::score;
 use super::stats::StatsByKind;
 use super::stats_buffer::StatsBuffer;
 use super::tick_stats::TickStats;
+use super::timing::Timing;
+use crate::machine::Watch;
 use crate::plan::{Pace, Phase, StepPlan, Tick};
 
 /// Collects the measurements of a step.
@@ -48,6 +52,7 @@ pub(crate) struct Collector<'a> {
     query_totals: Vec<QueryTotal>,
     freshness: Option<FreshnessTotal>,
     events: Events,
+    machine: Watch,
     pub tx_cancelled: u64,
     pub queries_cancelled: u64,
 }
@@ -86,9 +91,28 @@ impl<'a> Collector<'a> {
             query_totals: vec![QueryTotal::default(); query_kinds.len()],
             freshness: probe_every.map(FreshnessTotal::new),
             events: Events::new(),
+            machine: Watch::new(plan.number),
             tx_cancelled: 0,
             queries_cancelled: 0,
         })
+    }
+
+    /// Leaves a phase for another one, as far as the machine is concerned.
+    pub fn machine_enters(&mut self, phase: Phase) -> Result<()> {
+        self.machine.enter(phase, self.folder)
+    }
+
+    /// What the driver's process and its machine took over the measured window.
+    pub fn driver(&self) -> Option<DriverUse> {
+        self.machine.window()
+    }
+
+    /// The 99th percentile of how late operations began for which a client waited, microseconds.
+    pub fn late_p99_us(&self) -> Option<u64> {
+        let mut late = Timing::new();
+        let stats = self.tx_total.0.iter().chain(&self.tx_after.0);
+        stats.filter_map(|kind| kind.split.as_ref()).for_each(|split| late.absorb(&split.late));
+        (late.count() > 0).then(|| late.quantile_us(0.99))
     }
 
     /// Starts the clock of a phase.
@@ -209,6 +233,7 @@ impl<'a> Collector<'a> {
         let both = [Phase::Warmup, Phase::Measured];
         let phases = if phase == Phase::Measured { &both[..] } else { &both[..1] };
         let span = Span { start: self.tick_began, end: now };
+        self.machine.tick(self.folder)?;
         self.write_tick(phase, phases, span)?;
         if phase == Phase::Measured {
             self.gaps.add(self.tx.successes);

@@ -11,12 +11,15 @@ pub(crate) struct ResponseTime {
     pub service: u64,
     /// From the scheduled start to the actual one; `None` in a closed loop, which has no schedule.
     pub wait: Option<u64>,
+    /// Whether its client waited for the scheduled start: what it waited beyond that is the driver's
+    /// delay.
+    pub late: bool,
 }
 
 impl ResponseTime {
     /// The response time of a closed loop.
     pub fn closed(service: u64) -> Self {
-        ResponseTime { service, wait: None }
+        ResponseTime { service, wait: None, late: false }
     }
 
     /// From the scheduled start to the end.

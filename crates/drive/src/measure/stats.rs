@@ -71,6 +71,8 @@ pub(crate) struct KindStats {
 pub(crate) struct Split {
     pub service: Timing,
     pub wait: Timing,
+    /// The waits of operations for which a client waited.
+    pub late: Timing,
 }
 
 impl KindStats {
@@ -130,12 +132,16 @@ impl KindStats {
             let split = self.split();
             split.service.add(time.service);
             split.wait.add(wait);
+            if time.late {
+                split.late.add(wait);
+            }
         }
     }
 
     fn split(&mut self) -> &mut Split {
-        let new = || Box::new(Split { service: Timing::new(), wait: Timing::new() });
-        self.split.get_or_insert_with(new)
+        let new = Timing::new;
+        let split = || Box::new(Split { service: new(), wait: new(), late: new() });
+        self.split.get_or_insert_with(split)
     }
 
     /// Adds an error. Only the first of its kind is formatted.
@@ -164,6 +170,7 @@ impl KindStats {
             let split = self.split();
             split.service.absorb(&theirs.service);
             split.wait.absorb(&theirs.wait);
+            split.late.absorb(&theirs.late);
         }
         self.backlog += other.backlog;
         self.at_least += other.at_least;
@@ -207,6 +214,7 @@ impl KindStats {
             if let Some(split) = &mut self.split {
                 split.service.clear();
                 split.wait.clear();
+                split.late.clear();
             }
             self.backlog = 0;
             self.at_least = 0;
@@ -272,7 +280,8 @@ mod tests {
     fn an_open_loop_has_three_times_for_every_success() {
         let mut stats = KindStats::new();
         for i in 1..=100 {
-            let time = ResponseTime { service: i * 1_000, wait: Some((100 - i) * 2_000) };
+            let time =
+                ResponseTime { service: i * 1_000, wait: Some((100 - i) * 2_000), late: i > 90 };
             assert_eq!(time.total(), (200 - i) * 1_000);
             let failed = Outcome::Failed(Error::new(ErrorKind::Timeout, "try", "no"));
             for outcome in [Outcome::Done, failed] {
@@ -282,6 +291,7 @@ mod tests {
         let split = stats.split.as_ref().unwrap();
         assert_eq!((stats.count(), stats.failed()), (100, 100));
         assert_eq!((split.service.count(), split.wait.count()), (100, 100));
+        assert_eq!((split.late.count(), split.late.latency().max_us), (10, 18));
         assert_eq!(stats.response.latency().max_us, 199);
         assert_eq!((split.service.latency().max_us, split.wait.latency().max_us), (100, 198));
         let sum = split.service.latency().mean_us + split.wait.latency().mean_us;

@@ -44,16 +44,16 @@ impl<'a> WaitQueue<'a> {
     }
 
     /// Waits until `time`, or until the step has ended and `wanted` returns `false`. Returns the
-    /// current time.
-    pub async fn wait_until(&self, time: u64, wanted: impl Fn() -> bool) -> u64 {
+    /// current time, and whether there was anything to wait for.
+    pub async fn wait_until(&self, time: u64, wanted: impl Fn() -> bool) -> (u64, bool) {
         let now = self.clock.now();
         if now >= time {
-            return now;
+            return (now, false);
         }
         if self.blocking {
-            return self.block_until(time, wanted);
+            return (self.block_until(time, wanted), true);
         }
-        poll_fn(|cx| {
+        let now = poll_fn(|cx| {
             let now = self.clock.now();
             if now >= time || (self.signal.ended() && !wanted()) {
                 return Poll::Ready(now);
@@ -62,7 +62,8 @@ impl<'a> WaitQueue<'a> {
             self.waiting.borrow_mut().push_back((time, cx.waker().clone()));
             Poll::Pending
         })
-        .await
+        .await;
+        (now, true)
     }
 
     /// The same on a thread that serves no other client.

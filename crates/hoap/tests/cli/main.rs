@@ -14,6 +14,8 @@ mod gen_files;
 mod ingestion;
 mod key_value;
 mod live;
+#[cfg(target_os = "linux")]
+mod machine;
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
 #[cfg(feature = "postgres")]

@@ -2,7 +2,7 @@
 //! table, the cells apart by " | ", numbers with their units as "#".
 
 /// Lines and warnings that a run has or has not depending on how fast the machine is.
-const NOISE: [&str; 8] = [
+const NOISE: [&str; 10] = [
     "did not reach its rate",
     "in flight when its window ended",
     "nothing succeeded for",
@@ -11,6 +11,8 @@ const NOISE: [&str; 8] = [
     "orders grew from",
     "retries of all",
     "history grew from",
+    "this driver's machine",
+    "this driver's process",
 ];
 
 /// Behind these a number is no measurement and stays.

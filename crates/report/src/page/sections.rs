@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hoap_record::benchmark_title;
 
 use super::body::{Body, Figure, Panel, panels};
-use super::chart::{runs, search as search_chart};
+use super::chart::{machine, runs, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
 use super::{figures, frontier, ingestion, measured, witness};
@@ -248,6 +248,15 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                 body.chart(&figure, Some(panel), chart);
             }
             body.folded("Numbers of these charts", &tables::ticks(panel.loaded), &table);
+            if !panel.loaded.machine.is_empty() {
+                let (caption, table) =
+                    ("Driver CPU over time", format!("machine-over-time-{}", panel.number));
+                let name = &format!("cpu-{}", panel.number);
+                let figure = Figure { name, caption, label: caption, table: &table };
+                body.chart(&figure, Some(panel), machine::cpu(panel.loaded, most));
+                let numbers = tables::machine_over_time(panel.loaded);
+                body.folded("Numbers of this chart", &numbers, &table);
+            }
         },
     );
     body.close();
@@ -314,9 +323,9 @@ fn verification(body: &mut Body, entries: &[Entry<'_>]) {
 
 fn setup(body: &mut Body, entries: &[Entry<'_>]) {
     body.open("setup-section", "Setup", "Setup");
-    for made in [tables::databases(entries), tables::configuration(entries), tables::setup(entries)]
-    {
-        body.filled(&made);
+    let set = [tables::databases(entries), tables::configuration(entries), tables::setup(entries)];
+    for made in set.iter().chain([&tables::machine(entries)]) {
+        body.filled(made);
     }
     body.close();
 }

@@ -10,6 +10,7 @@ use hoap_record::hlog::{self, SERVICE, WAIT};
 use hoap_record::{Latency, Run, Step};
 
 use crate::run::curve::Curve;
+use crate::run::machine::{self, MachinePoint};
 use crate::run::measure::{self, Measure};
 use crate::run::samples::Samples;
 
@@ -24,6 +25,8 @@ pub struct Loaded {
     pub samples: Samples,
     /// What `step-NN.hlog` hold.
     pub curves: Vec<Curve>,
+    /// `machine.csv`; empty where there is none.
+    pub machine: Vec<MachinePoint>,
 }
 
 /// A run under the name it has in this report.
@@ -70,7 +73,8 @@ impl Loaded {
         if !missing.is_empty() {
             run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
         }
-        Ok(Loaded { name: folder_name(folder), run, samples, curves })
+        let machine = machine::read(folder)?;
+        Ok(Loaded { name: folder_name(folder), run, samples, curves, machine })
     }
 
     /// The run as tables take it.

@@ -6,6 +6,7 @@ pub mod freshness;
 pub mod frontier;
 pub mod isolation;
 pub mod loaded;
+pub mod machine;
 pub mod measure;
 mod names;
 pub mod samples;

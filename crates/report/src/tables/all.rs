@@ -6,8 +6,8 @@ use super::freshness::freshness;
 use super::frontier::{frontier, frontier_steps};
 use super::ingestion::{ingested, ingestion};
 use super::search::{highest_rate, search};
-use super::series::{percentiles, ticks};
-use super::setup::{configuration, databases, overview, setup};
+use super::series::{machine_over_time, percentiles, ticks};
+use super::setup::{configuration, databases, machine, overview, setup};
 use super::steps::{
     failures, isolation, operations, query_detail, query_rates, query_times, throughput,
     transactions, waits,
@@ -41,6 +41,7 @@ pub fn of_records(entries: &[Entry<'_>]) -> Vec<Table> {
         databases(entries),
         configuration(entries),
         setup(entries),
+        machine(entries),
     ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
@@ -72,6 +73,8 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         witness(&entries),
         anomalies(&entries),
         events(&entries),
+        machine_over_time(loaded),
+        machine(&entries),
     ];
     let whatever_it_measures = [
         failures(&entries),

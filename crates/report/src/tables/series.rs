@@ -1,11 +1,12 @@
 //! The data behind the charts over time and of percentiles.
 
-use hoap_record::Run;
+use hoap_record::{MachineRow, Run};
 
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::Loaded;
 use crate::run::curve::Curve;
+use crate::run::machine::{MachinePoint, at_most};
 use crate::run::measure::Measure;
 use crate::run::step_name;
 use crate::run::ticks::{MOST, Tick, merged, ticks as ticks_of};
@@ -40,6 +41,34 @@ pub fn ticks(loaded: &Loaded) -> Table {
         .number("retries", Unit::Count, |t| t.retries as f64)
         .number("failed", Unit::Count, |t| t.failed as f64)
         .rows(ticks_of(&loaded.samples.rows, &kinds, MOST))
+}
+
+/// What the driver's machine did over time.
+pub fn machine_over_time(loaded: &Loaded) -> Table {
+    let cores = Unit::Rate("cores");
+    let maybe = |unit, of: fn(&MachineRow) -> Option<f64>| {
+        (Some(unit), move |point: &MachinePoint| Cell::maybe(of(&point.row)))
+    };
+    let (thread, busiest) = maybe(cores, |row| row.busiest_thread);
+    let (waited, waiting) = maybe(cores, |row| row.waited);
+    let (pressure, pressed) = maybe(Unit::Share, |row| row.cpu_pressure);
+    Sheet::new("machine-over-time", "The driver's machine over time")
+        .text("step", |point: &MachinePoint| name_of(&loaded.run, point.row.step))
+        .text("phase", |point| point.row.phase.clone())
+        .number("until", Unit::Moment, |point| point.row.at_seconds)
+        .number("driver, user", cores, |point| point.row.user)
+        .number("driver, system", cores, |point| point.row.system)
+        .cells("its busiest thread", thread, busiest)
+        .cells("its threads waited", waited, waiting)
+        .number("steal", cores, |point| point.row.steal)
+        .number("all processes", cores, |point| point.row.machine)
+        .number("busiest core", Unit::Share, |point| point.row.busiest_core)
+        .cells("CPU pressure", pressure, pressed)
+        .number("memory", Unit::Bytes, |point| point.row.resident_bytes as f64)
+        .number("received", Unit::Bytes, |point| point.row.received_bytes as f64)
+        .number("sent", Unit::Bytes, |point| point.row.sent_bytes as f64)
+        .number("loopback", Unit::Bytes, |point| point.row.loopback_bytes as f64)
+        .rows(at_most(&loaded.machine, MOST))
 }
 
 /// Response times by percentile: a row a kind and percentile, a column a step.

@@ -172,6 +172,17 @@ pub fn setup(entries: &[Entry<'_>]) -> Table {
     table(entries, "setup", "Data set and constants", facts)
 }
 
+/// What decides how fast the driver's machine is, as far as it told.
+pub fn machine(entries: &[Entry<'_>]) -> Table {
+    let facts = keys(entries, |r| r.host.settings.keys().cloned().collect())
+        .into_iter()
+        .map(|key| {
+            fact(key.clone(), move |r| r.host.settings.get(&key).cloned().unwrap_or_default())
+        })
+        .collect();
+    table(entries, "machine", "The driver's machine", facts)
+}
+
 /// The keys of all runs, each once, in the order in which they first come.
 fn keys(entries: &[Entry<'_>], of: impl Fn(&Run) -> Vec<String>) -> Vec<String> {
     let mut all = Vec::new();

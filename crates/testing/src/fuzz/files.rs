@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use hoap_record::folder::{read_queries, read_run, read_samples};
+use hoap_record::MachineRow;
+use hoap_record::folder::{each_machine, read_queries, read_run, read_samples};
 use hoap_record::hlog::{self, Hlog};
 use hoap_record::merge::Merge;
 use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
@@ -40,7 +41,7 @@ pub fn run_json(input: &[u8]) {
     }
 }
 
-/// `samples.csv` and `queries.csv`: rows come back, also those of a file that was cut off.
+/// `samples.csv`, `machine.csv` and `queries.csv`: rows come back, also those of a file that was cut off.
 pub fn rows(input: &[u8]) {
     let folder = holding("samples.csv", input);
     fs::write(folder.path().join("queries.csv"), input).unwrap();
@@ -51,6 +52,15 @@ pub fn rows(input: &[u8]) {
         }
         Err(e) => told_with(e, &["samples.csv"]),
     }
+    fs::write(folder.path().join("machine.csv"), input).unwrap();
+    match machine_rows(folder.path()) {
+        Ok(rows) => {
+            let again = holding("machine.csv", &csv(&rows));
+            let read = machine_rows(again.path()).unwrap();
+            assert_eq!(format!("{read:?}"), format!("{rows:?}"));
+        }
+        Err(e) => told_with(e, &["machine.csv"]),
+    }
     match read_queries(folder.path()) {
         Ok(executions) => {
             let again = holding("queries.csv", &csv(&executions));
@@ -59,6 +69,11 @@ pub fn rows(input: &[u8]) {
         }
         Err(e) => told_with(e, &["queries.csv"]),
     }
+}
+
+fn machine_rows(folder: &Path) -> hoap_record::Result<Vec<MachineRow>> {
+    let mut rows = Vec::new();
+    each_machine(folder, |row| rows.push(row)).map(|()| rows)
 }
 
 /// In words: a mean may be no number.

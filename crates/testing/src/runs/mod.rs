@@ -45,6 +45,7 @@ impl Folder {
         std::fs::write(path.join("run.json"), json).unwrap();
         rows(&path.join("samples.csv"), &self.samples);
         rows(&path.join("queries.csv"), &self.executions);
+        rows(&path.join("machine.csv"), &machine(&self.run.steps));
         for (step, log) in &self.logs {
             std::fs::write(hoap_record::hlog::path(path, *step), log).unwrap();
         }
@@ -137,6 +138,42 @@ fn rows<T: serde::Serialize>(path: &Path, rows: &[T]) {
         writer.serialize(row).unwrap();
     }
     writer.flush().unwrap();
+}
+
+/// A row a second: a driver that takes a little more in the measured windows.
+fn machine(steps: &[Step]) -> Vec<MachineRow> {
+    let row = |step: &Step, second: usize| {
+        let at_seconds = step.start_seconds - step.warmup_seconds + second as f64 + 1.0;
+        let measured = at_seconds > step.start_seconds;
+        let user = if measured { 0.5 } else { 0.4 } + 0.01 * (second % 7) as f64;
+        MachineRow {
+            step: step.number,
+            phase: if measured { "measured" } else { "warmup" }.into(),
+            at_seconds,
+            seconds: 1.0,
+            user,
+            system: 0.2,
+            busiest_thread: Some(0.4),
+            waited: Some(0.01),
+            machine: user + 0.9,
+            steal: 0.02,
+            busiest_core: 0.8,
+            cores: "80 70".into(),
+            cpu_pressure: Some(0.1),
+            voluntary_switches: 900,
+            involuntary_switches: 20,
+            sent_bytes: 150_000,
+            received_bytes: 300_000,
+            resident_bytes: 60_000_000,
+            ..MachineRow::default()
+        }
+    };
+    let each = |step| (0..step_seconds(step)).map(move |second| row(step, second));
+    steps.iter().flat_map(each).collect()
+}
+
+fn step_seconds(step: &Step) -> usize {
+    (step.warmup_seconds + step.seconds) as usize
 }
 
 struct Random(u64);
@@ -431,6 +468,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             processor: "AMD EPYC 7B13".into(),
             cores: 2,
             memory_bytes: 8_330_000_000,
+            settings: strings(&[("CPU governor", "performance"), ("NUMA nodes", "1")]),
         },
         query_set: Some("naive".into()),
         load: Some(Load { documents: 41_077, bytes: 38_412_345, seconds: 2.41, ingestion: None }),

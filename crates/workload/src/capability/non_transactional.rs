@@ -42,6 +42,10 @@ impl Target for NonTransactional {
         description
     }
 
+    fn in_process(&self) -> bool {
+        self.inner.in_process()
+    }
+
     fn documents(&self) -> Applicable<&dyn Documents> {
         self.inner.documents()
     }

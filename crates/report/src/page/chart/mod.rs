@@ -7,6 +7,7 @@
 pub mod configurations;
 pub mod frontier;
 pub mod ingestion;
+pub mod machine;
 pub mod runs;
 pub mod scale;
 pub mod search;
