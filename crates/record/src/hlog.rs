@@ -68,8 +68,21 @@ impl Interval<'_> {
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where there is no log, or it is broken.
 pub fn read(folder: &Path, step: usize) -> Result<BTreeMap<String, Histogram<u64>>> {
+    read_with(folder, step, |_| {})
+}
+
+/// The same, and shows every interval to `see`, in the order of the log.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_with(
+    folder: &Path,
+    step: usize,
+    mut see: impl FnMut(&Interval<'_>),
+) -> Result<BTreeMap<String, Histogram<u64>>> {
     let mut kinds: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
     let take = |interval: Interval<'_>| {
+        see(&interval);
         if let Some(whole) = kinds.get_mut(interval.tag) {
             return interval.add_to(whole);
         }

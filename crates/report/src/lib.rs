@@ -10,7 +10,7 @@
 //! * [`prices`] and [`published`]: the files of prices and of published figures.
 //! * [`configurations`]: runs by configuration.
 //! * [`tables`]: every table of a report.
-//! * [`terminal`], [`page`], [`compare`]: what users see.
+//! * [`compare`]; [`terminal`], [`page`]: what users see.
 
 pub mod compare;
 pub mod configurations;

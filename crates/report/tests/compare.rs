@@ -43,7 +43,7 @@ impl Made {
 
 fn compare(baseline: &str, candidate: &str, gates: &[&str]) -> Comparison {
     let gates: Vec<Gate> = gates.iter().map(|gate| gate.parse().unwrap()).collect();
-    let question = Question { gates, relevant: 0.01 };
+    let question = Question { gates, relevant: 0.01, details: true };
     Comparison::new(made().side(baseline), vec![made().side(candidate)], question).unwrap()
 }
 
@@ -64,7 +64,7 @@ fn changed(place: &Path, name: &str, change: impl FnOnce(&mut Folder)) -> Side {
 }
 
 fn refused(baseline: Side, candidate: Side) -> String {
-    let question = Question { gates: vec![], relevant: 0.01 };
+    let question = Question { gates: vec![], relevant: 0.01, details: true };
     Comparison::new(baseline, vec![candidate], question).unwrap_err().to_string()
 }
 
@@ -169,7 +169,7 @@ fn freshness_is_compared_and_gated_also_where_everything_was_seen() {
         Side::open(&place.path().join(name)).unwrap()
     };
     let gates = ["freshness>5%", "freshness>2000x"].map(|gate| gate.parse().unwrap()).to_vec();
-    let question = Question { gates, relevant: 0.01 };
+    let question = Question { gates, relevant: 0.01, details: true };
     let fresh = side("fresh", [0, 0, 0]);
     let late = vec![side("fresh too", [0, 0, 0]), side("late", [900_000, 1_000_000, 1_100_000])];
     let c = Comparison::new(fresh, late, question).unwrap();
@@ -193,7 +193,7 @@ fn freshness_is_compared_and_gated_also_where_everything_was_seen() {
 #[test]
 fn a_bound_on_what_is_not_there_is_refused() {
     let gates = vec!["p99[Nothing]>5%".parse().unwrap()];
-    let question = Question { gates, relevant: 0.01 };
+    let question = Question { gates, relevant: 0.01, details: true };
     let (a, b) = (made().side("a"), made().side("same"));
     let error = Comparison::new(a, vec![b], question).unwrap_err().to_string();
     assert!(error.contains("p99[Nothing]>5%"), "{error}");
@@ -252,7 +252,7 @@ fn runs_that_measure_freshness_otherwise_are_refused_and_told_by_how_much_they_d
     assert!(error.contains("on (every 1ms) here and on (every 100ms) there"), "{error}");
     assert!(error.contains("takes more of the database") && !error.contains(size), "{error}");
     // Where nothing is measured its cadence is nothing, nor is it where nothing is written.
-    let question = || Question { gates: vec![], relevant: 0.01 };
+    let question = || Question { gates: vec![], relevant: 0.01, details: true };
     let (off, often) = (side("off", false, "100ms"), side("off often", false, "1ms"));
     let c = Comparison::new(off, vec![often], question()).unwrap();
     assert_eq!(c.differences, []);
@@ -281,7 +281,12 @@ fn versions_settings_and_flags_that_differ_are_told_not_refused() {
         f.run.configuration.insert("duration".into(), "60s".into());
         f.run.configuration.insert("run-seed".into(), 99.into());
     });
-    let c = Comparison::new(base, vec![other], Question { gates: vec![], relevant: 0.01 }).unwrap();
+    let c = Comparison::new(
+        base,
+        vec![other],
+        Question { gates: vec![], relevant: 0.01, details: true },
+    )
+    .unwrap();
     let names: Vec<&str> = c.differences.iter().map(|d| d.name.as_str()).collect();
     assert_eq!(names, ["hoap", "database", "synchronous", "duration"]);
     assert_eq!(c.differences[2].values, ["full", "off"]);
@@ -296,7 +301,12 @@ fn steps_that_one_side_lacks_or_that_are_not_whole_are_left_out_and_named() {
     let other = changed(place.path(), "other", |f| {
         f.run.steps.remove(3);
     });
-    let c = Comparison::new(base, vec![other], Question { gates: vec![], relevant: 0.01 }).unwrap();
+    let c = Comparison::new(
+        base,
+        vec![other],
+        Question { gates: vec![], relevant: 0.01, details: true },
+    )
+    .unwrap();
     assert_eq!(c.left_out.len(), 2, "{:?}", c.left_out);
     assert!(c.left_out[0].contains("2 tx") && c.left_out[0].contains("interrupted"));
     assert!(c.left_out[1].contains("8 tx") && c.left_out[1].contains("no such step"));
@@ -315,7 +325,8 @@ fn broken_files_are_named() {
         let half = f.logs[1].1.len() / 2;
         f.logs[1].1.truncate(half);
     });
-    Comparison::new(base(), vec![cut], Question { gates: vec![], relevant: 0.01 }).unwrap();
+    Comparison::new(base(), vec![cut], Question { gates: vec![], relevant: 0.01, details: true })
+        .unwrap();
     changed(place, "json", |_| {});
     let path = place.join("json/run.json");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -374,7 +385,8 @@ fn every_form_says_the_same() {
 #[test]
 fn several_candidates_are_judged_together() {
     let sides = vec![made().side("same"), made().side("slow")];
-    let question = Question { gates: vec!["tpm<-5%".parse().unwrap()], relevant: 0.01 };
+    let question =
+        Question { gates: vec!["tpm<-5%".parse().unwrap()], relevant: 0.01, details: true };
     let c = Comparison::new(made().side("a"), sides, question).unwrap();
     let verdicts = |number| {
         c.of(number)
@@ -408,7 +420,12 @@ fn a_side_on_which_nothing_completed_is_worse_and_two_are_equal() {
     let dead = || changed(place.path(), "dead", |f| stop(f, true));
     let with = |baseline, candidate, gates: &[&str]| {
         let gates = gates.iter().map(|gate| gate.parse().unwrap()).collect();
-        Comparison::new(baseline, vec![candidate], Question { gates, relevant: 0.01 }).unwrap()
+        Comparison::new(
+            baseline,
+            vec![candidate],
+            Question { gates, relevant: 0.01, details: true },
+        )
+        .unwrap()
     };
     let gates = ["tpm<-5%", "tpm<-5%:sure", "tpm<-5%:strict", "tpm>5%"];
     let broken = |c: &Comparison| c.gates.iter().map(|g| g.broken.len()).collect::<Vec<_>>();

@@ -3,6 +3,7 @@
 use hoap_record::Bounds;
 use hoap_record::search::{Probe, Search, Time, Undecided};
 use hoap_record::{Percentile, Sla};
+use hoap_report::compare;
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::table::{Cell, Table};
 use hoap_report::{Loaded, Named, Page, Report, Style, csv, page, published, summary};
@@ -46,7 +47,7 @@ fn runs_of_one_label_are_repetitions_of_one_configuration() {
     let (low, high) = (of(0).min(of(1)), of(0).max(of(1)));
     assert!(low < high);
     assert_eq!(number(throughput, 0, "runs"), 2.0);
-    assert!((number(throughput, 0, "ops/s") - (low + high) / 2.0).abs() < 1e-9 * high);
+    assert!((number(throughput, 0, "ops/s") - (low * high).sqrt()).abs() < 1e-9 * high);
     assert_eq!(number(throughput, 0, "lowest"), low);
     assert_eq!(number(throughput, 0, "highest"), high);
     assert_eq!(number(throughput, 5, "runs"), 3.0);
@@ -140,8 +141,15 @@ fn the_charts_by_configuration_hold_what_their_tables_hold() {
         assert_eq!(points.iter().filter(near).count(), 1, "row {row}");
     }
     let plots = charts["throughput-by-clients"]["plots"].as_array().unwrap();
-    let names: Vec<&str> = plots.iter().map(|plot| plot["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["without queries", "with 1 query client"]);
+    assert_eq!(plots.len(), 1);
+    // With and without queries in one plot: a configuration's colour, dashes for the queries.
+    let chart = &charts["throughput-by-clients"];
+    assert_eq!(legend(chart), ["run 1", "run 2", "without queries", "with 1 query client"]);
+    let looks: Vec<_> = marks(chart, "dot").iter().map(|m| (&m["colour"], &m["dash"])).collect();
+    let (full, dashed) = (serde_json::Value::Null, serde_json::json!("6 3"));
+    let (first, second) = (serde_json::json!("c0"), serde_json::json!("c1"));
+    let expected = [(&first, &full), (&first, &dashed), (&second, &full), (&second, &dashed)];
+    assert_eq!(looks, expected);
     // The broken query of the last step has no bar, and its power no point.
     let mut missing = all_of(&marks(&charts["queries-3"], "bar"), "bars");
     missing.retain(|bar| bar["value"].is_null());
@@ -308,9 +316,16 @@ fn configurations_with_one_number_of_query_clients_each_share_a_panel() {
     let chart = &data(&made.html)["throughput-by-clients"];
     assert_eq!(chart["plots"].as_array().unwrap().len(), 1);
     assert_eq!(legend(chart)[..2], ["4Q+0A, without queries", "4Q+4A, with 1 query client"]);
-    // A configuration that ran with and without them has its own isolation to show: two panels.
-    let apart = ["without queries", "with 1 query client"];
-    assert_eq!(names(&[only(1, "4Q+0A", 0), runs::folder(2, 1.0).loaded("4Q+4A")]), apart);
+    // A configuration that ran with and without them has lines of its own for both.
+    let both = [only(1, "4Q+0A", 0), runs::folder(2, 1.0).loaded("4Q+4A")];
+    let made = page(&Report::of(&both)).unwrap();
+    let chart = &data(&made.html)["throughput-by-clients"];
+    let expected = ["4Q+0A", "4Q+4A", "without queries", "with 1 query client"];
+    assert_eq!(legend(chart), expected);
+    // There are no more colours for the queries to be dashes.
+    let many: Vec<Loaded> =
+        (1..=8).map(|n| runs::folder(n, 1.0).loaded(&format!("run {n}"))).collect();
+    assert_eq!(names(&many), ["without queries", "with 1 query client"]);
 }
 
 /// A run of YCSB whose last two steps are the probes of a search: one that held 2,000 operations a second,
@@ -468,4 +483,118 @@ fn decoded(text: &str) -> String {
         }
     }
     String::from_utf8(bytes).unwrap()
+}
+
+/// The first screen: the same verdicts as those of `hoap compare`.
+#[test]
+fn the_page_begins_with_the_verdicts_of_a_comparison() {
+    let place = tempfile::tempdir().unwrap();
+    let (mut named, mut sides) = (Vec::new(), Vec::new());
+    for (label, speed) in [("slow", 1.0), ("fast", 1.4), ("same", 1.0)] {
+        for seed in 1..=3 {
+            let noise = 1.0 + 0.01 * seed as f64;
+            let folder = place.path().join(label).join(format!("0{seed}"));
+            runs::folder(seed, speed * noise).write(&folder);
+        }
+        let path = place.path().join(label);
+        sides.push(compare::Side::open(&path).unwrap());
+        named.push(Named { label: Some(label.into()), path });
+    }
+    let question = compare::Question { gates: vec![], relevant: compare::RELEVANT, details: true };
+    let baseline = sides.remove(0);
+    let compared = compare::Comparison::new(baseline, sides, question).unwrap();
+    let made = page(&Report::open(&named).unwrap()).unwrap();
+    let verdicts = table(&made, "verdicts");
+    let titles: Vec<&str> = verdicts.columns.iter().map(|c| c.title.as_str()).collect();
+    let expected = ["configuration", "highest", "tpM against slow", "power against slow", "checks"];
+    assert_eq!(titles, expected);
+    let shown = |row: usize, column: usize| verdicts.rows[row][column].show(None);
+    assert_eq!((shown(0, 2), shown(0, 3)), ("baseline".into(), "baseline".into()));
+    for candidate in 0..2 {
+        for (column, metric) in [(2, compare::Metric::Tpm), (3, compare::Metric::Power)] {
+            let overall = |l: &&compare::ComparedLine| {
+                l.metric == metric && matches!(l.place, compare::Scope::Overall(_))
+            };
+            let line = compared.of(candidate).find(overall).unwrap();
+            let (word, ratio) = (line.finding.verdict.word(), line.ratio.unwrap());
+            let (low, high) = ratio.interval(0.95).unwrap();
+            let (change, span) = (compare::change(ratio.value), compare::span(low, high));
+            assert_eq!(shown(candidate + 1, column), format!("{word}: {change} ({span})"));
+        }
+    }
+    assert!(shown(1, 2).starts_with("better: +4") && shown(2, 2).starts_with("undecided"));
+    // Before all else, with the chart that shows it; what else was measured follows.
+    let order = [
+        "How the configurations compare",
+        "against transaction clients, by configuration",
+        "Key figures of each run",
+        "Configurations compared</a>",
+    ];
+    let start = made.html.find("<main").unwrap();
+    let at: Vec<usize> =
+        order.map(|words| made.html[start..].find(&format!("{words}</")).unwrap()).into();
+    assert!(at.is_sorted(), "{at:?}");
+    // What hoap compare refuses has no verdict.
+    let other = runs::plain::folder("ycsb-a", 1, 1.0);
+    let mut larger = runs::plain::folder("ycsb-a", 1, 1.0);
+    larger.run.data["records"] = 7.into();
+    let made = page(&Report::of(&[other.loaded("a"), larger.loaded("b")])).unwrap();
+    assert!(words(&made.html).contains("No verdicts. compare b with a: "), "{}", words(&made.html));
+}
+
+/// A colour means the same on the whole page: among several configurations the configuration.
+#[test]
+fn every_chart_of_a_run_has_the_colour_of_its_configuration() {
+    let run = |n: u32| runs::plain::folder("ycsb-a", u64::from(n), 1.0).loaded(&format!("run {n}"));
+    let made = page(&Report::of(&[run(1), run(2)])).unwrap();
+    let charts = &data(&made.html);
+    for (number, colour) in ["c0", "c1"].into_iter().enumerate() {
+        for (chart, mark) in
+            [("headline-by-clients", "dot"), ("throughput", "line"), ("heat", "heat")]
+        {
+            let found = marks(&charts[format!("{chart}-{number}")], mark);
+            assert!(!found.is_empty() && found.iter().all(|m| m["colour"] == colour), "{chart}");
+        }
+    }
+    let alone = page(&Report::of(&[run(1)])).unwrap();
+    let charts = &data(&alone.html);
+    let colours: Vec<_> = marks(&charts["headline-by-clients-0"], "dot")
+        .iter()
+        .map(|m| m["colour"].clone())
+        .collect();
+    assert_eq!(colours[..2], ["c0", "c1"], "of one run the kinds of operation");
+}
+
+#[test]
+fn a_warning_of_several_runs_is_said_once() {
+    let run = |n: u32| runs::folder(u64::from(n), 1.0).loaded(&format!("run {n}"));
+    let said = words(&page(&Report::of(&[1, 2, 3, 4, 5].map(run))).unwrap().html);
+    assert!(said.starts_with("Skip to the numbers all 5 runs: scaled down by 20"), "{said:.200}");
+    let mut other = runs::folder(9, 1.0);
+    other.run.warnings.clear();
+    let some = [run(1), run(2), other.loaded("other")];
+    let said = words(&page(&Report::of(&some)).unwrap().html);
+    assert!(said.starts_with("Skip to the numbers run 1, run 2: scaled down by 20"), "{said:.200}");
+}
+
+/// The heat map has every operation that the percentiles have.
+#[test]
+fn the_heat_map_holds_the_logs() {
+    for folder in [runs::folder(1, 1.0), runs::plain::folder("ycsb-a", 1, 1.0)] {
+        let run = folder.loaded("run");
+        let kinds = run.measure().kinds(&run.run);
+        let curves = run.curves.iter().filter(|c| kinds.contains(&c.kind.as_str()));
+        let logged: u64 = curves.map(|c| c.count).sum();
+        let made = page(&Report::of(std::slice::from_ref(&run))).unwrap();
+        let heat = table(&made, "heat-0");
+        let first = heat.columns.iter().position(|c| c.title == "until").unwrap() + 1;
+        let counts: Vec<f64> =
+            heat.rows.iter().flat_map(|row| row[first..].iter().filter_map(Cell::number)).collect();
+        assert_eq!(counts.iter().sum::<f64>(), logged as f64);
+        let chart = &data(&made.html)["heat-0"];
+        let drawn = all_of(&marks(chart, "heat"), "cells");
+        let levels: usize =
+            drawn.iter().map(|c| c[3].as_str().unwrap().replace('-', "").len()).sum();
+        assert_eq!(levels, counts.len());
+    }
 }

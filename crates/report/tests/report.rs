@@ -444,7 +444,7 @@ fn charts_are_described(page: &str, charts: usize) {
     unique.sort_unstable();
     unique.dedup();
     assert_eq!(unique.len(), ids.len(), "{ids:?}");
-    let figures: Vec<&str> = page.split("<figure ").skip(1).collect();
+    let figures: Vec<&str> = page.split("<figure id=").skip(1).collect();
     assert_eq!(figures.len(), charts);
     for figure in figures {
         let figure = &figure[..figure.find("</figure>").unwrap()];

@@ -35,10 +35,14 @@ pub fn only_its_own_scripts(html: &str) {
 }
 
 /// Reports what the page came to, once its charts are drawn. Part of the copy that is tested only.
-const PROBE: &str = r#"<script>
+const PROBE: &str = r##"<script>
 addEventListener("load", () => {
   const opened = performance.now();
   for (const d of document.querySelectorAll("details")) d.open = true;
+  const saved = [];
+  HTMLAnchorElement.prototype.click = function () { saved.push(this.href); };
+  const wider = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  const label = (p) => p.getAttribute("aria-label");
   setTimeout(() => {
     dispatchEvent(new Event("beforeprint"));
     const plots = [...document.querySelectorAll("figure .plot")];
@@ -47,14 +51,36 @@ addEventListener("load", () => {
       figures: plots.length,
       empty: plots.filter((p) => !p.querySelector("svg[width], .multiples svg")).map((p) => p.getAttribute("aria-label")),
       broken: plots.filter((p) => p.textContent.includes("could not be drawn")).map((p) => p.textContent),
-      wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      wider: wider(),
+      menus: document.querySelectorAll("figure > .menu").length,
+      // A link within the page leads somewhere, and no id is there twice.
+      dangling: [...document.querySelectorAll('a[href^="#"]')].map((a) => decodeURIComponent(a.hash.slice(1))).filter((id) => !document.getElementById(id)),
+      twice: [...document.querySelectorAll("[id]")].map((e) => e.id).filter((id, n, all) => all.indexOf(id) !== n),
       late: [...document.querySelectorAll(".late")].filter((l) => !l.querySelector("tbody tr")).length,
       requests: performance.getEntriesByType("resource").map((r) => r.name),
     };
-    document.title = "FACTS" + JSON.stringify(facts) + "STCAF";
+    const buttons = (words) => [...document.querySelectorAll("figure .menu button")].filter((b) => words.includes(b.textContent));
+    const scales = buttons(["Linear scale", "Logarithmic scale"]);
+    facts.scales = scales.length;
+    facts.stuck = scales.filter((b) => {
+      const plot = b.closest("figure").querySelector(".plot"), before = [b.textContent, plot.innerHTML];
+      b.click();
+      const same = b.textContent === before[0] || plot.innerHTML === before[1] || !plot.querySelector("svg");
+      b.click();
+      return same || b.textContent !== before[0];
+    }).map((b) => label(b.closest("figure").querySelector(".plot")));
+    buttons(["Save as SVG"]).forEach((b) => b.click());
+    const text = (href) => decodeURIComponent(href.slice(href.indexOf(",") + 1));
+    const sound = (t) => !t.includes("var(") && !new DOMParser().parseFromString(t, "image/svg+xml").querySelector("parsererror");
+    facts.pictures = saved.filter((href) => href.startsWith("data:image/svg+xml") && sound(text(href))).length;
+    buttons(["Save as PNG"]).slice(0, 1).forEach((b) => b.click());
+    setTimeout(() => {
+      facts.dots = saved.filter((href) => href.startsWith("data:image/png;base64,iVBOR")).length;
+      document.title = "FACTS" + JSON.stringify(facts) + "STCAF";
+    }, 1000);
   }, 1500);
 });
-</script></body>"#;
+</script></body>"##;
 
 /// A browser that draws a page for longer hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -124,9 +150,12 @@ pub fn whole(html: &str, width: u32, dark: bool) {
     let facts = open(html, width, dark);
     let none = serde_json::json!([]);
     assert!(facts["figures"].as_u64().unwrap() > 0);
-    for key in ["empty", "broken", "requests"] {
+    for key in ["empty", "broken", "requests", "dangling", "twice", "stuck"] {
         assert_eq!(facts[key], none, "{key} at {width} px: {facts:#}");
     }
     assert!(facts["wider"].as_i64().unwrap() <= 0, "scrolls sideways at {width} px: {facts:#}");
     assert_eq!(facts["late"], 0, "{facts:#}");
+    // Every chart has its menu, and the menu makes its picture.
+    assert_eq!((&facts["menus"], &facts["pictures"]), (&facts["figures"], &facts["figures"]));
+    assert_eq!(facts["dots"], 1, "{facts:#}");
 }

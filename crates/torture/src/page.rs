@@ -36,7 +36,10 @@ pub fn page(campaigns: &[Campaign]) -> Page {
     };
     let alerts = alerts(campaigns);
     let from = "the campaigns' torture.json";
-    let frame = Frame { title: &title, warnings: &alerts, about: &about(campaigns, &all), from };
+    let about = about(campaigns, &all);
+    let description = [&alerts[..], &about[..]].concat().join("; ");
+    let (warnings, about, description) = (&alerts, &about, &description);
+    let frame = Frame { title: &title, description, warnings, about, from };
     Page { html: frame.around(&body), tables: body.tables, alerts }
 }
 

@@ -23,7 +23,8 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
     let paths: Vec<&Path> = [baseline].into_iter().chain(candidates).map(AsRef::as_ref).collect();
     let mut candidates = Side::open_all(&paths)?;
     let baseline = candidates.remove(0);
-    let question = Question { gates: args.fail_if.clone(), relevant: args.relevant.0 };
+    let question =
+        Question { gates: args.fail_if.clone(), relevant: args.relevant.0, details: true };
     let comparison = Comparison::new(baseline, candidates, question)?;
     let blocks = document(&comparison);
     let written = || match args.format {

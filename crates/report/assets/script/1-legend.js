@@ -13,7 +13,7 @@ const samples = {
     svg("line", { x1: 0, x2: 30, y1: 6, y2: 6, stroke: css(item.colour), "stroke-width": 2, "stroke-dasharray": item.dash || "none" }),
     ...(item.symbol ? [svg("path", { d: d3.symbol(d3["symbol" + item.symbol[0].toUpperCase() + item.symbol.slice(1)], 46)(), transform: "translate(15,6)", fill: css(item.colour) })] : []),
   ],
-  bar: (item) => [svg("rect", { x: 1, y: 1, width: 10, height: 10, fill: css(item.colour) })],
+  bar: (item) => [svg("rect", { x: 1, y: 1, width: 10, height: 10, fill: css(item.colour), "fill-opacity": item.opacity ?? 1 })],
   hollow: (item) => [svg("rect", { x: 1, y: 1, width: 10, height: 10, fill: "var(--paper)", stroke: css(item.colour), "stroke-width": 1.5, "stroke-dasharray": "3 2" })],
   note: () => [svg("circle", { cx: 6, cy: 6, r: 4, fill: "var(--paper)", stroke: "currentColor", "stroke-width": 1.5 })],
 };

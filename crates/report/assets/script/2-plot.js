@@ -4,7 +4,12 @@ const isLying = (spec) => spec.margins === "rows" || spec.margins === "names";
 function margins(spec, width) {
   const [top, right, bottom, left] = { usual: [26, 18, 38, 62], headed: [40, 18, 38, 62], rows: [34, 56, 16, 42], names: [30, 64, 10, 0] }[spec.margins];
   const names = Math.max(60, ...spec.y.ticks.map(([, name]) => pixels(name) + 14));
-  return { marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left || Math.min(names, width * 0.42) };
+  return { marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left || (above(spec, width) ? 4 : names) };
+}
+// How many lines the longest name takes above its bar, where it has no room beside it.
+function above(spec, width) {
+  const longest = spec.margins === "names" ? Math.max(...spec.y.ticks.map(([, name]) => pixels(name) + 14)) : 0;
+  return longest > width * 0.42 ? Math.ceil(longest / (width - 70)) : 0;
 }
 // As many words as have room beside each other.
 function roomy(ticks, room) {
@@ -13,7 +18,8 @@ function roomy(ticks, room) {
   return ticks.filter((_, n) => n % each === 0);
 }
 function scale(axis, padding) {
-  return { type: axis.type, domain: axis.domain, axis: null, ...(axis.type === "band" || axis.type === "point" ? { padding } : {}) };
+  // 0 has no logarithm: it stands at the lower end.
+  return { type: axis.type, domain: axis.domain, axis: null, ...(axis.type === "log" ? { clamp: true } : {}), ...(axis.type === "band" || axis.type === "point" ? { padding } : {}) };
 }
 function facets(axis, padding, side) {
   const words = new Map(axis.ticks);
@@ -32,6 +38,12 @@ const marks = {
     Plot.rectX(spans, { x1: "0", x2: "1", fill: css(colour), fillOpacity: opacity }),
     Plot.tip(spans.filter((s) => s[2]), Plot.pointerX({ x: "0", frameAnchor: "bottom", title: "2" })),
   ],
+  heat: ({ colour, opacity, rows, cells }, _, { x }) => {
+    const all = cells.flatMap(([from, to, first, levels]) => [...levels].map((level, n) => ({ from, to, level, low: rows[first + n], high: rows[first + n + 1] })));
+    const seen = all.filter((c) => c.level !== "-");
+    const box = { x1: "from", x2: "to", y1: (c) => c.low[0], y2: (c) => c.high[0] };
+    return [Plot.rect(seen, { ...box, fill: css(colour), fillOpacity: (c) => opacity[c.level], title: (c) => `${c.from}–${c.to}${x.suffix}\n${c.low[1]}` })];
+  },
   // A word that has no room gives way to its short form.
   words: ({ words }, width, { x }) => [Plot.text(words, { x: "x", frameAnchor: "top", dy: -14, text: (w) => ((w.room / x.domain[1]) * width < pixels(w.long) ? w.short : w.long), fill: "currentColor", fillOpacity: 0.75, fontSize: 11 })],
   bar: ({ bars, lying, hollow }, width, all) => {
@@ -60,14 +72,17 @@ function plot(spec, width) {
   const values = (axis) => axis.ticks.map(([v]) => v);
   const shown = roomy(x.ticks, fx ? inner / fx.domain.length : inner);
   const words = (ticks) => { const of = new Map(ticks); return (v) => of.get(v); };
-  const names = (text) => (spec.margins === "names" ? text.slice(0, Math.floor((margin.marginLeft - 10) / 6.2)) + (pixels(text) > margin.marginLeft - 8 ? "…" : "") : text);
+  const lines = above(spec, width), rows = y.domain.length;
+  const height = spec.height + 16 * lines * rows;
+  const padding = lines ? 1 - 20 / (20 + 16 * lines) : lying && !fy ? 0.25 : 0.08;
+  const bar = ((height - margin.marginTop - margin.marginBottom) / (rows + padding)) * (1 - padding);
   const tips = spec.marks.filter((m) => m.title).flatMap((m) => m.points.map(([px, py, , words]) => ({ x: px, y: py, fx: m.fx, words: `${m.title}\n${words}` })));
   const near = spec.marks.some((m) => m.mark === "band") ? Plot.pointerX : Plot.pointer;
   return Plot.plot({
-    width, height: spec.height, ...margin,
+    width, height, ...margin,
     style: { fontSize: "12px", background: "transparent", color: "inherit" },
-    color: { type: "identity" }, symbol: { type: "identity" },
-    x: scale(x, x.type === "band" ? 0.1 : fx ? 0.5 : 0.3), y: scale(y, lying && !fy ? 0.25 : 0.08),
+    color: { type: "identity" }, opacity: { type: "identity" }, symbol: { type: "identity" },
+    x: scale(x, x.type === "band" ? 0.1 : fx ? 0.5 : 0.3), y: scale(y, padding),
     ...(fx ? { fx: facets(fx, y.type === "band" ? 0.12 : 0.08, x.type === "band" ? "bottom" : "top") } : {}),
     ...(fy ? { fy: facets(fy, 0.16, "left") } : {}),
     marks: [
@@ -75,7 +90,8 @@ function plot(spec, width) {
       ...(spec.grid ? [lying ? Plot.gridY(y.domain, grid) : Plot.gridX(values(x), grid)] : []),
       ...(value.type === "linear" ? [lying ? Plot.ruleX([0], { strokeOpacity: 0.5 }) : Plot.ruleY([0], { strokeOpacity: 0.5 })] : []),
       ...(x.ticks.length ? [Plot.axisX(shown.map(([v]) => v), { text: words(shown), label: x.label, labelArrow: "none", ...(lying ? { anchor: "top", labelAnchor: "right" } : { labelAnchor: "center" }) })] : []),
-      ...(y.ticks.length ? [Plot.axisY(values(y), { text: (v) => names(words(y.ticks)(v)), label: y.label || null, labelArrow: "none", labelAnchor: "top" })] : []),
+      ...(lines ? [Plot.text(y.ticks, { y: "0", text: "1", frameAnchor: "left", textAnchor: "start", lineAnchor: "bottom", lineWidth: inner / 12, dy: -bar / 2 - 3 })] : []),
+      ...(y.ticks.length && !lines ? [Plot.axisY(values(y), { text: words(y.ticks), label: y.label || null, labelArrow: "none", labelAnchor: "top" })] : []),
       ...spec.marks.flatMap((m) => marks[m.mark](m, inner, spec)),
       Plot.tip(tips, near({ x: "x", y: "y", ...(fx ? { fx: "fx" } : {}), title: "words" })),
     ],
@@ -107,13 +123,13 @@ function unpack(spec) {
   }
   delete spec.places;
 }
-// A chart: its legend, and its plots side by side where there is room.
-function chart(spec, width) {
+// A chart: its legend, and its plots side by side where there is room. `other` is the other kind of scale.
+function chart(spec, width, other) {
   if (spec.places) unpack(spec);
   const named = spec.plots.length > 1 || spec.plots.some((p) => p.name);
   const fit = Math.max(1, Math.min(spec.plots.length, Math.floor((width + 24) / (spec.least + 24))));
   const each = named ? Math.floor((width - 24 * (fit - 1)) / fit) : width;
-  const plots = spec.plots.map((p) => [p.name, plot(p, Math.max(240, each))]);
+  const plots = spec.plots.map((p) => [p.name, plot(other && p.y.other ? { ...p, y: p.y.other } : p, Math.max(240, each))]);
   const parts = spec.legend.length ? [legend(spec.legend)] : [];
   if (!named) return [...parts, ...plots.map(([, made]) => made)];
   const box = document.createElement("div");

@@ -6,7 +6,7 @@ function draw(figure) {
   if (!box.clientWidth || box.dataset.width === String(width)) return;
   box.dataset.width = width;
   try {
-    box.replaceChildren(...chart(specs[figure.dataset.chart], width));
+    box.replaceChildren(...chart(specs[figure.dataset.chart], width, "other" in figure.dataset));
   } catch (error) {
     box.textContent = `This chart could not be drawn (${error.message}). Its numbers are in the table.`;
   }
@@ -14,6 +14,7 @@ function draw(figure) {
   for (const svg of box.querySelectorAll("svg")) svg.setAttribute("aria-hidden", "true");
 }
 const figures = [...document.querySelectorAll("figure[data-chart]")];
+figures.forEach(menu);
 const watched = new Set();
 const resized = new ResizeObserver((entries) => requestAnimationFrame(() => entries.forEach((e) => draw(e.target))));
 function show(figure) {

@@ -5,10 +5,13 @@ use hoap_record::Result;
 use super::comparable::{self, Difference};
 use super::gate::{self, Gate, Judged};
 use super::line::ComparedLine;
-use super::lines;
+use super::lines::{self, Asked};
 use super::side::{Side, SideRun};
 use crate::run::measure::Measure;
 use crate::run::void::refuse;
+
+/// The least relative difference that matters where nobody says otherwise.
+pub const RELEVANT: f64 = 0.01;
 
 /// What is asked of a comparison.
 #[derive(Clone, Debug)]
@@ -17,6 +20,9 @@ pub struct Question {
     pub gates: Vec<Gate>,
     /// The least relative difference that matters (0.01).
     pub relevant: f64,
+    /// Whether the details are asked for, too, or only the headlines. The verdicts on headlines do not
+    /// depend on it.
+    pub details: bool,
 }
 
 /// A baseline and what was held against it.
@@ -53,8 +59,9 @@ impl Comparison {
         }
         let differences = comparable::differences(&all)?;
         let measure = Measure::of(baseline.first());
-        let Question { gates, relevant } = question;
-        let found = lines::lines(&baseline, &candidates, measure, &gates, relevant)?;
+        let Question { gates, relevant, details } = question;
+        let asked = Asked { measure, gates: &gates, details };
+        let found = lines::lines(&baseline, &candidates, &asked, relevant)?;
         let gates = gate::judge(&found.lines, gates)?;
         Ok(Comparison {
             baseline,

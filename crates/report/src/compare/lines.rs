@@ -25,6 +25,16 @@ pub struct Found {
     pub left_out: Vec<String>,
 }
 
+/// Which quantities of a step are compared.
+pub struct Asked<'a> {
+    /// What the runs measure.
+    pub measure: Measure,
+    /// What a gate is about is compared, too.
+    pub gates: &'a [Gate],
+    /// Whether anything but the headlines is compared.
+    pub details: bool,
+}
+
 /// A line without its verdict.
 struct Open {
     line: ComparedLine,
@@ -42,8 +52,7 @@ struct Matched<'a> {
 pub fn lines(
     baseline: &Side,
     candidates: &[Side],
-    measure: Measure,
-    gates: &[Gate],
+    asked: &Asked<'_>,
     relevant: f64,
 ) -> Result<Found> {
     let (mut open, mut left_out) = (Vec::new(), Vec::new());
@@ -60,6 +69,9 @@ pub fn lines(
         }
         for step in &matched {
             let both = thread::scope(|scope| {
+                if !asked.details {
+                    return Ok([Logs::new(), Logs::new()]);
+                }
                 let ours = scope.spawn(|| logs(baseline, &step.baseline));
                 let theirs = logs(candidate, &step.candidate);
                 Ok::<_, hoap_record::Error>([
@@ -67,7 +79,7 @@ pub fn lines(
                     theirs?,
                 ])
             })?;
-            for (metric, kind) in asked(step, measure, gates) {
+            for (metric, kind) in asked.of(step) {
                 let sides = [(baseline, &step.baseline), (candidate, &step.candidate)];
                 let mut values = sides.into_iter().zip(&both).zip([false, true]).map(
                     |(((side, steps), logs), is_candidate)| {
@@ -75,13 +87,13 @@ pub fn lines(
                     },
                 );
                 let pair = (values.next().flatten(), values.next().flatten());
-                let headline = metric.is_headline(measure);
+                let headline = metric.is_headline(asked.measure);
                 let place = Scope::Step(step.name.clone());
                 open.extend(line(number, place, metric, kind, headline, pair));
             }
         }
         for metric in [Metric::Tpm, Metric::Ops, Metric::Power] {
-            if metric.is_headline(measure) {
+            if metric.is_headline(asked.measure) {
                 open.extend(overall(number, metric, baseline, candidate, &matched, &open));
             }
         }
@@ -120,46 +132,50 @@ fn matched<'a>(
     matched
 }
 
-/// What is compared of a step: what every comparison shows, and what a gate is about.
-fn asked(step: &Matched<'_>, measure: Measure, gates: &[Gate]) -> Vec<(Metric, Option<String>)> {
-    let sides = || step.baseline.iter().chain(&step.candidate);
-    let mut kinds: Vec<&str> = Vec::new();
-    let mut queries: Vec<&str> = Vec::new();
-    for step in sides() {
-        for operation in step.transactions.iter().filter(|o| o.timed > 0) {
-            if !kinds.contains(&operation.kind.as_str()) {
-                kinds.push(&operation.kind);
+impl Asked<'_> {
+    /// What is compared of a step: what every comparison shows, and what a gate is about.
+    fn of(&self, step: &Matched<'_>) -> Vec<(Metric, Option<String>)> {
+        let Asked { measure, gates, details } = *self;
+        let sides = || step.baseline.iter().chain(&step.candidate);
+        let mut kinds: Vec<&str> = Vec::new();
+        let mut queries: Vec<&str> = Vec::new();
+        for step in sides() {
+            for operation in step.transactions.iter().filter(|o| o.timed > 0) {
+                if !kinds.contains(&operation.kind.as_str()) {
+                    kinds.push(&operation.kind);
+                }
+            }
+            for query in &step.queries {
+                if !queries.contains(&query.kind.as_str()) {
+                    queries.push(&query.kind);
+                }
             }
         }
-        for query in &step.queries {
-            if !queries.contains(&query.kind.as_str()) {
-                queries.push(&query.kind);
+        let gated = |metric: Metric| gates.iter().any(|gate| gate.is_about(metric));
+        let failing = sides().any(|step| crate::run::measure::failed(step) > 0);
+        let mut asked = Vec::new();
+        let mut ask = |metric, kind: Option<&str>| asked.push((metric, kind.map(str::to_owned)));
+        ask(Metric::Tpm, None);
+        if measure == Measure::Plain || gated(Metric::Ops) {
+            ask(Metric::Ops, None);
+        }
+        for kind in kinds {
+            for metric in Metric::percentiles() {
+                if DEFAULTS.contains(&metric) || gated(metric) {
+                    ask(metric, Some(kind));
+                }
             }
         }
-    }
-    let gated = |metric: Metric| gates.iter().any(|gate| gate.is_about(metric));
-    let failing = sides().any(|step| crate::run::measure::failed(step) > 0);
-    let mut asked = Vec::new();
-    let mut ask = |metric, kind: Option<&str>| asked.push((metric, kind.map(str::to_owned)));
-    ask(Metric::Tpm, None);
-    if measure == Measure::Plain || gated(Metric::Ops) {
-        ask(Metric::Ops, None);
-    }
-    for kind in kinds {
-        for metric in Metric::percentiles() {
-            if DEFAULTS.contains(&metric) || gated(metric) {
-                ask(metric, Some(kind));
-            }
+        if failing || gated(Metric::Failures) {
+            ask(Metric::Failures, None);
         }
+        ask(Metric::Freshness, None);
+        ask(Metric::Power, None);
+        ask(Metric::Qph, None);
+        queries.into_iter().for_each(|query| ask(Metric::Query, Some(query)));
+        asked.retain(|(metric, _)| details || metric.is_headline(measure));
+        asked
     }
-    if failing || gated(Metric::Failures) {
-        ask(Metric::Failures, None);
-    }
-    ask(Metric::Freshness, None);
-    ask(Metric::Power, None);
-    ask(Metric::Qph, None);
-    queries.into_iter().for_each(|query| ask(Metric::Query, Some(query)));
-    asked
 }
 
 type Value = std::result::Result<Shown, String>;

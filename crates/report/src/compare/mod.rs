@@ -16,8 +16,9 @@ mod markdown;
 mod metric;
 mod side;
 
+pub use change::{change, span};
 pub use comparable::Difference;
-pub use comparison::{Comparison, Question};
+pub use comparison::{Comparison, Question, RELEVANT};
 pub use document::{Block, document, repeated};
 pub use gate::{Broken, Gate, Judged};
 pub use json::{FORMAT, json};

@@ -12,6 +12,7 @@ use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_record::{Execution, Run, Step};
 
+use crate::run::Loaded;
 use crate::run::measure::planned_steps;
 use crate::run::samples::Samples;
 use crate::statistics::{Gathered, Intervals};
@@ -91,6 +92,23 @@ impl Side {
             _ => None,
         };
         Ok(Side { name: path.display().to_string(), runs, series })
+    }
+
+    /// The runs of a report that belong together. Of a single one the executions of its queries are read
+    /// from its folder.
+    ///
+    /// # Errors
+    /// Returns `Invalid` where `queries.csv` is broken.
+    pub fn of(name: &str, runs: &[&Loaded]) -> Result<Side> {
+        let series = match runs {
+            [one] => Some(Series {
+                samples: one.samples.clone(),
+                executions: if_there(&one.folder, "queries.csv", read_queries)?,
+            }),
+            _ => None,
+        };
+        let run = |r: &&Loaded| SideRun { folder: r.name.clone().into(), run: r.run.clone() };
+        Ok(Side { name: name.to_owned(), runs: runs.iter().map(run).collect(), series })
     }
 
     /// The first run, which says what the others do too.

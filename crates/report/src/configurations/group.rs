@@ -95,6 +95,13 @@ impl<'a> Group<'a> {
         self.members.len() > 1 || self.members.iter().any(|m| m.runs.len() > 1)
     }
 
+    /// The number of the configuration to which the run of this number on the page belongs, where several
+    /// runs are compared; `None` for a void run.
+    pub fn member(&self, number: usize) -> Option<usize> {
+        let own = |m: &Member<'_>| m.runs.iter().any(|(n, _)| *n == number);
+        self.members.iter().position(own).filter(|_| self.compares())
+    }
+
     /// All its runs with their numbers on the page, in that order, the void ones among them.
     pub fn runs(&self) -> Vec<(usize, &'a Loaded)> {
         let members = self.members.iter().flat_map(|m| m.runs.iter().copied());
@@ -156,17 +163,25 @@ impl<'a> Member<'a> {
         places
     }
 
+    /// What the checks of its runs say. None failed: a void run is no member's.
+    pub fn checks(&self) -> String {
+        match self.runs.iter().map(|(_, run)| run.run.checks.len()).sum::<usize>() {
+            0 => "none made".to_string(),
+            n => format!("{n}, no failure"),
+        }
+    }
+
     /// Documents per second of the load, mean over the runs that know it.
     pub fn load_rate(&self) -> Option<f64> {
         let loads = self.runs.iter().filter_map(|(_, run)| run.run.load.as_ref());
-        Spread::of(loads.filter(|l| l.seconds > 0.0).map(|l| l.documents as f64 / l.seconds))
+        Spread::geometric(loads.filter(|l| l.seconds > 0.0).map(|l| l.documents as f64 / l.seconds))
             .map(|s| s.mean)
     }
 
     /// Documents per second of the ingestion, mean over the runs that know it.
     pub fn ingestion_rate(&self) -> Option<f64> {
         let all = self.runs.iter().filter_map(|(_, run)| run.run.ingestion());
-        Spread::of(all.map(|i| i.per_second)).map(|s| s.mean)
+        Spread::geometric(all.map(|i| i.per_second)).map(|s| s.mean)
     }
 
     /// What the configuration sustains, with its throughput: the probes at the rates that its searches found to
@@ -237,9 +252,9 @@ impl Place<'_> {
         self.rate.unwrap_or(self.clients as f64)
     }
 
-    /// A value over the steps that have it.
+    /// A value over the steps that have it, with its geometric mean.
     pub fn spread(&self, value: impl Fn(&Step) -> Option<f64>) -> Option<Spread> {
-        Spread::of(self.steps.iter().filter_map(|s| value(s)))
+        Spread::geometric(self.steps.iter().filter_map(|s| value(s)))
     }
 
     /// The mean of a value, or why there is none.
@@ -272,13 +287,13 @@ impl Place<'_> {
 
     /// The share of the operations that the measure counts that failed, 0 to 1.
     pub fn failed(&self, measure: Measure) -> Option<Spread> {
-        self.spread(|s| {
+        Spread::arithmetic(self.steps.iter().filter_map(|s| {
             let of = |n: u64, more: &u64| n.saturating_add(*more);
             let failures = measure.operations(s).flat_map(|o| o.failures.values());
             let failed = failures.fold(0, of);
             let ended = measure.operations(s).map(|o| o.count).fold(failed, |n, c| of(n, &c));
             (ended > 0 && s.partial.is_none()).then(|| failed as f64 / ended as f64)
-        })
+        }))
     }
 
     /// The longest 99th percentile of the kinds that the measure counts, in seconds.
@@ -294,7 +309,7 @@ impl Place<'_> {
 /// A value over repetitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Arithmetic mean.
+    /// The mean: geometric, as that of `hoap compare`; of shares and ages, which may be 0, arithmetic.
     pub mean: f64,
     /// Lowest.
     pub low: f64,
@@ -305,14 +320,26 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// `None` where there is no finite value.
-    pub fn of(values: impl Iterator<Item = f64>) -> Option<Spread> {
+    /// With the geometric mean, which is 0 where one value is; `None` where there is no finite value.
+    pub fn geometric(values: impl Iterator<Item = f64>) -> Option<Spread> {
+        Spread::of(values, |values| match values {
+            [one] => *one,
+            _ => (values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64).exp(),
+        })
+    }
+
+    /// With the arithmetic mean; `None` where there is no finite value.
+    pub fn arithmetic(values: impl Iterator<Item = f64>) -> Option<Spread> {
+        Spread::of(values, |values| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    fn of(values: impl Iterator<Item = f64>, mean: fn(&[f64]) -> f64) -> Option<Spread> {
         let values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
         if values.is_empty() {
             return None;
         }
         Some(Spread {
-            mean: values.iter().sum::<f64>() / values.len() as f64,
+            mean: mean(&values),
             low: values.iter().copied().fold(f64::INFINITY, f64::min),
             high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             count: values.len(),

@@ -23,6 +23,8 @@ const LATE: usize = 6_000;
 /// The charts of more runs are folded.
 const OPEN_RUNS: usize = 3;
 
+const MANY_RUNS: usize = 10;
+
 /// The sections so far, the links to them, and what they are made of.
 #[derive(Debug, Default)]
 pub struct Body {
@@ -36,6 +38,8 @@ pub struct Body {
     runs: usize,
     /// What the words of each chart of several runs begin with.
     mark: &'static str,
+    /// Headings within sections so far, which make their ids unique.
+    headings: usize,
     /// (id, words) of each section.
     links: Vec<(String, String)>,
 }
@@ -47,13 +51,19 @@ impl Body {
         Body { runs: runs.len(), mark: marks.max().unwrap_or_default(), ..Body::default() }
     }
 
+    /// Whether it has so many runs that what each adds to its size matters: then no run has a heat map, and
+    /// charts of one run have no other scale.
+    pub(super) fn is_many(&self) -> bool {
+        self.runs > MANY_RUNS
+    }
+
     /// Begins a section. `link` is its name among the links.
     pub fn open(&mut self, id: &str, heading: &str, link: &str) {
         let (id, heading) = (escape(id), escape(heading));
         let _ = write!(
             self.html,
             "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n\
-             <h2 id=\"{id}-heading\">{heading}</h2>\n"
+             <h2 id=\"{id}-heading\"><a href=\"#{id}\">{heading}</a></h2>\n"
         );
         self.links.push((id, escape(link)));
     }
@@ -63,9 +73,11 @@ impl Body {
         self.html.push_str("</section>\n");
     }
 
-    /// A heading within a section. The words are HTML.
+    /// A heading within a section, which links to itself. The words are HTML.
     pub fn heading(&mut self, words: &str) {
-        let _ = writeln!(self.html, "<h3>{words}</h3>");
+        self.headings += 1;
+        let id = format!("heading-{}-{}", self.headings, slug(words));
+        let _ = writeln!(self.html, "<h3 id=\"{id}\"><a href=\"#{id}\">{words}</a></h3>");
     }
 
     /// A paragraph. The words are HTML.
@@ -133,13 +145,19 @@ impl Body {
         };
         let _ = write!(
             self.html,
-            "<figure data-chart=\"{}\">\n<figcaption>{mark}{}</figcaption>\n\
+            "<figure id=\"chart-{}\" data-chart=\"{}\">\n<figcaption>{mark}{}</figcaption>\n\
              <div class=\"plot\" role=\"img\" aria-label=\"{mark}{}\" aria-describedby=\"{}\"></div>\n</figure>\n",
+            escape(&figure.name.replace(' ', "-")),
             escape(figure.name),
             escape(figure.caption),
             escape(figure.label),
             escape(figure.table),
         );
+        let mut chart = chart;
+        // The page of many runs stays small.
+        if panel.is_some() && self.is_many() {
+            chart.plots.iter_mut().for_each(|plot| plot.y.other = None);
+        }
         // Nothing in a chart fails to be JSON.
         let chart = serde_json::to_value(chart.shared()).unwrap_or_default();
         self.charts.insert(figure.name.to_string(), chart);
@@ -189,6 +207,14 @@ impl Body {
     }
 }
 
+/// The words of a heading as a part of an id.
+fn slug(words: &str) -> String {
+    let letters = words.to_lowercase();
+    let letters =
+        letters.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    letters.collect::<Vec<_>>().join("-")
+}
+
 /// What a chart of a run begins with, so that none is shown elsewhere as what it is not. Among several
 /// runs the name of a void one says so.
 fn mark(run: &Run, alone: bool) -> &'static str {
@@ -206,6 +232,8 @@ pub struct Panel<'a> {
     pub number: usize,
     pub loaded: &'a Loaded,
     pub name: Option<&'a str>,
+    /// The number of its configuration, where the page compares several of its benchmark.
+    pub configuration: Option<usize>,
 }
 
 impl<'a> Panel<'a> {

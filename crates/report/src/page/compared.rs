@@ -63,8 +63,9 @@ impl Compared<'_> {
         }
         if group.members.iter().any(|m| m.runs.len() > 1) {
             body.paragraph(
-                "A configuration with several runs: lines and numbers are means of the runs, bars \
-                 reach from the lowest to the highest of them.",
+                "A configuration with several runs: lines and numbers are geometric means of the runs, \
+                 as those of hoap compare (shares of failures and ages: arithmetic), bars reach from the \
+                 lowest to the highest of them.",
             );
         }
         let summary = self.own(tables::summary_by_configuration(group));
@@ -72,16 +73,14 @@ impl Compared<'_> {
         self.table_3(body, &summary, studies);
         let throughput = self.own(tables::throughput_by_configuration(group));
         let latency = self.own(tables::latency_by_configuration(group));
-        let (what, of) = match group.measure {
-            Measure::Hybrid => ("NewOrder transactions per minute (tpM)", "NewOrder "),
-            Measure::Plain => ("Operations per second", ""),
-        };
+        let of = if group.measure == Measure::Hybrid { "NewOrder " } else { "" };
+        let answer = self.answer();
         for axis in Axis::ALL {
             let against = axis.label(group.measure);
             let name = axis.name();
-            let caption = format!("{what} against {against}, by configuration");
-            let spec = charts::throughput(group, axis);
-            self.chart(body, &format!("throughput-by-{name}"), &caption, &throughput, spec);
+            if Some(axis) != answer {
+                self.throughput(body, axis, &throughput);
+            }
             for time in [TimeOf::Mean, TimeOf::Percentile(Percentile::P99)] {
                 let which = match time {
                     TimeOf::Mean => "mean response time",
@@ -99,6 +98,31 @@ impl Compared<'_> {
         }
         self.power(body);
         body.close();
+    }
+
+    /// What the steps of the headline chart differ in, which stands among the results.
+    fn answer(&self) -> Option<Axis> {
+        Axis::ALL.into_iter().find(|axis| charts::throughput(self.group, *axis).is_some())
+    }
+
+    /// The chart that answers which configuration does more.
+    pub fn headline(&self, body: &mut Body) {
+        if let Some(axis) = self.answer() {
+            let table = self.own(tables::throughput_by_configuration(self.group));
+            self.throughput(body, axis, &table);
+        }
+    }
+
+    /// The headline measure against what the steps differ in, a line a configuration.
+    fn throughput(&self, body: &mut Body, axis: Axis, table: &Table) {
+        let what = match self.group.measure {
+            Measure::Hybrid => "NewOrder transactions per minute (tpM)",
+            Measure::Plain => "Operations per second",
+        };
+        let against = axis.label(self.group.measure);
+        let caption = format!("{what} against {against}, by configuration");
+        let name = format!("throughput-by-{}", axis.name());
+        self.chart(body, &name, &caption, table, charts::throughput(self.group, axis));
     }
 
     /// Ingestion rate, power and queries per hour of the configurations as bars, with the published
@@ -120,10 +144,12 @@ impl Compared<'_> {
         ];
         body.beside(|body| {
             for (name, label, unit, metric, of) in charts {
-                let own = |m: &Member<'_>| {
-                    Some(charts::Row { name: m.label.to_string(), value: of(m)?, published: false })
+                let own = |(number, m): (usize, &Member<'_>)| {
+                    let (name, value) = (m.label.to_string(), of(m)?);
+                    Some(charts::Row { name, number, value, published: false })
                 };
-                let mut rows: Vec<_> = self.group.members.iter().filter_map(own).collect();
+                let members = self.group.members.iter().enumerate();
+                let mut rows: Vec<_> = members.filter_map(own).collect();
                 if rows.is_empty() {
                     continue;
                 }
@@ -384,6 +410,7 @@ fn published_rows(studies: &[Published<'_>], metric: PublishedMetric) -> Vec<cha
     let all = studies.iter().flat_map(|(study, figures)| figures.iter().map(move |f| (study, f)));
     let row = |(study, figure): (&&Study, &&PublishedFigure)| charts::Row {
         name: format!("{}: {}", study.name, figure.setting.as_ref().unwrap_or(&figure.system)),
+        number: 0,
         value: figure.value,
         published: true,
     };

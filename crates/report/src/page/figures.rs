@@ -40,7 +40,7 @@ pub fn all(out: &mut String, figures: &[KeyFigure]) {
 pub fn write(out: &mut String, run: &Run) {
     out.push_str("<dl class=\"figures\">\n");
     let cause = cause(run);
-    for figure in measured(run) {
+    for figure in of_run(run) {
         match &cause {
             None => write_one(out, &figure),
             Some(cause) => write_void(out, &figure, cause),
@@ -81,7 +81,7 @@ impl KeyFigure {
 }
 
 /// The figures that were measured.
-fn measured(run: &Run) -> Vec<KeyFigure> {
+pub fn of_run(run: &Run) -> Vec<KeyFigure> {
     let mut figures = match Measure::of(run) {
         Measure::Hybrid => hybrid(run),
         Measure::Plain => plain(run),

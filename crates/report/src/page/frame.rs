@@ -17,6 +17,7 @@ const SCRIPT: &str = concat!(
     include_str!("../../assets/script/2-plot.js"),
     include_str!("../../assets/script/3-draw.js"),
     include_str!("../../assets/script/4-tables.js"),
+    include_str!("../../assets/script/5-menu.js"),
     "})();\n"
 );
 const D3: &str = include_str!("../../assets/vendor/d3.min.js");
@@ -42,6 +43,8 @@ fn policy(scripts: &[&str]) -> String {
 pub struct Frame<'a> {
     /// Title and heading.
     pub title: &'a str,
+    /// The result in a line, for sites that show a link to the page.
+    pub description: &'a str,
     /// What a reader must know before the first number, a line each.
     pub warnings: &'a [String],
     /// Lines under the heading, such as when the runs were.
@@ -57,12 +60,17 @@ impl Frame<'_> {
         let libraries = format!("\n/*!\n{LICENSES}*/\n{D3}\n{PLOT}\n");
         let script = format!("\n{SCRIPT}");
         let (policy, title) = (policy(&[&libraries, &script]), escape(self.title));
+        let description = escape(self.description);
         let _ = write!(
             out,
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta name=\"description\" content=\"{description}\">\n\
+             <meta property=\"og:type\" content=\"article\">\n\
+             <meta property=\"og:title\" content=\"{title}\">\n\
+             <meta property=\"og:description\" content=\"{description}\">\n\
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n"
         );

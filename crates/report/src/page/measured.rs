@@ -8,19 +8,21 @@ use crate::run::Entry;
 use crate::run::Loaded;
 use crate::run::measure::{Axis, Measure};
 use crate::tables;
+use hoap_record::Run;
 
 /// Writes the sections of one benchmark's runs.
 pub fn write(body: &mut Body, compared: &Compared<'_>, runs: &[Panel<'_>]) {
-    let group = Measured {
-        runs,
-        entries: runs.iter().map(|p| p.loaded.entry()).collect(),
-        measure: compared.group.measure,
-        compares: compared.group.compares(),
-        heading: compared.heading,
-        suffix: compared.suffix,
-    };
+    let group = Measured::of(compared, runs);
     group.operations(body);
     group.queries(body);
+}
+
+/// Writes the chart of the headline measure of the only run of a page, which stands among the results.
+pub fn headline(body: &mut Body, compared: &Compared<'_>, runs: &[Panel<'_>]) {
+    let group = Measured::of(compared, runs);
+    if let Some(axis) = group.answer() {
+        group.headline(body, axis, &group.table().id);
+    }
 }
 
 /// The runs of one benchmark.
@@ -34,7 +36,32 @@ struct Measured<'a> {
     suffix: &'a str,
 }
 
-impl Measured<'_> {
+impl<'a> Measured<'a> {
+    fn of(compared: &'a Compared<'_>, runs: &'a [Panel<'a>]) -> Measured<'a> {
+        Measured {
+            runs,
+            entries: runs.iter().map(|p| p.loaded.entry()).collect(),
+            measure: compared.group.measure,
+            compares: compared.group.compares(),
+            heading: compared.heading,
+            suffix: compared.suffix,
+        }
+    }
+
+    /// What the steps of the chart among the results differ in; `None` where no run stands alone.
+    fn answer(&self) -> Option<Axis> {
+        let [Panel { loaded, name: None, .. }] = self.runs else { return None };
+        Axis::ALL.into_iter().find(|axis| any(&loaded.run, *axis))
+    }
+
+    /// The table of the headline measure.
+    fn table(&self) -> Table {
+        self.own(match self.measure {
+            Measure::Hybrid => tables::transactions(&self.entries),
+            Measure::Plain => tables::throughput(&self.entries),
+        })
+    }
+
     fn open(&self, body: &mut Body, id: &str, name: &str) {
         let heading = format!("{}{name}", self.heading);
         body.open(&format!("{id}{}", self.suffix), &heading, &heading);
@@ -48,12 +75,10 @@ impl Measured<'_> {
     /// Transactions or operations: headline measure, response times, every kind.
     fn operations(&self, body: &mut Body) {
         let throughput = self.own(tables::throughput(&self.entries));
-        let (id, name, headline) = match self.measure {
-            Measure::Hybrid => {
-                let transactions = self.own(tables::transactions(&self.entries));
-                ("transactions-section", "Transactions", transactions)
-            }
-            Measure::Plain => ("operations-section", "Operations", throughput.clone()),
+        let headline = self.table();
+        let (id, name) = match self.measure {
+            Measure::Hybrid => ("transactions-section", "Transactions"),
+            Measure::Plain => ("operations-section", "Operations"),
         };
         if headline.rows.is_empty() {
             return;
@@ -61,7 +86,10 @@ impl Measured<'_> {
         self.open(body, id, name);
         let charts = |body: &mut Body| {
             for axis in Axis::ALL {
-                self.charts(body, axis, &headline.id);
+                if self.answer() != Some(axis) {
+                    self.headline(body, axis, &headline.id);
+                }
+                self.times(body, axis, &headline.id);
             }
         };
         if self.compares {
@@ -93,32 +121,54 @@ impl Measured<'_> {
         body.close();
     }
 
-    /// The headline measure and response times against what the steps differ in.
-    fn charts(&self, body: &mut Body, axis: Axis, table: &str) {
-        let any =
-            |run: &Loaded| run.run.steps.iter().any(|s| s.tx_clients > 0 && Axis::of(s) == axis);
+    /// The headline measure against what the steps differ in.
+    fn headline(&self, body: &mut Body, axis: Axis, table: &str) {
         let against = axis.label(self.measure);
-        let (headline, times) = match self.measure {
-            Measure::Hybrid => {
-                ("NewOrder transactions per minute (tpM)", "NewOrder response times")
-            }
-            Measure::Plain => ("Operations per second", "Response times of each kind"),
+        let headline = match self.measure {
+            Measure::Hybrid => "NewOrder transactions per minute (tpM)",
+            Measure::Plain => "Operations per second",
         };
         let all = self.all();
-        panels(body, self.runs, any, |body, panel| {
-            let name = &format!("headline-by-{}-{}", axis.name(), panel.number);
-            let (caption, label) =
-                (&format!("{headline} against {against}"), &in_words(panel.loaded, axis, against));
-            let chart = Among { run: panel.loaded, all: &all }.headline(axis);
-            body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
-        });
-        panels(body, self.runs, any, |body, panel| {
-            let name = &format!("latency-by-{}-{}", axis.name(), panel.number);
-            let caption = &format!("{times} against {against}");
-            let label = &format!("Line chart of the 50th, 95th and 99th percentile: {caption}");
-            let chart = Among { run: panel.loaded, all: &all }.latency(axis);
-            body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
-        });
+        panels(
+            body,
+            self.runs,
+            |run| any(&run.run, axis),
+            |body, panel| {
+                let name = &format!("headline-by-{}-{}", axis.name(), panel.number);
+                let (caption, label) = (
+                    &format!("{headline} against {against}"),
+                    &in_words(panel.loaded, axis, against),
+                );
+                let chart =
+                    Among { run: panel.loaded, all: &all, configuration: panel.configuration }
+                        .headline(axis);
+                body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
+            },
+        );
+    }
+
+    /// Response times against what the steps differ in.
+    fn times(&self, body: &mut Body, axis: Axis, table: &str) {
+        let against = axis.label(self.measure);
+        let times = match self.measure {
+            Measure::Hybrid => "NewOrder response times",
+            Measure::Plain => "Response times of each kind",
+        };
+        let all = self.all();
+        panels(
+            body,
+            self.runs,
+            |run| any(&run.run, axis),
+            |body, panel| {
+                let name = &format!("latency-by-{}-{}", axis.name(), panel.number);
+                let caption = &format!("{times} against {against}");
+                let label = &format!("Line chart of the 50th, 95th and 99th percentile: {caption}");
+                let chart =
+                    Among { run: panel.loaded, all: &all, configuration: panel.configuration }
+                        .latency(axis);
+                body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
+            },
+        );
     }
 
     /// The runs, which share scales and colours.
@@ -160,7 +210,8 @@ impl Measured<'_> {
                 label: "Bar chart of the mean time of each query in each step",
                 table: &table,
             };
-            let chart = Among { run: panel.loaded, all: &all }.queries();
+            let chart = Among { run: panel.loaded, all: &all, configuration: panel.configuration }
+                .queries();
             body.chart(&figure, Some(panel), chart);
             let made = tables::query_times(panel.loaded.entry());
             body.folded("Numbers of this chart", &made, &table);
@@ -170,6 +221,11 @@ impl Measured<'_> {
         body.folded("Each query in each step: fastest, slowest, failures", &detail, &id);
         body.close();
     }
+}
+
+/// Whether a chart against this axis has anything of the run.
+fn any(run: &Run, axis: Axis) -> bool {
+    run.steps.iter().any(|s| s.tx_clients > 0 && Axis::of(s) == axis)
 }
 
 fn in_words(loaded: &Loaded, axis: Axis, against: &str) -> String {

@@ -4,6 +4,7 @@
 //! browser from one JSON block by the vendored libraries in `assets/vendor`.
 
 mod body;
+mod card;
 mod chart;
 mod compared;
 mod data;
@@ -14,6 +15,7 @@ mod ingestion;
 mod markup;
 mod measured;
 mod sections;
+mod verdicts;
 mod witness;
 
 use hoap_record::benchmark_title;
@@ -68,9 +70,16 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let experiment = report.experiment.as_ref();
     let mut alerts = experiment.map(Experiment::alerts).unwrap_or_default();
     alerts.extend(freshness::beside(&entries));
+    let warnings = warnings(&alerts, &entries);
+    let card = card::Card::of(&title, &warnings, &entries, &body.tables);
+    let description = card.words();
+    if !entries.is_empty() {
+        card.write(&mut body);
+    }
     let frame = Frame {
         title: &title,
-        warnings: &warnings(&alerts, &entries),
+        description: &description,
+        warnings: &warnings,
         about: &origins(report, &entries),
         from: "the run folders",
     };
@@ -100,17 +109,31 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
 
 /// The warnings: those of all runs together, then those of each; before them those of void runs.
 fn warnings(joint: &[String], entries: &[Entry<'_>]) -> Vec<String> {
-    let mut all: Vec<(bool, String)> = joint.iter().map(|alert| (false, alert.clone())).collect();
+    /// Runs that a line names. The others it counts.
+    const NAMED: usize = 3;
+    // Whether a run is void for it, the warning, and the runs that have it.
+    let mut all: Vec<(bool, String, Vec<&str>)> = Vec::new();
     for entry in entries {
-        let name = if entries.len() > 1 { format!("{}: ", entry.name) } else { String::new() };
         let mut void = void(entry.run).is_some();
         for alert in alerts(entry.run) {
             // The first one of a void run says that it is.
-            all.push((std::mem::take(&mut void), format!("{name}{alert}")));
+            let void = std::mem::take(&mut void);
+            match all.iter_mut().find(|(other, words, _)| (*other, words) == (void, &alert)) {
+                Some((.., names)) => names.push(entry.name),
+                None => all.push((void, alert, vec![entry.name])),
+            }
         }
     }
-    all.sort_by_key(|(void, _)| !void);
-    all.into_iter().map(|(_, alert)| alert).collect()
+    all.sort_by_key(|(void, ..)| !void);
+    let split = all.iter().take_while(|(void, ..)| *void).count();
+    let line = |(_, alert, names): &(bool, String, Vec<&str>)| match names.len() {
+        _ if entries.len() == 1 => alert.clone(),
+        all if all == entries.len() => format!("all {all} runs: {alert}"),
+        few if few <= NAMED => format!("{}: {alert}", names.join(", ")),
+        many => format!("{} and {} more runs: {alert}", names[..NAMED].join(", "), many - NAMED),
+    };
+    let (void, rest) = all.split_at(split);
+    void.iter().map(line).chain(joint.iter().cloned()).chain(rest.iter().map(line)).collect()
 }
 
 /// The title of an experiment's page, with what it must not be shown without.

@@ -8,7 +8,7 @@ use super::body::{Body, Figure, Panel, panels};
 use super::chart::{machine, runs, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
-use super::{figures, frontier, ingestion, measured, witness};
+use super::{figures, frontier, ingestion, measured, verdicts, witness};
 use crate::configurations::Report;
 use crate::configurations::group::{Group, groups};
 use crate::run::Entry;
@@ -16,9 +16,6 @@ use crate::run::Loaded;
 use crate::run::measure::Measure;
 use crate::run::search::search_line;
 use crate::tables;
-
-/// Runs that each have their key figures in the open.
-const CARDS: usize = 4;
 
 /// Writes all sections.
 ///
@@ -29,6 +26,7 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::
     let entries = entries.as_slice();
     let panel = |(number, loaded): (usize, &'_ Loaded)| (number, loaded.name.clone());
     let names: Vec<(usize, String)> = runs.iter().enumerate().map(panel).collect();
+    let groups = groups(report, runs);
     let panels: Vec<Panel<'_>> = runs
         .iter()
         .zip(&names)
@@ -36,12 +34,12 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::
             number: *number,
             loaded,
             name: (runs.len() > 1).then_some(name.as_str()),
+            configuration: groups.iter().find_map(|group| group.member(*number)),
         })
         .collect();
-    let groups = groups(report, runs);
     let compared = described(&groups);
     experiment(body, report);
-    result(body, entries);
+    result(body, entries, &compared, &panels);
     for each in compared.iter().map(Described::compared) {
         let studies = tables::of_benchmark(&report.published, each.group.benchmark);
         each.configurations(body, &studies);
@@ -109,20 +107,29 @@ fn experiment(body: &mut Body, report: &Report) {
     body.close();
 }
 
-fn result(body: &mut Body, entries: &[Entry<'_>]) {
+/// What was compared and how it came out, and the chart that shows it.
+fn result(body: &mut Body, entries: &[Entry<'_>], groups: &[Described<'_>], panels: &[Panel<'_>]) {
     body.open("result", "Result", "Result");
+    for group in groups.iter().filter(|g| g.group.compares()) {
+        if groups.len() > 1 {
+            body.heading(&escape(&benchmark_title(group.group.benchmark)));
+        }
+        verdicts::write(body, &group.compared());
+    }
     let cards = |body: &mut Body| {
         for entry in entries {
             if entries.len() > 1 {
-                let _ = writeln!(body.html, "<h3>{}</h3>", escape(entry.name));
+                body.heading(&escape(entry.name));
             }
             figures::write(&mut body.html, entry.run);
         }
     };
-    if entries.len() > CARDS {
-        body.behind("Key figures of each run", cards);
-    } else {
-        cards(body);
+    match entries.len() > 1 && groups.iter().all(|g| g.group.compares()) {
+        true => body.behind("Key figures of each run", cards),
+        false => cards(body),
+    }
+    if let ([group], [_]) = (groups, panels) {
+        measured::headline(body, &group.compared(), panels);
     }
     body.html.push_str(NO_SCRIPT);
     body.filled(&tables::overview(entries));
@@ -185,7 +192,7 @@ fn failures(body: &mut Body, entries: &[Entry<'_>], groups: &[Described<'_>]) {
     body.filled(&failures);
     let events = tables::events(entries);
     if !events.rows.is_empty() {
-        body.html.push_str("<h3>When</h3>\n");
+        body.heading("When");
         body.paragraph(
             "Failures of one kind with less than three seconds between them are one event, those of the \
              warm-up included.",
@@ -240,7 +247,8 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                 ],
             };
             let all = panel.peers(runs);
-            let among = runs::Among { run: panel.loaded, all: &all };
+            let among =
+                runs::Among { run: panel.loaded, all: &all, configuration: panel.configuration };
             let charts = [("throughput", among.throughput(most)), ("p99", among.p99(most))];
             for ((kind, chart), caption) in charts.into_iter().zip(captions) {
                 let name = &format!("{kind}-{}", panel.number);
@@ -257,6 +265,20 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                 let numbers = tables::machine_over_time(panel.loaded);
                 body.folded("Numbers of this chart", &numbers, &table);
             }
+            if panel.loaded.heat.is_empty() || body.is_many() {
+                return;
+            }
+            let table = format!("heat-{}", panel.number);
+            let what = match panel.loaded.measure() {
+                Measure::Hybrid => "NewOrder response times",
+                Measure::Plain => "Response times of each kind",
+            };
+            let caption = format!("{what} over time: share of the operations of a column");
+            let label = format!("Heat map. {caption}, darker where more of them took that long");
+            let name = &format!("heat-{}", panel.number);
+            let figure = Figure { name, caption: &caption, label: &label, table: &table };
+            body.chart(&figure, Some(panel), among.heat());
+            body.folded("Numbers of the heat map", &tables::heat(panel.loaded), &table);
         },
     );
     body.close();
@@ -289,7 +311,8 @@ fn latency(body: &mut Body, runs: &[Panel<'_>]) {
             let name = &format!("percentiles-of-{}", panel.number);
             let figure = Figure { name, caption: &caption, label: &label, table: &table };
             let all = panel.peers(runs);
-            let among = runs::Among { run: panel.loaded, all: &all };
+            let among =
+                runs::Among { run: panel.loaded, all: &all, configuration: panel.configuration };
             body.chart(&figure, Some(panel), among.percentiles());
             body.folded("Numbers of these charts", &tables::percentiles(panel.loaded), &table);
         },
@@ -303,7 +326,7 @@ fn verification(body: &mut Body, entries: &[Entry<'_>]) {
     body.open("verification", heading, "Checks");
     for entry in entries {
         if entries.len() > 1 {
-            let _ = writeln!(body.html, "<h3>{}</h3>", escape(entry.name));
+            body.heading(&escape(entry.name));
         }
         let groups = tables::groups(entry.run);
         if groups.is_empty() {

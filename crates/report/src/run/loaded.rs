@@ -1,7 +1,7 @@
 //! Reading run folders.
 
 use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use hoap_record::Result;
@@ -10,6 +10,7 @@ use hoap_record::hlog::{self, SERVICE, WAIT};
 use hoap_record::{Latency, Run, Step};
 
 use crate::run::curve::Curve;
+use crate::run::heat::{Heat, HeatGatherer};
 use crate::run::machine::{self, MachinePoint};
 use crate::run::measure::{self, Measure};
 use crate::run::samples::Samples;
@@ -19,6 +20,8 @@ use crate::run::samples::Samples;
 pub struct Loaded {
     /// The folder's name.
     pub name: String,
+    /// Where it is.
+    pub folder: PathBuf,
     /// `run.json`.
     pub run: Run,
     /// `samples.csv`.
@@ -27,6 +30,8 @@ pub struct Loaded {
     pub curves: Vec<Curve>,
     /// `machine.csv`; empty where there is none.
     pub machine: Vec<MachinePoint>,
+    /// The same over time, of the kinds of operations that the run's headline counts.
+    pub heat: Vec<Heat>,
 }
 
 /// A run under the name it has in this report.
@@ -64,17 +69,24 @@ impl Loaded {
         let logged: Vec<&Step> =
             steps.filter(|s| there(&hlog::path(folder, s.number), &mut missing)).collect();
         // Of a run of a month each takes seconds.
-        let (samples, curves) = thread::scope(|scope| {
+        let (samples, (curves, heat)) = thread::scope(|scope| {
             let samples = scope.spawn(|| has_samples.then(|| Samples::read(folder)).transpose());
-            let curves = curves(folder, &logged);
+            let logs = logs(folder, &run, &logged);
             let samples = samples.join().unwrap_or_else(|panic| resume_unwind(panic));
-            Ok::<_, hoap_record::Error>((samples?.unwrap_or_default(), curves?))
+            Ok::<_, hoap_record::Error>((samples?.unwrap_or_default(), logs?))
         })?;
         if !missing.is_empty() {
             run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
         }
-        let machine = machine::read(folder)?;
-        Ok(Loaded { name: folder_name(folder), run, samples, curves, machine })
+        Ok(Loaded {
+            name: folder_name(folder),
+            folder: folder.to_owned(),
+            run,
+            samples,
+            curves,
+            heat,
+            machine: machine::read(folder)?,
+        })
     }
 
     /// The run as tables take it.
@@ -99,15 +111,18 @@ impl Loaded {
 }
 
 /// What the logs of these steps hold.
-fn curves(folder: &Path, steps: &[&Step]) -> Result<Vec<Curve>> {
-    let mut curves = Vec::new();
+fn logs(folder: &Path, run: &Run, steps: &[&Step]) -> Result<(Vec<Curve>, Vec<Heat>)> {
+    let measured = Measure::of(run).kinds(run);
+    let (mut curves, mut heat) = (Vec::new(), Vec::new());
     for step in steps {
-        for (kind, histogram) in hlog::read(folder, step.number)? {
+        let mut gatherer = HeatGatherer::new(step, steps.len());
+        for (kind, histogram) in hlog::read_with(folder, step.number, |i| gatherer.add(i))? {
             let longest = recorded(step, &kind).map(|latency| latency.max_us);
             curves.extend(Curve::new(step.number, &kind, &histogram, longest));
         }
+        heat.extend(gatherer.finish(|kind| measured.contains(&kind)));
     }
-    Ok(curves)
+    Ok((curves, heat))
 }
 
 /// The response times on record for a tag of the step's log.

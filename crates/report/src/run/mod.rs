@@ -4,6 +4,7 @@ pub mod alerts;
 pub mod curve;
 pub mod freshness;
 pub mod frontier;
+pub mod heat;
 pub mod isolation;
 pub mod loaded;
 pub mod machine;

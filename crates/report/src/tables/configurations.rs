@@ -167,11 +167,6 @@ pub fn summary_by_configuration(group: &Group<'_>) -> Table {
     let hybrid = measure == Measure::Hybrid;
     let power = any(&|m| m.power().is_some());
     let best = move |m: &Member<'_>| m.best(measure).map(|(_, s)| s.mean);
-    let verdict =
-        |m: &Member<'_>| match m.runs.iter().map(|(_, run)| run.run.checks.len()).sum::<usize>() {
-            0 => "none made".to_string(),
-            n => format!("{n}, no failure"),
-        };
     Sheet::new("summary-by-configuration", "Configurations")
         .text("configuration", |m: &Member<'_>| m.label)
         .text("system", |m| m.system.clone())
@@ -208,7 +203,7 @@ pub fn summary_by_configuration(group: &Group<'_>) -> Table {
                 m.power().map(|(p, _)| p.name().to_string()).unwrap_or_default()
             })
         })
-        .text("checks", verdict)
+        .text("checks", Member::checks)
         .rows(group.members.clone())
 }
 

@@ -15,6 +15,8 @@ use crate::run::void::refuse;
 pub struct Costed<'a> {
     /// The configuration.
     pub label: &'a str,
+    /// Its number among those of its benchmark.
+    pub number: usize,
     /// Its prices.
     pub priced: &'a Priced,
     /// What a month costs.
@@ -38,16 +40,16 @@ pub fn costs<'a>(
     priced: impl Fn(&str) -> Option<(&'a str, &'a Priced)>,
 ) -> Result<Vec<Costed<'a>>> {
     let mut out = Vec::new();
-    for member in &group.members {
+    for (number, member) in group.members.iter().enumerate() {
         if let Some((label, priced)) = priced(member.label) {
-            out.push(costed(member, group.measure, label, priced)?);
+            out.push(costed((number, member), group.measure, label, priced)?);
         }
     }
     Ok(out)
 }
 
 fn costed<'a>(
-    member: &Member<'_>,
+    (number, member): (usize, &Member<'_>),
     measure: Measure,
     label: &'a str,
     priced: &'a Priced,
@@ -59,6 +61,7 @@ fn costed<'a>(
     let qph = power.and_then(|(place, _)| place.spread(|s| s.queries_per_hour)).map(|s| s.mean);
     Ok(Costed {
         label,
+        number,
         priced,
         cost,
         step: best.as_ref().map(|(p, _)| p.name().to_string()).unwrap_or_default(),

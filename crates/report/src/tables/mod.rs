@@ -31,7 +31,7 @@ pub use frontier::{frontier, frontier_steps, unseen};
 pub use ingestion::{ingested, ingestion};
 pub use published::{by_nodes, claims, of_benchmark, published};
 pub use search::{highest_rate, search};
-pub use series::{machine_over_time, percentiles, ticks};
+pub use series::{heat, machine_over_time, percentiles, ticks};
 pub use setup::{configuration, databases, machine, moment, overview, setup};
 pub use steps::{
     failures, failures_in_short, isolation, operations, query_detail, query_rates, query_times,

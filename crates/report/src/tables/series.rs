@@ -2,10 +2,11 @@
 
 use hoap_record::{MachineRow, Run};
 
-use crate::format::number::Unit;
+use crate::format::number::{Unit, latency};
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::Loaded;
 use crate::run::curve::Curve;
+use crate::run::heat::{Heat, HeatColumn, edge};
 use crate::run::machine::{MachinePoint, at_most};
 use crate::run::measure::Measure;
 use crate::run::step_name;
@@ -69,6 +70,25 @@ pub fn machine_over_time(loaded: &Loaded) -> Table {
         .number("sent", Unit::Bytes, |point| point.row.sent_bytes as f64)
         .number("loopback", Unit::Bytes, |point| point.row.loopback_bytes as f64)
         .rows(at_most(&loaded.machine, MOST))
+}
+
+/// Response times over time: a row a kind and part of a step, a column a range of times.
+pub fn heat(loaded: &Loaded) -> Table {
+    type Part<'a> = (&'a Heat, &'a HeatColumn);
+    let parts = || loaded.heat.iter().flat_map(|h| h.columns.iter().map(move |c| (h, c)));
+    let rows = || parts().flat_map(|(_, column)| column.counts.keys().copied());
+    let title = "Response times over time: operations from the time above the column to the next";
+    let mut sheet = Sheet::new("heat", title)
+        .number("step", Unit::Count, |(heat, _): &Part<'_>| heat.step as f64)
+        .when(loaded.measure() == Measure::Plain, |s| s.text("operation", |(h, _)| h.kind.clone()))
+        .number("from", Unit::Moment, |(_, column)| column.from_seconds)
+        .number("until", Unit::Moment, |(_, column)| column.to_seconds);
+    for row in rows().min().unwrap_or(0)..=rows().max().unwrap_or(-1) {
+        sheet = sheet.cells(latency(edge(row)), Some(Unit::Count), move |(_, column)| {
+            Cell::maybe(column.counts.get(&row).map(|count| *count as f64))
+        });
+    }
+    sheet.rows(parts())
 }
 
 /// Response times by percentile: a row a kind and percentile, a column a step.

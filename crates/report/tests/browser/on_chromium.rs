@@ -21,7 +21,7 @@ fn every_chart_is_drawn_without_an_error_or_a_request_at_every_width_and_in_the_
         configuration.nodes = Some(nodes);
     }
     let html = page(&report).unwrap().html;
-    for (width, dark) in [(1280, false), (1280, true), (500, false), (500, true)] {
+    for (width, dark) in [(1280, false), (768, true), (390, false)] {
         whole(&html, width, dark);
     }
 }

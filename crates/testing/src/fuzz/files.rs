@@ -150,7 +150,7 @@ fn compared(a: &Path, b: &Path) {
     let gates = ["tpm<-5%", "ops<-5%:point", "p99>1.2x:sure", "p50>2x:strict", "overall<-1%"];
     let gates = gates.map(|gate| gate.parse().unwrap()).to_vec();
     let baseline = sides.remove(0);
-    let question = Question { gates, relevant: 0.01 };
+    let question = Question { gates, relevant: 0.01, details: true };
     match Comparison::new(baseline, sides, question) {
         Ok(comparison) => {
             let blocks = document(&comparison);

@@ -28,20 +28,34 @@ fn places<'a>(group: &Group<'a>, axis: Axis, which: impl Fn(&Place<'_>) -> bool)
     group.places().into_iter().filter(|p| p.axis() == axis && which(p)).collect()
 }
 
-/// A facet for each number of query clients of a hybrid benchmark, one for all of another. One is enough,
-/// too, where each configuration had one number: figure 8 of CH2++ has 4Q+0A, without queries, beside
-/// 4Q+4A.
+/// The numbers of query clients whose lines share a plot, told apart by their dashes; none where each
+/// configuration had one number of them (figure 8 of CH2++ has 4Q+0A, without queries, beside 4Q+4A), or
+/// where dashes tell configurations apart.
+fn dashed(measure: Measure, places: &[Place<'_>]) -> Vec<usize> {
+    let counts = query_counts(places);
+    let all = 2..=Look::DASHES;
+    let colours = places.iter().all(|p| p.member < Look::COLOURS);
+    let shown = measure == Measure::Hybrid && all.contains(&counts.len()) && colours;
+    if shown && !one_each(places) { counts } else { Vec::new() }
+}
+
+fn query_counts(places: &[Place<'_>]) -> Vec<usize> {
+    let mut counts: Vec<usize> = places.iter().map(|p| p.query_clients).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
+/// A facet for each number of query clients of a hybrid benchmark where they share no plot; one for all of
+/// another.
 fn by_queries<'a>(
     measure: Measure,
     places: &[Place<'_>],
     value: impl Fn(&Place<'_>) -> Option<Spread> + Clone + 'a,
 ) -> Vec<Facet<'a>> {
-    if measure == Measure::Plain || one_each(places) {
+    if measure == Measure::Plain || one_each(places) || !dashed(measure, places).is_empty() {
         return vec![Facet { name: String::new(), value: Box::new(value) }];
     }
-    let mut counts: Vec<usize> = places.iter().map(|p| p.query_clients).collect();
-    counts.sort_unstable();
-    counts.dedup();
     let facet = |n: usize| {
         let value = value.clone();
         Facet {
@@ -49,7 +63,7 @@ fn by_queries<'a>(
             value: Box::new(move |p: &Place<'_>| (p.query_clients == n).then(|| value(p))?),
         }
     };
-    counts.into_iter().map(facet).collect()
+    query_counts(places).into_iter().map(facet).collect()
 }
 
 /// Whether the configurations differ in their numbers of query clients, and each had one number.
@@ -89,6 +103,16 @@ fn lines(
     if members.is_empty() {
         return None;
     }
+    // The lines of a plot: a configuration, and where dashes tell them apart, its number of query clients.
+    let counts = dashed(group.measure, places);
+    let keys: Vec<(usize, Option<usize>)> = match counts.is_empty() {
+        true => members.iter().map(|n| (*n, None)).collect(),
+        false => members.iter().flat_map(|n| counts.iter().map(|q| (*n, Some(*q)))).collect(),
+    };
+    let dash = |queries: usize| counts.iter().position(|q| *q == queries).unwrap_or(0);
+    let own = |key: &(usize, Option<usize>), place: &Place<'_>| {
+        place.member == key.0 && key.1.is_none_or(|q| place.query_clients == q)
+    };
     let y = vertical(of.words, of.label, all().flat_map(|(_, s)| [s.low, s.high]));
     let label = of.axis.label(group.measure);
     let x = match of.axis {
@@ -108,10 +132,14 @@ fn lines(
         (Number(place.x()), Number(s.mean), u8::from(short_rate(place)), words)
     };
     let plots = facets.iter().filter(|(_, known)| !known.is_empty()).map(|(name, known)| {
-        let of_member = |n: &usize| {
-            let own = known.iter().filter(|(place, _)| place.member == *n);
-            let (look, title) = (Look::of_configuration(*n), group.members[*n].label.to_string());
-            Series { look, title, points: own.map(point).collect(), ..Series::default() }
+        let of_key = |key: &(usize, Option<usize>)| {
+            let points = known.iter().filter(|(place, _)| own(key, place)).map(point).collect();
+            let (look, label) = (Look::of_configuration(key.0), group.members[key.0].label);
+            let (look, title) = match key.1 {
+                None => (look, label.to_string()),
+                Some(q) => (look.dashed(dash(q)), format!("{label}, {}", query_words(q))),
+            };
+            Series { look, title, points, ..Series::default() }
         };
         let reach = |n: &usize| {
             let own = known.iter().filter(|(p, s)| p.member == *n && s.high > s.low);
@@ -119,11 +147,11 @@ fn lines(
             let look = Look { symbol: None, ..Look::of_configuration(*n) };
             Mark::Rule { look: Look { dash: None, ..look }, upright: true, at: at.collect() }
         };
-        let mut marks = joined(members.iter().map(of_member).collect());
+        let mut marks = joined(keys.iter().map(of_key).collect());
         let reaches = members.iter().map(reach);
         let reaches = reaches.filter(|m| matches!(m, Mark::Rule { at, .. } if !at.is_empty()));
         // Below the dots.
-        let dots = marks.split_off(members.len());
+        let dots = marks.split_off(keys.len());
         marks.extend(reaches.chain(dots).collect::<Vec<_>>());
         let (x, y) = (x.clone(), y.clone());
         Plot { name: name.clone(), height: 290, x, y, marks, ..Plot::default() }
@@ -137,6 +165,10 @@ fn lines(
         (label, Look::of_configuration(*n))
     });
     let mut legend = items(&named.collect::<Vec<_>>(), Sample::Line);
+    let line = |q: &usize| {
+        item(&query_words(*q), Look::line("ink", "none").dashed(dash(*q)), Sample::Line)
+    };
+    legend.extend(counts.iter().map(line));
     if all().any(|(place, _)| short_rate(place)) {
         legend.push(note("hollow: rate not reached"));
     }
@@ -268,6 +300,7 @@ pub fn columns(columns: &[Column], label: &str, unit: &str) -> Chart {
     let names: Vec<String> = nodes.iter().map(|n| counted(*n, "node", "nodes")).collect();
     let widest = bars.iter().map(|(b, _)| b.lane + 1).max().unwrap_or(1);
     let top = columns.iter().map(|c| c.value).fold(0.0, f64::max);
+    // Bars stand on 0: one value alone has no logarithms.
     let mut y = vertical(words, label, std::iter::once(top));
     if let Some(end) = y.domain.last_mut() {
         // Room for words above the highest.
@@ -312,6 +345,8 @@ pub fn failed(failed: &[Failed<'_>]) -> Chart {
 pub struct Row {
     /// The configuration.
     pub name: String,
+    /// Its number, which gives the colour; of a published one any.
+    pub number: usize,
     /// The number.
     pub value: f64,
     /// Whether it is published, and no run's.
@@ -324,7 +359,11 @@ pub fn rows(rows: &[Row], label: &str, unit: Unit) -> Chart {
     let parts: Vec<_> = rows.iter().enumerate().map(|(n, row)| (n, 0, row.value)).collect();
     let mut chart = stacked(&names, &[""], &parts, label, unit);
     let marks = &mut chart.plots[0].marks;
-    if let Some(Mark::Bar { bars, .. }) = marks.pop() {
+    if let Some(Mark::Bar { mut bars, .. }) = marks.pop() {
+        for bar in &mut bars {
+            let row = &rows[bar.lane];
+            bar.colour = if row.published { "c6" } else { Look::colour(row.number).colour };
+        }
         let (hollow, full): (Vec<_>, Vec<_>) =
             bars.into_iter().partition(|bar| rows[bar.lane].published);
         let both = [(full, false), (hollow, true)].into_iter().filter(|(bars, _)| !bars.is_empty());
@@ -337,7 +376,14 @@ pub fn rows(rows: &[Row], label: &str, unit: Unit) -> Chart {
 pub fn costs(costed: &[Costed<'_>], label: &str, value: fn(&Costed<'_>) -> Option<f64>) -> Chart {
     let rows: Vec<String> = costed.iter().map(|c| c.label.to_string()).collect();
     let parts = costed.iter().enumerate().filter_map(|(r, c)| Some((r, 0, value(c)?)));
-    stacked(&rows, &[""], &parts.collect::<Vec<_>>(), label, Unit::Price)
+    let mut chart = stacked(&rows, &[""], &parts.collect::<Vec<_>>(), label, Unit::Price);
+    for mark in &mut chart.plots[0].marks {
+        let Mark::Bar { bars, .. } = mark else { continue };
+        for bar in bars {
+            bar.colour = Look::colour(costed[bar.lane].number).colour;
+        }
+    }
+    chart
 }
 
 /// Bars of a few rows, in parts where there are several series. `parts` are row, series and value.
@@ -361,7 +407,7 @@ pub fn stacked(
             lane: *row,
             from: Number(parts[..n].iter().filter(|p| p.0 == *row).map(|p| p.2).sum()),
             value: Some(Number(*value)),
-            colour: Look::colour(*place).colour,
+            colour: if series == [""] { "c0" } else { Look::part(*place).colour },
             // The last part has the sum of all.
             label: if last { unit.show(total(*row)) } else { String::new() },
             title: format!("{name}: {}", unit.show(*value)),
@@ -369,7 +415,7 @@ pub fn stacked(
     });
     let bars = bars.collect();
     let legend = series.iter().enumerate().filter(|_| series != [""]);
-    let legend = legend.map(|(n, s)| item(s, Look::colour(n), Sample::Bar)).collect();
+    let legend = legend.map(|(n, s)| item(s, Look::part(n), Sample::Bar)).collect();
     let end = if most > 0.0 { most } else { 1.0 };
     let x = scale::from_zero(label, end, 5, |v| axis_words(unit, v));
     let marks = vec![Mark::Bar { lying: true, hollow: false, bars }];

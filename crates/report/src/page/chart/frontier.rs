@@ -5,7 +5,7 @@ use hoap_record::Percentile;
 use super::runs::item;
 use super::scale::{self, Words, axis_rate, vertical};
 use super::spec::{Chart, Look, Mark, Number, Plot, Point, Sample, Series};
-use crate::configurations::group::{Group, Place};
+use crate::configurations::group::{Group, Place, Spread};
 use crate::format::number::latency;
 use crate::run::frontier::{Frontier, point};
 use crate::tables::unseen;
@@ -29,7 +29,8 @@ impl Spot {
     fn of(place: &Place<'_>) -> Option<Spot> {
         let at = |of: fn((f64, f64)) -> f64| place.spread(|s| point(s).map(of)).map(|s| s.mean);
         let at = (at(|p| p.0)?, at(|p| p.1)?);
-        let unseen = place.spread(|s| unseen(s, Percentile::P99)).map(|s| s.mean);
+        let ages = place.steps.iter().filter_map(|s| unseen(s, Percentile::P99));
+        let unseen = Spread::arithmetic(ages).map(|s| s.mean);
         Some(Spot { at, unseen, name: place.name().to_owned() })
     }
 
@@ -108,6 +109,8 @@ pub fn frontier(group: &Group<'_>) -> Option<Chart> {
     legend.push(item("box of the highest throughputs", Look::line("c6", "2 3"), Sample::Line));
     legend.push(item("one shared resource", Look::line("c6", "9 3 2 3"), Sample::Line));
     let x = scale::rates("transactions: tpM", corners().map(|corner| corner.0));
-    let y = vertical(Words::Rates, "QpH", corners().map(|corner| corner.1));
+    // The lines of a box and of a shared resource are straight on a linear scale alone.
+    let y = vertical(Words::Rates, "QpH", corners().map(|corner| corner.1)).linear();
+    let y = super::spec::Axis { other: None, ..y };
     Some(Chart::one(legend, Plot { height: 340, x, y, marks, ..Plot::default() }))
 }

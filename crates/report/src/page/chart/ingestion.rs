@@ -13,8 +13,8 @@ pub fn ingestion(ingestion: &Ingestion) -> Chart {
     let x = scale::durations("since the beginning of the load", longest);
     let y = vertical(Words::Rates, "documents", std::iter::once(ingestion.documents as f64));
     let moments = [
-        (ingestion.written_seconds, Look::dashed(1, 1), "last document loaded"),
-        (ingestion.settled_seconds, Look::dashed(2, 2), "indexes and statistics made"),
+        (ingestion.written_seconds, Look::colour(1).dashed(1), "last document loaded"),
+        (ingestion.settled_seconds, Look::colour(2).dashed(2), "indexes and statistics made"),
     ];
     let line = Look::line("c0", "none");
     let mut legend = vec![item("documents in the database of the queries", line, Sample::Line)];

@@ -36,7 +36,7 @@ pub fn cpu(loaded: &Loaded, most: usize) -> Chart {
         |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds), String::new());
     let spans = steps.iter().map(window).collect();
     let mut marks = vec![Mark::Band { colour: "ink", opacity: 0.06, spans }];
-    let looks = (0..LINES.len()).map(|n| Look::dashed(n, n));
+    let looks = (0..LINES.len()).map(|n| Look::colour(n).dashed(n));
     let looks: Vec<(String, Look)> =
         LINES.iter().zip(looks).map(|((name, _), look)| ((*name).to_owned(), look)).collect();
     for of_step in rows.chunk_by(|a, b| a.step == b.step) {

@@ -6,6 +6,7 @@
 
 pub mod configurations;
 pub mod frontier;
+pub mod heat;
 pub mod ingestion;
 pub mod machine;
 pub mod runs;

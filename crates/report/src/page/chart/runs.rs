@@ -13,7 +13,7 @@ use crate::run::ticks::{MOST, Tick, ticks};
 use crate::run::{Loaded, step_name};
 
 /// Points of all time series of a page, as far as each has its fewest.
-const TICKS: usize = 6_000;
+const TICKS: usize = 4_000;
 /// No time series of more ticks is merged to fewer.
 const FEWEST: usize = 60;
 /// Most events that the charts over time mark.
@@ -32,6 +32,8 @@ pub fn most_ticks<'a>(runs: impl Iterator<Item = &'a Loaded>) -> usize {
 pub struct Among<'a> {
     pub run: &'a Loaded,
     pub all: &'a [&'a Loaded],
+    /// The number of its configuration, where the page compares: then it has the configuration's colour.
+    pub configuration: Option<usize>,
 }
 
 /// What a step shows of one series.
@@ -87,6 +89,20 @@ impl<'a> Among<'a> {
         self.run.measure()
     }
 
+    /// The colour of what is the run as a whole.
+    pub fn colour_of_run(self) -> &'static str {
+        Look::colour(self.configuration.unwrap_or(0)).colour
+    }
+
+    /// The look of a series by its number. Its colour is that of its kind of operation, unless the page has a
+    /// configuration or a run in that colour.
+    fn look(self, n: usize) -> Look {
+        match (self.configuration, self.measure()) {
+            (None, Measure::Plain) => Look::of(n),
+            _ => Look { colour: self.colour_of_run(), ..Look::of(n) },
+        }
+    }
+
     /// The names of the series of all these runs, in order.
     fn series(self) -> Vec<String> {
         let mut all: Vec<_> = self.all.iter().flat_map(|run| shown(run, None)).collect();
@@ -96,7 +112,7 @@ impl<'a> Among<'a> {
 
     /// Those of them that this run shows, with their looks.
     fn looks(self, shown: &[Shown<'_>]) -> Vec<(String, Look)> {
-        let named = self.series().into_iter().enumerate().map(|(n, name)| (name, Look::of(n)));
+        let named = self.series().into_iter().enumerate().map(|(n, name)| (name, self.look(n)));
         named.filter(|(name, _)| shown.iter().any(|s| s.series == *name)).collect()
     }
 
@@ -125,8 +141,10 @@ impl<'a> Among<'a> {
         let mut marks: Vec<Mark> = intended
             .iter()
             .map(|look| {
-                let ends = [0.0, most].map(|v| (Number(v), Number(v), 0, String::new()));
-                Mark::Line(Series { look: *look, points: ends.into(), ..Series::default() })
+                // Straight on a linear scale alone, so it has more points than its ends.
+                let places = (0..=40).map(|n| Number(most * f64::from(n) / 40.0));
+                let points = places.map(|v| (v, v, 0, String::new())).collect();
+                Mark::Line(Series { look: *look, points, ..Series::default() })
             })
             .collect();
         let series = lines_and_dots(&looks, &points, None, |s| {
@@ -186,7 +204,7 @@ impl<'a> Among<'a> {
         // One colour for each number of clients; where two steps would share it, one for each step.
         let look = |n: usize| match distinct {
             true => self.colour_of_clients(clients[n]),
-            false => Look::colour(n),
+            false => Look::part(n),
         };
         let mut bars = Vec::new();
         for (n, step) in steps.iter().enumerate() {
@@ -221,7 +239,7 @@ impl<'a> Among<'a> {
             self.all.iter().flat_map(|r| &r.run.steps).map(|s| s.tx_clients).collect();
         all.sort_unstable();
         all.dedup();
-        Look::colour(all.iter().position(|n| *n == clients).unwrap_or(0))
+        Look::part(all.iter().position(|n| *n == clients).unwrap_or(0))
     }
 
     fn ticks(self, run: &Loaded, most: usize) -> Vec<Tick> {
@@ -243,6 +261,18 @@ impl<'a> Among<'a> {
         self.over_time(most, Words::Times, "p99", |tick| tick.p99_seconds)
     }
 
+    /// Seconds since the run's start.
+    pub fn time_axis(self) -> super::spec::Axis {
+        let steps = self.run.run.steps.iter().map(|s| s.start_seconds + s.seconds);
+        let samples = self.run.samples.rows.iter().filter(|s| s.phase != GRACE);
+        let end = steps.chain(samples.map(|s| s.at_seconds)).fold(0.0, f64::max);
+        let end = if end > 0.0 && end.is_finite() { end } else { 1.0 };
+        let x = scale::from_zero("seconds since the run's start", end, 10, |s| {
+            format!("{} s", decimals(s, 0))
+        });
+        super::spec::Axis { suffix: " s".into(), ..x }
+    }
+
     fn over_time(
         self,
         most: usize,
@@ -254,14 +284,9 @@ impl<'a> Among<'a> {
         let kinds = self.measure().kinds(run);
         let all = self.all.iter().flat_map(|run| self.ticks(run, most));
         let y = vertical(words, label, all.filter_map(|t| value(&t)));
+        let y = if words == Words::Rates { y.linear() } else { y };
         let ticks = self.ticks(self.run, most);
-        let ends = run.steps.iter().map(|s| s.start_seconds + s.seconds);
-        let end = ends.chain(ticks.iter().map(|t| t.at_seconds)).fold(0.0, f64::max);
-        let end = if end > 0.0 { end } else { 1.0 };
-        let x = scale::from_zero("seconds since the run's start", end, 10, |s| {
-            format!("{} s", decimals(s, 0))
-        });
-        let x = super::spec::Axis { suffix: " s".into(), ..x };
+        let x = self.time_axis();
         let window = |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds));
         let windows = run.steps.iter().map(|s| (window(s).0, window(s).1, String::new()));
         // What went wrong: a band as long as it lasted, with a line where it began for those that are short.
@@ -281,8 +306,8 @@ impl<'a> Among<'a> {
         let several = kinds.len() > 1;
         let series = self.series();
         let look = |kind: &str| match several {
-            true => Look::of(series.iter().position(|s| s == kind).unwrap_or(0)),
-            false => Look::line("c0", "none"),
+            true => self.look(series.iter().position(|s| s == kind).unwrap_or(0)),
+            false => Look::line(self.colour_of_run(), "none"),
         };
         for kind in &kinds {
             let of_kind: Vec<&Tick> = ticks.iter().filter(|t| t.kind == *kind).collect();
@@ -316,7 +341,8 @@ impl<'a> Among<'a> {
         if !events.is_empty() {
             legend.push(item("operations failed", failed, Sample::Line));
         }
-        Chart::one(legend, Plot { height: 240, x, y, marks, ..Plot::default() })
+        let margins = Margins::Headed;
+        Chart::one(legend, Plot { height: 254, margins, x, y, marks, ..Plot::default() })
     }
 
     /// Response times by percentile, a plot for each kind and a line for each step.
@@ -332,10 +358,9 @@ impl<'a> Among<'a> {
         let look = |n: usize| match self.measure() {
             Measure::Hybrid => {
                 let queries = counts.iter().position(|q| *q == steps[n].query_clients);
-                let colour = self.colour_of_clients(steps[n].tx_clients);
-                Look { colour: colour.colour, ..Look::dashed(0, queries.unwrap_or(0)) }
+                self.colour_of_clients(steps[n].tx_clients).dashed(queries.unwrap_or(0))
             }
-            Measure::Plain => Look::dashed(n, n / 7),
+            Measure::Plain => Look::part(n),
         };
         let plot = |kind: String| {
             let of_kind = |run: &'a Loaded| run.curves.iter().filter(|c| c.kind == kind);
@@ -401,7 +426,7 @@ fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 pub fn item(label: &str, look: Look, sample: Sample) -> Item {
-    Item { label: label.to_string(), look, sample }
+    Item { label: label.to_string(), look, sample, opacity: None }
 }
 
 pub fn items(looks: &[(String, Look)], sample: Sample) -> Vec<Item> {

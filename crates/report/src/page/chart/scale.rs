@@ -5,9 +5,6 @@ use crate::format::number::{duration, latency, rate};
 
 /// Ticks that a vertical axis aims at.
 const TICKS: usize = 6;
-/// A scale of times whose longest is more than so many times its shortest has logarithms: a linear one would
-/// flatten most of what there is to see.
-const FLAT: f64 = 30.0;
 
 /// Round values from `low` to `high`, about `count` of them: multiples of 1, 2 or 5 times a power of ten.
 pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
@@ -69,6 +66,16 @@ pub enum Words {
 }
 
 impl Words {
+    /// A scale whose highest value is more than so many times its lowest has logarithms: a linear one would
+    /// flatten most of what there is to see. Rates are compared by their heights as long as that shows
+    /// anything.
+    fn flat(self) -> f64 {
+        match self {
+            Words::Times => 30.0,
+            Words::Rates => 100.0,
+        }
+    }
+
     /// The same for the script, which formats the values of long series.
     fn format(self, label: &str) -> Vec<Format> {
         let unit = |below: f64, times: f64, words: &str| (below, times, words.to_string());
@@ -95,17 +102,49 @@ impl Words {
     }
 }
 
-/// The vertical axis of these values, from 0 on, or of times with logarithms where they are far apart.
+/// The vertical axis of these values, with the other one to switch to: linear from 0 on, or with logarithms
+/// where the values are far apart. 0 has no logarithm: it stands at the lower end.
 pub fn vertical(words: Words, label: &str, values: impl Iterator<Item = f64>) -> Axis {
-    let values: Vec<f64> = values.filter(|v| *v > 0.0 && v.is_finite()).collect();
-    let high = values.iter().copied().fold(0.0, f64::max);
-    let axis = match words {
-        Words::Times => times(label, &values, high),
+    let values: Vec<f64> = values.filter(|v| *v >= 0.0 && v.is_finite()).collect();
+    let zero = values.contains(&0.0);
+    let positive = || values.iter().copied().filter(|v| *v > 0.0);
+    let (low, high) = (positive().fold(f64::INFINITY, f64::min), positive().fold(0.0, f64::max));
+    let linear = match words {
+        Words::Times if high > 0.0 => from_zero(label, high * 1.06, TICKS, axis_duration),
+        Words::Times => from_zero(label, 1e-6, 2, axis_duration),
         Words::Rates => {
             from_zero(label, if high > 0.0 { high } else { 1.0 } * 1.08, TICKS, axis_rate)
         }
     };
-    Axis { format: words.format(label), ..axis }
+    let format = words.format(label);
+    let linear = Axis { format: format.clone(), ..linear };
+    // Within a factor of two there is nothing that logarithms would show.
+    if high <= low * 2.0 || high == 0.0 {
+        return linear;
+    }
+    let named = if zero {
+        format!("{label} (log scale, 0 at its end)")
+    } else {
+        format!("{label} (log scale)")
+    };
+    let logarithmic = Axis { format, ..logarithmic(words, named, low, high) };
+    match high / low > words.flat() {
+        true => Axis { other: Some(Box::new(linear)), ..logarithmic },
+        false => Axis { other: Some(Box::new(logarithmic)), ..linear },
+    }
+}
+
+impl Axis {
+    /// The linear one of the two: rates over time, whose stalls and last ticks are far below the others.
+    pub fn linear(self) -> Axis {
+        match self {
+            Axis { kind: Kind::Log, other: Some(linear), .. } => {
+                let logarithmic = Axis { other: None, ..self };
+                Axis { other: Some(Box::new(logarithmic)), ..*linear }
+            }
+            axis => axis,
+        }
+    }
 }
 
 /// Written and read, a power of ten is exact.
@@ -113,14 +152,13 @@ fn tick(m: u32, power: i32) -> f64 {
     format!("{m}e{power}").parse().unwrap_or(f64::NAN)
 }
 
-fn times(label: &str, values: &[f64], high: f64) -> Axis {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    if values.is_empty() {
-        return from_zero(label, 1e-6, 2, axis_duration);
-    }
-    if high / low <= FLAT {
-        return from_zero(label, high * 1.06, TICKS, axis_duration);
-    }
+/// A vertical axis of times with logarithms.
+pub fn log_times(label: &str, low: f64, high: f64) -> Axis {
+    logarithmic(Words::Times, format!("{label} (log scale)"), low, high)
+}
+
+/// An axis with logarithms from `low` or a little less to `high` or a little more.
+fn logarithmic(words: Words, label: String, low: f64, high: f64) -> Axis {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let all: Vec<(u32, f64)> =
         (first..=last).flat_map(|p| [1, 2, 5].map(|m| (m, tick(m, p)))).collect();
@@ -129,11 +167,15 @@ fn times(label: &str, values: &[f64], high: f64) -> Axis {
     let within: Vec<_> = all.into_iter().filter(|t| t.1 >= begin && t.1 <= end).collect();
     let few = within.len() <= 8;
     let shown = within.into_iter().filter(|t| few || t.0 == 1).map(|t| t.1);
+    let said = match words {
+        Words::Times => axis_duration,
+        Words::Rates => axis_rate,
+    };
     Axis {
         kind: Kind::Log,
         domain: vec![begin, end],
-        ticks: named(shown, axis_duration),
-        label: format!("{label} (log scale)"),
+        ticks: named(shown, said),
+        label,
         ..Axis::default()
     }
 }
@@ -232,11 +274,28 @@ mod tests {
         let words: Vec<&str> = near.ticks.iter().map(|t| t.1.as_str()).collect();
         assert_eq!(words, ["0 s", "2 ms", "4 ms", "6 ms", "8 ms", "10 ms"]);
         let far = axis(&[0.0015, 0.09, 0.0]);
-        assert_eq!((far.kind, far.label.as_str()), (Kind::Log, "p99 (log scale)"));
+        assert_eq!((far.kind, far.label.as_str()), (Kind::Log, "p99 (log scale, 0 at its end)"));
         assert_eq!(far.domain, [0.001, 0.1]);
         let words: Vec<&str> = far.ticks.iter().map(|t| t.1.as_str()).collect();
         assert_eq!(words, ["1 ms", "2 ms", "5 ms", "10 ms", "20 ms", "50 ms", "100 ms"]);
+        assert_eq!(axis(&[0.0015, 0.09]).label, "p99 (log scale)");
         assert_eq!(axis(&[]).domain, [0.0, 1e-6]);
         assert_eq!(axis(&[1e-6, 1.0]).ticks.len(), 7);
+    }
+
+    #[test]
+    fn each_scale_has_the_other_one_to_switch_to_where_there_is_anything_to_see() {
+        let rates = |values: &[f64]| vertical(Words::Rates, "ops/s", values.iter().copied());
+        let kinds = |axis: &Axis| (axis.kind, axis.other.as_ref().map(|other| other.kind));
+        let (near, far) = (rates(&[400.0, 9_000.0, 0.0]), rates(&[40.0, 9_000.0]));
+        assert_eq!(kinds(&near), (Kind::Linear, Some(Kind::Log)));
+        let log = near.other.as_ref().unwrap();
+        assert_eq!(log.domain, [200.0, 10_000.0]);
+        assert_eq!(log.label, "ops/s (log scale, 0 at its end)");
+        assert_eq!(kinds(&far), (Kind::Log, Some(Kind::Linear)));
+        assert_eq!(far.other.as_ref().unwrap().domain, [0.0, 9_720.0]);
+        assert_eq!(kinds(&far.linear()), (Kind::Linear, Some(Kind::Log)));
+        assert_eq!(kinds(&rates(&[400.0, 500.0])), (Kind::Linear, None));
+        assert_eq!(kinds(&rates(&[])), (Kind::Linear, None));
     }
 }

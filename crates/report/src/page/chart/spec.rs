@@ -60,6 +60,9 @@ pub struct Item {
     pub look: Look,
     /// What stands before the words.
     pub sample: Sample,
+    /// How dense it is drawn, where not full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opacity: Option<f64>,
 }
 
 /// What stands before the words of a legend's entry.
@@ -93,6 +96,8 @@ fn is_full(dash: &Option<&'static str>) -> bool {
     dash.is_none_or(|dash| dash == "none")
 }
 
+/// Neighbouring shades for what is no configuration and no kind of operation: steps, kinds of error.
+const SHADES: [&str; 5] = ["s0", "s1", "s2", "s3", "s4"];
 const COLOURS: [&str; 7] = ["c0", "c1", "c2", "c3", "c4", "c5", "c6"];
 const SYMBOLS: [&str; 7] = ["circle", "triangle", "square", "diamond", "star", "wye", "cross"];
 const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
@@ -102,6 +107,10 @@ fn pick<T: Copy>(list: &[T], n: usize) -> T {
 }
 
 impl Look {
+    /// How many colours and how many dashes there are.
+    pub const COLOURS: usize = COLOURS.len();
+    pub const DASHES: usize = DASHES.len();
+
     /// A series of one run, by its number. Neighbours differ in colour, mark and dash.
     pub fn of(n: usize) -> Look {
         Look { dash: Some(pick(&DASHES, n)), ..Look::of_configuration(n) }.marked(n)
@@ -117,6 +126,11 @@ impl Look {
         }
     }
 
+    /// A step or another part of a whole, by its number: a shade and dashes.
+    pub fn part(n: usize) -> Look {
+        Look::line(pick(&SHADES, n), pick(&DASHES, n / SHADES.len()))
+    }
+
     /// Only a colour.
     pub fn colour(n: usize) -> Look {
         Look { colour: pick(&COLOURS, n), symbol: None, dash: None }
@@ -127,9 +141,9 @@ impl Look {
         Look { colour, symbol: None, dash: Some(dash) }
     }
 
-    /// A line in the colour and with the dash of these numbers.
-    pub fn dashed(colour: usize, dash: usize) -> Look {
-        Look::line(pick(&COLOURS, colour), pick(&DASHES, dash))
+    /// The same with the dash of this number.
+    pub fn dashed(self, dash: usize) -> Look {
+        Look { dash: Some(pick(&DASHES, dash)), ..self }
     }
 
     fn marked(self, n: usize) -> Look {
@@ -206,6 +220,9 @@ pub struct Axis {
     /// How its values read where they come without words, instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub format: Vec<Format>,
+    /// The same values on the other scale, linear or logarithmic, to which a reader may switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<Box<Axis>>,
 }
 
 /// A number below the first one reads, times the second, with three digits and these words behind it. Where the
@@ -235,6 +252,17 @@ pub enum Mark {
         opacity: f64,
         /// Both ends of each, with the words of its tooltip.
         spans: Vec<(Number, Number, String)>,
+    },
+    /// Cells of a grid, the denser the more there is in them.
+    Heat {
+        colour: &'static str,
+        /// Of each level.
+        opacity: Vec<f64>,
+        /// The lower end of each row, and what it holds in words; last the upper end of the last one.
+        rows: Vec<(Number, String)>,
+        /// Both ends of a column, the number of its first row, and the levels from there on, a digit each,
+        /// with "-" for nothing.
+        cells: Vec<(Number, Number, usize, String)>,
     },
     /// Words above the plot, with the width that they may take.
     Words { words: Vec<Word> },

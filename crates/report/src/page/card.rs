@@ -1,0 +1,139 @@
+//! The card of a page: its result as a picture of the size that sites show beside a link.
+//!
+//! A site that shows a link fetches the picture from an address of its own: neither SVG nor a `data:` URL will
+//! do, and the page does not know where it will lie. So the page has the card in itself, to be saved as PNG,
+//! and what a site reads from the page are words: `og:title` and `og:description`.
+
+use std::fmt::Write as _;
+
+use super::body::Body;
+use super::figures;
+use super::markup::escape;
+use crate::format::number::Unit;
+use crate::format::table::{Cell, Table};
+use crate::run::Entry;
+use crate::run::void::void;
+
+/// Lines that have room.
+const LINES: usize = 6;
+
+/// The result of a page in a few lines.
+pub struct Card<'a> {
+    /// What was measured.
+    pub title: &'a str,
+    /// What a reader must know first.
+    pub warnings: &'a [String],
+    /// Name and result, a line each.
+    pub lines: Vec<(String, String)>,
+    /// What the checks say, and which version measured.
+    pub foot: String,
+}
+
+impl<'a> Card<'a> {
+    /// Of these runs; `tables` are those of the page.
+    pub fn of(
+        title: &'a str,
+        warnings: &'a [String],
+        entries: &[Entry<'_>],
+        tables: &[Table],
+    ) -> Card<'a> {
+        let verdicts = tables.iter().find(|t| t.id == "verdicts");
+        let lines = match (verdicts, entries) {
+            (Some(table), _) => table.rows.iter().map(|row| verdict(table, row)).collect(),
+            (None, [one]) if void(one.run).is_none() => figures::of_run(one.run)
+                .into_iter()
+                .map(|f| (f.label.to_string(), format!("{} {}", f.value, f.unit)))
+                .collect(),
+            // The warnings say why there are no numbers.
+            _ => Vec::new(),
+        };
+        let checks: usize = entries.iter().map(|e| e.run.checks.len()).sum();
+        let failed = entries.iter().filter(|e| void(e.run).is_some()).count();
+        let checks = match (checks, failed) {
+            (0, _) => "nothing was verified".to_string(),
+            (all, 0) => format!("{all} checks, no failure"),
+            (all, void) => format!("{all} checks; {void} of {} runs VOID", entries.len()),
+        };
+        let mut versions: Vec<&str> = entries.iter().map(|e| e.run.hoap.as_str()).collect();
+        versions.sort_unstable();
+        versions.dedup();
+        let foot = format!("{checks}; hoap {}", versions.join(", "));
+        Card { title, warnings, lines, foot }
+    }
+
+    /// The same in one line.
+    pub fn words(&self) -> String {
+        let lines = self.lines.iter().take(LINES).map(|(name, result)| format!("{name}: {result}"));
+        let all = self.warnings.first().cloned().into_iter().chain(lines);
+        all.chain([self.foot.clone()]).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The section with the picture.
+    pub fn write(&self, body: &mut Body) {
+        body.open("share", "Share", "Share");
+        body.paragraph("The result as a picture for where this page is linked to.");
+        let mut text = String::new();
+        let mut line = |x: i32, y: i32, size: i32, colour: &str, weight: i32, words: &str| {
+            // Letters of this weight are at most so wide on average.
+            let room = ((1_140 - x) as f64 / (f64::from(size) * 0.56)) as usize;
+            let _ = writeln!(
+                text,
+                "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" font-weight=\"{weight}\" \
+                 fill=\"{colour}\">{}</text>",
+                escape(&shortened(words, room))
+            );
+        };
+        line(60, 100, 46, "#1c2430", 700, self.title);
+        let mut y = 100;
+        if let Some(warning) = self.warnings.first() {
+            y += 50;
+            let more = match self.warnings.len() - 1 {
+                0 => String::new(),
+                n => format!(" (and {n} more)"),
+            };
+            line(60, y, 24, "#a8290f", 600, &format!("{}{more}", shortened(warning, 66)));
+        }
+        for (name, result) in self.lines.iter().take(LINES) {
+            y += 60;
+            line(60, y, 28, "#5a6675", 500, &shortened(name, 20));
+            line(420, y, 32, "#1c2430", 600, result);
+        }
+        if self.lines.len() > LINES {
+            line(
+                420,
+                y + 42,
+                24,
+                "#5a6675",
+                500,
+                &format!("and {} more", self.lines.len() - LINES),
+            );
+        }
+        line(60, 590, 26, "#5a6675", 500, &self.foot);
+        let _ = write!(
+            body.html,
+            "<figure class=\"card\">\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1200 630\" \
+             width=\"1200\" height=\"630\" role=\"img\" aria-label=\"{}\" \
+             font-family=\"system-ui, sans-serif\">\n\
+             <rect width=\"1200\" height=\"630\" fill=\"#ffffff\"/>\n\
+             <rect width=\"16\" height=\"630\" fill=\"#0072b2\"/>\n{text}</svg>\n</figure>\n",
+            escape(&self.words())
+        );
+        body.close();
+    }
+}
+
+/// "fast: 43,120 tpM; better: +40.1 % (+38.2 … +42.0 %)".
+fn verdict(table: &Table, row: &[Cell]) -> (String, String) {
+    let shown = |at: usize| row[at].show(table.columns[at].unit);
+    let unit = table.columns[1].unit.and_then(Unit::in_heading).unwrap_or_default();
+    // The last column is what the checks say.
+    let said = if row.len() > 3 { format!("; {}", shown(2)) } else { String::new() };
+    (shown(0), format!("{} {unit}{said}", shown(1)))
+}
+
+fn shortened(words: &str, room: usize) -> String {
+    match words.chars().count() > room {
+        true => words.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+        false => words.to_string(),
+    }
+}
