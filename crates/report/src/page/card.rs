@@ -74,7 +74,8 @@ impl<'a> Card<'a> {
         body.paragraph("The result as a picture for where this page is linked to.");
         let mut text = String::new();
         let mut line = |x: i32, y: i32, size: i32, colour: &str, weight: i32, words: &str| {
-            // Letters of this weight are at most so wide on average.
+            // Letters of this weight are at most so wide on average. The longest
+            // verdict has fewer letters than a line has room for: no interval loses its end.
             let room = ((1_140 - x) as f64 / (f64::from(size) * 0.56)) as usize;
             let _ = writeln!(
                 text,
@@ -95,12 +96,12 @@ impl<'a> Card<'a> {
         }
         for (name, result) in self.lines.iter().take(LINES) {
             y += 60;
-            line(60, y, 28, "#5a6675", 500, &shortened(name, 20));
-            line(420, y, 32, "#1c2430", 600, result);
+            line(60, y, 24, "#5a6675", 500, &shortened(name, 18));
+            line(320, y, 26, "#1c2430", 600, result);
         }
         if self.lines.len() > LINES {
             line(
-                420,
+                320,
                 y + 42,
                 24,
                 "#5a6675",
