@@ -21,7 +21,7 @@ export LAB_HOME LAB_RUN
 
 # Names as up, status and env list them; down goes backwards.
 servers=(postgres postgres-replica redis redis-cluster valkey cassandra cassandra-3 asterixdb asterixdb-2 dynamodb
-    mongo-wire documentdb couchbase-mock slurm)
+    mongo-wire documentdb couchbase-mock slurm kubernetes)
 
 say() { echo "lab: $*" >&2; }
 # failed: the server or a download is broken. cannot: this machine lacks something that the message names.

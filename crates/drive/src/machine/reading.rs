@@ -68,8 +68,8 @@ impl Reading {
             user: time(usage.user_time()),
             system: time(usage.system_time()),
             switches: (
-                count(usage.voluntary_context_switches().into()),
-                count(usage.involuntary_context_switches().into()),
+                count(usage.voluntary_context_switches()),
+                count(usage.involuntary_context_switches()),
             ),
             cores,
             threads: threads(),

@@ -141,14 +141,14 @@ fn a_run_is_named_by_what_it_did() {
         p.ok(&format!("report {runs} --published -o page.html"));
         String::from_utf8(p.read("page.html")).unwrap()
     };
-    let published = ">Published figures</h2>";
+    let published = ">Published figures</a></h2>";
     assert!(page("a").contains(published));
     let without = page("custom small");
     assert!(!without.contains(published));
     assert!(without.contains("<h1>YCSB custom: 70 % read, 30 % update, zipfian on SQLite"));
     let headings = page("custom other");
     for share in ["70 % read, 30", "60 % read, 40"] {
-        let heading = format!(">YCSB custom: {share} % update, zipfian: Operations</h2>");
+        let heading = format!(">YCSB custom: {share} % update, zipfian: Operations</a></h2>");
         assert_eq!(headings.matches(&heading).count(), 1, "{heading}");
     }
 }

@@ -18,11 +18,12 @@ mod live;
 mod machine;
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
+#[cfg(target_os = "linux")]
+mod on_kubernetes;
 #[cfg(feature = "postgres")]
 mod on_postgres;
 #[cfg(feature = "postgres")]
 mod on_postgres_replica;
-#[cfg(target_os = "linux")]
 mod on_slurm;
 mod outputs;
 mod pair;

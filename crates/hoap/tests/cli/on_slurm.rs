@@ -109,7 +109,7 @@ fn driver(job: &str, rank: usize) -> Option<(String, String)> {
 }
 
 /// The files below a folder that hold a text.
-fn that_hold(text: &str, folder: &Path) -> Vec<PathBuf> {
+pub fn that_hold(text: &str, folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();

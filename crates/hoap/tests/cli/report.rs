@@ -108,7 +108,10 @@ fn runs_of_different_benchmarks_share_a_page_and_no_table_of_numbers() {
     p.ok("run ycsb-c --target null: -p recordcount=1000 --clients 1 --duration 300ms --warmup 100ms --out c");
     p.ok("report x=a x=c -o page.html --csv tables");
     let page = String::from_utf8(p.read("page.html")).unwrap();
-    assert!(page.contains(">YCSB A: Operations</h2>") && page.contains(">YCSB C: Operations</h2>"));
+    assert!(
+        page.contains(">YCSB A: Operations</a></h2>")
+            && page.contains(">YCSB C: Operations</a></h2>")
+    );
     let first = String::from_utf8(p.read("tables/operations.csv")).unwrap();
     let second = String::from_utf8(p.read("tables/operations-2.csv")).unwrap();
     assert!(first.contains("UPDATE") && !second.contains("UPDATE"), "{second}");
