@@ -256,6 +256,9 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                 body.chart(&figure, Some(panel), chart);
             }
             body.folded("Numbers of these charts", &tables::ticks(panel.loaded), &table);
+            if body.is_many() {
+                return;
+            }
             if !panel.loaded.machine.is_empty() {
                 let (caption, table) =
                     ("Driver CPU over time", format!("machine-over-time-{}", panel.number));
@@ -265,7 +268,7 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                 let numbers = tables::machine_over_time(panel.loaded);
                 body.folded("Numbers of this chart", &numbers, &table);
             }
-            if panel.loaded.heat.is_empty() || body.is_many() {
+            if panel.loaded.heat.is_empty() {
                 return;
             }
             let table = format!("heat-{}", panel.number);
