@@ -152,6 +152,15 @@ spawn() {
 # marked: the pids of what spawn started in $dir and of what that started, also after its end.
 marked() { grep -lszxF "HOAP_LAB_DIR=$dir" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
 
+# await COMMAND…: runs it until it succeeds; gives up after a minute, and when process 1 is gone.
+await() {
+    local end=$((SECONDS + 60))
+    until "$@" >/dev/null 2>&1; do
+        alive 1 && [ $SECONDS -lt $end ] || { say "$name: $1 does not succeed" && return 1; }
+        sleep 0.1
+    done
+}
+
 # gone SECONDS COMMAND: waits until COMMAND prints no pid.
 gone() {
     local end=$((SECONDS + $1)) command=$2

@@ -83,15 +83,6 @@ C
 }
 sql() { find_documentdb && PGCONNECT_TIMEOUT=5 "$bin/psql" -XAtq -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$(port pg_port)" -U postgres -d postgres -c "$1"; }
 answers() { sql 'select 1' >/dev/null 2>&1; }
-await() {
-    local _
-    for _ in {1..600}; do
-        "$@" && return
-        alive 1 || return
-        sleep 0.1
-    done
-    return 1
-}
 
 # With the versions, which the gateway does not tell its clients.
 server_url() {

@@ -79,6 +79,7 @@ C
     chmod +x "$dir/in"
     await "$dir/in" ip link set lo up || return
     "$dir/in" bash -eu -c '
+        cd "$0"
         ip link add hoap1 type veth peer name hoap2
         ip link set hoap2 up
         ip addr add '$address'/24 dev hoap1
@@ -95,7 +96,7 @@ kernel/panic 10
 kernel/panic_on_oops 1
 kernel/keys/root_maxkeys 1000000
 kernel/keys/root_maxbytes 25000000
-S' >>"$dir/log" 2>&1
+S' "$dir" >>"$dir/log" 2>&1
 }
 
 control_groups() {
@@ -179,15 +180,6 @@ C
     "$dir/in" image pause "$dir/images/pause/pause" >>"$dir/log" 2>&1
 }
 
-await() { # await COMMAND…: until it succeeds
-    local _
-    for _ in {1..300}; do
-        "$@" >/dev/null 2>&1 && return
-        sleep 0.1
-    done
-    say "$name: $* does not succeed"
-    return 1
-}
 server_url() { echo "$dir/in"; }
 api_answers() { "$dir/in" kubectl get --raw /readyz; }
 server_ready() { "$dir/in" kubectl get node n1 | grep -qw Ready && "$dir/in" kubectl get serviceaccount default; }
@@ -199,8 +191,8 @@ server_stragglers() {
     local pid
     for pid in $(marked); do
         echo "$pid"
-        ps -o pid= --ppid "$pid"
-    done | awk '!seen[$1]++ { print $1 }'
+        cat "/proc/$pid/task"/*/children 2>/dev/null | tr ' ' '\n'
+    done | awk 'NF && !seen[$1]++ { print $1 }'
 }
 # Mounts of pods go with the namespace, their control groups do not.
 server_removed() {
