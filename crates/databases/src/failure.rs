@@ -9,6 +9,16 @@ use hoap_workload::{Error, ErrorKind};
 /// Advice for a database that lacks what a load makes.
 pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";
 
+/// What the TLS libraries say of a certificate whose time this machine's clock is not in, and what to do.
+const CLOCK_WORDS: [&str; 4] = [
+    "certificate not valid yet",
+    "certificate expired",
+    "certificate has expired",
+    "is not yet valid",
+];
+const CLOCK: &str =
+    "set this machine's clock, or where it is right, renew the server's certificate";
+
 /// The result of an operation of a database module.
 pub type Done<T> = Result<T, Failure>;
 
@@ -26,14 +36,17 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// One with advice, of which an empty text is none.
+    /// One with advice, of which an empty text is none. A certificate out of its time has the same advice everywhere.
     pub fn of(
         kind: ErrorKind,
         answer: impl Display,
         advice: impl Into<Option<&'static str>>,
     ) -> Failure {
-        let advice = advice.into().filter(|advice| !advice.is_empty()).map(Cow::from);
-        Failure { kind, code: String::new(), answer: one_line(answer), advice, tried: None }
+        let answer = one_line(answer);
+        let untimely = CLOCK_WORDS.iter().any(|words| answer.contains(words));
+        let advice = if untimely { Some(CLOCK) } else { advice.into() };
+        let advice = advice.filter(|advice| !advice.is_empty()).map(Cow::from);
+        Failure { kind, code: String::new(), answer, advice, tried: None }
     }
 
     /// One without advice.

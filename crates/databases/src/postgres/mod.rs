@@ -70,7 +70,7 @@ use hoap_workload::Result;
 use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
 use link::Pools;
-use server::Server;
+use server::{Role, Server};
 
 pub use database::{Postgres, PostgresEngine};
 pub use options::OPTIONS;
@@ -78,13 +78,16 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) use crate::CAPABILITIES;
 
-/// Opens a `postgres:` URL. Connects only when it is used.
+/// Opens a `postgres:` URL: connects once, so that a server that is not there and a user who may not in are told now.
 ///
 /// # Errors
 /// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
-/// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read.
+/// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read or no connection is made.
 pub async fn open(url: &str) -> Result<Postgres> {
-    Ok(Postgres::new(PostgresEngine { pools: Arc::new(Pools::new(Server::new(url)?)) }))
+    let server = Server::new(url)?;
+    let connected = server.connect(Role::Client).await;
+    connected.map_err(|failure| failure.into_error(format!("open {}", server.url)))?;
+    Ok(Postgres::new(PostgresEngine { pools: Arc::new(Pools::new(server)) }))
 }
 
 impl Target for Postgres {

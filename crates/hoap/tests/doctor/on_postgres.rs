@@ -19,18 +19,13 @@ fn a_sound_server_is_proved() {
 #[test]
 fn who_may_not_connect_is_told_so() {
     let url = schema("nobody").replacen("//hoap@", "//hoap_nothing@", 1);
-    broken(&[&url], &[], "empty place", &["permission denied", "grant"]);
+    broken(&[&url], &[], "connects", &["permission denied", "grant"]);
 }
 
 #[test]
 fn a_wrong_password_is_told_and_not_shown() {
     let url = schema("password").replacen("//hoap@", "//hoap_password@", 1);
-    broken(
-        &[&url],
-        &[("PGPASSWORD", "a wrong secret")],
-        "empty place",
-        &["password", "PGPASSWORD"],
-    );
+    broken(&[&url], &[("PGPASSWORD", "a wrong secret")], "connects", &["password", "PGPASSWORD"]);
 }
 
 /// Forwards so many bytes of what the server says, and drops the connection.
