@@ -165,12 +165,17 @@ async fn open(findings: &mut Findings<'_>, url: &str) -> Result<Option<Arc<dyn T
     {
         return Err(e.clone());
     }
-    let told = opened.as_ref().map_err(Error::clone).map(|target| {
+    let connects = async {
+        let target = opened.as_ref().map_err(Error::clone)?;
+        // PostgreSQL connects when it is first asked.
+        if let Ok(documents) = target.documents() {
+            documents.note().await?;
+        }
         let Description { name, version, .. } = target.description();
-        (1, format!("{name} {version}"))
-    });
-    findings.take("connects", "address, user, TLS, version", async { told }).await;
-    Ok(opened.ok())
+        Ok((1, format!("{name} {version}")))
+    };
+    let connected = findings.take("connects", "address, user, TLS, version", connects).await;
+    Ok(opened.ok().filter(|_| connected))
 }
 
 /// A database of queries beside that of the transactions, with its URL.

@@ -70,7 +70,7 @@ use hoap_workload::Result;
 use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
 use link::Pools;
-use server::{Role, Server};
+use server::Server;
 
 pub use database::{Postgres, PostgresEngine};
 pub use options::OPTIONS;
@@ -78,16 +78,13 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) use crate::CAPABILITIES;
 
-/// Opens a `postgres:` URL: connects once, so that a server that is not there and a user who may not in are told now.
+/// Opens a `postgres:` URL. Connects only when it is used.
 ///
 /// # Errors
 /// Returns [`hoap_workload::ErrorKind::Invalid`] where the URL is wrong, and
-/// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read or no connection is made.
+/// [`hoap_workload::ErrorKind::Unavailable`] where a certificate cannot be read.
 pub async fn open(url: &str) -> Result<Postgres> {
-    let server = Server::new(url)?;
-    let connected = server.connect(Role::Client).await;
-    connected.map_err(|failure| failure.into_error(format!("open {}", server.url)))?;
-    Ok(Postgres::new(PostgresEngine { pools: Arc::new(Pools::new(server)) }))
+    Ok(Postgres::new(PostgresEngine { pools: Arc::new(Pools::new(Server::new(url)?)) }))
 }
 
 impl Target for Postgres {

@@ -29,7 +29,7 @@ fn a_connection_without_the_tls_that_the_server_wants_is_told() {
 #[test]
 fn who_may_only_read_is_told_so() {
     let url = place(SERVER, "reader").replacen("//hoap@", "//hoap_read@", 1);
-    broken(&[&url], &[PASSWORD], "empty place", &["grant this user readWrite"]);
+    broken(&[&url], &[PASSWORD], "connects", &["grant this user readWrite"]);
 }
 
 #[test]

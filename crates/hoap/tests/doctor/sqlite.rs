@@ -76,7 +76,7 @@ fn what_is_no_database_is_said() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("d.db"), "this is a letter, and a long one. ".repeat(40))
         .unwrap();
-    broken(&[&url(folder.path())], &[], "empty place", &["not a database"]);
+    broken(&[&url(folder.path())], &[], "connects", &["not a database"]);
 }
 
 #[test]
