@@ -7,7 +7,7 @@ use super::report::Report;
 use crate::format::table::Cell;
 use crate::run::Loaded;
 use crate::run::measure::{Axis, Measure};
-use crate::run::void::{reason, void};
+use crate::run::void::{reason, verdicts, void};
 
 /// The runs of one benchmark.
 #[derive(Clone, Debug)]
@@ -165,9 +165,10 @@ impl<'a> Member<'a> {
 
     /// What the checks of its runs say. None failed: a void run is no member's.
     pub fn checks(&self) -> String {
-        match self.runs.iter().map(|(_, run)| run.run.checks.len()).sum::<usize>() {
+        let checks: Vec<_> = self.runs.iter().flat_map(|(_, run)| &run.run.checks).collect();
+        match checks.len() {
             0 => "none made".to_string(),
-            n => format!("{n}, no failure"),
+            n => format!("{n}: {}", verdicts(checks)),
         }
     }
 

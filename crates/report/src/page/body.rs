@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use hoap_record::Run;
 use serde_json::{Map, Value};
 
-use super::chart::configurations::stacked;
+use super::chart::bars::stacked;
+use super::chart::runs::Among;
 use super::chart::shares::{self, SharesOf};
 use super::chart::spec::Chart;
 use super::figures::{self, KeyFigure};
@@ -242,6 +243,11 @@ impl<'a> Panel<'a> {
         let of = |run: &Loaded| (run.run.benchmark.clone(), run.measure());
         let own = of(self.loaded);
         all.iter().map(|p| p.loaded).filter(|run| of(run) == own).collect()
+    }
+
+    /// The run among these.
+    pub fn among<'b>(&self, all: &'b [&'a Loaded]) -> Among<'b> {
+        Among { run: self.loaded, all, configuration: self.configuration }
     }
 }
 

@@ -12,7 +12,7 @@ use super::markup::escape;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
-use crate::run::void::void;
+use crate::run::void::{self, void};
 
 /// Lines that have room.
 const LINES: usize = 6;
@@ -47,11 +47,11 @@ impl<'a> Card<'a> {
             // The warnings say why there are no numbers.
             _ => Vec::new(),
         };
-        let checks: usize = entries.iter().map(|e| e.run.checks.len()).sum();
+        let checks: Vec<_> = entries.iter().flat_map(|e| &e.run.checks).collect();
         let failed = entries.iter().filter(|e| void(e.run).is_some()).count();
-        let checks = match (checks, failed) {
+        let checks = match (checks.len(), failed) {
             (0, _) => "nothing was verified".to_string(),
-            (all, 0) => format!("{all} checks, no failure"),
+            (all, 0) => format!("{all} checks: {}", void::verdicts(checks)),
             (all, void) => format!("{all} checks; {void} of {} runs VOID", entries.len()),
         };
         let mut versions: Vec<&str> = entries.iter().map(|e| e.run.hoap.as_str()).collect();

@@ -1,7 +1,8 @@
 //! The sections that compare configurations of one benchmark.
 
 use super::body::{Body, Figure};
-use super::chart::configurations::{self as charts, Column};
+use super::chart::bars;
+use super::chart::configurations as charts;
 use super::chart::spec::Chart;
 use crate::configurations::Report;
 use crate::configurations::group::{Group, Member};
@@ -146,7 +147,7 @@ impl Compared<'_> {
             for (name, label, unit, metric, of) in charts {
                 let own = |(number, m): (usize, &Member<'_>)| {
                     let (name, value) = (m.label.to_string(), of(m)?);
-                    Some(charts::Row { name, number, value, published: false })
+                    Some(bars::Row { name, number, value, published: false })
                 };
                 let members = self.group.members.iter().enumerate();
                 let mut rows: Vec<_> = members.filter_map(own).collect();
@@ -154,21 +155,21 @@ impl Compared<'_> {
                     continue;
                 }
                 let stated: Vec<_> = published_rows(studies, metric);
-                let together = share_an_axis(
+                let together = bars::share_an_axis(
                     rows.iter().map(|row| row.value),
                     stated.iter().map(|row| row.value),
                 );
                 rows.extend(stated.into_iter().filter(|_| together));
                 let hollow = if together { "; hollow: published, not measured here" } else { "" };
                 let caption = format!("{} by configuration{hollow}", sentence(name));
-                let spec = charts::rows(&rows, label, unit);
+                let spec = bars::rows(&rows, label, unit);
                 self.chart(body, &format!("table-3-{name}"), &caption, summary, Some(spec));
             }
         });
     }
 
     /// Names the void runs that a section leaves out.
-    fn left_out(&self, body: &mut Body, void: &[String]) {
+    pub(super) fn left_out(&self, body: &mut Body, void: &[String]) {
         if !void.is_empty() {
             body.paragraph("Left out, because a void run has no numbers:");
             body.list(void);
@@ -203,94 +204,6 @@ impl Compared<'_> {
         }
     }
 
-    /// Throughput and response time by cluster size, with the published ones apart.
-    pub fn sizes(&self, body: &mut Body, studies: &[Published<'_>]) {
-        let group = self.group;
-        let made = self.own(tables::cluster_sizes(group));
-        let published = self.own(tables::published(studies));
-        if made.rows.is_empty() && studies.is_empty() {
-            return;
-        }
-        let [throughput, latency, failed] = own_columns(group);
-        let unit = group.measure.unit();
-        let stated = |metric, scale| published_columns(studies, metric, scale);
-        let pairs = [
-            ("Throughput", unit, throughput, PublishedMetric::Throughput, 1.0),
-            ("Mean response time", "s", latency, PublishedMetric::Latency, 1e-3),
-            ("Failed operations", "%", failed, PublishedMetric::Failed, 1.0),
-        ];
-        if !made.rows.is_empty() {
-            self.open(body, "cluster-size", "By cluster size");
-            self.left_out(body, &group.left_out(|_| true));
-            body.paragraph(
-                "Each configuration at the number of clients where it did most. The response time \
-                 is the mean over all kinds of operation.",
-            );
-            body.beside(|body| {
-                for (name, unit, own, metric, scale) in &pairs {
-                    let stated = stated(*metric, *scale);
-                    let of =
-                        |columns: &[Column]| columns.iter().map(|c| c.value).collect::<Vec<_>>();
-                    let together = share_an_axis(of(own), of(&stated));
-                    let also = stated.iter().filter(|_| together).cloned();
-                    let columns: Vec<Column> = own.iter().cloned().chain(also).collect();
-                    let spec = charts::columns(&columns, name, unit);
-                    let hollow =
-                        if together { "; hollow: published, not measured here" } else { "" };
-                    let caption = format!("{name} by cluster size and system{hollow}");
-                    let id = format!("size-{}", word(unit));
-                    self.chart(body, &id, &caption, &made, (!own.is_empty()).then_some(spec));
-                }
-            });
-            body.filled(&made);
-            body.close();
-        }
-        if studies.is_empty() {
-            return;
-        }
-        self.open(body, "published-section", "Published figures");
-        if group.members.is_empty() {
-            body.paragraph("No published figure stands beside a void run.");
-            body.close();
-            return;
-        }
-        body.html.push_str("<div class=\"published\">\n");
-        body.paragraph(
-            "<strong>Not measured here.</strong> These numbers are as papers and reports state \
-             them: other machines, versions, clients and data. They stand beside a run for \
-             orientation; no difference between them and a run says which system is faster.",
-        );
-        body.list(
-            &studies
-                .iter()
-                .map(|(s, _)| format!("{}: {}. {}.", s.name, s.cited(), s.setting))
-                .collect::<Vec<_>>(),
-        );
-        let benchmark = group.benchmark;
-        let claims: Vec<String> =
-            studies.iter().flat_map(|(study, _)| tables::claims(study, benchmark)).collect();
-        if !claims.is_empty() {
-            body.paragraph("What their texts say beside the numbers:");
-            body.list(&claims);
-        }
-        for study in studies {
-            body.beside(|body| {
-                for (name, unit, _, metric, scale) in &pairs {
-                    let columns = published_columns(std::slice::from_ref(study), *metric, *scale);
-                    let spec = charts::columns(&columns, name, unit);
-                    let (name, from) = (name.to_lowercase(), study.0.name);
-                    let caption = format!("Published, {from}: {name} by cluster size and system");
-                    let id = format!("published-size-{}-{from}", word(unit));
-                    let spec = (!columns.is_empty()).then_some(spec);
-                    self.chart(body, &id, &caption, &published, spec);
-                }
-            });
-        }
-        body.filled(&published);
-        body.html.push_str("</div>\n");
-        body.close();
-    }
-
     /// The share of operations that failed, by kind.
     pub fn failed(&self, body: &mut Body) {
         let failed = tables::failed(self.group);
@@ -299,7 +212,7 @@ impl Compared<'_> {
             return;
         }
         let caption = format!("{}Share of operations that failed, by kind of error", self.heading);
-        self.chart(body, "failed", &caption, &made, Some(charts::failed(&failed)));
+        self.chart(body, "failed", &caption, &made, Some(bars::failed(&failed)));
         body.filled(&made);
     }
 
@@ -326,10 +239,10 @@ impl Compared<'_> {
         if let Some(currency) = currencies.first().filter(|c| currencies.iter().all(|o| o == *c)) {
             body.beside(|body| {
                 let caption = format!("Cost of a million operations ({currency})");
-                let spec = charts::costs(costed, currency, |c| c.cost.per_million(c.per_second));
+                let spec = bars::costs(costed, currency, |c| c.cost.per_million(c.per_second));
                 self.chart(body, "cost-million", &caption, &made, Some(spec));
                 let caption = format!("Cost of a month ({currency})");
-                let spec = charts::costs(costed, currency, |c| Some(c.cost.month));
+                let spec = bars::costs(costed, currency, |c| Some(c.cost.month));
                 self.chart(body, "cost-month", &caption, &made, Some(spec));
             });
         }
@@ -363,67 +276,14 @@ fn sentence(words: &str) -> String {
     chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// A unit as a part of an id.
-fn word(unit: &str) -> String {
-    unit.replace('/', "-").replace('%', "failed")
-}
-
-/// Throughput, mean response times and failures of the members whose number of nodes is known; no
-/// failures where nothing failed.
-fn own_columns(group: &Group<'_>) -> [Vec<Column>; 3] {
-    let mut columns = [const { Vec::new() }; 3];
-    let known: Vec<_> = group.members.iter().filter_map(|m| Some((m, m.nodes?))).collect();
-    for (member, nodes) in &known {
-        // Two configurations of one system and size are told apart by their labels.
-        let same = known.iter().filter(|(m, n)| (&m.system, n) == (&member.system, nodes)).count();
-        let series = if same > 1 { member.label.to_string() } else { member.system.clone() };
-        let Some((place, value)) = member.best(group.measure) else { continue };
-        let share = place.failed(group.measure).map(|share| share.mean * 100.0);
-        let values =
-            [Some(value.mean), place.mean_latency(group.measure).map(|mean| mean.mean), share];
-        for (columns, value) in columns.iter_mut().zip(values) {
-            let column =
-                |value| Column { nodes: *nodes, series: series.clone(), value, published: false };
-            columns.extend(value.map(column));
-        }
-    }
-    if columns[2].iter().all(|column| column.value == 0.0) {
-        columns[2].clear();
-    }
-    columns
-}
-
-fn published_columns(
-    studies: &[Published<'_>],
-    metric: PublishedMetric,
-    scale: f64,
-) -> Vec<Column> {
-    let column = |(_, figure, nodes): (&Study, &PublishedFigure, u32)| {
-        let series = format!("{} (published)", figure.system);
-        Column { nodes, series, value: figure.value * scale, published: true }
-    };
-    tables::by_nodes(studies, metric).into_iter().map(column).collect()
-}
-
 /// The published numbers of a metric, a row for each.
-fn published_rows(studies: &[Published<'_>], metric: PublishedMetric) -> Vec<charts::Row> {
+fn published_rows(studies: &[Published<'_>], metric: PublishedMetric) -> Vec<bars::Row> {
     let all = studies.iter().flat_map(|(study, figures)| figures.iter().map(move |f| (study, f)));
-    let row = |(study, figure): (&&Study, &&PublishedFigure)| charts::Row {
+    let row = |(study, figure): (&&Study, &&PublishedFigure)| bars::Row {
         name: format!("{}: {}", study.name, figure.setting.as_ref().unwrap_or(&figure.system)),
         number: 0,
         value: figure.value,
         published: true,
     };
     all.filter(|(_, f)| f.metric == metric && f.to.is_none()).map(row).collect()
-}
-
-/// Whether an axis shows both: neither is more than so many times as high as the other.
-fn share_an_axis(
-    own: impl IntoIterator<Item = f64>,
-    stated: impl IntoIterator<Item = f64>,
-) -> bool {
-    const FAR: f64 = 10.0;
-    let (own, stated) =
-        (own.into_iter().fold(0.0, f64::max), stated.into_iter().fold(0.0, f64::max));
-    own > 0.0 && stated > 0.0 && own.max(stated) <= FAR * own.min(stated)
 }

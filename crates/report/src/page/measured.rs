@@ -1,7 +1,6 @@
 //! The sections of what one benchmark's runs measured, each run by itself.
 
 use super::body::{Body, Figure, Panel, panels};
-use super::chart::runs::Among;
 use super::compared::Compared;
 use crate::format::table::Table;
 use crate::run::Entry;
@@ -139,10 +138,8 @@ impl<'a> Measured<'a> {
                     &format!("{headline} against {against}"),
                     &in_words(panel.loaded, axis, against),
                 );
-                let chart =
-                    Among { run: panel.loaded, all: &all, configuration: panel.configuration }
-                        .headline(axis);
-                body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
+                let figure = Figure { name, caption, label, table };
+                body.chart(&figure, Some(panel), panel.among(&all).headline(axis));
             },
         );
     }
@@ -163,10 +160,8 @@ impl<'a> Measured<'a> {
                 let name = &format!("latency-by-{}-{}", axis.name(), panel.number);
                 let caption = &format!("{times} against {against}");
                 let label = &format!("Line chart of the 50th, 95th and 99th percentile: {caption}");
-                let chart =
-                    Among { run: panel.loaded, all: &all, configuration: panel.configuration }
-                        .latency(axis);
-                body.chart(&Figure { name, caption, label, table }, Some(panel), chart);
+                let figure = Figure { name, caption, label, table };
+                body.chart(&figure, Some(panel), panel.among(&all).latency(axis));
             },
         );
     }
@@ -210,9 +205,7 @@ impl<'a> Measured<'a> {
                 label: "Bar chart of the mean time of each query in each step",
                 table: &table,
             };
-            let chart = Among { run: panel.loaded, all: &all, configuration: panel.configuration }
-                .queries();
-            body.chart(&figure, Some(panel), chart);
+            body.chart(&figure, Some(panel), panel.among(&all).queries());
             let made = tables::query_times(panel.loaded.entry());
             body.folded("Numbers of this chart", &made, &table);
         });

@@ -15,6 +15,7 @@ mod ingestion;
 mod markup;
 mod measured;
 mod sections;
+mod sizes;
 mod verdicts;
 mod witness;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hoap_record::benchmark_title;
 
 use super::body::{Body, Figure, Panel, panels};
-use super::chart::{machine, runs, search as search_chart};
+use super::chart::{machine, over_time, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
 use super::{figures, frontier, ingestion, measured, verdicts, witness};
@@ -229,7 +229,7 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
     body.paragraph(
         "Shaded: the measured window of each step. Between them: warm-up, which does not count.",
     );
-    let most = runs::most_ticks(runs.iter().map(|p| p.loaded));
+    let most = over_time::most_ticks(runs.iter().map(|p| p.loaded));
     panels(
         body,
         runs,
@@ -247,8 +247,7 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                 ],
             };
             let all = panel.peers(runs);
-            let among =
-                runs::Among { run: panel.loaded, all: &all, configuration: panel.configuration };
+            let among = panel.among(&all);
             let charts = [("throughput", among.throughput(most)), ("p99", among.p99(most))];
             for ((kind, chart), caption) in charts.into_iter().zip(captions) {
                 let name = &format!("{kind}-{}", panel.number);
@@ -314,8 +313,7 @@ fn latency(body: &mut Body, runs: &[Panel<'_>]) {
             let name = &format!("percentiles-of-{}", panel.number);
             let figure = Figure { name, caption: &caption, label: &label, table: &table };
             let all = panel.peers(runs);
-            let among =
-                runs::Among { run: panel.loaded, all: &all, configuration: panel.configuration };
+            let among = panel.among(&all);
             body.chart(&figure, Some(panel), among.percentiles());
             body.folded("Numbers of these charts", &tables::percentiles(panel.loaded), &table);
         },

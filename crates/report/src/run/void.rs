@@ -31,6 +31,20 @@ pub fn reason(run: &Run) -> Option<String> {
     Some(format!("{}: {found}{others}", cause(run)?))
 }
 
+/// What checks say: `all pass`, or how many did what.
+pub fn verdicts<'a>(checks: impl IntoIterator<Item = &'a Check>) -> String {
+    let checks: Vec<&Check> = checks.into_iter().collect();
+    let count = |verdict| checks.iter().filter(|c| c.verdict == verdict).count();
+    let passed = count(Verdict::Pass);
+    if passed == checks.len() {
+        return "all pass".to_string();
+    }
+    let parts =
+        [(count(Verdict::Fail), "FAIL"), (count(Verdict::Skip), "skipped"), (passed, "pass")];
+    let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
 /// Refuses a void run for what needs its numbers.
 ///
 /// # Errors

@@ -1,11 +1,12 @@
 //! Tables of checks and of the audit of the mix.
 
-use hoap_record::{AuditLine, Check, Run, Verdict};
+use hoap_record::{AuditLine, Check, Run};
 
 use super::by_run::{Of, items, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
+use crate::run::void::verdicts;
 
 /// Every check with its verdict.
 pub fn checks(entries: &[Entry<'_>]) -> Table {
@@ -70,19 +71,7 @@ pub fn groups(run: &Run) -> Vec<(String, String)> {
                     format!("{n} {}", if alone { name.trim_start_matches("other ") } else { name })
                 })
                 .collect();
-            (when.to_string(), format!("{}: {}", what.join(", "), verdicts(&here)))
+            (when.to_string(), format!("{}: {}", what.join(", "), verdicts(here.iter().copied())))
         })
         .collect()
-}
-
-fn verdicts(checks: &[&Check]) -> String {
-    let count = |verdict| checks.iter().filter(|c| c.verdict == verdict).count();
-    let (pass, fail, skip) = (count(Verdict::Pass), count(Verdict::Fail), count(Verdict::Skip));
-    if pass == checks.len() {
-        return "all pass".to_string();
-    }
-    let parts = [(fail, "FAIL"), (skip, "skipped"), (pass, "pass")];
-    let parts: Vec<String> =
-        parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    parts.join(", ")
 }

@@ -2,7 +2,7 @@
 
 use hoap_record::Percentile;
 
-use super::runs::item;
+use super::parts::item;
 use super::scale::{self, Words, axis_rate, vertical};
 use super::spec::{Chart, Look, Mark, Number, Plot, Point, Sample, Series};
 use crate::configurations::group::{Group, Place, Spread};

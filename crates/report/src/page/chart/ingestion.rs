@@ -2,7 +2,7 @@
 
 use hoap_record::Ingestion;
 
-use super::runs::item;
+use super::parts::item;
 use super::scale::{self, Words, vertical};
 use super::spec::{Chart, Look, Mark, Number, Plot, Sample, Series};
 use crate::format::number::{Unit, duration};

@@ -2,7 +2,7 @@
 
 use hoap_record::{MachineRow, Step};
 
-use super::runs::items;
+use super::parts::items;
 use super::scale::{self, Words, vertical};
 use super::spec::{Chart, Look, Mark, Number, Plot, Sample, Series, Word};
 use crate::format::number::decimals;

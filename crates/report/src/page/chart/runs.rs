@@ -1,31 +1,16 @@
 //! Charts of one run. Runs of one benchmark share scales and looks, so that they compare by eye.
 
-use hoap_record::{GRACE, Percentile, Step};
+use hoap_record::{Percentile, Step};
 
+use super::parts::{item, items, joined, note, rows_of_bars, unique};
 use super::scale::{self, Words, vertical};
-use super::spec::{
-    Bar, Chart, Item, Look, Margins, Mark, Number, Plot, Point, Sample, Series, Word,
-};
-use crate::format::number::{decimals, latency};
-use crate::run::curve::Curve;
+use super::spec::{Bar, Chart, Item, Look, Margins, Mark, Number, Plot, Point, Sample, Series};
+use crate::format::number::latency;
 use crate::run::measure::{Axis, Measure, operations_per_second};
-use crate::run::ticks::{MOST, Tick, ticks};
 use crate::run::{Loaded, step_name};
 
-/// Points of all time series of a page, as far as each has its fewest.
-const TICKS: usize = 4_000;
-/// No time series of more ticks is merged to fewer.
-const FEWEST: usize = 60;
-/// Most events that the charts over time mark.
-const EVENTS: usize = 100;
 /// The percentiles that the charts of response times show.
 const PERCENTILES: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percentile::P99];
-
-/// How many points each time series of a page has at most.
-pub fn most_ticks<'a>(runs: impl Iterator<Item = &'a Loaded>) -> usize {
-    let kinds: usize = runs.map(|r| r.measure().kinds(&r.run).len()).sum();
-    (TICKS / kinds.max(1)).clamp(FEWEST, MOST)
-}
 
 /// A run among the runs of its benchmark, itself one of them.
 #[derive(Clone, Copy)]
@@ -85,7 +70,7 @@ fn shown(loaded: &Loaded, axis: Option<Axis>) -> Vec<Shown<'_>> {
 }
 
 impl<'a> Among<'a> {
-    fn measure(self) -> Measure {
+    pub(super) fn measure(self) -> Measure {
         self.run.measure()
     }
 
@@ -96,7 +81,7 @@ impl<'a> Among<'a> {
 
     /// The look of a series by its number. Its colour is that of its kind of operation, unless the page has a
     /// configuration or a run in that colour.
-    fn look(self, n: usize) -> Look {
+    pub(super) fn look(self, n: usize) -> Look {
         match (self.configuration, self.measure()) {
             (None, Measure::Plain) => Look::of(n),
             _ => Look { colour: self.colour_of_run(), ..Look::of(n) },
@@ -104,7 +89,7 @@ impl<'a> Among<'a> {
     }
 
     /// The names of the series of all these runs, in order.
-    fn series(self) -> Vec<String> {
+    pub(super) fn series(self) -> Vec<String> {
         let mut all: Vec<_> = self.all.iter().flat_map(|run| shown(run, None)).collect();
         all.sort_by_key(|s| s.order);
         unique(all.into_iter().map(|s| s.series))
@@ -234,203 +219,13 @@ impl<'a> Among<'a> {
         Chart::one(legend, rows_of_bars(&kinds, steps.len(), longest, bars))
     }
 
-    fn colour_of_clients(self, clients: usize) -> Look {
+    pub(super) fn colour_of_clients(self, clients: usize) -> Look {
         let mut all: Vec<usize> =
             self.all.iter().flat_map(|r| &r.run.steps).map(|s| s.tx_clients).collect();
         all.sort_unstable();
         all.dedup();
         Look::part(all.iter().position(|n| *n == clients).unwrap_or(0))
     }
-
-    fn ticks(self, run: &Loaded, most: usize) -> Vec<Tick> {
-        // What ended after a window is no part of any rate.
-        let mut all = ticks(&run.samples.rows, &self.measure().kinds(&run.run), most);
-        all.retain(|t| t.phase != GRACE);
-        all
-    }
-
-    /// The headline measure over time.
-    pub fn throughput(self, most: usize) -> Chart {
-        let measure = self.measure();
-        let unit = measure.unit();
-        self.over_time(most, Words::Rates, unit, |tick| Some(tick.rate(measure.period())))
-    }
-
-    /// The 99th percentile of the response times over time.
-    pub fn p99(self, most: usize) -> Chart {
-        self.over_time(most, Words::Times, "p99", |tick| tick.p99_seconds)
-    }
-
-    /// Seconds since the run's start.
-    pub fn time_axis(self) -> super::spec::Axis {
-        let steps = self.run.run.steps.iter().map(|s| s.start_seconds + s.seconds);
-        let samples = self.run.samples.rows.iter().filter(|s| s.phase != GRACE);
-        let end = steps.chain(samples.map(|s| s.at_seconds)).fold(0.0, f64::max);
-        let end = if end > 0.0 && end.is_finite() { end } else { 1.0 };
-        let x = scale::from_zero("seconds since the run's start", end, 10, |s| {
-            format!("{} s", decimals(s, 0))
-        });
-        super::spec::Axis { suffix: " s".into(), ..x }
-    }
-
-    fn over_time(
-        self,
-        most: usize,
-        words: Words,
-        label: &str,
-        value: impl Fn(&Tick) -> Option<f64>,
-    ) -> Chart {
-        let run = &self.run.run;
-        let kinds = self.measure().kinds(run);
-        let all = self.all.iter().flat_map(|run| self.ticks(run, most));
-        let y = vertical(words, label, all.filter_map(|t| value(&t)));
-        let y = if words == Words::Rates { y.linear() } else { y };
-        let ticks = self.ticks(self.run, most);
-        let x = self.time_axis();
-        let window = |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds));
-        let windows = run.steps.iter().map(|s| (window(s).0, window(s).1, String::new()));
-        // What went wrong: a band as long as it lasted, with a line where it began for those that are short.
-        let events = run.events.iter().take(EVENTS).map(|e| {
-            let (from, to) = (decimals(e.from_seconds, 1), decimals(e.to_seconds, 1));
-            let words = format!("{} × {}\n{}, {from}–{to} s", e.count, e.what, e.side);
-            (Number(e.from_seconds), Number(e.to_seconds), words)
-        });
-        let events: Vec<_> = events.collect();
-        let begins = events.iter().map(|(from, ..)| (*from, None)).collect();
-        let failed = Look::line("bad", "2 2");
-        let mut marks = vec![
-            Mark::Band { colour: "ink", opacity: 0.06, spans: windows.collect() },
-            Mark::Band { colour: "bad", opacity: 0.12, spans: events.clone() },
-            Mark::Rule { look: failed, upright: true, at: begins },
-        ];
-        let several = kinds.len() > 1;
-        let series = self.series();
-        let look = |kind: &str| match several {
-            true => self.look(series.iter().position(|s| s == kind).unwrap_or(0)),
-            false => Look::line(self.colour_of_run(), "none"),
-        };
-        for kind in &kinds {
-            let of_kind: Vec<&Tick> = ticks.iter().filter(|t| t.kind == *kind).collect();
-            for of_step in of_kind.chunk_by(|a, b| a.step == b.step) {
-                let number = of_step[0].step;
-                let step = run.steps.iter().find(|s| s.number == number);
-                let title = step.map_or_else(|| format!("step {number}"), step_name);
-                let title = if several { format!("{title}\n{kind}") } else { title };
-                let point = |t: &&Tick| -> Option<Point> {
-                    let at = (t.at_seconds * 10.0).round() / 10.0;
-                    Some((Number(at), Number(value(t)?), 0, String::new()))
-                };
-                // A gap is a gap: no line joins what lies on both sides of it.
-                for part in of_step.chunk_by(|a, b| value(a).is_some() == value(b).is_some()) {
-                    let points = part.iter().filter_map(point).collect();
-                    let (look, title) = (Look { symbol: None, ..look(kind) }, title.clone());
-                    marks.push(Mark::Line(Series { look, title, points, ..Series::default() }));
-                }
-            }
-        }
-        let words = run.steps.iter().map(|s| Word {
-            x: Number(s.start_seconds + s.seconds / 2.0),
-            room: Number(s.seconds),
-            long: step_name(s),
-            short: s.number.to_string(),
-        });
-        marks.push(Mark::Words { words: words.collect() });
-        let kinds = kinds.iter().filter(|_| several).map(|kind| (kind.to_string(), look(kind)));
-        let kinds = kinds.map(|(kind, look)| (kind, Look { symbol: None, ..look }));
-        let mut legend = items(&kinds.collect::<Vec<_>>(), Sample::Line);
-        if !events.is_empty() {
-            legend.push(item("operations failed", failed, Sample::Line));
-        }
-        let margins = Margins::Headed;
-        Chart::one(legend, Plot { height: 254, margins, x, y, marks, ..Plot::default() })
-    }
-
-    /// Response times by percentile, a plot for each kind and a line for each step.
-    pub fn percentiles(self) -> Chart {
-        let run = self.run;
-        let known = |s: &&Step| run.curves.iter().any(|c| c.step == s.number);
-        let steps: Vec<&Step> =
-            run.run.steps.iter().filter(|s| s.tx_clients > 0).filter(known).collect();
-        let mut counts: Vec<usize> =
-            self.all.iter().flat_map(|r| &r.run.steps).map(|s| s.query_clients).collect();
-        counts.sort_unstable();
-        counts.dedup();
-        let look = |n: usize| match self.measure() {
-            Measure::Hybrid => {
-                let queries = counts.iter().position(|q| *q == steps[n].query_clients);
-                self.colour_of_clients(steps[n].tx_clients).dashed(queries.unwrap_or(0))
-            }
-            Measure::Plain => Look::part(n),
-        };
-        let plot = |kind: String| {
-            let of_kind = |run: &'a Loaded| run.curves.iter().filter(|c| c.kind == kind);
-            let lines: Vec<(usize, &Curve)> = steps
-                .iter()
-                .enumerate()
-                .filter_map(|(n, s)| Some((n, of_kind(run).find(|c| c.step == s.number)?)))
-                .collect();
-            let all = self.all.iter().flat_map(|run| of_kind(run)).flat_map(|c| &c.points);
-            let y = vertical(Words::Times, "response time", all.filter(|p| p.0 > 0.0).map(|p| p.1));
-            let right = lines.iter().flat_map(|(_, c)| c.points.iter().map(|p| nines(c, p.0)));
-            let right = right.fold(1.0, f64::max);
-            let marks = lines.iter().map(|(n, curve)| {
-                let seen = curve.points.iter().filter(|p| p.0 > 0.0 && p.1 >= y.domain[0]);
-                let points = seen.map(|(q, seconds)| {
-                    let which = match *q < 1.0 {
-                        true => share(*q),
-                        false => "maximum".to_string(),
-                    };
-                    (Number(nines(curve, *q)), Number(*seconds), 0, which)
-                });
-                let (look, title) = (look(*n), step_name(steps[*n]));
-                Mark::Line(Series { look, title, points: points.collect(), ..Series::default() })
-            });
-            let shares: [f64; 7] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999];
-            let named = shares.map(|q| (-(1.0 - q).log10(), share(q)));
-            let x = super::spec::Axis {
-                domain: vec![0.0, right],
-                ticks: named.into_iter().filter(|t| t.0 <= right + 0.01).collect(),
-                label: "percentile".into(),
-                ..Default::default()
-            };
-            let marks = marks.collect();
-            Plot { name: kind.clone(), height: 230, x, y, grid: true, marks, ..Plot::default() }
-        };
-        let plots = run.kinds().into_iter().map(plot).filter(|p| !p.marks.is_empty()).collect();
-        let named = steps.iter().enumerate().map(|(n, s)| (step_name(s), look(n)));
-        let legend = items(&named.collect::<Vec<_>>(), Sample::Line);
-        Chart { legend, plots, least: 330, ..Chart::default() }
-    }
-}
-
-/// Where a quantile stands: as many units as 1 − q has nines; the maximum as those of its operations.
-fn nines(curve: &Curve, quantile: f64) -> f64 {
-    match quantile < 1.0 {
-        true => -(1.0 - quantile).log10(),
-        false => (curve.count.max(1) as f64).log10(),
-    }
-}
-
-fn share(quantile: f64) -> String {
-    crate::format::number::Unit::Share.show(quantile)
-}
-
-fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut out: Vec<T> = Vec::new();
-    for value in values {
-        if !out.contains(&value) {
-            out.push(value);
-        }
-    }
-    out
-}
-
-pub fn item(label: &str, look: Look, sample: Sample) -> Item {
-    Item { label: label.to_string(), look, sample, opacity: None }
-}
-
-pub fn items(looks: &[(String, Look)], sample: Sample) -> Vec<Item> {
-    looks.iter().map(|(label, look)| item(label, *look, sample)).collect()
 }
 
 /// The note on hollow marks, where there are any.
@@ -440,10 +235,6 @@ fn hollow_notes(points: &[Shown<'_>]) -> Vec<Item> {
     let notes = [(partial, "a partial step"), (short, "rate not reached")];
     let notes = notes.into_iter().filter(|(any, _)| *any);
     notes.map(|(_, what)| note(&format!("hollow: {what}"))).collect()
-}
-
-pub fn note(label: &str) -> Item {
-    item(label, Look::default(), Sample::Note)
 }
 
 fn lines_and_dots(
@@ -463,35 +254,4 @@ fn lines_and_dots(
         Series { look: *look, fx, title: name.clone(), points, ..Series::default() }
     });
     joined(series.collect())
-}
-
-/// The lines of these series, and their marks above all lines.
-pub fn joined(series: Vec<Series>) -> Vec<Mark> {
-    let lines = series.iter().map(|s| {
-        // The tooltip is the dot's.
-        let bare = s.points.iter().map(|(x, y, ..)| (*x, *y, 0, String::new())).collect();
-        Mark::Line(Series { title: String::new(), points: bare, ..s.clone() })
-    });
-    lines.collect::<Vec<_>>().into_iter().chain(series.into_iter().map(Mark::Dot)).collect()
-}
-
-/// Rows of bars, one for each of so many series, from 0 to the longest duration.
-pub fn rows_of_bars(rows: &[String], series: usize, longest: f64, bars: Vec<Bar>) -> Plot {
-    let thick = if series <= 4 { 12 } else { 9 };
-    Plot {
-        height: 50 + rows.len() * (series * thick + 8),
-        margins: Margins::Rows,
-        x: scale::durations("mean time", longest),
-        y: scale::lanes(series),
-        fy: Some(scale::bands(rows)),
-        marks: vec![Mark::Bar { lying: true, hollow: false, bars }],
-        ..Plot::default()
-    }
-}
-
-impl Chart {
-    /// A chart of one plot.
-    pub fn one(legend: Vec<Item>, plot: Plot) -> Chart {
-        Chart { legend, plots: vec![plot], ..Chart::default() }
-    }
 }

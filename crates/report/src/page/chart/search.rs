@@ -2,7 +2,7 @@
 
 use hoap_record::search::Search;
 
-use super::runs::{item, note};
+use super::parts::{item, note};
 use super::scale::{self, Words, axis_rate, vertical};
 use super::spec::{Chart, Look, Mark, Number, Plot, Sample, Series};
 use crate::format::number::latency;

@@ -1,6 +1,6 @@
 //! Cumulative distributions: which share of things ended within which time.
 
-use super::runs::item;
+use super::parts::item;
 use super::scale;
 use super::spec::{Chart, Look, Mark, Number, Plot, Point, Sample, Series};
 use crate::format::number::{Unit, duration};

@@ -1,0 +1,131 @@
+//! Charts of one run over time.
+
+use hoap_record::{GRACE, Step};
+
+use super::parts::{item, items};
+use super::runs::Among;
+use super::scale::{self, Words, vertical};
+use super::spec::{Chart, Look, Margins, Mark, Number, Plot, Point, Sample, Series, Word};
+use crate::format::number::decimals;
+use crate::run::ticks::{MOST, Tick, ticks};
+use crate::run::{Loaded, step_name};
+
+/// Points of all time series of a page, as far as each has its fewest.
+const TICKS: usize = 4_000;
+
+/// No time series of more ticks is merged to fewer.
+const FEWEST: usize = 60;
+
+/// Most events that the charts over time mark.
+const EVENTS: usize = 100;
+
+/// How many points each time series of a page has at most.
+pub fn most_ticks<'a>(runs: impl Iterator<Item = &'a Loaded>) -> usize {
+    let kinds: usize = runs.map(|r| r.measure().kinds(&r.run).len()).sum();
+    (TICKS / kinds.max(1)).clamp(FEWEST, MOST)
+}
+
+impl Among<'_> {
+    fn ticks(self, run: &Loaded, most: usize) -> Vec<Tick> {
+        // What ended after a window is no part of any rate.
+        let mut all = ticks(&run.samples.rows, &self.measure().kinds(&run.run), most);
+        all.retain(|t| t.phase != GRACE);
+        all
+    }
+
+    /// The headline measure over time.
+    pub fn throughput(self, most: usize) -> Chart {
+        let measure = self.measure();
+        let unit = measure.unit();
+        self.over_time(most, Words::Rates, unit, |tick| Some(tick.rate(measure.period())))
+    }
+
+    /// The 99th percentile of the response times over time.
+    pub fn p99(self, most: usize) -> Chart {
+        self.over_time(most, Words::Times, "p99", |tick| tick.p99_seconds)
+    }
+
+    /// Seconds since the run's start.
+    pub fn time_axis(self) -> super::spec::Axis {
+        let steps = self.run.run.steps.iter().map(|s| s.start_seconds + s.seconds);
+        let samples = self.run.samples.rows.iter().filter(|s| s.phase != GRACE);
+        let end = steps.chain(samples.map(|s| s.at_seconds)).fold(0.0, f64::max);
+        let end = if end > 0.0 && end.is_finite() { end } else { 1.0 };
+        let x = scale::from_zero("seconds since the run's start", end, 10, |s| {
+            format!("{} s", decimals(s, 0))
+        });
+        super::spec::Axis { suffix: " s".into(), ..x }
+    }
+
+    fn over_time(
+        self,
+        most: usize,
+        words: Words,
+        label: &str,
+        value: impl Fn(&Tick) -> Option<f64>,
+    ) -> Chart {
+        let run = &self.run.run;
+        let kinds = self.measure().kinds(run);
+        let all = self.all.iter().flat_map(|run| self.ticks(run, most));
+        let y = vertical(words, label, all.filter_map(|t| value(&t)));
+        let y = if words == Words::Rates { y.linear() } else { y };
+        let ticks = self.ticks(self.run, most);
+        let x = self.time_axis();
+        let window = |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds));
+        let windows = run.steps.iter().map(|s| (window(s).0, window(s).1, String::new()));
+        // What went wrong: a band as long as it lasted, with a line where it began for those that are short.
+        let events = run.events.iter().take(EVENTS).map(|e| {
+            let (from, to) = (decimals(e.from_seconds, 1), decimals(e.to_seconds, 1));
+            let words = format!("{} × {}\n{}, {from}–{to} s", e.count, e.what, e.side);
+            (Number(e.from_seconds), Number(e.to_seconds), words)
+        });
+        let events: Vec<_> = events.collect();
+        let begins = events.iter().map(|(from, ..)| (*from, None)).collect();
+        let failed = Look::line("bad", "2 2");
+        let mut marks = vec![
+            Mark::Band { colour: "ink", opacity: 0.06, spans: windows.collect() },
+            Mark::Band { colour: "bad", opacity: 0.12, spans: events.clone() },
+            Mark::Rule { look: failed, upright: true, at: begins },
+        ];
+        let several = kinds.len() > 1;
+        let series = self.series();
+        let look = |kind: &str| match several {
+            true => self.look(series.iter().position(|s| s == kind).unwrap_or(0)),
+            false => Look::line(self.colour_of_run(), "none"),
+        };
+        for kind in &kinds {
+            let of_kind: Vec<&Tick> = ticks.iter().filter(|t| t.kind == *kind).collect();
+            for of_step in of_kind.chunk_by(|a, b| a.step == b.step) {
+                let number = of_step[0].step;
+                let step = run.steps.iter().find(|s| s.number == number);
+                let title = step.map_or_else(|| format!("step {number}"), step_name);
+                let title = if several { format!("{title}\n{kind}") } else { title };
+                let point = |t: &&Tick| -> Option<Point> {
+                    let at = (t.at_seconds * 10.0).round() / 10.0;
+                    Some((Number(at), Number(value(t)?), 0, String::new()))
+                };
+                // A gap is a gap: no line joins what lies on both sides of it.
+                for part in of_step.chunk_by(|a, b| value(a).is_some() == value(b).is_some()) {
+                    let points = part.iter().filter_map(point).collect();
+                    let (look, title) = (Look { symbol: None, ..look(kind) }, title.clone());
+                    marks.push(Mark::Line(Series { look, title, points, ..Series::default() }));
+                }
+            }
+        }
+        let words = run.steps.iter().map(|s| Word {
+            x: Number(s.start_seconds + s.seconds / 2.0),
+            room: Number(s.seconds),
+            long: step_name(s),
+            short: s.number.to_string(),
+        });
+        marks.push(Mark::Words { words: words.collect() });
+        let kinds = kinds.iter().filter(|_| several).map(|kind| (kind.to_string(), look(kind)));
+        let kinds = kinds.map(|(kind, look)| (kind, Look { symbol: None, ..look }));
+        let mut legend = items(&kinds.collect::<Vec<_>>(), Sample::Line);
+        if !events.is_empty() {
+            legend.push(item("operations failed", failed, Sample::Line));
+        }
+        let margins = Margins::Headed;
+        Chart::one(legend, Plot { height: 254, margins, x, y, marks, ..Plot::default() })
+    }
+}
