@@ -322,6 +322,15 @@ fn configurations_with_one_number_of_query_clients_each_share_a_panel() {
     let chart = &data(&made.html)["throughput-by-clients"];
     let expected = ["4Q+0A", "4Q+4A", "without queries", "with 1 query client"];
     assert_eq!(legend(chart), expected);
+    // At one number of clients there is no line that could be dashed.
+    let one_place = |seed, label: &str| {
+        let mut run = runs::folder(seed, 1.0).loaded(label);
+        let first = run.run.steps.iter().map(|step| step.tx_clients).find(|n| *n > 0);
+        run.run.steps.retain(|step| Some(step.tx_clients) == first);
+        run
+    };
+    let dots = [one_place(1, "a"), one_place(2, "b")];
+    assert_eq!(names(&dots), ["without queries", "with 1 query client"]);
     // There are no more colours for the queries to be dashes.
     let many: Vec<Loaded> =
         (1..=8).map(|n| runs::folder(n, 1.0).loaded(&format!("run {n}"))).collect();

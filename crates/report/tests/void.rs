@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hoap_record::ErrorKind;
-use hoap_record::Verdict;
+use hoap_record::{Check, Verdict};
 use hoap_report::compare::{Comparison, Question, Side};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Page, Report, Style, html, page, published, summary};
@@ -191,4 +191,21 @@ fn of_several_checks_that_failed_the_first_is_named_and_the_others_are_counted()
         run.checks[2].compares
     );
     assert!(flat.starts_with(&first), "{text}");
+}
+
+/// No check failed, and none passed either: that is no good news.
+#[test]
+fn skipped_checks_are_counted_as_what_they_are() {
+    let checks = |verdicts: &[Verdict]| {
+        let mut run = good(1);
+        let one = run.run.checks[0].clone();
+        run.run.checks = verdicts.iter().map(|&verdict| Check { verdict, ..one.clone() }).collect();
+        let page = html(&[run]);
+        let last = *figures(&page).last().unwrap();
+        last.map(str::to_owned)
+    };
+    let of = |value: &str, note: &str| ["Checks", value, note].map(str::to_owned);
+    assert_eq!(checks(&[Verdict::Skip]), of("none", "nothing was verified"));
+    assert_eq!(checks(&[Verdict::Skip, Verdict::Pass]), of("1 pass", "1 skipped"));
+    assert_eq!(checks(&[Verdict::Pass; 2]), of("all pass", "2 of 2 passed"));
 }

@@ -28,13 +28,14 @@ fn places<'a>(group: &Group<'a>, axis: Axis, which: impl Fn(&Place<'_>) -> bool)
 }
 
 /// The numbers of query clients whose lines share a plot, told apart by their dashes; none where each
-/// configuration had one number of them (figure 8 of CH2++ has 4Q+0A, without queries, beside 4Q+4A), or
-/// where dashes tell configurations apart.
+/// configuration had one number of them (figure 8 of CH2++ has 4Q+0A, without queries, beside 4Q+4A),
+/// where dashes tell configurations apart, or where all places are one: a dot has no dashes.
 fn dashed(measure: Measure, places: &[Place<'_>]) -> Vec<usize> {
     let counts = query_counts(places);
     let all = 2..=Look::DASHES;
     let colours = places.iter().all(|p| p.member < Look::COLOURS);
-    let shown = measure == Measure::Hybrid && all.contains(&counts.len()) && colours;
+    let lines = places.windows(2).any(|two| two[0].x() != two[1].x());
+    let shown = measure == Measure::Hybrid && all.contains(&counts.len()) && colours && lines;
     if shown && !one_each(places) { counts } else { Vec::new() }
 }
 
