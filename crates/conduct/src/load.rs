@@ -52,7 +52,7 @@ pub struct LoadPair {
 #[derive(Debug, Args)]
 pub struct Loading {
     /// The database, such as sqlite:bench.db
-    #[arg(long, value_name = "URL")]
+    #[arg(long, alias = "operational", value_name = "URL")]
     pub target: String,
     /// Load the I-th of N parts; the last one to finish makes the indexes. auto/N takes I from a
     /// scheduler's environment, and goes on with a part that was interrupted

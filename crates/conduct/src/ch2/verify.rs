@@ -28,7 +28,7 @@ use crate::caller::Caller;
 pub struct Verify {
     pub benchmark: Benchmark,
     /// The database
-    #[arg(long, value_name = "URL")]
+    #[arg(long, alias = "operational", value_name = "URL")]
     pub target: String,
     /// Answers to compare with: a folder that `hoap query --answers-out` made, or a file of stored
     /// digests; without it the stored digests of well-known data sets

@@ -9,7 +9,8 @@ const RUN: &str = "run ch2 --operational sqlite:t.db --tx-clients 2 --query-clie
                    --warmup 100ms";
 
 fn load(p: &Place) {
-    p.ok("load ch2 --target sqlite:t.db --scale-down 100 -w 2");
+    // As `run` names the database: `load` takes that word too.
+    p.ok("load ch2 --operational sqlite:t.db --scale-down 100 -w 2");
 }
 
 /// The checks of a run: when, name, verdict.

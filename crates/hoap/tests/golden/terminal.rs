@@ -5,7 +5,7 @@
 const NOISE: [&str; 10] = [
     "did not reach its rate",
     "in flight when its window ended",
-    "nothing succeeded for",
+    "nothing succeeded",
     "the drivers measured at the same time",
     "it was ready",
     "orders grew from",
