@@ -72,7 +72,10 @@ fn lost_writes_that_the_clocks_of_drivers_explain_are_told_so() {
     p.write("driver-2/ledger.json", &ledger.to_string());
     p.fails(&joint("fast"), 1, &["check \"nothing lost: writes\" failed"]);
     let checks = p.json("fast/run.json")["checks"].to_string();
-    assert!(checks.contains("drivers' CLOCKS differ") && checks.contains("up to 6"), "{checks}");
+    assert!(checks.contains("drivers' CLOCKS differ"), "{checks}");
+    // Between two writes of one key lie at most the seconds of the run.
+    let apart = checks.split(" up to ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert!((56.0..=64.0).contains(&apart.parse::<f64>().unwrap()), "{checks}");
 
     // What no driver wrote is no matter of clocks.
     let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
