@@ -8,11 +8,13 @@ maven_plugin=org.apache.maven.plugins:maven-dependency-plugin:3.6.1
 java_home() { echo "$LAB_HOME/$1-$(coordinate "$1" | cut -d: -f3)"; }
 coordinate() { sed -n '1s/^# //p' "$lab/downloads/$1.sha256"; }
 
+java_is_there() { command -v java >/dev/null || cannot "java is missing: apt-get install openjdk-17-jdk-headless"; }
+
 # java_install NAME: the files of downloads/NAME.sha256 in $(java_home NAME), offline once they are there.
 java_install() {
     local home new=$LAB_HOME/$1.new
     home=$(java_home "$1")
-    command -v java >/dev/null || cannot "java is missing: apt-get install openjdk-17-jdk-headless"
+    java_is_there
     [ ! -d "$home" ] || return 0
     command -v mvn >/dev/null || cannot "mvn is missing, which downloads it: apt-get install maven"
     say "$name: downloading $(coordinate "$1")"

@@ -20,8 +20,8 @@ LAB_RUN=$(realpath -m -- "${LAB_RUN:-$LAB_HOME/run}")
 export LAB_HOME LAB_RUN
 
 # Names as up, status and env list them; down goes backwards.
-servers=(postgres postgres-replica redis redis-cluster valkey cassandra cassandra-3 asterixdb asterixdb-2 dynamodb
-    mongo-wire documentdb couchbase-mock slurm kubernetes)
+servers=(postgres postgres-replica redis redis-cluster valkey cassandra cassandra-3 asterixdb asterixdb-2
+    asterixdb-column dynamodb mongo-wire documentdb couchbase-mock slurm kubernetes)
 
 say() { echo "lab: $*" >&2; }
 # failed: the server or a download is broken. cannot: this machine lacks something that the message names.

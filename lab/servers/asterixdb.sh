@@ -4,8 +4,11 @@
 # shellcheck source=lab/downloads.sh
 . "$lab/downloads.sh"
 nodes=1 heap=${LAB_HEAP:-1g} up_seconds=240
+version=$(coordinate asterixdb | cut -d: -f3)
+home=$(java_home asterixdb)
 
-server_install() { java_install asterixdb && loopback_tools && tool curl curl; }
+server_install() { java_install asterixdb && asterixdb_tools; }
+asterixdb_tools() { java_is_there && loopback_tools && tool curl curl; }
 
 # Process 1 is the cluster controller, the others are the nodes. A cluster that lost one starts again as a whole.
 server_start() {
@@ -19,7 +22,7 @@ server_start() {
 }
 controller() { # controller PROCESS HEAP PROGRAM ARGUMENT…
     spawn "$1" env LD_PRELOAD="$preload" JAVA_OPTS="-Xmx$2 $options -Djava.io.tmpdir=$dir/tmp" \
-        sh "$(java_home asterixdb)/bin/$3" -config-file "$dir/conf" "${@:4}"
+        sh "$home/bin/$3" -config-file "$dir/conf" "${@:4}"
 }
 # Nodes are started here and not through the node service (ncservice.port=-1), so that every process is known.
 configure() {
@@ -70,4 +73,4 @@ server_write() {
         create dataset t(t) if not exists primary key t; upsert into t ([{ 't': '$1' }]);" | grep -q '"status": "success"'
 }
 server_read() { sqlpp 'select value t.t from selftest.t t;' | grep -o '"selftest-[0-9]*"' | tr -d '"'; }
-server_version() { echo "AsterixDB $(coordinate asterixdb | cut -d: -f3)"; }
+server_version() { echo "AsterixDB $version"; }

@@ -137,7 +137,7 @@ fn heading(id: &str) -> &'static str {
         | "meet"
         | "insecure_without_tls"
         | "part" => "Load",
-        "out" | "ledger" | "explain" => "Output",
+        "out" | "ledger" | "explain" | "keep_answers" => "Output",
         _ => "Measure",
     }
 }

@@ -1,5 +1,7 @@
 //! Pagination and JOIN: `hoap run pagination` and `hoap run join`.
 
+use std::path::Path;
+
 use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_databases::{AnyTarget, open_any, with_joins, with_pages};
@@ -10,12 +12,13 @@ use hoap_workload::capability::shop::JoinVariant;
 use hoap_workload::client::Workload;
 use hoap_workload::load::Source;
 use hoap_workload::note::{self, Note};
-use hoap_workload::shop::{Join, Options, Pagination, source};
+use hoap_workload::shop::{Join, KeepAnswers, Options, Pagination, source};
 use serde_json::json;
 
 use crate::begin::{Basis, begin};
 use crate::benchmark::{Benchmark, MemoryOf};
 use crate::caller::Setting;
+use crate::ch2::explain;
 use crate::flags::{Clients, Common, Settings, settings, together};
 use crate::offer::{Line, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
@@ -27,6 +30,23 @@ use crate::run;
 pub struct PaginationFlags {
     #[command(flatten)]
     pub clients: Clients,
+    #[command(flatten)]
+    pub keep: Keep,
+}
+
+/// What is kept beside the figures.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Keep {
+    /// After all steps, ask eight questions that are the same for the same data, and keep the answers
+    /// in answers/q01.json … of the run's folder, for hoap answers compare
+    #[arg(long, conflicts_with = "part")]
+    pub keep_answers: bool,
+}
+
+impl Keep {
+    fn settings(self) -> Settings {
+        settings(json!({ "keep-answers": self.keep_answers }))
+    }
 }
 
 /// The flags of JOIN.
@@ -39,6 +59,8 @@ pub struct JoinFlags {
     /// [default: its users' first choice]
     #[arg(long, value_name = "WAY")]
     pub variant: Option<JoinVariant>,
+    #[command(flatten)]
+    pub keep: Keep,
 }
 
 impl Offer for PaginationFlags {
@@ -57,14 +79,14 @@ impl Offer for PaginationFlags {
         line: &Line<PaginationFlags>,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
-        let PaginationFlags { clients } = self;
+        let PaginationFlags { clients, keep } = self;
         let target = open_any(&clients.target).await?;
         // What it cannot run it need not hold.
         with_pages!(&target, |_| ())?;
         let opened = Opened::new(line.name, clients, target.clone()).await?;
         with_pages!(target, |pages| {
             let pagination = Pagination::new(pages, opened.data, opened.options());
-            opened.run(pagination, Settings::new(), setting).await
+            opened.run(pagination, keep.settings(), *keep, setting).await
         })?
     }
 }
@@ -81,14 +103,14 @@ impl Offer for JoinFlags {
     }
 
     async fn record(&self, line: &Line<JoinFlags>, setting: &Setting<'_>) -> Result<Recorded> {
-        let JoinFlags { clients, variant } = self;
+        let JoinFlags { clients, variant, keep } = self;
         let target = open_any(&clients.target).await?;
         with_joins!(&target, |_| ())?;
         let opened = Opened::new(line.name, clients, target.clone()).await?;
         with_joins!(target, |joins| {
             let join = Join::new(joins, opened.data, *variant, opened.options())?;
             let own = settings(json!({ "variant": join.variant().name() }));
-            opened.run(join, own, setting).await
+            opened.run(join, together([own, keep.settings()]), *keep, setting).await
         })?
     }
 }
@@ -132,10 +154,11 @@ impl<'a> Opened<'a> {
     }
 
     /// Runs the workload, of whose own flags `own` are.
-    async fn run<W: Workload>(
+    async fn run<W: Workload + KeepAnswers>(
         &self,
         workload: W,
         own: Settings,
+        keep: Keep,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
         let settings = together([self.clients.settings(&self.plan.steps), own]);
@@ -144,7 +167,8 @@ impl<'a> Opened<'a> {
         let basis = Basis { note: self.note.as_ref(), data, constants };
         let target = self.target.target();
         let record = begin(self.name, target, basis, settings);
-        let reading = Reading { workload, target, check_reads: self.clients.check_reads };
+        let check_reads = self.clients.check_reads;
+        let reading = Reading { workload, target, check_reads, keep };
         run::record(setting, &self.plan, record, reading).await
     }
 }
@@ -154,9 +178,10 @@ struct Reading<'a, W> {
     workload: W,
     target: &'a dyn Target,
     check_reads: bool,
+    keep: Keep,
 }
 
-impl<W: Workload> Benchmark for Reading<'_, W> {
+impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
     type Operations = W;
     type Queries = NoWorkload;
     type Probes = NoWorkload;
@@ -175,4 +200,18 @@ impl<W: Workload> Benchmark for Reading<'_, W> {
     }
 
     fn known(&self, _: Vec<MemoryOf<W>>) {}
+
+    async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<String> {
+        if !(self.keep.keep_answers && whole) {
+            return Vec::new();
+        }
+        setting.say("keeping answers");
+        let kept = async {
+            let dir = folder.join("answers");
+            explain::folder(&dir)?;
+            self.workload.keep_answers(&self.target.description().url, &dir).await
+        };
+        let kept = kept.await;
+        kept.err().map(|e| format!("answers are missing: {e}")).into_iter().collect()
+    }
 }

@@ -9,7 +9,7 @@ use hoap_record::{Check, Level, Run, Verdict, Witness};
 use hoap_report::number::Unit;
 use hoap_report::run::curve::Curve;
 use hoap_report::table::Cell;
-use hoap_report::{Loaded, Style, csv, html, summary, tables};
+use hoap_report::{Loaded, Style, csv, html, step_line, summary, tables};
 use hoap_testing::runs;
 use hoap_testing::runs::read::{all_of, data, entry, fits, legend, marks, words};
 use sha2::{Digest, Sha256};
@@ -170,6 +170,27 @@ fn an_incomplete_power_is_never_a_number() {
     let power = all_of(&marks(&charts["power-by-clients"], "dot"), "points");
     let at: Vec<u64> = power.iter().map(|p| p[0].as_u64().unwrap()).collect();
     assert_eq!(at, [0, 2, 4, 0, 2, 4]);
+}
+
+/// The mean over the queries that never failed is said beside the reason, as what it is.
+#[test]
+fn the_power_of_the_other_queries_is_said_beside_an_incomplete_one() {
+    let mut folder = runs::folder(1, 1.0);
+    let step = folder.run.steps.last_mut().unwrap();
+    for (n, query) in step.queries.iter_mut().enumerate() {
+        (query.failed, query.at_least) = (u64::from(n == 2), 0);
+        query.mean_seconds = (n != 2).then_some(0.25);
+    }
+    step.incomplete = Some("Q03 failed 1 time".into());
+    let words = "Q03 failed 1 time; power of the other 21 queries 250 ms";
+    assert!(step_line(step).contains(words), "{}", step_line(step));
+    let told = summary(&folder.run, Style::default());
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains(words), "{told}");
+    // Where none failed there are no others.
+    let step = folder.run.steps.last_mut().unwrap();
+    step.queries[2].failed = 0;
+    assert!(!step_line(step).contains("other"), "{}", step_line(step));
 }
 
 #[test]

@@ -1,13 +1,16 @@
-//! Plans of queries, as the database gives them, in files.
+//! Plans and answers of queries, as the database gives them, in files.
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
-use hoap_data::Spec;
+use hoap_data::{Schema, Spec};
 use hoap_drive::Stop;
 use hoap_workload::capability::{AnalyticalSession, Explained, Target};
+use hoap_workload::ch2::queries::answers::{AnswerFile, AnswersOf};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query, Texts};
+use hoap_workload::ch2::stream::run_query;
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
@@ -46,26 +49,79 @@ pub async fn one(
         .map_err(|e| Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e))
 }
 
-/// Explains every query with the reference parameters, one after the other. Where some fail the others go
-/// on, and what failed is said.
+/// Asks a query and writes its answer to `qNN.json` of a folder that is there.
+///
+/// # Errors
+/// Returns the errors of the query, and [`ErrorKind::Unavailable`] where the file cannot be
+/// written.
+async fn answer(
+    session: &mut dyn AnalyticalSession,
+    (schema, url): (Schema, &str),
+    texts: &Texts,
+    query: &Query,
+    parameters: &Parameters,
+    dir: &Path,
+) -> Result<(), Error> {
+    let begun = Instant::now();
+    let answer = run_query(session, texts, query, parameters).await?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let asked = AnswersOf::Queries(schema);
+    AnswerFile::new(asked, query, url, parameters, answer, seconds)
+        .write(&dir.join(AnswerFile::name(query)))
+}
+
+/// What is kept of each query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Its plan and profile.
+    Plans,
+    /// Its answer.
+    Answers,
+}
+
+impl Kept {
+    /// Its name, and that of its folder.
+    fn name(self) -> &'static str {
+        match self {
+            Kept::Plans => "plans",
+            Kept::Answers => "answers",
+        }
+    }
+}
+
+/// Keeps the plan or the answer of every query with these parameters, one after the other, in a
+/// folder within the run's. Where some fail the others go on, and what failed is said.
 pub async fn all(
+    kept: Kept,
     stop: &Stop,
     target: &dyn Target,
     spec: &Spec,
     texts: &Texts,
-    dir: &Path,
+    set: ParameterSet,
+    run: &Path,
 ) -> Option<String> {
+    let dir = run.join(kept.name());
     let (mut failed, mut first) = (Vec::new(), None);
     let explaining = async {
-        folder(dir)?;
+        folder(&dir)?;
+        let url = target.description().url;
         let mut session = target.analytics()?.session().await?;
         let _watch = CancelOnStop::watch(stop, &*session);
         for query in &QUERIES {
             if stop.is_set() {
-                return Err(Error::new(ErrorKind::Cancelled, "explain the queries", "interrupted"));
+                return Err(Error::new(
+                    ErrorKind::Cancelled,
+                    format!("keep {}", kept.name()),
+                    "interrupted",
+                ));
             }
-            let parameters = ParameterSet::Reference.parameters(spec, query);
-            if let Err(e) = one(&mut *session, texts, query, &parameters, dir).await {
+            let parameters = set.parameters(spec, query);
+            let of = (spec.schema, &*url);
+            let done = match kept {
+                Kept::Plans => one(&mut *session, texts, query, &parameters, &dir).await,
+                Kept::Answers => answer(&mut *session, of, texts, query, &parameters, &dir).await,
+            };
+            if let Err(e) = done {
                 failed.push(query.name);
                 first.get_or_insert(e);
             }
@@ -75,5 +131,5 @@ pub async fn all(
     let ended: Result<(), Error> = explaining.await;
     let of = if failed.is_empty() { String::new() } else { format!(" of {}", failed.join(", ")) };
     let e = first.or(ended.err())?;
-    Some(format!("plans{of} are missing: {e}"))
+    Some(format!("{}{of} are missing: {e}", kept.name()))
 }

@@ -5,8 +5,10 @@ use hoap_databases::url::redact;
 use hoap_record::Time;
 use hoap_workload::Result;
 use hoap_workload::ch2::mix::Kind;
+use hoap_workload::ch2::queries::ParameterSet;
 use serde_json::json;
 
+use super::explain::Kept;
 use super::level::Level;
 use crate::ch2::queries::{ParameterArgs, TextArgs};
 use crate::flags::{Common, Pacing, Settings, settings, together};
@@ -106,6 +108,11 @@ pub struct Flags {
     /// profile, in plans/q01.plan.json … of the run's folder
     #[arg(long, conflicts_with = "part")]
     pub explain: bool,
+    /// After all steps and checks, ask each query once more with the parameters of --params and keep
+    /// the answers in answers/q01.json … of the run's folder, for hoap answers compare: answers of two
+    /// databases are equal where no transactions ran
+    #[arg(long, conflicts_with = "part")]
+    pub keep_answers: bool,
     #[command(flatten)]
     pub common: Common,
 }
@@ -134,6 +141,13 @@ impl Flags {
     pub fn freshness_is_measured(&self) -> bool {
         (self.frontier.is_some() || self.tx_clients.iter().any(|&clients| clients > 0))
             && self.freshness.map_or_else(|| self.are_two(), |switch| switch == Switch::On)
+    }
+
+    /// What is kept of the queries at the end, and with which parameters.
+    pub(super) fn kept(&self) -> Vec<(Kept, ParameterSet)> {
+        let plans = self.explain.then_some((Kept::Plans, ParameterSet::Reference));
+        let answers = self.keep_answers.then(|| (Kept::Answers, self.parameters.set()));
+        plans.into_iter().chain(answers).collect()
     }
 
     /// The steps.
@@ -172,6 +186,7 @@ impl Flags {
             parameters,
             texts,
             explain,
+            keep_answers,
             common,
         } = self;
         let own = json!({
@@ -193,6 +208,7 @@ impl Flags {
             "freshness-every": freshness_every.to_string(),
             "catch-up-limit": catch_up_limit.to_string(),
             "explain": explain,
+            "keep-answers": keep_answers,
         });
         let queries = [parameters.settings(), texts.settings()];
         together([settings(own), together(queries), pacing.settings(common), common.settings()])

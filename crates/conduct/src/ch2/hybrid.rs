@@ -11,13 +11,14 @@ use hoap_workload::ch2::audit;
 use hoap_workload::ch2::contribution::Contribution as Ours;
 use hoap_workload::ch2::freshness::Probes;
 use hoap_workload::ch2::ledger::Ledger;
+use hoap_workload::ch2::queries::ParameterSet;
 use hoap_workload::ch2::snapshot::District;
 use hoap_workload::ch2::stream::Streams;
 use hoap_workload::ch2::terminal::{Memory, Terminals};
 use hoap_workload::{Result, contribution, note};
 
 use super::checks::{Start, after_the_run, before_the_run, growth};
-use super::explain;
+use super::explain::{self, Kept};
 use super::level::Level;
 use super::pair::Pair;
 use super::witness::Judge;
@@ -37,8 +38,9 @@ pub struct Hybrid<'a> {
     pub pair: Pair<'a>,
     pub probes: Option<Probes>,
     pub judge: Option<Judge>,
-    /// The database that explains the queries at the end, where that is asked for.
-    pub explains: Option<Arc<dyn Target>>,
+    /// The database of the queries, and what is kept of them at the end.
+    pub queried: Arc<dyn Target>,
+    pub kept: Vec<(Kept, ParameterSet)>,
     /// How much the checks read.
     pub level: Level,
     /// Whether no run wrote to the data before this one.
@@ -177,10 +179,14 @@ impl Benchmark for Hybrid<'_> {
     async fn finish(&self, setting: &Setting<'_>, folder: &Path, whole: bool) -> Vec<String> {
         let Some(streams) = &self.streams else { return Vec::new() };
         let mut warnings = streams.warnings();
-        if let Some(target) = self.explains.as_ref().filter(|_| whole) {
-            setting.say("explaining the queries");
-            let (stop, spec, dir) = (setting.caller.stop(), self.data.spec(), folder.join("plans"));
-            warnings.extend(explain::all(stop, &**target, spec, streams.texts(), &dir).await);
+        for &(kept, set) in self.kept.iter().filter(|_| whole) {
+            setting.say(match kept {
+                Kept::Plans => "explaining the queries",
+                Kept::Answers => "keeping the answers of the queries",
+            });
+            let (stop, spec, texts) = (setting.caller.stop(), self.data.spec(), streams.texts());
+            warnings
+                .extend(explain::all(kept, stop, &*self.queried, spec, texts, set, folder).await);
         }
         warnings
     }

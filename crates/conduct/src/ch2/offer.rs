@@ -39,6 +39,9 @@ impl Offer for Flags {
         if self.explain && !plan.has_queries() {
             return refuse("--explain wants --query-clients above 0");
         }
+        if self.keep_answers && !plan.has_queries() {
+            return refuse("--keep-answers wants --query-clients above 0");
+        }
         if self.freshness_every.0.is_zero() {
             return refuse("--freshness-every is no time; give it more, such as 100ms");
         }
@@ -99,7 +102,8 @@ impl Offer for Flags {
             probes: pair.probes(),
             pair,
             judge,
-            explains: self.explain.then_some(queried),
+            queried,
+            kept: self.kept(),
             level: Level::of(self.check, &data),
             fresh: loaded.runs == 0,
             before: Vec::new(),

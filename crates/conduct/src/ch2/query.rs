@@ -7,7 +7,7 @@ use clap::Args;
 use hoap_record::Score;
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::Query;
-use hoap_workload::ch2::queries::answers::AnswerFile;
+use hoap_workload::ch2::queries::answers::{AnswerFile, AnswersOf};
 use hoap_workload::ch2::queries::catalogue::COUNT;
 use hoap_workload::ch2::stream::run_query;
 use hoap_workload::{Error, Result};
@@ -104,7 +104,14 @@ pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<Asked> {
                 asked.answered.push(Answered { query, rows, seconds, warnings });
                 if let Some(dir) = &args.answers_out {
                     let url = target.description().url;
-                    let file = AnswerFile::new(schema, query, &url, &parameters, answer, seconds);
+                    let file = AnswerFile::new(
+                        AnswersOf::Queries(schema),
+                        query,
+                        &url,
+                        &parameters,
+                        answer,
+                        seconds,
+                    );
                     file.write(&dir.join(AnswerFile::name(query)))?;
                 }
                 match &args.explain {
@@ -135,8 +142,19 @@ impl Asked {
 
     /// Geometric mean of the times, seconds, where all 22 gave an answer.
     pub fn power(&self) -> Option<f64> {
+        (self.answered.len() == COUNT).then(|| self.mean()).flatten()
+    }
+
+    /// The same of those that gave an answer, where others did not. It does not compare with the power
+    /// of all 22.
+    pub fn power_of_others(&self) -> Option<f64> {
+        let some_lack = !(self.failed.is_empty() && self.left_out.is_empty());
+        some_lack.then(|| self.mean()).flatten()
+    }
+
+    fn mean(&self) -> Option<f64> {
         let times: Vec<f64> = self.answered.iter().map(|answered| answered.seconds).collect();
-        (times.len() == COUNT).then(|| Score::of(&times, 1).map(|s| s.power_seconds)).flatten()
+        Score::of(&times, 1).map(|score| score.power_seconds)
     }
 
     /// The result of the command.
@@ -154,6 +172,7 @@ impl Asked {
             "left_out": self.left_out.iter().map(|query| query.number).collect::<Vec<_>>(),
             "total_seconds": self.seconds(),
             "power_seconds": self.power(),
+            "power_of_others_seconds": self.power_of_others(),
             "params": args.parameters.set().name(),
             "query_set": args.texts.query_set.name(),
         })

@@ -11,7 +11,7 @@ use hoap_workload::ch2::ledger::{Ledger, unforeseen};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::queries::answers::{
-    AnswerFile, AnswerFolder, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
+    AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
 };
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 use hoap_workload::ch2::snapshot::Snapshot;
@@ -182,8 +182,8 @@ impl Wanted {
             return Ok(Ok(Wanted::digests(&stored)));
         }
         let folder = AnswerFolder::read(path)?;
-        if folder.schema != schema {
-            return Err(wrong(&format!("they are of {}", folder.schema)));
+        if folder.asked != AnswersOf::Queries(schema) {
+            return Err(wrong(&format!("they are of {}", folder.asked)));
         }
         let of = |(number, answer): (u8, AnswerFile)| {
             Some(Wanted {

@@ -55,8 +55,10 @@ pub(super) async fn describe(
             "wait until all nodes are there, and look into their logs",
         ));
     }
-    let version = get("/admin/version").await?;
-    let version = version["git.build.version"].as_str().unwrap_or("unknown").to_owned();
+    let version = match get("/admin/version").await?["git.build.version"].as_str() {
+        Some(told) => told.to_owned(),
+        None => program_version(&get("/admin/cluster/cc/config").await?),
+    };
     let all = || cluster["ncs"].as_array().into_iter().flatten();
     let nodes: Vec<_> =
         all().filter_map(|node| node["node_id"].as_str().map(str::to_owned)).collect();
@@ -86,4 +88,32 @@ pub(super) async fn describe(
     }
     let name = "AsterixDB".to_owned();
     Ok((Description { url: url.to_owned(), name, version, settings }, nodes))
+}
+
+/// The version in the name of the controller's program, `…/asterix-app-VERSION.jar`: a build
+/// outside a git repository tells no version. Where there is no such name, "unknown".
+fn program_version(controller: &Value) -> String {
+    let paths = controller["classpath"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let named = |path: &str| {
+        let file = path.rsplit(['/', '\\']).next()?;
+        file.strip_prefix("asterix-app-")?.strip_suffix(".jar").map(str::to_owned)
+    };
+    paths.filter_map(named).next().unwrap_or_else(|| "unknown".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_version_of_a_build_without_one_is_in_the_name_of_its_program() {
+        let program = |path: &str| program_version(&json!({ "classpath": ["/a/etc", path] }));
+        assert_eq!(program("/a/repo/asterix-app-0.9.10-SNAPSHOT.jar"), "0.9.10-SNAPSHOT");
+        assert_eq!(program("C:\\a\\asterix-app-0.9.9.jar"), "0.9.9");
+        assert_eq!(program("/asterix-app-1/other-2.jar"), "unknown");
+        assert_eq!(program_version(&json!({ "classpath": 1 })), "unknown");
+        assert_eq!(program_version(&Value::Null), "unknown");
+    }
 }

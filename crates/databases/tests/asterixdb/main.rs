@@ -4,6 +4,7 @@
 
 mod on_asterixdb;
 mod on_asterixdb_2;
+mod on_asterixdb_column;
 
 use hoap_testing::conformance;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -55,6 +56,14 @@ fn fresh(variable: &str, options: &str) -> (Box<AsterixDb>, Guard) {
 macro_rules! suite {
     ($fresh:path) => {
         hoap_testing::document_tests!($fresh);
+        $crate::query_tests!($fresh);
+    };
+}
+
+/// Of this, what reads once it is loaded.
+#[macro_export]
+macro_rules! query_tests {
+    ($fresh:path) => {
         hoap_testing::conformance_tests!($fresh:
             parameters_must_match_the_text,
             parameters_keep_their_types,

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
+#[cfg(feature = "asterixdb")]
+mod on_asterixdb_column;
 #[cfg(feature = "mongodb")]
 mod on_documentdb;
 #[cfg(feature = "duckdb")]

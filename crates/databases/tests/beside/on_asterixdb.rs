@@ -7,6 +7,8 @@ use tokio::runtime::Builder;
 use super::equal_answers;
 use crate::{NAMED, named_and_random, small};
 
+const SERVER: &str = "HOAP_TEST_ASTERIXDB";
+
 /// Everything that a test may have made.
 const COLLECTIONS: [&str; 11] = [
     "customer",
@@ -23,16 +25,18 @@ const COLLECTIONS: [&str; 11] = [
 ];
 
 /// A dataverse of the cluster, whose datasets are dropped at the end.
-struct Place {
-    url: String,
+pub struct Place {
+    pub url: String,
 }
 
 impl Place {
-    fn new(test: &str, options: &str) -> Self {
-        let server = std::env::var("HOAP_TEST_ASTERIXDB").expect(
-            "set HOAP_TEST_ASTERIXDB: eval \"$(lab/env)\", or leave these out with \
-             ./test --no-servers",
-        );
+    /// A dataverse of its own for a test, on the cluster that a variable names.
+    pub fn new(variable: &str, test: &str, options: &str) -> Self {
+        let server = std::env::var(variable).unwrap_or_else(|_| {
+            panic!(
+                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
+            )
+        });
         let name = format!("answers_{test}_{}", std::process::id());
         let at = server.rfind('/').unwrap() + 1;
         Place { url: format!("{}{name}?{options}", &server[..at]) }
@@ -52,13 +56,13 @@ impl Drop for Place {
 
 #[test]
 fn ch2_has_the_same_answers() {
-    let place = Place::new("ch2", "indexes=searched");
+    let place = Place::new(SERVER, "ch2", "indexes=searched");
     equal_answers(&place.url, &small(Schema::Ch2, 1), &named_and_random());
 }
 
 #[test]
 fn ch2pp_has_the_same_answers() {
-    let place = Place::new("ch2pp", "indexes=searched");
+    let place = Place::new(SERVER, "ch2pp", "indexes=searched");
     equal_answers(&place.url, &small(Schema::Ch2pp, 1), &named_and_random());
 }
 
@@ -66,7 +70,7 @@ fn ch2pp_has_the_same_answers() {
 /// change plans and no answer. Random parameters are drawn in the tests above.
 #[test]
 fn ch2pp_at_two_warehouses_with_indexes_has_the_same_answers() {
-    let place = Place::new("two", "indexes=published");
+    let place = Place::new(SERVER, "two", "indexes=published");
     equal_answers(&place.url, &small(Schema::Ch2pp, 2), &NAMED);
 }
 
@@ -78,13 +82,13 @@ fn full(schema: Schema) -> DataSet {
 #[test]
 #[ignore = "many minutes long: run with --ignored"]
 fn full_size_ch2_has_the_same_answers() {
-    let place = Place::new("full_ch2", "indexes=searched");
+    let place = Place::new(SERVER, "full_ch2", "indexes=searched");
     equal_answers(&place.url, &full(Schema::Ch2), &named_and_random());
 }
 
 #[test]
 #[ignore = "many minutes long: run with --ignored"]
 fn full_size_ch2pp_has_the_same_answers() {
-    let place = Place::new("full_ch2pp", "indexes=searched");
+    let place = Place::new(SERVER, "full_ch2pp", "indexes=searched");
     equal_answers(&place.url, &full(Schema::Ch2pp), &named_and_random());
 }

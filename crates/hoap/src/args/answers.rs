@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Subcommand)]
 #[allow(missing_docs)]
 pub enum AnswersCommand {
-    /// Compare the answers in two folders, query by query
+    /// Compare the answers in two or more folders with those in the first, query by query
     ///
     /// Answers are equal when their rows are, as a multiset, after rounding money to cents and
     /// with averages and ratios equal to a billionth. The order counts where ORDER BY decides it;
@@ -20,10 +20,10 @@ pub enum AnswersCommand {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct CompareAnswers {
-    /// Folder that `hoap query --answers-out` made, or a run folder with answers
+    /// Folder that `hoap query --answers-out` made, or that of a run with --keep-answers
     #[arg(value_name = "DIR")]
     pub first: PathBuf,
-    /// Another one, of the same data and parameters
-    #[arg(value_name = "DIR")]
-    pub second: PathBuf,
+    /// Others, of the same data and parameters; two or more make a table, a column each
+    #[arg(value_name = "DIR", required = true)]
+    pub others: Vec<PathBuf>,
 }

@@ -10,15 +10,31 @@ use super::Context;
 use crate::args::CompareAnswers;
 use crate::failure::Failure;
 
-/// Compares, prints a line for each query, and fails where one is not equal.
-pub fn compare(context: &Context, args: &CompareAnswers) -> Result<(), Failure> {
-    let folders = [AnswerFolder::read(&args.first)?, AnswerFolder::read(&args.second)?];
-    let verdicts = compare_folders([&folders[0], &folders[1]])?;
-    let names = [&args.first, &args.second].map(|path| path.display().to_string());
-    context.result(&json_of(&folders, &verdicts), || text_of(&names, &verdicts));
+mod matrix;
 
-    let count = |of: fn(&Verdict) -> bool| verdicts.iter().filter(|(_, v)| of(v)).count();
-    let all = counted(verdicts.len(), "answer", "answers");
+/// The verdicts on the answers of two folders.
+type Verdicts = Vec<(&'static Query, Verdict)>;
+
+/// Compares all folders with the first, prints a line for each query, and fails where an answer is not
+/// equal. Three and more make a table too.
+pub fn compare(context: &Context, args: &CompareAnswers) -> Result<(), Failure> {
+    let first = AnswerFolder::read(&args.first)?;
+    let others = args.others.iter().map(|path| AnswerFolder::read(path));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    let pairs = others.iter().map(|other| compare_folders([&first, other]));
+    let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+    match &pairs[..] {
+        [only] => context.result(&json_of([&first, &others[0]], only), || {
+            text_of(&names([&first, &others[0]]), only)
+        }),
+        _ => context.result(&matrix::json_of(&first, &others, &pairs), || {
+            matrix::text_of(&first, &others, &pairs)
+        }),
+    }
+
+    let verdicts = || pairs.iter().flatten();
+    let count = |of: fn(&Verdict) -> bool| verdicts().filter(|(_, v)| of(v)).count();
+    let all = counted(verdicts().count(), "answer", "answers");
     let asked_otherwise = count(|v| matches!(v, Verdict::OtherParameters(_)));
     if asked_otherwise > 0 {
         return Err(Failure::usage(format!(
@@ -32,6 +48,10 @@ pub fn compare(context: &Context, args: &CompareAnswers) -> Result<(), Failure> 
     }
 }
 
+fn names(folders: [&AnswerFolder; 2]) -> [String; 2] {
+    folders.map(|folder| folder.path.display().to_string())
+}
+
 /// The word that a verdict has in both forms of the result.
 fn word(verdict: &Verdict) -> &'static str {
     match verdict {
@@ -42,7 +62,7 @@ fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn text_of(names: &[String; 2], verdicts: &[(&'static Query, Verdict)]) -> String {
+fn text_of(names: &[String; 2], verdicts: &Verdicts) -> String {
     let [first, second] = names.each_ref().map(|name| format!("in {name}"));
     let mut text = String::new();
     for (query, verdict) in verdicts {
@@ -67,7 +87,7 @@ fn text_of(names: &[String; 2], verdicts: &[(&'static Query, Verdict)]) -> Strin
     text
 }
 
-fn json_of(folders: &[AnswerFolder; 2], verdicts: &[(&'static Query, Verdict)]) -> Value {
+fn json_of(folders: [&AnswerFolder; 2], verdicts: &Verdicts) -> Value {
     let query = |(query, verdict): &(&'static Query, Verdict)| {
         let mut object = json!({ "query": query.number, "verdict": word(verdict) });
         match verdict {
@@ -90,8 +110,8 @@ fn json_of(folders: &[AnswerFolder; 2], verdicts: &[(&'static Query, Verdict)]) 
         object
     };
     json!({
-        "benchmark": folders[0].schema.name(),
-        "folders": folders.each_ref().map(|folder| &folder.path),
+        "benchmark": folders[0].asked.name(),
+        "folders": folders.map(|folder| &folder.path),
         "queries": verdicts.iter().map(query).collect::<Vec<_>>(),
     })
 }

@@ -42,5 +42,9 @@ fn text_of(asked: &Asked, args: &Questions) -> String {
     if let Some(power) = asked.power() {
         text.push_str(&format!("; power (geometric mean) {power:.3} s"));
     }
+    if let Some(power) = asked.power_of_others() {
+        let others = counted(asked.answered.len(), "query", "queries");
+        text.push_str(&format!("; power incomplete, of the other {others} {power:.3} s"));
+    }
     text
 }

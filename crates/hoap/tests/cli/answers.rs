@@ -88,6 +88,74 @@ fn a_row_out_of_order_and_an_answer_that_is_missing_are_told() {
 }
 
 #[test]
+fn three_folders_make_a_table() {
+    let p = Place::new();
+    p.load("t.db");
+    for dir in ["a", "b", "c"] {
+        p.answers(dir, "");
+    }
+    let revenue = p.json("b/q06.json")["rows"][0][0].as_f64().unwrap();
+    p.change("b/q06.json", |answer| answer["rows"][0][0] = json!(revenue + 0.01));
+    std::fs::remove_file(p.path("c/q18.json")).unwrap();
+    std::fs::remove_file(p.path("a/q03.json")).unwrap();
+    let end = p.fails("answers compare a b c", 1, &["4 of 8 answers not equal"]);
+    let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let table: Vec<_> = end.out.lines().map(cells).collect();
+    assert_eq!(table[..4], [cells("1 a"), cells("2 b"), cells("3 c"), cells("1 2 3")]);
+    let rows = [
+        "Q01 first equal equal",
+        "Q03 missing only here only here",
+        "Q06 first differ equal",
+        "Q18 first equal missing",
+    ];
+    assert_eq!(table[4..8], rows.map(cells), "{}", end.out);
+    assert!(end.out.contains("b:\n") && end.out.contains("Q06  differ"), "{}", end.out);
+    let value = p.fails("answers compare a b c --json", 1, &[]).value();
+    assert_eq!(value["folders"], json!(["a", "b", "c"]));
+    assert_eq!(value["queries"][2]["verdicts"], json!(["first", "differ", "equal"]));
+    assert_eq!(value["compared_with_first"][1]["queries"][3]["missing_in"], "c");
+    std::fs::write(p.path("a/q03.json"), p.read("b/q03.json")).unwrap();
+    std::fs::write(p.path("c/q18.json"), p.read("b/q18.json")).unwrap();
+    std::fs::write(p.path("b/q06.json"), p.read("a/q06.json")).unwrap();
+    p.ok("answers compare a b c");
+}
+
+/// Runs of all benchmarks that only ask keep answers that another database must give too.
+#[test]
+fn runs_keep_answers_for_a_comparison() {
+    let p = Place::new();
+    for t in ["t", "u"] {
+        p.load(&format!("{t}.db"));
+        p.ok(&format!("load shop --customers 1000 --target sqlite:{t}-shop.db"));
+        let run = "--tx-clients 0 --query-clients 1 --loops 1 --params check";
+        let keep = format!("--keep-answers --out ch2pp-{t}");
+        p.ok(&format!("run ch2pp --operational sqlite:{t}.db {run} {keep}"));
+        for benchmark in ["pagination", "join"] {
+            let keep = format!("--keep-answers --out {benchmark}-{t}");
+            let target = format!("--target sqlite:{t}-shop.db --operations 2 --warmup 1ms");
+            p.ok(&format!("run {benchmark} {target} {keep}"));
+        }
+    }
+    for (benchmark, answers) in [("ch2pp", 22), ("pagination", 8), ("join", 8)] {
+        let line = format!("answers compare {benchmark}-t {benchmark}-u");
+        let value = p.ok(&format!("{line} --json")).value();
+        assert_eq!(value["benchmark"], benchmark);
+        assert_eq!(verdicts(&value).len(), answers);
+        // Few of these customers have what some of the 22 queries look for.
+        let rows = value["queries"].as_array().unwrap().iter().map(|q| q["rows"][0].as_u64());
+        assert!(benchmark == "ch2pp" || rows.clone().all(|n| n > Some(0)), "{value}");
+        // Another value, another answer.
+        p.change(&format!("{benchmark}-u/answers/q01.json"), |answer| {
+            answer["rows"].as_array_mut().unwrap().remove(0);
+        });
+        p.fails(&line, 1, &["1 of ", "not equal"]);
+    }
+    p.fails("answers compare pagination-t join-t", 2, &["two benchmarks", "pagination and join"]);
+    let run = "run ch2pp --operational sqlite:t.db --query-clients 0 --tx-clients 1";
+    p.fails(&format!("{run} --keep-answers"), 2, &["--keep-answers wants --query-clients"]);
+}
+
+#[test]
 fn what_cannot_be_compared_is_a_usage_error() {
     let p = Place::new();
     p.load("t.db");

@@ -18,6 +18,8 @@ mod live;
 mod machine;
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
+#[cfg(feature = "asterixdb")]
+mod on_asterixdb_column;
 #[cfg(target_os = "linux")]
 mod on_kubernetes;
 #[cfg(feature = "postgres")]

@@ -43,6 +43,34 @@ fn a_query_that_fails_leaves_the_others_to_be_asked() {
     assert_eq!(numbers(&value["failed"]), [3]);
     assert_eq!(value["failed"][0]["kind"], "missing");
     assert_eq!((&value["left_out"], &value["power_seconds"]), (&json!([]), &Value::Null));
+    // Of those that answered there is a mean, which is never called power.
+    assert!(end.out.contains("power incomplete, of the other 2 queries"), "{}", end.out);
+    let seconds = |n: usize| value["queries"][n]["seconds"].as_f64().unwrap();
+    let mean = value["power_of_others_seconds"].as_f64().unwrap();
+    assert!((mean - (seconds(0) * seconds(1)).sqrt()).abs() < 1e-9, "{value}");
+    let line = "query ch2pp --analytical sqlite:t.db --params check --queries 1,6 --json";
+    assert_eq!(p.ok(line).value()["power_of_others_seconds"], Value::Null, "none failed");
+}
+
+/// Specification section 7: a query that failed makes power and QpH "incomplete", never smaller.
+#[test]
+fn a_run_goes_on_beside_a_query_that_fails_and_gives_power_of_the_others() {
+    let p = Place::new();
+    p.load("t.db");
+    p.texts("sqlite", "q03.sql", ("FROM neworder", "FROM nowhere"));
+    let run = "run ch2pp --operational sqlite:t.db --tx-clients 0 --query-clients 1 --loops 2";
+    let end = p.ok(&format!("{run} {TEXTS} --keep-answers --out run"));
+    let told = (end.out + &end.err).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("power incomplete: Q03 failed 2 times"), "{told}");
+    assert!(told.contains("power of the other 21 queries"), "{told}");
+    let record = p.json("run/run.json");
+    let step = &record["steps"][0];
+    assert_eq!(step["power_seconds"], Value::Null);
+    let counts = |n: usize| (&step["queries"][n]["count"], &step["queries"][n]["failed"]);
+    assert_eq!([counts(2), counts(3)], [(&json!(0), &json!(2)), (&json!(2), &json!(0))]);
+    let warnings = record["warnings"].to_string();
+    assert!(warnings.contains("answers of Q03 are missing"), "{warnings}");
+    assert!(!p.path("run/answers/q03.json").exists() && p.path("run/answers/q22.json").exists());
 }
 
 #[test]

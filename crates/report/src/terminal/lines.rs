@@ -5,6 +5,7 @@ use hoap_record::{Check, Run, Step, Verdict};
 
 use crate::format::number::{Unit, duration, latency};
 use crate::format::text;
+use crate::run::isolation::power_of_others;
 use crate::run::measure::{Measure, failed, shortfall};
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
@@ -38,6 +39,7 @@ pub fn step_line(step: &Step) -> String {
     }
     if let Some(why) = &step.incomplete {
         parts.push(format!("power incomplete: {why}"));
+        parts.extend(power_of_others(step).map(|others| format!("power {others}")));
     }
     parts.join("; ")
 }

@@ -78,12 +78,23 @@ macro_rules! conformance_tests {
 macro_rules! document_tests {
     ($fresh:path) => { $crate::document_tests!({} $fresh); };
     ($about:tt $fresh:path) => {
+        $crate::lone_document_tests!($about $fresh);
+        $crate::conformance_tests!($about $fresh:
+            notes_have_one_winner_among_many,
+            parts_load_at_the_same_time,
+        );
+    };
+}
+
+/// Of these, what one client at a time does.
+#[macro_export]
+macro_rules! lone_document_tests {
+    ($fresh:path) => { $crate::lone_document_tests!({} $fresh); };
+    ($about:tt $fresh:path) => {
         $crate::conformance_tests!($about $fresh:
             notes_are_compared_and_set,
-            notes_have_one_winner_among_many,
             collections_come_and_go,
             progress_is_kept_by_part_and_collection,
-            parts_load_at_the_same_time,
             settling_twice_is_settling_once,
             a_collection_that_is_gone_is_missing,
             a_scan_reads_every_document_once,

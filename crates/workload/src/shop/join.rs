@@ -1,8 +1,11 @@
 //! JOIN: the sum of a month's orders of a zip code's customers (NoSQL specification, section 4).
 
+use std::path::Path;
+
 use hoap_data::random::Stream;
 use hoap_data::shop::{MONTHS, ShopData};
 
+use super::answers::{self, KeepAnswers};
 use super::{Options, Shared, below, wrong};
 use crate::capability::shop::{JoinRow, JoinSession, JoinVariant, Joins};
 use crate::client::{Client, Completion, Next, Workload};
@@ -70,6 +73,12 @@ impl<S: Joins> Workload for Join<S> {
             code: String::new(),
             rows: Vec::new(),
         })
+    }
+}
+
+impl<S: Joins> KeepAnswers for Join<S> {
+    async fn keep_answers(&self, target: &str, dir: &Path) -> Result<()> {
+        answers::joins(&self.database, self.variant, &self.shared.data, target, dir).await
     }
 }
 

@@ -2,13 +2,16 @@
 //! sections 2 to 4), over customers and orders.
 //!
 //! * [`source`]: the data as the source of a load, and its reading from the note of a load.
+//! * [`KeepAnswers`]: their answers in files.
 //! * [`Pagination`], [`Join`]: the two workloads, on any database that has
 //!   [`Pages`](crate::capability::shop::Pages) or [`Joins`](crate::capability::shop::Joins).
 
+mod answers;
 mod join;
 mod pagination;
 pub mod source;
 
+pub use answers::KeepAnswers;
 pub use join::{Join, Joiner};
 pub use pagination::{Pager, Pagination};
 

@@ -1,10 +1,12 @@
 //! Pagination: a page of the keys of a country's customers (NoSQL specification, section 3).
 
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use hoap_data::random::Stream;
 use hoap_data::shop::{ShopCollection, ShopData};
 
+use super::answers::{self, KeepAnswers};
 use super::{Options, Shared, below, wrong};
 use crate::capability::shop::{PageSession, Pages};
 use crate::client::{Client, Completion, Next, Workload};
@@ -53,6 +55,12 @@ impl<S: Pages> Workload for Pagination<S> {
             country: String::new(),
             keys: Vec::new(),
         })
+    }
+}
+
+impl<S: Pages> KeepAnswers for Pagination<S> {
+    async fn keep_answers(&self, target: &str, dir: &Path) -> Result<()> {
+        answers::pages(&self.database, &self.shared.data, target, dir).await
     }
 }
 

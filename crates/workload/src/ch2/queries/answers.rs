@@ -4,12 +4,14 @@
 //! averages and ratios equal within [`RATIO_TOLERANCE`]. The order is checked where the ORDER BY
 //! decides it. Rows that tie with the last one at a LIMIT may be any rows with its sort key.
 
+mod asked;
 mod canonical;
 mod compare;
 mod file;
 mod folder;
 mod stored;
 
+pub use asked::AnswersOf;
 pub use canonical::RATIO_TOLERANCE;
 pub use compare::{Difference, compare, difference};
 pub use file::AnswerFile;

@@ -83,6 +83,16 @@ impl Query {
         QUERIES.get(usize::from(number).checked_sub(1)?)
     }
 
+    /// A question without limit or order beside the 22, of the same numbers.
+    pub(super) const fn beside(
+        (number, name): (u8, &'static str),
+        asks: &'static str,
+        parameters: &'static [&'static str],
+        columns: &'static [Column],
+    ) -> Query {
+        Query { number, name, asks, parameters, columns, order: &[], limit: Limit::None }
+    }
+
     /// The most rows its answer may have.
     pub fn limit(&self, schema: Schema) -> Option<usize> {
         match (self.limit, schema) {

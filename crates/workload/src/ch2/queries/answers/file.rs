@@ -2,22 +2,22 @@
 
 use std::path::Path;
 
-use hoap_data::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::asked::AnswersOf;
 use crate::capability::{Answer, Row};
 use crate::ch2::queries::catalogue::Query;
 use crate::ch2::queries::parameters::Parameters;
 use crate::{Error, ErrorKind, Result};
 
-/// The answer of one query on one database: `answers/qNN.json`.
+/// The answer to one question on one database: `answers/qNN.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerFile {
-    /// Number of the query, 1 to 22.
+    /// Number of the query, from 1.
     pub query: u8,
-    /// "ch2" or "ch2pp".
+    /// [`AnswersOf::name`].
     pub benchmark: String,
     /// URL of the database, without secrets.
     pub target: String,
@@ -34,7 +34,7 @@ pub struct AnswerFile {
 impl AnswerFile {
     /// The answer of a database to a query that took this many `seconds`.
     pub fn new(
-        schema: Schema,
+        asked: AnswersOf,
         query: &Query,
         target: &str,
         parameters: &Parameters,
@@ -43,7 +43,7 @@ impl AnswerFile {
     ) -> AnswerFile {
         AnswerFile {
             query: query.number,
-            benchmark: schema.name().into(),
+            benchmark: asked.name().into(),
             target: target.into(),
             parameters: parameters.iter().cloned().collect(),
             columns: answer.columns,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hoap_data::Schema;
 use serde_json::{Map, Value};
 
+use super::asked::AnswersOf;
 use super::compare::{Difference, difference};
 use super::file::AnswerFile;
 use crate::ch2::queries::catalogue::{QUERIES, Query};
@@ -17,7 +17,7 @@ pub struct AnswerFolder {
     /// The folder, as the user named it.
     pub path: PathBuf,
     /// The benchmark that all of them belong to.
-    pub schema: Schema,
+    pub asked: AnswersOf,
     /// By the number of the query.
     pub answers: BTreeMap<u8, AnswerFile>,
 }
@@ -39,7 +39,7 @@ impl AnswerFolder {
         }
         let inner = path.join("answers");
         let folder = if inner.is_dir() { inner } else { path.to_owned() };
-        let mut schema = None;
+        let mut asked = None;
         let mut answers = BTreeMap::new();
         for query in &QUERIES {
             let file = folder.join(AnswerFile::name(query));
@@ -50,20 +50,19 @@ impl AnswerFolder {
             if answer.query != query.number {
                 return Err(invalid(&file, format!("it answers query {}", answer.query)));
             }
-            let named = [Schema::Ch2, Schema::Ch2pp].into_iter();
-            let Some(of) = named.into_iter().find(|s| s.name() == answer.benchmark) else {
+            let Some(of) = AnswersOf::named(&answer.benchmark) else {
                 let unknown = format!("there are no answers of benchmark {:?}", answer.benchmark);
                 return Err(invalid(&file, unknown));
             };
-            if *schema.get_or_insert(of) != of {
+            if *asked.get_or_insert(of) != of {
                 return Err(invalid(&file, format!("it is of {of}, others here are not")));
             }
             answers.insert(query.number, answer);
         }
-        match schema {
-            Some(schema) => Ok(AnswerFolder { path: path.to_owned(), schema, answers }),
+        match asked {
+            Some(asked) => Ok(AnswerFolder { path: path.to_owned(), asked, answers }),
             None => Err(invalid(path, "there is no q01.json … q22.json".into())
-                .advise("hoap query --answers-out DIR writes them")),
+                .advise("hoap query --answers-out DIR and hoap run --keep-answers write them")),
         }
     }
 }
@@ -93,32 +92,32 @@ pub enum Verdict {
 /// Returns [`ErrorKind::Invalid`] where they belong to different benchmarks.
 pub fn compare_folders(folders: [&AnswerFolder; 2]) -> Result<Vec<(&'static Query, Verdict)>> {
     let [a, b] = folders;
-    if a.schema != b.schema {
+    if a.asked != b.asked {
         let paths = format!("{} and {}", a.path.display(), b.path.display());
         return Err(Error::new(
             ErrorKind::Invalid,
             format!("compare answers {paths}"),
-            format!("they are of two benchmarks, {} and {}", a.schema, b.schema),
+            format!("they are of two benchmarks, {} and {}", a.asked, b.asked),
         ));
     }
     let verdict = |query: &'static Query| {
         let verdict = match folders.map(|folder| folder.answers.get(&query.number)) {
-            [Some(a), Some(b)] => of_one(folders[0].schema, query, a, b),
+            [Some(a), Some(b)] => of_one(folders[0].asked, query, a, b),
             [None, Some(_)] => Verdict::Missing { which: 0 },
             [Some(_), None] => Verdict::Missing { which: 1 },
             [None, None] => return None,
         };
         Some((query, verdict))
     };
-    Ok(QUERIES.iter().filter_map(verdict).collect())
+    Ok(a.asked.questions().iter().filter_map(verdict).collect())
 }
 
-fn of_one(schema: Schema, query: &Query, a: &AnswerFile, b: &AnswerFile) -> Verdict {
+fn of_one(asked: AnswersOf, query: &Query, a: &AnswerFile, b: &AnswerFile) -> Verdict {
     if a.parameters != b.parameters {
         return Verdict::OtherParameters([a.parameters.clone(), b.parameters.clone()]);
     }
     let (x, y) = (a.clone().answer(), b.clone().answer());
-    match difference(schema, query, [&x, &y]) {
+    match difference(asked.schema(), query, [&x, &y]) {
         None => Verdict::Equal { rows: a.rows.len() },
         Some(difference) => Verdict::Differ(difference),
     }

@@ -331,7 +331,14 @@ fn a_record_reads_back_from_its_text() {
 fn file() -> AnswerFile {
     let parameters = ParameterSet::Reference.parameters(&spec(), query(3));
     let rows = json!([[7, 1, 1, 20.25, "2014 \"x\""], [8, 1, 1, null, "2015"]]);
-    AnswerFile::new(SCHEMA, query(3), "sqlite:bench.db", &parameters, answer(3, rows), 0.25)
+    AnswerFile::new(
+        AnswersOf::Queries(SCHEMA),
+        query(3),
+        "sqlite:bench.db",
+        &parameters,
+        answer(3, rows),
+        0.25,
+    )
 }
 
 /// The names and the order of the members, as the design fixes them.
