@@ -110,6 +110,73 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
         &["sqlite:t.db?speed=max", "sqlite:t.db?synchronous", "sqlite:t.db?synchronous=maybe"],
         "synchronous",
     ),
+    #[cfg(feature = "redis")]
+    (
+        "what the database does not offer",
+        "run ch2pp --out out --operational",
+        &[
+            "redis://127.0.0.1:1",
+            "redis://127.0.0.1:1 --dry-run",
+            "rediss://127.0.0.1:1 --tx-clients 4",
+        ],
+        "document transactions on redis|document transactions on rediss",
+    ),
+    #[cfg(feature = "redis")]
+    (
+        "what the database does not offer",
+        "query ch2pp --analytical",
+        &["redis://127.0.0.1:1", "null:"],
+        "not applicable, because it",
+    ),
+    #[cfg(feature = "redis")]
+    (
+        "what the second database does not offer",
+        HYBRID,
+        &["--query-clients 1 --analytical redis://127.0.0.1:1"],
+        "analytical queries on redis",
+    ),
+    #[cfg(feature = "asterixdb")]
+    (
+        "what the database does not offer",
+        "run ycsb-a --out out --target",
+        &["asterixdb://127.0.0.1:1/x", "asterixdb://127.0.0.1:1/x --dry-run"],
+        "records by key on asterixdb",
+    ),
+    #[cfg(feature = "cassandra")]
+    (
+        "what the database does not offer",
+        "run pagination --out out --target",
+        &["cassandra://127.0.0.1:1/x"],
+        "CQL has no OFFSET",
+    ),
+    #[cfg(feature = "dynamodb")]
+    (
+        "what the database does not offer",
+        "run join --out out --target",
+        &["dynamodb://us-east-1"],
+        "no nested field",
+    ),
+    (
+        "no database",
+        "run ycsb-a --dry-run --target",
+        &["oracle:x", "bench.db"],
+        "known ones|SCHEME",
+    ),
+    ("no database", "load ycsb --dry-run --target", &["oracle:x", "bench.db"], "known ones|SCHEME"),
+    #[cfg(not(feature = "duckdb"))]
+    (
+        "a database that is not built in",
+        "run pagination --dry-run --target",
+        &["duckdb:x.db"],
+        "DuckDB is not part of this build",
+    ),
+    ("no time", YCSB, &["--max-rate --sla p99=1s --probe-limit 0s"], "give --probe-limit more"),
+    (
+        "a rate beside a search",
+        YCSB,
+        &["--max-rate --sla p99=1s -p target=50"],
+        "--max-rate finds the rate",
+    ),
     ("no URL", "load ch2pp --target", &["bench.db", "oracle:x", "://"], "known ones|SCHEME|such"),
     ("an address", YCSB, &["--metrics localhost", "--metrics 127.0.0.1:99999"], "--metrics"),
     ("an export", YCSB, &["--export ycsb", "--export pdf=x", "--export json=no/such/x"], "export"),
