@@ -229,3 +229,25 @@ fn times_and_counts_are_read_as_people_write_them() {
         (&100.0.into(), &2.into())
     );
 }
+
+/// What `hoap targets` lists for a database and what is refused for it are one.
+#[test]
+fn what_a_database_does_not_offer_is_refused_with_the_reason_and_the_rest_is_not() {
+    for scheme in hoap_databases::known().iter().filter(|scheme| scheme.built_in()) {
+        let name = scheme.names[0];
+        for capability in hoap_databases::CAPABILITIES {
+            let refused = hoap_databases::offers(&format!("{name}:x"), &[capability]);
+            let offered = scheme.capabilities.contains(capability);
+            match (name, *capability) {
+                // Who reads in order reads records by key, which is refused.
+                (_, "scans") if !scheme.capabilities.contains(&"key-value") => {}
+                // Whether its operations without promises are allowed is the user's to say.
+                ("cassandra", "transactions") => assert!(refused.is_ok()),
+                _ => assert_eq!(refused.is_ok(), offered, "{capability} on {name}"),
+            }
+            if let Err(e) = refused {
+                assert!(e.to_string().contains("not applicable, because "), "{e}");
+            }
+        }
+    }
+}
