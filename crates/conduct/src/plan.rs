@@ -144,6 +144,12 @@ pub fn plan(
     if pacing.duration.is_some_and(|time| time.0.is_zero()) {
         return refuse("a step of no time measures nothing", "give --duration more");
     }
+    if pacing.probe_limit.is_some_and(|time| time.0.is_zero()) {
+        return refuse("a probe of no time measures nothing", "give --probe-limit more");
+    }
+    if pacing.max_rate && defaults.rate.is_some() {
+        return refuse("--max-rate finds the rate, and a property sets one", "leave target out");
+    }
     if pacing.operations == Some(0) {
         return refuse("a step of no operation measures nothing", "give --operations more");
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_databases::{AnyTarget, open_any, with_joins, with_pages};
+use hoap_databases::{AnyTarget, offers, open_any, with_joins, with_pages};
 use hoap_drive::NoWorkload;
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
@@ -71,6 +71,7 @@ impl Offer for PaginationFlags {
     }
 
     fn planned(&self, _: &Line<PaginationFlags>) -> Result<Plan> {
+        offers(&self.clients.target, &["pagination"])?;
         steps(&self.clients)
     }
 
@@ -99,6 +100,7 @@ impl Offer for JoinFlags {
     }
 
     fn planned(&self, _: &Line<JoinFlags>) -> Result<Plan> {
+        offers(&self.clients.target, &["join"])?;
         steps(&self.clients)
     }
 

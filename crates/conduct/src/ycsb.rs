@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use hoap_databases::{AnyTarget, open_any, with_key_value};
+use hoap_databases::{AnyTarget, offers, open_any, with_key_value};
 use hoap_drive::NoWorkload;
 use hoap_record::benchmark_title;
 use hoap_record::merge::{beside_others, left_to_first};
@@ -107,6 +107,8 @@ impl Offer for Flags {
         if loaded && setup.mix.share(Kind::Insert) > 0.0 {
             refuse_inserts(line.name, &self.clients.common)?;
         }
+        let scans = setup.mix.share(Kind::Scan) > 0.0;
+        offers(&self.clients.target, if scans { &["key-value", "scans"] } else { &["key-value"] })?;
         self.steps(&setup)
     }
 

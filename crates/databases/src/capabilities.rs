@@ -4,3 +4,17 @@
 /// analytical queries, records by key, scans of keys in order, pagination, and the join.
 pub const CAPABILITIES: &[&str] =
     &["documents", "transactions", "analytics", "key-value", "scans", "pagination", "join"];
+
+/// A capability that a database lacks, of [`CAPABILITIES`], and the reason: a clause that completes
+/// "not applicable, because …".
+pub type Lack = (&'static str, &'static str);
+
+/// A capability as errors call it.
+pub(crate) fn in_words(capability: &str) -> &str {
+    match capability {
+        "transactions" => "document transactions",
+        "analytics" => "analytical queries",
+        "key-value" => "records by key",
+        other => other,
+    }
+}

@@ -69,7 +69,7 @@ mod sqlpp;
 pub mod url;
 
 pub use any::*;
-pub use capabilities::CAPABILITIES;
+pub use capabilities::{CAPABILITIES, Lack};
 pub use front::stop_waiting;
 pub use options::OptionHelp;
 pub use remote::*;
@@ -87,6 +87,8 @@ pub struct Scheme {
     pub options: &'static [OptionHelp],
     /// What it offers to benchmarks, of [`CAPABILITIES`]. Empty where it is not built in.
     pub capabilities: &'static [&'static str],
+    /// What it lacks whatever its server says, and why. Empty where it is not built in.
+    lacks: &'static [Lack],
     open: Option<Opener>,
 }
 
@@ -120,7 +122,32 @@ pub async fn open(url: &str) -> Result<Arc<dyn Target>> {
 /// [`ErrorKind::Unavailable`] where the database cannot be reached or refuses. No message repeats
 /// the URL of a database that takes a password.
 pub async fn open_any(url: &str) -> Result<AnyTarget> {
-    let invalid = |tried: String, answer: String| Error::new(ErrorKind::Invalid, tried, answer);
+    let (name, _, open) = scheme_of(url)?;
+    match front::limit::opening(url, open(url)).await {
+        Ok(opened) => opened,
+        Err(silence) => Err(silence.into_error(format!("open {name}:…"))),
+    }
+}
+
+/// Refuses a URL whose database lacks one of these capabilities, of [`CAPABILITIES`]. Nothing is
+/// opened: what only a server knows of itself is not seen.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where the scheme is unknown or not built in, and with the reason where
+/// a capability is lacking.
+pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
+    let (name, scheme, _) = scheme_of(url)?;
+    let Some((capability, because)) = scheme.lacks.iter().find(|lack| needed.contains(&lack.0))
+    else {
+        return Ok(());
+    };
+    let tried = format!("{} on {name}:…", capabilities::in_words(capability));
+    Err(invalid(tried, format!("not applicable, because {because}"))
+        .advise("`hoap targets` lists what each database offers"))
+}
+
+/// The scheme of a URL as it is spelled there, its line, and how it is opened.
+fn scheme_of(url: &str) -> Result<(&str, &'static Scheme, Opener)> {
     let built_in = || {
         let names = SCHEMES.iter().filter(|s| s.built_in());
         names.map(|s| s.form).collect::<Vec<_>>().join(", ")
@@ -138,16 +165,17 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
             .advise(format!("the known ones are {}", all.join(", "))));
     };
     match scheme.open {
-        Some(open) => match front::limit::opening(url, open(url)).await {
-            Ok(opened) => opened,
-            Err(silence) => Err(silence.into_error(format!("open {name}:…"))),
-        },
+        Some(open) => Ok((name, scheme, open)),
         None => Err(invalid(
             format!("open {name}:…"),
             format!("{} is not part of this build", scheme.database),
         )
         .advise(format!("this build has {}", built_in()))),
     }
+}
+
+fn invalid(tried: String, answer: String) -> Error {
+    Error::new(ErrorKind::Invalid, tried, answer)
 }
 
 /// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it as a
@@ -158,6 +186,7 @@ macro_rules! scheme {
         const SCHEME: Scheme = Scheme {
             options: $module::OPTIONS,
             capabilities: $module::CAPABILITIES,
+            lacks: $module::LACKS,
             open: Some(|$url| Box::pin(async move { ($open).map(AnyTarget::Remote) })),
             ..absent($names, $database, $form)
         };
@@ -171,6 +200,7 @@ const SCHEMES: &[Scheme] = &[
     Scheme {
         options: sqlite::OPTIONS,
         capabilities: sqlite::CAPABILITIES,
+        lacks: sqlite::LACKS,
         open: Some(|url| Box::pin(async move { sqlite::open(url).map(AnyTarget::Sqlite) })),
         ..absent(&["sqlite"], "SQLite", "sqlite:PATH[?option=value&…]")
     },
@@ -244,6 +274,7 @@ const SCHEMES: &[Scheme] = &[
     Scheme {
         options: null::OPTIONS,
         capabilities: null::CAPABILITIES,
+        lacks: null::LACKS,
         open: Some(|url| Box::pin(async move { null::open(url).map(AnyTarget::Null) })),
         ..absent(&["null"], "nothing: it measures the client", "null:[?option=value&…]")
     },
@@ -255,7 +286,7 @@ const fn absent(
     database: &'static str,
     form: &'static str,
 ) -> Scheme {
-    Scheme { names, database, form, options: &[], capabilities: &[], open: None }
+    Scheme { names, database, form, options: &[], capabilities: &[], lacks: &[], open: None }
 }
 
 #[cfg(test)]

@@ -4,6 +4,10 @@
 //! and one set of error messages. Keys at the top are flags of the command that runs; a table named
 //! as a command holds flags for that command alone. A word typed by the user wins over the file.
 //!
+//! A table `[properties]`, at the top or in a command's table, has properties of YCSB by name. Each is
+//! a `-p name=value`: later tables, of the command, win over the one at the top. One that is typed
+//! with `-p` wins over its namesake alone, and a `-P FILE` that is typed takes the place of the tables.
+//!
 //! A file with the URL of a database serves every command: those of the keys `target`, `operational`
 //! and `analytical` at the top that the command has no flags for are for other commands.
 
@@ -26,6 +30,10 @@ use crate::failure::Failure;
 
 /// Flags that name a database. The URL of one may be the value of any of them, as the commands call it.
 const DATABASES: [&str; 3] = ["target", "operational", "analytical"];
+/// The flag of files of properties, whose value may be a table of properties instead.
+const PROPERTIES: &str = "properties";
+/// The flag of one property.
+const PROPERTY: &str = "property";
 
 /// Why there is no command to run.
 #[derive(Debug)]
@@ -159,7 +167,9 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
             found => found.map_err(wrong)?,
         };
         if !typed.iter().any(|word| names(word, flag)) {
-            let new = flag_words(flag, &key, value).map_err(wrong)?;
+            let mut new = flag_words(flag, &key, value).map_err(wrong)?;
+            // Among the words the last one wins, and these come after what was typed.
+            new.retain(|word| !typed_property(&typed, word));
             words.extend(new.into_iter().map(OsString::from));
         }
     }
@@ -210,16 +220,35 @@ fn unread(text: &str, e: &toml::de::Error) -> String {
 /// typed. Tables of other commands are for other times.
 fn gather(table: toml::Table, commands: &[&clap::Command], flags: &mut Vec<(String, Value)>) {
     let Some((command, rest)) = commands.split_first() else { return };
+    let mut own = None;
     for (key, value) in table {
         match value {
             Value::Table(of) if command.find_subcommand(&key).is_some() => {
                 if rest.first().is_some_and(|typed| typed.get_name() == key) {
-                    gather(of, rest, flags);
+                    own = Some(of);
                 }
             }
             value => flags.push((key, value)),
         }
     }
+    // Behind those of all commands: of properties the later one wins.
+    if let Some(of) = own {
+        gather(of, rest, flags);
+    }
+}
+
+/// Whether this word of a table of properties, `--property=name=value`, has a name that was typed.
+fn typed_property(typed: &[&str], word: &str) -> bool {
+    let Some(pair) = word.strip_prefix("--property=") else { return false };
+    let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+    let before = std::iter::once("").chain(typed.iter().copied());
+    before.zip(typed).any(|(before, word)| {
+        let pair = match before {
+            "-p" | "--property" => *word,
+            _ => word.strip_prefix("--property=").or(word.strip_prefix("-p")).unwrap_or(""),
+        };
+        pair.trim_start_matches('=').split_once('=').is_some_and(|(typed, _)| typed == name)
+    })
 }
 
 /// Whether a typed word names the flag.
@@ -247,8 +276,40 @@ fn flag_words(flag: &clap::Arg, key: &str, value: Value) -> Result<Vec<String>, 
                 false => vec![word(texts.join(","))],
             }
         }
+        Value::Table(table) if key == PROPERTIES && flag.get_long() == Some(PROPERTIES) => {
+            let mut words = Vec::new();
+            properties("", table, &mut words)?;
+            words
+        }
         single => vec![word(text(key, single)?)],
     })
+}
+
+/// A table of properties as words. TOML makes a table of a name with dots that has no quotes.
+fn properties(within: &str, table: toml::Table, words: &mut Vec<String>) -> Result<(), String> {
+    for (key, value) in table {
+        if key.is_empty() || key.contains('=') {
+            let whole = format!("{within}{key}");
+            return Err(format!("{whole:?} in [{PROPERTIES}] is no name of a property"));
+        }
+        let name = format!("{within}{key}");
+        let value = match value {
+            Value::Table(of) => {
+                properties(&format!("{name}."), of, words)?;
+                continue;
+            }
+            Value::Array(_) => {
+                let whole = format!("{PROPERTIES}.{name}");
+                return Err(format!(
+                    "the value of {whole:?} must be text, a number, true or false"
+                ));
+            }
+            Value::Boolean(whether) => whether.to_string(),
+            single => text(&name, single)?,
+        };
+        words.push(format!("--{PROPERTY}={name}={value}"));
+    }
+    Ok(())
 }
 
 fn text(key: &str, value: Value) -> Result<String, String> {

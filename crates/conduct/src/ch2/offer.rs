@@ -1,7 +1,7 @@
 //! How the flags become a run, and the ledgers of several drivers a check.
 
 use hoap_data::Schema;
-use hoap_databases::open;
+use hoap_databases::{offers, open};
 use hoap_record::{Check, Repetition, Run};
 use hoap_workload::capability::{NonTransactional, Target};
 use hoap_workload::ch2::contribution::Contribution;
@@ -45,6 +45,10 @@ impl Offer for Flags {
         if self.freshness_every.0.is_zero() {
             return refuse("--freshness-every is no time; give it more, such as 100ms");
         }
+        let with_tx: &[&str] = if plan.has_operations() { &["transactions"] } else { &[] };
+        offers(&self.operational, with_tx)?;
+        let queried = self.analytical.as_ref().unwrap_or(&self.operational);
+        offers(queried, if plan.has_queries() { &["analytics"] } else { &[] })?;
         Ok(plan)
     }
 

@@ -72,6 +72,7 @@ pub struct Answered {
 /// the end.
 pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<Asked> {
     let schema = args.benchmark.schema();
+    hoap_databases::offers(&args.analytical, &["analytics"])?;
     let target = hoap_databases::open(&args.analytical).await?;
     let (_, data) = note::expect_loaded(&*target, schema).await?;
     let analytics = target.analytics()?;

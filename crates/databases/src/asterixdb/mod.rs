@@ -44,6 +44,9 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
 
+/// What it lacks, and why.
+pub(crate) use crate::sqlpp::store::LACKS;
+
 /// Opens an `asterixdb:` URL and asks the cluster for its version and nodes.
 ///
 /// # Errors

@@ -52,10 +52,7 @@ impl Engine for CassandraEngine {
 impl Cassandra {
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
-        let pages = self.0.not_applicable(
-            "pagination",
-            "CQL has no OFFSET, and reads by the key of a table, not by a field within a document",
-        );
+        let pages = self.0.not_applicable("pagination", super::NO_PAGES);
         let target = Arc::new(self);
         Remote {
             key_value: Ok(RemoteKeyValue::new(target.clone())),

@@ -66,6 +66,15 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "join"];
 
+const NO_ANALYTICS: &str =
+    "CQL reads one table by its key, without joins and without grouping by other columns";
+const NO_PAGES: &str =
+    "CQL has no OFFSET, and reads by the key of a table, not by a field within a document";
+
+/// What it lacks, and why, except for transactions: a user may allow operations without their
+/// promises.
+pub(crate) const LACKS: &[crate::Lack] = &[("analytics", NO_ANALYTICS), ("pagination", NO_PAGES)];
+
 /// Why the results of its transactions are marked.
 const CAVEAT: &str = "Cassandra has no transactions: the changes of each were applied a document at a time by \
                       lightweight transactions, so that others saw it in part, a value computed from what was \
@@ -104,9 +113,6 @@ impl Target for Cassandra {
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {
-        self.0.not_applicable(
-            "analytical queries",
-            "CQL reads one table by its key, without joins and without grouping by other columns",
-        )
+        self.0.not_applicable("analytical queries", NO_ANALYTICS)
     }
 }

@@ -58,6 +58,13 @@ pub use options::OPTIONS;
 pub(crate) const CAPABILITIES: &[&str] =
     &["documents", "transactions", "key-value", "scans", "pagination", "join"];
 
+const NO_ANALYTICS: &str = "its queries are for transactions: analytical ones run on its Analytics \
+                            service or Capella Columnar, which --analytical \
+                            couchbase-analytics://… names";
+
+/// What it lacks, and why.
+pub(crate) const LACKS: &[crate::Lack] = &[("analytics", NO_ANALYTICS)];
+
 /// Opens a `couchbase:` URL: connects the driver and asks the query service for its version. The
 /// driver's connections belong to the runtime that this is called on.
 ///
@@ -88,8 +95,7 @@ impl Target for Couchbase {
         Err(NotApplicable {
             capability: "analytical queries",
             database: "Couchbase Server".to_owned(),
-            because: "its queries are for transactions: analytical ones run on its Analytics \
-                      service or Capella Columnar, which --analytical couchbase-analytics://… names",
+            because: NO_ANALYTICS,
         })
     }
 }

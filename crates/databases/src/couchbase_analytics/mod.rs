@@ -40,6 +40,9 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
 
+/// What it lacks, and why.
+pub(crate) use crate::sqlpp::store::LACKS;
+
 /// The time limit of the first request.
 const FIRST: Duration = Duration::from_secs(30);
 

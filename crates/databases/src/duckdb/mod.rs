@@ -58,6 +58,12 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "analytics", "pagination", "join"];
 
+const COLUMNS: &str = "it stores columns in groups of rows, and a change of one document rewrites its \
+                       columns there";
+
+/// What it lacks, and why.
+pub(crate) const LACKS: &[crate::Lack] = &[("transactions", COLUMNS), ("key-value", COLUMNS)];
+
 /// Opens a `duckdb:` URL. Looks at the file only when it is used, and makes a missing one only to
 /// load it.
 ///
@@ -85,12 +91,7 @@ pub(crate) fn remote(database: DuckDb) -> Remote {
 
 /// What would change single documents.
 fn lacks(capability: &'static str) -> NotApplicable {
-    NotApplicable {
-        capability,
-        database: "DuckDB".to_owned(),
-        because: "it stores columns in groups of rows, and a change of one document rewrites its \
-                  columns there",
-    }
+    NotApplicable { capability, database: "DuckDB".to_owned(), because: COLUMNS }
 }
 
 impl Target for DuckDb {

@@ -61,8 +61,7 @@ impl Engine for DynamoDbEngine {
 impl DynamoDb {
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
-        let because =
-            "its indexes hold no nested field such as address.country, and it has no join";
+        let because = super::NO_SHOP;
         let target = Arc::new(self);
         Remote {
             key_value: Ok(RemoteKeyValue::new(target.clone())),

@@ -60,6 +60,15 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "transactions", "key-value", "scans"];
 
+const NO_ANALYTICS: &str =
+    "it has neither joins nor aggregates: they run on what is exported from it";
+const NO_SHOP: &str =
+    "its indexes hold no nested field such as address.country, and it has no join";
+
+/// What it lacks, and why.
+pub(crate) const LACKS: &[crate::Lack] =
+    &[("analytics", NO_ANALYTICS), ("pagination", NO_SHOP), ("join", NO_SHOP)];
+
 /// Opens a `dynamodb:` URL and asks the service which tables of its prefix there are.
 ///
 /// # Errors
@@ -84,10 +93,7 @@ impl Target for DynamoDb {
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {
-        not_applicable(
-            "analytical queries",
-            "it has neither joins nor aggregates: they run on what is exported from it",
-        )
+        not_applicable("analytical queries", NO_ANALYTICS)
     }
 
     fn usage(&self) -> BTreeMap<String, f64> {

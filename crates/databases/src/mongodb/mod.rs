@@ -64,6 +64,9 @@ pub use options::OPTIONS;
 /// The capabilities. Transactions require a replica set or a sharded cluster.
 pub(crate) use crate::CAPABILITIES;
 
+/// It lacks nothing.
+pub(crate) const LACKS: &[crate::Lack] = &[];
+
 /// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server for its version and deployment.
 ///
 /// # Errors

@@ -56,6 +56,12 @@ options! {
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "pagination", "join"];
 
+const KEEPS_NOTHING: &str = "it keeps no documents, and an answer without them would be a lie";
+
+/// What it lacks, and why.
+pub(crate) const LACKS: &[crate::Lack] =
+    &[("transactions", KEEPS_NOTHING), ("analytics", KEEPS_NOTHING)];
+
 /// No database. Clones are the same one.
 #[derive(Clone, Debug)]
 pub struct Null {
@@ -111,11 +117,7 @@ impl Null {
     }
 
     fn not_applicable<T>(&self, capability: &'static str) -> Applicable<T> {
-        Err(NotApplicable {
-            capability,
-            database: "null:".to_owned(),
-            because: "it keeps no documents, and an answer without them would be a lie",
-        })
+        Err(NotApplicable { capability, database: "null:".to_owned(), because: KEEPS_NOTHING })
     }
 }
 

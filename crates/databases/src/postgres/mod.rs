@@ -78,6 +78,9 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) use crate::CAPABILITIES;
 
+/// It lacks nothing.
+pub(crate) const LACKS: &[crate::Lack] = &[];
+
 /// Opens a `postgres:` URL. Connects only when it is used.
 ///
 /// # Errors

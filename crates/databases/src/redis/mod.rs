@@ -58,6 +58,14 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "pagination", "join"];
 
+const NO_TRANSACTIONS: &str = "a transaction here is a list of commands fixed beforehand, which is \
+                               not undone where one of them fails";
+const NO_ANALYTICS: &str = "it has no language to query documents in";
+
+/// What it lacks, and why.
+pub(crate) const LACKS: &[crate::Lack] =
+    &[("transactions", NO_TRANSACTIONS), ("analytics", NO_ANALYTICS)];
+
 /// Opens a `redis:` URL and asks the server for its version and settings.
 ///
 /// # Errors
@@ -79,14 +87,10 @@ impl Target for Redis {
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.0.not_applicable(
-            "document transactions",
-            "a transaction here is a list of commands fixed beforehand, which is not undone where \
-             one of them fails",
-        )
+        self.0.not_applicable("document transactions", NO_TRANSACTIONS)
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {
-        self.0.not_applicable("analytical queries", "it has no language to query documents in")
+        self.0.not_applicable("analytical queries", NO_ANALYTICS)
     }
 }

@@ -67,6 +67,9 @@ pub use options::OPTIONS;
 /// The capabilities.
 pub(crate) use crate::CAPABILITIES;
 
+/// It lacks nothing.
+pub(crate) const LACKS: &[crate::Lack] = &[];
+
 /// Opens a `sqlite:` URL. Looks at the file only when it is used, and makes a missing one only to
 /// load it.
 ///

@@ -34,6 +34,7 @@ pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Fa
 /// Says what would be loaded. Nothing is opened.
 pub fn dry_run(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Failure> {
     let Size { documents, bytes, making } = benchmark.size()?;
+    hoap_databases::offers(benchmark.target(), &["documents"])?;
     let url = redact(benchmark.target());
     let seconds = making.as_secs_f64();
     let result = json!({

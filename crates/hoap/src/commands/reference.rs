@@ -73,6 +73,13 @@ fn file(benchmark: &str) -> Result<String, Failure> {
     if run.get_arguments().any(|arg| arg.get_long() == Some("operational")) {
         text.push_str("operational = \"sqlite:bench.db\"\n");
     }
+    if run.get_arguments().any(|arg| arg.get_long() == Some("property")) {
+        text.push_str(&format!(
+            "\n# Properties of YCSB by name, as -p takes them, for both commands; those of one are in\n\
+             # [load.{data}.properties] or [run.{benchmark}.properties].\n\
+             # [properties]\n# recordcount = 1000000\n"
+        ));
+    }
     let sections = [("load", data, &load, vec![]), ("run", benchmark, &run, shared.collect())];
     for (verb, name, of, more) in sections {
         text.push_str(&format!("\n[{verb}.{name}]\n"));

@@ -107,6 +107,72 @@ fn a_list_is_given_as_the_flag_takes_several_values() {
     assert_eq!(query.queries.0, [1, 5, 6, 7]);
 }
 
+/// The pairs that a command gets from a file and words, in the order in which they are set.
+fn pairs(toml: &str, words: &str) -> Result<Vec<String>, ParseError> {
+    let words: Vec<&str> =
+        "load ycsb --target sqlite:x".split(' ').chain(words.split_whitespace()).collect();
+    match parse_with(toml, &words)?.command {
+        Command::Load { benchmark: LoadBenchmark::Ycsb(load), .. } => {
+            Ok(load.data.properties.pairs)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_table_of_properties_is_what_p_takes() {
+    let toml = "[properties]\nrecordcount = 7\nreadproportion = 0.95\nreadallfields = true\n\
+                requestdistribution = \"latest\"\na.b = 1\n\"c.d\" = 2";
+    let all = [
+        "a.b=1",
+        "c.d=2",
+        "readallfields=true",
+        "readproportion=0.95",
+        "recordcount=7",
+        "requestdistribution=latest",
+    ];
+    let mut made = pairs(toml, "").unwrap();
+    made.sort();
+    assert_eq!(made, all);
+    // The command's own comes last and wins; of another command it is for another time.
+    let toml = "[load.ycsb.properties]\nfieldcount = 3\n[properties]\nfieldcount = 2\n\
+                [run.ycsb-a.properties]\nfieldcount = 4";
+    assert_eq!(pairs(toml, "").unwrap(), ["fieldcount=2", "fieldcount=3"]);
+}
+
+#[test]
+fn a_typed_property_wins_over_its_namesake_in_the_table() {
+    let toml = "[properties]\nfieldcount = 2\nrecordcount = 7";
+    for typed in [
+        "-p fieldcount=9",
+        "-pfieldcount=9",
+        "--property fieldcount=9",
+        "--property=fieldcount=9",
+        "-p=fieldcount=9",
+    ] {
+        assert_eq!(pairs(toml, typed).unwrap(), ["fieldcount=9", "recordcount=7"], "{typed}");
+    }
+    assert!(pairs(toml, "-P some.properties").unwrap().is_empty());
+}
+
+#[test]
+fn what_is_no_property_is_refused_in_the_table() {
+    for (toml, says) in [
+        ("[properties]\n\"a=b\" = 1", "no name"),
+        ("[properties]\n\"\" = 1", "no name"),
+        ("[properties]\nrecordcount = [1]", "properties.recordcount"),
+    ] {
+        let why = match pairs(toml, "") {
+            Err(ParseError::Usage(failure)) => failure.message().to_owned(),
+            other => panic!("{toml}: {other:?}"),
+        };
+        assert!(why.contains(says), "{toml}: {why}");
+    }
+    // Other benchmarks have no properties.
+    let end = parse_with("[properties]\na = 1", &["load", "ch2pp", "--target", "sqlite:x"]);
+    assert!(usage(end).contains("unknown key"));
+}
+
 #[test]
 fn unknown_keys_bad_values_and_missing_files_are_errors() {
     for toml in ["warehuoses = 7", "[load]\nclients = 3", "seed = { a = 1 }", "seed ="] {

@@ -107,6 +107,22 @@ fn init_prints_a_file_that_runs() {
     p.ok("load ycsb --config hoap.toml --dry-run");
     let end = p.ok("run ycsb-b --config set.toml --dry-run --json").value();
     assert_eq!(end["steps"][0]["step"], "3 clients", "{file}");
+    let table =
+        file.replace("# [properties]\n# recordcount = 1000000", "[properties]\nrecordcount = 70");
+    assert_ne!(table, file);
+    p.write("table.toml", &table);
+    let load = "load ycsb --config table.toml --dry-run --json";
+    assert_eq!(p.ok(load).value()["documents"], 70);
+    assert_eq!(p.ok(&format!("{load} -p recordcount=80")).value()["documents"], 80);
+    // The errors are those of -p.
+    for (property, typed) in
+        [("recordcount = \"many\"", "recordcount=many"), ("\"no.such\" = 1", "no.such=1")]
+    {
+        p.write("wrong.toml", &format!("target = \"sqlite:none.db\"\n[properties]\n{property}\n"));
+        let of_table = p.fails("load ycsb --config wrong.toml", 2, &[]);
+        let of_p = p.fails(&format!("load ycsb --target sqlite:none.db -p {typed}"), 2, &[]);
+        assert_eq!(of_table.err, of_p.err);
+    }
     p.fails("init ycsb", 2, &["ycsb-a"]);
 }
 

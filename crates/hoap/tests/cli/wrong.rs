@@ -110,6 +110,73 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
         &["sqlite:t.db?speed=max", "sqlite:t.db?synchronous", "sqlite:t.db?synchronous=maybe"],
         "synchronous",
     ),
+    #[cfg(feature = "redis")]
+    (
+        "what the database does not offer",
+        "run ch2pp --out out --operational",
+        &[
+            "redis://127.0.0.1:1",
+            "redis://127.0.0.1:1 --dry-run",
+            "rediss://127.0.0.1:1 --tx-clients 4",
+        ],
+        "document transactions on redis|document transactions on rediss",
+    ),
+    #[cfg(feature = "redis")]
+    (
+        "what the database does not offer",
+        "query ch2pp --analytical",
+        &["redis://127.0.0.1:1", "null:"],
+        "not applicable, because it",
+    ),
+    #[cfg(feature = "redis")]
+    (
+        "what the second database does not offer",
+        HYBRID,
+        &["--query-clients 1 --analytical redis://127.0.0.1:1"],
+        "analytical queries on redis",
+    ),
+    #[cfg(feature = "asterixdb")]
+    (
+        "what the database does not offer",
+        "run ycsb-a --out out --target",
+        &["asterixdb://127.0.0.1:1/x", "asterixdb://127.0.0.1:1/x --dry-run"],
+        "records by key on asterixdb",
+    ),
+    #[cfg(feature = "cassandra")]
+    (
+        "what the database does not offer",
+        "run pagination --out out --target",
+        &["cassandra://127.0.0.1:1/x"],
+        "CQL has no OFFSET",
+    ),
+    #[cfg(feature = "dynamodb")]
+    (
+        "what the database does not offer",
+        "run join --out out --target",
+        &["dynamodb://us-east-1"],
+        "no nested field",
+    ),
+    (
+        "no database",
+        "run ycsb-a --dry-run --target",
+        &["oracle:x", "bench.db"],
+        "known ones|SCHEME",
+    ),
+    ("no database", "load ycsb --dry-run --target", &["oracle:x", "bench.db"], "known ones|SCHEME"),
+    #[cfg(not(feature = "duckdb"))]
+    (
+        "a database that is not built in",
+        "run pagination --dry-run --target",
+        &["duckdb:x.db"],
+        "DuckDB is not part of this build",
+    ),
+    ("no time", YCSB, &["--max-rate --sla p99=1s --probe-limit 0s"], "give --probe-limit more"),
+    (
+        "a rate beside a search",
+        YCSB,
+        &["--max-rate --sla p99=1s -p target=50"],
+        "--max-rate finds the rate",
+    ),
     ("no URL", "load ch2pp --target", &["bench.db", "oracle:x", "://"], "known ones|SCHEME|such"),
     ("an address", YCSB, &["--metrics localhost", "--metrics 127.0.0.1:99999"], "--metrics"),
     ("an export", YCSB, &["--export ycsb", "--export pdf=x", "--export json=no/such/x"], "export"),
@@ -161,4 +228,26 @@ fn times_and_counts_are_read_as_people_write_them() {
         (&run["steps"][0]["rate_intended"], &run["steps"][0]["clients"]),
         (&100.0.into(), &2.into())
     );
+}
+
+/// What `hoap targets` lists for a database and what is refused for it are one.
+#[test]
+fn what_a_database_does_not_offer_is_refused_with_the_reason_and_the_rest_is_not() {
+    for scheme in hoap_databases::known().iter().filter(|scheme| scheme.built_in()) {
+        let name = scheme.names[0];
+        for capability in hoap_databases::CAPABILITIES {
+            let refused = hoap_databases::offers(&format!("{name}:x"), &[capability]);
+            let offered = scheme.capabilities.contains(capability);
+            match (name, *capability) {
+                // Who reads in order reads records by key, which is refused.
+                (_, "scans") if !scheme.capabilities.contains(&"key-value") => {}
+                // Whether its operations without promises are allowed is the user's to say.
+                ("cassandra", "transactions") => assert!(refused.is_ok()),
+                _ => assert_eq!(refused.is_ok(), offered, "{capability} on {name}"),
+            }
+            if let Err(e) = refused {
+                assert!(e.to_string().contains("not applicable, because "), "{e}");
+            }
+        }
+    }
 }

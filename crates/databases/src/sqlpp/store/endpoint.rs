@@ -46,11 +46,7 @@ impl StoreEngine {
 
     /// Why there are no records by key.
     pub(crate) fn no_records<T>(&self) -> Applicable<T> {
-        self.not_applicable(
-            "records by key",
-            "each statement is compiled and runs as a job on all nodes, and no statement changes \
-             fields of a record",
-        )
+        self.not_applicable("records by key", super::NO_RECORDS)
     }
 }
 

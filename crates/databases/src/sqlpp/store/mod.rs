@@ -25,6 +25,15 @@ pub use endpoint::{Store, StoreEngine};
 pub(crate) use definition::{Definition, INDEXES, Indexes, KEY, Shadow, published};
 pub(crate) use endpoint::{Endpoint, Folder};
 
+const NO_TRANSACTIONS: &str =
+    "a statement is all that it does at once: there is no transaction of several";
+const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, and no \
+                          statement changes fields of a record";
+
+/// What they lack, and why.
+pub(crate) const LACKS: &[crate::Lack] =
+    &[("transactions", NO_TRANSACTIONS), ("key-value", NO_RECORDS)];
+
 impl Target for Store {
     fn description(&self) -> Description {
         self.0.endpoint.description.clone()
@@ -35,10 +44,7 @@ impl Target for Store {
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.0.not_applicable(
-            "document transactions",
-            "a statement is all that it does at once: there is no transaction of several",
-        )
+        self.0.not_applicable("document transactions", NO_TRANSACTIONS)
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {
