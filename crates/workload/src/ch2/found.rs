@@ -92,7 +92,7 @@ impl<'a> FoundOrder<'a> {
     }
 
     /// Compares it with what was acknowledged of it.
-    pub fn compare(&self, expected: &mut Expected) {
+    pub fn compare(&self, expected: &mut Expected<'_>) {
         let (w, d, o_id) = self.place;
         let row = self.row;
         expected.see_order(self.place, || Order {

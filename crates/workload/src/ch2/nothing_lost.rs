@@ -12,7 +12,7 @@ use super::snapshot::{self, Reach, Snapshot};
 
 pub use super::expected::Expected;
 
-impl Expected {
+impl Expected<'_> {
     /// The checks: each acknowledged NewOrder, Payment and Delivery is there as it was
     /// acknowledged, and the counts of each district grew by exactly the acknowledged commits, so
     /// no rolled-back one is there. `before` are the districts of the snapshot before the run.
@@ -24,20 +24,20 @@ impl Expected {
         when: &str,
     ) -> Vec<Check> {
         let mut orders = self.wrong_orders;
-        for (o, met) in &self.orders {
-            orders.expect(*met, || {
+        for (o, met) in self.orders.by_key() {
+            orders.expect(met, || {
                 format!("orders {}.{}.{} was acknowledged and is not there", o.w, o.d, o.o_id)
             });
         }
         let mut payments = self.wrong_payments;
-        for (p, met) in &self.payments {
-            payments.expect(*met, || {
+        for (p, met) in self.payments.by_key() {
+            payments.expect(met, || {
                 format!("history {} was acknowledged and is not there", p.history.text())
             });
         }
         let mut deliveries = self.wrong_deliveries;
-        for (d, met) in &self.deliveries {
-            deliveries.expect(*met, || {
+        for (d, met) in self.deliveries.by_key() {
+            deliveries.expect(met, || {
                 format!("orders {}.{}.{} was delivered and is not", d.w, d.d, d.o_id)
             });
         }

@@ -107,11 +107,11 @@ pub(super) fn add(to: &mut i32, n: i64) {
 }
 
 /// The pass over whole collections.
-struct Pass<'a> {
+struct Pass<'a, 'e> {
     documents: &'a dyn Documents,
     data: &'a DataSet,
     stop: &'a (dyn Fn() -> bool + Sync),
-    expected: &'a mut Expected,
+    expected: &'a mut Expected<'e>,
     snapshot: Snapshot,
     /// Each customer, district after district.
     customers: Vec<Customer>,
@@ -144,7 +144,7 @@ impl Snapshot {
     pub async fn take(
         documents: &dyn Documents,
         data: &DataSet,
-        expected: &mut Expected,
+        expected: &mut Expected<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self> {
         let snapshot = Snapshot::new(data, Reach::Whole);
@@ -236,7 +236,7 @@ pub(super) fn malformed(collection: Collection, key: &str, fields: &[&str], row:
     Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
 }
 
-impl Pass<'_> {
+impl Pass<'_, '_> {
     async fn all(&mut self) -> Result<()> {
         // A collection without documents is counted too.
         self.snapshot.counts = [Some(0); 11];
@@ -380,7 +380,7 @@ impl Snapshot {
         key: &str,
         row: &Row,
         payment: &FoundPayment,
-        expected: &mut Expected,
+        expected: &mut Expected<'_>,
     ) -> Option<Option<usize>> {
         let amount = payment.amount;
         if let Some(i) = self.findings.district(payment.place, || format!("history {key}")) {

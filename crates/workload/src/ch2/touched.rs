@@ -6,7 +6,7 @@
 //! what happened since the load: such sums are only held to have grown by at least what this run did.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use hoap_data::{Collection, DataSet};
 
@@ -54,7 +54,7 @@ impl Touched<'_> {
     /// the errors of the database.
     pub async fn snapshot(
         &self,
-        expected: &mut Expected,
+        expected: &mut Expected<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Snapshot> {
         self.in_parts(expected, MOST, stop).await
@@ -66,7 +66,7 @@ impl Touched<'_> {
     /// Those of [`Touched::snapshot`].
     pub async fn in_parts(
         &self,
-        expected: &mut Expected,
+        expected: &mut Expected<'_>,
         most: u64,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Snapshot> {
@@ -109,16 +109,13 @@ impl Touched<'_> {
     /// The keys of the orders to be read: those that the ledger names, the sampled ones, and in each
     /// district the numbers that were given and delivered during the run, with the one before and
     /// the one after, which must and must not be there.
-    fn orders(&self, after: &Snapshot, expected: &Expected) -> Vec<OrderKey> {
+    fn orders(&self, after: &Snapshot, expected: &Expected<'_>) -> Vec<OrderKey> {
         let mut named: BTreeMap<ledger::District, (u64, u64)> = BTreeMap::new();
-        let mut keys: Vec<OrderKey> = Vec::new();
         for o in &self.ledger.orders {
             named.entry((o.w, o.d)).or_default().0 += 1;
-            keys.push((o.w, o.d, o.o_id));
         }
         for d in &self.ledger.deliveries {
             named.entry((d.w, d.d)).or_default().1 += 1;
-            keys.push((d.w, d.d, d.o_id));
         }
         for (&district, n) in &self.ledger.ambiguous_orders {
             named.entry(district).or_default().0 += n;
@@ -126,6 +123,9 @@ impl Touched<'_> {
         for (&district, n) in &self.ledger.ambiguous_deliveries {
             named.entry(district).or_default().1 += n;
         }
+        let mut keys: Vec<OrderKey> = Vec::new();
+        // Of each district the numbers that were given, then those that were delivered.
+        let mut ranges: Vec<[Range<i64>; 2]> = Vec::with_capacity(self.before.len());
         for (i, (before, now)) in self.before.iter().zip(&after.districts).enumerate() {
             let (w, d) = place(i);
             let (entered, delivered) = named.get(&(w, d)).copied().unwrap_or_default();
@@ -137,7 +137,15 @@ impl Touched<'_> {
             let to = now.oldest_undelivered().min(most(from, delivered));
             let numbers = (first..=last).chain(from..to);
             keys.extend(numbers.filter_map(|n| Some((w, d, u32::try_from(n).ok()?))));
+            ranges.push([first..last.saturating_add(1), from..to]);
         }
+        // Where all is well, these are the same numbers, and keep no memory of their own.
+        let beyond = |&key: &OrderKey| {
+            let ranges = district(key).and_then(|at| ranges.get(at));
+            !ranges.is_some_and(|r| r.iter().any(|r| r.contains(&i64::from(key.2))))
+        };
+        keys.extend(self.ledger.orders.iter().map(|o| (o.w, o.d, o.o_id)).filter(beyond));
+        keys.extend(self.ledger.deliveries.iter().map(|d| (d.w, d.d, d.o_id)).filter(beyond));
         let per_district = u64::from(self.data.orders_per_district());
         for index in expected.sample.indexes(Collection::Orders) {
             let (w, d) = place((index / per_district) as usize);
@@ -161,16 +169,16 @@ fn district((w, d, _): OrderKey) -> Option<usize> {
 }
 
 /// What is read of a run.
-struct Pass<'a> {
+struct Pass<'a, 'e> {
     run: &'a Touched<'a>,
     reader: Reader<'a>,
     snapshot: Snapshot,
-    expected: &'a mut Expected,
+    expected: &'a mut Expected<'e>,
     /// Whether it is the first time that orders and payments are read.
     first: bool,
 }
 
-impl Pass<'_> {
+impl Pass<'_, '_> {
     async fn read_orders(&mut self, keys: &[OrderKey], owed: &mut Owed<'_>) -> Result<()> {
         for places in keys.chunks(self.reader.batch()) {
             let keys: Vec<String> =
