@@ -1,5 +1,7 @@
 //! The program as its users meet it: commands, files, messages and exit codes.
 
+#[cfg(unix)]
+mod action;
 mod answers;
 mod bad_folders;
 mod bad_input;

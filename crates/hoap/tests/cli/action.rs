@@ -1,0 +1,72 @@
+//! `deploy/action/compare`, which the GitHub action runs.
+
+use std::process::Command;
+
+use super::{End, Place};
+
+/// Two checkouts of a project, in one of which a file says that the database is slow.
+fn project() -> Place {
+    let p = Place::new();
+    for (side, latency) in [("base", 100), ("head", 5_000)] {
+        std::fs::create_dir(p.path(side)).unwrap();
+        p.write(&format!("{side}/latency"), &latency.to_string());
+    }
+    p
+}
+
+/// Runs the script, each side twice.
+fn compare(p: &Place, prepare: &str, fail_if: &str) -> End {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/action/compare");
+    let prepare = format!("echo \"prepare $HOAP_SIDE\" >>../order; {prepare}");
+    let output = Command::new(script)
+        .args(["base", "head", "out"])
+        .current_dir(p.path("."))
+        .env("HOAP", env!("CARGO_BIN_EXE_hoap"))
+        .env("RUN", "ycsb-c --config 'run.toml' -p recordcount=100 --operations 200 --warmup 0s")
+        .env("PREPARE", prepare)
+        .env("FINISH", "echo \"finish $HOAP_SIDE\" >>../order")
+        .env("PAIRS", "2")
+        .env("FAIL_IF", fail_if)
+        .output();
+    End::of(output.unwrap())
+}
+
+const TARGET: &str = "printf 'target = \"null:?latency_us=%s\"\\n' \"$(cat latency)\" >run.toml";
+
+#[test]
+fn two_checkouts_run_in_turn_and_are_compared() {
+    let p = project();
+    let end = compare(&p, TARGET, "ops>1000%\n");
+    assert_eq!(end.code, 0, "{end:#?}");
+    let order = String::from_utf8(p.read("order")).unwrap();
+    let sides = ["base", "head", "head", "base"];
+    let expected: String = sides.map(|s| format!("prepare {s}\nfinish {s}\n")).concat();
+    assert_eq!(order, expected);
+    for run in ["base/01", "base/02", "head/01", "head/02"] {
+        let record = p.json(&format!("out/{run}/run.json"));
+        let seed = run[run.len() - 1..].parse::<u64>().unwrap();
+        assert_eq!(record["configuration"]["run-seed"], seed, "{run}");
+    }
+    let text = String::from_utf8(p.read("out/comparison.md")).unwrap();
+    assert!(text.contains("head (2 runs) against base (2 runs)"), "{text}");
+    assert!(p.path("out/report.html").exists());
+}
+
+#[test]
+fn a_bound_that_is_broken_and_a_preparation_that_fails_are_failures() {
+    let p = project();
+    let end = compare(&p, TARGET, "ops<-50%");
+    assert!(end.code == 1 && end.err.contains("1 of 1 bound broken"), "{end:#?}");
+    assert!(p.path("out/comparison.md").exists());
+
+    let p = project();
+    let end = compare(
+        &p,
+        "[ \"$HOAP_SIDE\" = base ] || exit 7; printf 'target = \"null:\"' >run.toml",
+        "",
+    );
+    assert!(end.code == 7 && end.err.contains("run 01 of head failed"), "{end:#?}");
+    let order = String::from_utf8(p.read("order")).unwrap();
+    assert!(order.ends_with("prepare head\nfinish head\n"), "{order}");
+    assert!(!p.path("out/head/01").exists());
+}
