@@ -55,7 +55,8 @@ fn two_checkouts_run_in_turn_and_are_compared() {
 #[test]
 fn a_bound_that_is_broken_and_a_preparation_that_fails_are_failures() {
     let p = project();
-    let end = compare(&p, TARGET, "ops<-50%");
+    // Two runs of a side on a busy machine may differ by chance: the ratio alone is judged.
+    let end = compare(&p, TARGET, "ops<-50%:point");
     assert!(end.code == 1 && end.err.contains("1 of 1 bound broken"), "{end:#?}");
     assert!(p.path("out/comparison.md").exists());
 
