@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::database::DuckDbEngine;
 use super::kind::{Kind, quoted};
+use super::link::Link;
 use super::{documents, table, value};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Analytics};
@@ -21,7 +22,8 @@ impl Analytics for DuckDbEngine {
     const DIALECT: &'static str = "duckdb";
 
     async fn query_session(&self) -> Done<QuerySession> {
-        Ok(QuerySession { connection: self.instance.connect()?, checked: BTreeSet::new() })
+        let link = self.link()?.cloned();
+        Ok(QuerySession { connection: self.instance.connect()?, link, checked: BTreeSet::new() })
     }
 }
 
@@ -29,6 +31,7 @@ impl Analytics for DuckDbEngine {
 /// snapshot.
 pub struct QuerySession {
     connection: Connection,
+    link: Option<Arc<Link>>,
     /// Texts that are one SELECT.
     checked: BTreeSet<String>,
 }
@@ -142,6 +145,10 @@ impl engine::QuerySession for QuerySession {
     }
 
     async fn counters(&mut self, collection: &str, field: &str) -> Done<Vec<(String, i64)>> {
+        // Where the link fails they do not move: the reason is worth more than old counts.
+        if let Some(link) = &self.link {
+            link.check()?;
+        }
         let kind = documents::kind(&self.connection, collection)?;
         let (field, _) = kind.path("t", field);
         let (key, from) = (table::KEY, quoted(collection));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hoap_workload::capability::Batch;
 
 use super::instance::Instance;
+use super::link;
 use crate::failure::Done;
 use crate::front::engine::{Abandon, Bulk};
 
@@ -17,7 +18,7 @@ pub struct BatchWriter {
 impl BatchWriter {
     pub(super) fn new(instance: Arc<Instance>, part: &str) -> Done<Self> {
         // Refuses a file of another layout.
-        instance.load().committed(&instance)?;
+        link::refuse_to_write(instance.load().committed(&instance)?)?;
         instance.connect()?;
         Ok(BatchWriter { instance, part: part.to_owned() })
     }

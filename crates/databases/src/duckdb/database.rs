@@ -1,8 +1,10 @@
 //! The handle that [`super::open`] returns.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::instance::Instance;
+use super::link::Link;
+use crate::failure::Done;
 use crate::front::Front;
 use crate::front::engine::Engine;
 
@@ -14,6 +16,24 @@ pub struct DuckDbEngine {
     /// As the user wrote it.
     pub(super) url: String,
     pub(super) instance: Arc<Instance>,
+    /// Kept from its first use on, where the URL has one.
+    link: OnceLock<Arc<Link>>,
+}
+
+impl DuckDbEngine {
+    pub(super) fn new(url: &str, instance: Arc<Instance>) -> Self {
+        DuckDbEngine { url: url.to_owned(), instance, link: OnceLock::new() }
+    }
+
+    /// The link, which follows from now on; `None` where the URL has none.
+    pub(super) fn link(&self) -> Done<Option<&Arc<Link>>> {
+        if self.link.get().is_none()
+            && let Some(link) = self.instance.link()?
+        {
+            let _ = self.link.set(link);
+        }
+        Ok(self.link.get())
+    }
 }
 
 impl Engine for DuckDbEngine {

@@ -10,14 +10,18 @@ use serde_json::Value;
 
 use super::database::DuckDbEngine;
 use super::kind::{Kind, quoted};
-use super::{bulk, instance, table, value};
+use super::{bulk, instance, link, table, value};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Documents, Each};
 
 impl Documents for DuckDbEngine {
     type Bulk = bulk::BatchWriter;
 
+    /// That of the database that is followed, as soon as its documents are here.
     async fn note(&self) -> Done<Option<Value>> {
+        if let Some(link) = self.link()? {
+            link.caught_up().await?;
+        }
         match self.instance.exists() {
             true => read_note(&self.instance.connect()?),
             false => Ok(None),
@@ -31,6 +35,7 @@ impl Documents for DuckDbEngine {
         // No other process has the file, and in this one whoever writes has this lock.
         let mut load = self.instance.load();
         let connection = load.committed(&self.instance)?;
+        link::refuse_to_write(connection)?;
         if read_note(connection)?.as_ref() != expected {
             return Ok(false);
         }
@@ -54,6 +59,7 @@ impl Documents for DuckDbEngine {
         let mut load = self.instance.load();
         load.forget();
         let connection = load.committed(&self.instance)?;
+        link::refuse_to_write(connection)?;
         for collection in collections {
             table::drop(connection, collection)?;
         }
@@ -66,6 +72,7 @@ impl Documents for DuckDbEngine {
     async fn create(&self, collections: &[&str]) -> Done<()> {
         let mut load = self.instance.load();
         let connection = load.committed(&self.instance)?;
+        link::refuse_to_write(connection)?;
         self.instance.connect()?;
         for collection in collections {
             if table::kind(connection, collection)?.is_some() {
@@ -122,11 +129,22 @@ pub(super) fn kind(connection: &Connection, collection: &str) -> Done<Kind> {
     kind.ok_or_else(|| Failure::missing(format!("there is no collection {collection}")))
 }
 
-fn read_note(connection: &Connection) -> Done<Option<Value>> {
+/// Whether the file has collections.
+pub(super) fn holds_any(connection: &Connection) -> Done<bool> {
+    let text = "SELECT count(*) > 0 FROM hoap_kind";
+    Ok(connection.query_row(text, [], |row| row.get(0))?)
+}
+
+/// The note as text.
+pub(super) fn note_text(connection: &Connection) -> Done<Option<String>> {
     if !instance::has_own(connection)? {
         return Ok(None);
     }
     let text = "SELECT note FROM hoap_note";
-    let note = connection.query_row(text, [], |row| row.get::<_, String>(0)).optional()?;
-    note.map(|note| serde_json::from_str(&note)).transpose().map_err(Failure::broken)
+    Ok(connection.query_row(text, [], |row| row.get(0)).optional()?)
+}
+
+fn read_note(connection: &Connection) -> Done<Option<Value>> {
+    let note = note_text(connection)?;
+    note.map(|note: String| serde_json::from_str(&note)).transpose().map_err(Failure::broken)
 }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use duckdb::{AccessMode, Config, Connection};
 use hoap_workload::ErrorKind;
 
+use super::link::{self, Link};
 use super::load::Load;
 use super::options::Options;
 use crate::failure::{Done, Failure};
@@ -28,6 +29,7 @@ pub(super) struct Instance {
     pub options: Options,
     opened: Mutex<Option<Connection>>,
     load: Mutex<Load>,
+    link: Mutex<Weak<Link>>,
 }
 
 /// The files in use, by their paths.
@@ -54,7 +56,8 @@ impl Instance {
             };
         }
         let (opened, load) = (Mutex::new(None), Mutex::default());
-        let instance = Arc::new(Instance { path: path.clone(), options, opened, load });
+        let link = Mutex::default();
+        let instance = Arc::new(Instance { path: path.clone(), options, opened, load, link });
         all.insert(path, Arc::downgrade(&instance));
         Ok(instance)
     }
@@ -100,6 +103,7 @@ impl Instance {
         }
         let connection = self.connection()?;
         connection.execute_batch(OWN)?;
+        connection.execute_batch(link::TABLES)?;
         Ok(connection)
     }
 
@@ -135,6 +139,20 @@ impl Instance {
         Ok(Connection::open_with_flags(&self.path, config)?)
     }
 
+    /// The link of a file that follows, from the first call on, until all who have it drop it.
+    pub fn link(self: &Arc<Self>) -> Done<Option<Arc<Link>>> {
+        if self.options.link.is_empty() {
+            return Ok(None);
+        }
+        let mut known = lock(&self.link);
+        if let Some(link) = known.upgrade() {
+            return Ok(Some(link));
+        }
+        let link = Arc::new(Link::begin(self)?);
+        *known = Arc::downgrade(&link);
+        Ok(Some(link))
+    }
+
     /// What is being loaded. One writes at a time.
     pub fn load(&self) -> MutexGuard<'_, Load> {
         lock(&self.load)
@@ -144,6 +162,12 @@ impl Instance {
     pub fn settings(&self) -> Done<BTreeMap<String, String>> {
         let mut settings =
             BTreeMap::from([("layout".to_owned(), self.options.layout.name().to_owned())]);
+        let Options { link, link_every, link_batch, .. } = &self.options;
+        if !link.is_empty() {
+            settings.insert("link".to_owned(), link.clone());
+            settings.insert("link_every_ms".to_owned(), link_every.as_millis().to_string());
+            settings.insert("link_batch".to_owned(), link_batch.to_string());
+        }
         if self.exists() {
             let connection = self.connect_any()?;
             for name in ["access_mode", "memory_limit", "temp_directory", "threads"] {

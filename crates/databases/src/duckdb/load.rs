@@ -39,6 +39,11 @@ pub(super) struct Load {
 }
 
 impl Load {
+    /// One that writes over a connection.
+    pub fn on(connection: Connection) -> Load {
+        Load { connection: Some(connection), ..Load::default() }
+    }
+
     /// Writes a batch. It is committed by [`Load::flush`], or with others.
     pub fn write(
         &mut self,
@@ -138,7 +143,7 @@ impl Load {
 
 /// The documents of a batch as columns of a kind that holds them all and is as wide as `kind` at
 /// least.
-fn shred(batch: &Batch, kind: &Kind, layout: Layout) -> Done<(Kind, Vec<RecordBatch>)> {
+pub(super) fn shred(batch: &Batch, kind: &Kind, layout: Layout) -> Done<(Kind, Vec<RecordBatch>)> {
     let mut kind = kind.clone();
     loop {
         let (mut wider, mut chunks) = (kind.clone(), Vec::new());

@@ -33,6 +33,7 @@ mod fill;
 pub(crate) mod fuzz;
 mod instance;
 mod kind;
+mod link;
 mod load;
 mod options;
 mod shop;
@@ -74,7 +75,7 @@ pub fn open(url: &str) -> Result<DuckDb> {
     let (path, options) = options::parse(url)?;
     let instance = Instance::of(path, options);
     let instance = instance.map_err(|failure| failure.into_error(format!("open {url}")))?;
-    Ok(DuckDb::new(DuckDbEngine { url: url.to_owned(), instance }))
+    Ok(DuckDb::new(DuckDbEngine::new(url, instance)))
 }
 
 /// The database with all that it has.

@@ -1,10 +1,12 @@
 //! The URL of a DuckDB target: `duckdb:PATH[?option=value&…]`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use hoap_workload::Result;
+use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::options::{meant, number, options, set_each, switch, text};
+use crate::options::{meant, milliseconds, number, options, set_each, switch, text};
+use crate::sqlite::changes;
 use crate::url::file_path;
 
 options! {
@@ -24,6 +26,12 @@ options! {
              the file"),
         read_only: bool = ("read_only", "off", switch,
             "on: refuse to write, so that several programs may query the file at the same time"),
+        link: String = ("link", "", text,
+            "sqlite:PATH: the database that this one follows, in the same process; empty: none"),
+        link_every: Duration = ("link_every_ms", "100", milliseconds(1..=3_600_000),
+            "milliseconds from one batch of the followed changes to the next; 1 to 3600000"),
+        link_batch: u32 = ("link_batch", "0", number(0..=1 << 30),
+            "changes that begin a batch before that time has passed; 0: none; to 1073741824"),
     }
 }
 
@@ -53,6 +61,19 @@ pub(super) fn parse(url: &str) -> Result<(PathBuf, Options)> {
     let (path, query) = file_path("duckdb", url)?;
     let mut options = Options::default();
     set_each(url, query, |name, value| options.set(name, value))?;
+    if options.link.is_empty() {
+        return Ok((path, options));
+    }
+    let refuse = |answer: &str| Error::new(ErrorKind::Invalid, format!("open {url}"), answer);
+    if !options.link.starts_with("sqlite:") {
+        return Err(refuse("`link` names no SQLite database").advise("write link=sqlite:PATH"));
+    }
+    if options.read_only {
+        return Err(
+            refuse("`link` writes, and read_only=on refuses to").advise("leave one of them away")
+        );
+    }
+    changes::path(&options.link)?;
     Ok((path, options))
 }
 
@@ -71,6 +92,10 @@ mod tests {
             ("duckdb:x.db?layout=rows", "columns, json"),
             ("duckdb:x.db?threads=-1", "from 0 to 1024"),
             ("duckdb:x.db?thread=1", "the options are layout, memory_limit_mb"),
+            ("duckdb:x.db?link=postgres://h/d", "no SQLite database"),
+            ("duckdb:x.db?link=sqlite:", "names no file"),
+            ("duckdb:x.db?link=sqlite:a.db&read_only=on", "refuses to"),
+            ("duckdb:x.db?link_every_ms=0", "from 1 to 3600000"),
         ] {
             let e = parse(url).unwrap_err();
             assert_eq!(e.kind, ErrorKind::Invalid, "{url}");

@@ -8,6 +8,7 @@ use hoap_workload::words::counted;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::changes;
 use super::options::Options;
 use crate::failure::{Done, Failure};
 
@@ -158,6 +159,10 @@ impl Database {
         // Not a PRAGMA: this module waits (`wait_for_others`).
         let busy = format!("{} ms", self.options.busy_timeout.as_millis());
         settings.push(("busy_timeout".to_owned(), busy));
+        // Its triggers are a part of every transaction that writes.
+        if let Some(follower) = changes::follower(&connection)? {
+            settings.push(("changes_logged_for".to_owned(), follower));
+        }
         Ok(settings)
     }
 }

@@ -20,7 +20,7 @@ use crate::front::engine::{Documents, Each};
 const NOTES: &str = "CREATE TABLE IF NOT EXISTS hoap_note (
     name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 
-const NOTE: &str = "note";
+pub(super) const NOTE: &str = "note";
 /// The number of documents that were loaded when the statistics were gathered.
 const SETTLED: &str = "settled";
 
@@ -53,7 +53,7 @@ impl Documents for SqliteEngine {
             return Ok(false);
         }
         let connection = self.database().connect(Role::Reader)?;
-        Ok(schema_of(&connection, collection)?.is_some())
+        Ok(is_there(&connection, collection)?)
     }
 
     async fn drop(&self, collections: &[&str]) -> Done<()> {
@@ -69,7 +69,8 @@ impl Documents for SqliteEngine {
         // The pages of the dropped tables are free but scattered over the file. An otherwise empty
         // database is reset; while another process has it open it may keep its pages.
         let turn = self.writer.turn(Role::Writer)?;
-        let look = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%')";
+        let look = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema
+                    WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'hoap\\_%' ESCAPE '\\')";
         if turn.query_row(look, [], |row| row.get(0))? {
             let _ = turn.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
         }
@@ -81,9 +82,7 @@ impl Documents for SqliteEngine {
             connection.execute_batch(NOTES)?;
             connection.execute_batch(bulk::PROGRESS)?;
             for collection in collections {
-                let table = format!(
-                    "CREATE TABLE \"{collection}\" (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)"
-                );
+                let table = sql::create_table(collection);
                 match schema_of(connection, collection)? {
                     None => connection.execute_batch(&table)?,
                     Some(there) if there == table => {}
@@ -150,6 +149,11 @@ fn schema_of(connection: &Connection, name: &str) -> rusqlite::Result<Option<Str
         .optional()
 }
 
+/// Whether there is a table or an index.
+pub(super) fn is_there(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    Ok(schema_of(connection, name)?.is_some())
+}
+
 fn foreign(name: &str) -> Failure {
     let answer = format!("{name} is there and is not ours");
     Failure::of(ErrorKind::Unavailable, answer, "drop it, or name another file")
@@ -167,13 +171,17 @@ fn create_index(turn: &Turn<'_>, index: &Index) -> Done<()> {
     commit(turn)
 }
 
-fn read_note(connection: &Connection, name: &str) -> Done<Option<Value>> {
-    if schema_of(connection, "hoap_note")?.is_none() {
+/// A note as text.
+pub(super) fn note_text(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
+    if !is_there(connection, "hoap_note")? {
         return Ok(None);
     }
-    let text: Option<String> = connection
-        .query_row("SELECT value FROM hoap_note WHERE name = ?1", [name], |row| row.get(0))
-        .optional()?;
+    let text = "SELECT value FROM hoap_note WHERE name = ?1";
+    connection.prepare_cached(text)?.query_row([name], |row| row.get(0)).optional()
+}
+
+fn read_note(connection: &Connection, name: &str) -> Done<Option<Value>> {
+    let text = note_text(connection, name)?;
     text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
 }
 

@@ -37,6 +37,9 @@
 
 mod analytics;
 mod bulk;
+// Only a follower needs most of it.
+#[cfg_attr(not(feature = "duckdb"), allow(dead_code))]
+pub(crate) mod changes;
 mod connection;
 mod database;
 mod documents;

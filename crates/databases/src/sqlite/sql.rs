@@ -43,6 +43,11 @@ pub(super) fn scan(collection: &str, asked: &[&str]) -> String {
     out
 }
 
+/// `CREATE TABLE` of a collection.
+pub(super) fn create_table(collection: &str) -> String {
+    format!("CREATE TABLE \"{collection}\" (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL)")
+}
+
 /// `INSERT` of a key and the JSON text of its document.
 pub(super) fn insert(collection: &str, out: &mut String) {
     out.clear();

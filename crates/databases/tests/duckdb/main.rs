@@ -1,5 +1,6 @@
 //! DuckDB does what its module promises, in both layouts.
 
+mod link;
 mod refused;
 
 use hoap_databases::duckdb::{DuckDb, open};
