@@ -56,19 +56,19 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// The database of a `sqlite:` URL. What is logged so far for another follower is not for this
-    /// one: every collection gets a new generation then.
+    /// The database of a `sqlite:` URL. Where another follows it and this one takes it over, every
+    /// collection gets a new generation: what was logged so far is not for this one.
     ///
     /// # Errors
     /// [`ErrorKind::Missing`] where there is no such file.
-    pub fn open(url: &str, follower: &str) -> Done<Source> {
+    pub fn open(url: &str, follower: &str, take_over: bool) -> Done<Source> {
         let database = database(url)?;
         let reader = database.connect(Role::Reader)?;
         let options = options::Options { busy_timeout: PRUNE_WAIT, ..database.options };
         let path = database.path.clone();
         let pruner = Database { url: url.to_owned(), path, options }.connect(Role::Writer)?;
         let source = Source { database, follower: follower.to_owned(), reader, pruner };
-        source.log("OR follower <> ?1")?;
+        source.log(if take_over { "OR follower <> ?1" } else { "" })?;
         Ok(source)
     }
 

@@ -287,6 +287,9 @@ fn a_file_follows_one_source_and_a_source_has_one_follower() {
         note(&target).err().filter(|e| e.kind == ErrorKind::Invalid)
     });
     assert!(e.to_string().contains("second.duckdb follows it now"), "{e}");
+    // It does not take it back by itself.
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(note(&target).is_err() && note(&other).is_ok());
     drop((target, other));
     let target = duckdb::open(&url).unwrap();
     equal(&target, folder.path());

@@ -21,7 +21,7 @@ fn experiments_are_listed_shown_and_planned() {
     let listed = p.ok("experiment list");
     assert!(listed.out.lines().all(|line| line.chars().count() <= 80), "{}", listed.out);
     let listed = p.ok("--json experiment list").value();
-    assert_eq!(listed.as_array().unwrap().len(), 14);
+    assert_eq!(listed.as_array().unwrap().len(), 15);
     for experiment in listed.as_array().unwrap() {
         let name = experiment["name"].as_str().unwrap();
         let shown = p.ok(&format!("experiment show {name}"));

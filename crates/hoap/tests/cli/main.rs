@@ -8,6 +8,8 @@ mod bad_input;
 mod checks;
 mod compare;
 mod drivers;
+#[cfg(feature = "duckdb")]
+mod duckdb_pair;
 mod experiment;
 mod explain;
 mod faults;

@@ -67,7 +67,7 @@ impl Link {
         let (follower, state) = (instance.path.display().to_string(), shared.clone());
         let (every, batch) = (instance.options.link_every, instance.options.link_batch);
         let follow = move || {
-            let mut source = Lazy { url: source, follower, opened: None };
+            let mut source = Lazy { url: source, follower, opened: None, taken: false };
             let pace = Pace { every, batch: i64::from(batch) };
             state.follow(&mut source, &mut place, &pace);
         };
@@ -124,14 +124,18 @@ struct Lazy {
     url: String,
     follower: String,
     opened: Option<Source>,
+    /// Whether it was opened before: who follows it since then keeps it.
+    taken: bool,
 }
 
 impl Lazy {
     fn get(&mut self) -> Done<&Source> {
-        Ok(match &mut self.opened {
+        let source = match self.opened.take() {
             Some(source) => source,
-            none => none.insert(Source::open(&self.url, &self.follower)?),
-        })
+            None => Source::open(&self.url, &self.follower, !self.taken)?,
+        };
+        self.taken = true;
+        Ok(self.opened.insert(source))
     }
 }
 

@@ -1,0 +1,92 @@
+//! SQLite for the transactions, and a DuckDB file that follows it for the queries.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::Place;
+
+const FOLLOWER: &str = "duckdb:c.duckdb?link=sqlite:t.db&threads=1";
+
+/// A check of a run, by its name.
+fn check<'a>(record: &'a serde_json::Value, name: &str) -> &'a serde_json::Value {
+    record["checks"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap()
+}
+
+#[test]
+fn queries_follow_the_transactions_in_one_process() {
+    let p = Place::new();
+    p.load("t.db");
+    let run = format!(
+        "run ch2pp --operational sqlite:t.db --analytical {FOLLOWER} --tx-clients 2 \
+         --query-clients 0,1 --duration 1s --warmup 100ms --freshness-every 20ms"
+    );
+    p.ok(&format!("{run} --out first"));
+    // The second run goes on with the file of the first.
+    p.ok(&format!("{run} --out second"));
+    for folder in ["first", "second"] {
+        let record = p.json(&format!("{folder}/run.json"));
+        let checks = record["checks"].as_array().unwrap();
+        assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+        assert_eq!(check(&record, "queries caught up")["checked"], 2);
+        for step in &record["steps"].as_array().unwrap()[1..] {
+            assert!(step["freshness"]["probes"].as_u64().unwrap() > 3, "{step:#}");
+            assert_eq!(step["freshness"]["failed"], 0, "{step:#}");
+        }
+        let settings = &record["analytical"]["settings"];
+        assert_eq!(
+            (&settings["link"], &settings["link_every_ms"]),
+            (&"sqlite:t.db".into(), &"100".into())
+        );
+    }
+    // The answers are those of the source, which nobody changes now.
+    p.ok("query ch2pp --analytical sqlite:t.db --answers-out a");
+    p.ok(&format!("query ch2pp --analytical {FOLLOWER} --answers-out b"));
+    p.ok("answers compare a b");
+    // A transaction on SQLite alone is logged all the same, and says so.
+    p.ok(
+        "run ch2pp --operational sqlite:t.db --tx-clients 1 --duration 1s --warmup 0s --out alone",
+    );
+    let logged = &p.json("alone/run.json")["operational"]["settings"]["changes_logged_for"];
+    assert!(logged.as_str().is_some_and(|path| path.ends_with("c.duckdb")), "{logged}");
+}
+
+/// The fault: another file takes the source over while a run goes on.
+#[test]
+fn a_link_that_ends_in_a_run_fails_its_check_with_the_reason() {
+    let p = Place::new();
+    p.load("t.db");
+    let run = format!(
+        "run ch2pp --operational sqlite:t.db --analytical {FOLLOWER} --tx-clients 1 \
+         --query-clients 1 --duration 4s --warmup 100ms --catch-up-limit 5s --out run"
+    );
+    let child = p.command(&run).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = child.unwrap();
+    let begun = Instant::now();
+    while !p.path("run").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no run began");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    p.ok("query ch2pp --analytical duckdb:second.duckdb?link=sqlite:t.db --queries 1");
+    assert_eq!(child.wait().unwrap().code(), Some(1), "a check failed");
+    let record = p.json("run/run.json");
+    let check = check(&record, "queries caught up");
+    assert_eq!(check["verdict"], "fail");
+    let detail = check["detail"].as_str().unwrap();
+    assert!(detail.contains("second.duckdb follows it now"), "{detail}");
+}
+
+#[test]
+fn ingestion_through_the_link_is_measured() {
+    let p = Place::new();
+    let load =
+        format!("load ch2pp --scale-down 20 --json --target sqlite:t.db --analytical {FOLLOWER}");
+    for more in ["", " --replace"] {
+        let end = p.ok(&format!("{load}{more}"));
+        let result: serde_json::Value = serde_json::from_str(&end.out).unwrap();
+        let ingestion = &result["ingestion"];
+        assert!(ingestion["per_second"].as_f64().is_some_and(|rate| rate > 0.0), "{result:#}");
+    }
+    p.ok("query ch2pp --analytical sqlite:t.db --answers-out a");
+    p.ok(&format!("query ch2pp --analytical {FOLLOWER} --answers-out b"));
+    p.ok("answers compare a b");
+}
