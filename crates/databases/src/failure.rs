@@ -9,7 +9,8 @@ use hoap_workload::{Error, ErrorKind};
 /// Advice for a database that lacks what a load makes.
 pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";
 
-/// What the TLS libraries say of a certificate whose time this machine's clock is not in, and what to do.
+/// What the TLS libraries say of a certificate whose time this machine's clock is not in, and what to
+/// do.
 const CLOCK_WORDS: [&str; 4] = [
     "certificate not valid yet",
     "certificate expired",
@@ -36,7 +37,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// One with advice, of which an empty text is none. A certificate out of its time has the same advice everywhere.
+    /// One with advice, of which an empty text is none. A certificate out of its time has the same
+    /// advice everywhere.
     pub fn of(
         kind: ErrorKind,
         answer: impl Display,

@@ -1,5 +1,6 @@
 //! The benchmarks, independent of the database.
 //!
+//! * [`answers`]: whether two answers to a question are equal.
 //! * [`capability`]: the traits that a database offers.
 //! * [`client`]: the traits through which the driver runs operations.
 //! * [`contribution`]: the file of one of several driver machines, for the checks of all.
@@ -8,6 +9,7 @@
 //! * [`shop`]: Pagination and JOIN over customers and orders.
 //! * [`ycsb`]: YCSB's core workload.
 
+pub mod answers;
 pub mod capability;
 pub mod ch2;
 pub mod client;

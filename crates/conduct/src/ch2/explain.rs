@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use hoap_data::{Schema, Spec};
 use hoap_drive::Stop;
+use hoap_workload::answers::{AnswerFile, AnswersOf};
 use hoap_workload::capability::{AnalyticalSession, Explained, Target};
-use hoap_workload::ch2::queries::answers::{AnswerFile, AnswersOf};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query, Texts};
 use hoap_workload::ch2::stream::run_query;

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use clap::Args;
 use hoap_record::Score;
+use hoap_workload::answers::{AnswerFile, AnswersOf};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::Query;
-use hoap_workload::ch2::queries::answers::{AnswerFile, AnswersOf};
 use hoap_workload::ch2::queries::catalogue::COUNT;
 use hoap_workload::ch2::stream::run_query;
 use hoap_workload::{Error, Result};

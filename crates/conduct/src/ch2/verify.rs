@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use hoap_data::{DataSet, Schema};
 use hoap_record::{Check, Verdict};
+use hoap_workload::answers::{
+    AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
+};
 use hoap_workload::capability::{Answer, NonTransactional, Target};
 use hoap_workload::ch2::conditions::{Deliveries, Finding, Isolation, conditions};
 use hoap_workload::ch2::ledger::{Ledger, unforeseen};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::queries::answers::{
-    AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
-};
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::stream::run_query;

@@ -9,9 +9,8 @@ use serde_json::json;
 use crate::Guard;
 use crate::conformance::{load, wait};
 
-/// Held by the one test that uses the server. A definition beside another request may end this
-/// version: it lets go of a lock in another thread than the one that took it. So what several
-/// clients do at once is not tested here.
+/// Held by the one test that uses the server. This version ended twice while several clients made or
+/// dropped definitions at once, so what several clients do at once is not tested here.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// What a test left is removed before the next one begins.

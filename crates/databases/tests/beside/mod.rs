@@ -17,7 +17,7 @@ mod on_mongo_wire;
 mod on_postgres;
 
 use hoap_data::{Collection, DataSet};
-use hoap_workload::ch2::queries::answers::compare;
+use hoap_workload::answers::compare;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, QuerySet};
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hoap_data::{Collection, DataSet, Schema};
 use hoap_databases::open;
+use hoap_workload::answers::compare;
 use hoap_workload::capability::{Answer, Batch, Index, Row, Target};
 #[cfg(any(
     feature = "asterixdb",
@@ -12,7 +13,6 @@ use hoap_workload::capability::{Answer, Batch, Index, Row, Target};
     feature = "postgres"
 ))]
 use hoap_workload::ch2::ingestion::Meter;
-use hoap_workload::ch2::queries::answers::compare;
 use hoap_workload::ch2::queries::{Column, Kind, Parameters, Query, QuerySet, Texts};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -10,8 +10,8 @@
 use std::path::Path;
 
 use hoap_data::ExtraFields;
+use hoap_workload::answers::{StoredAnswers, stored};
 use hoap_workload::ch2::queries::QuerySet;
-use hoap_workload::ch2::queries::answers::{StoredAnswers, stored};
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! `hoap answers compare`: the answers in two folders beside each other.
 
 use hoap_report::text::paragraph;
+use hoap_workload::answers::{AnswerFolder, Difference, Verdict, compare_folders};
 use hoap_workload::ch2::queries::Query;
-use hoap_workload::ch2::queries::answers::{AnswerFolder, Difference, Verdict, compare_folders};
 use hoap_workload::words::counted;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 //! follow. The answers are SQLite's, recorded before: what is tested is the way.
 
 use hoap_data::Schema;
-use hoap_workload::ch2::queries::answers::AnswerFile;
+use hoap_workload::answers::AnswerFile;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{QuerySet, Texts};
 use serde_json::Value;

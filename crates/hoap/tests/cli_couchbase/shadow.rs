@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hoap_workload::ch2::queries::answers::AnswerFile;
+use hoap_workload::answers::AnswerFile;
 use serde_json::{Map, Value, json};
 
 use crate::analytics::{Asked, Service, error, rows, table};

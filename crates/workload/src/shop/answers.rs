@@ -12,10 +12,10 @@ use hoap_data::shop::{MONTHS, ShopData};
 use serde_json::{Value, json};
 
 use super::below;
+use crate::answers::{AnswerFile, AnswersOf};
 use crate::capability::shop::{JoinSession, JoinVariant, Joins, PageSession, Pages};
 use crate::capability::{Answer, Row};
 use crate::ch2::queries::Query;
-use crate::ch2::queries::answers::{AnswerFile, AnswersOf};
 use crate::{Error, ErrorKind, Result};
 
 /// The random stream of these questions, apart from those of the data and of the clients.

@@ -5,7 +5,7 @@ use hoap_workload::capability::Batch;
 use super::super::load::Load;
 use super::super::table;
 use super::place::Place;
-use crate::failure::{Done, Failure};
+use crate::failure::Done;
 use crate::sqlite::changes::Snapshot;
 
 /// Bytes of documents that are written at once.
@@ -39,7 +39,7 @@ pub(super) fn copy(place: &Place, snapshot: &Snapshot<'_>, collection: &str) -> 
     if !batch.is_empty() {
         write(&mut batch, documents)?;
     }
-    load.flush().map_err(Failure::from)
+    load.flush()
 }
 
 /// Appends a document to a batch.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_report::text::paragraph;
-use hoap_workload::ch2::queries::answers::{AnswerFolder, Verdict};
+use hoap_workload::answers::{AnswerFolder, Verdict};
 use serde_json::{Value, json};
 
 use super::{Verdicts, names, word};

@@ -44,7 +44,7 @@ pub enum Kind {
     Exact,
     /// Money: equal after rounding to cents.
     Cents,
-    /// Averages, ratios and halves of cents: equal within [`super::answers::RATIO_TOLERANCE`],
+    /// Averages, ratios and halves of cents: equal within [`RATIO_TOLERANCE`](crate::answers::RATIO_TOLERANCE),
     /// relative.
     Ratio,
     /// A string (CH2) or an object (CH2++; engines may return it as its JSON text): equal as JSON.
@@ -84,7 +84,7 @@ impl Query {
     }
 
     /// A question without limit or order beside the 22, of the same numbers.
-    pub(super) const fn beside(
+    pub(crate) const fn beside(
         (number, name): (u8, &'static str),
         asks: &'static str,
         parameters: &'static [&'static str],

@@ -3,11 +3,9 @@
 //! * [`catalogue`]: the meaning, the parameters and the answer columns of each query.
 //! * [`parameters`]: the values of the parameters: published ones, those of the answer check,
 //!   random ones.
-//! * [`answers`]: the comparison of answers.
 //! * [`streams`]: the order in which a stream runs the 22 (TPC-H 5.3.5).
 //! * [`texts`]: the text of each query in the language of an engine.
 
-pub mod answers;
 pub mod catalogue;
 pub mod parameters;
 pub mod streams;

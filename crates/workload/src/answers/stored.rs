@@ -236,7 +236,7 @@ impl StoredAnswers {
 /// The files with these names.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../../answers/", $name)))),*]
+        [$(($name, include_str!(concat!("../../answers/", $name)))),*]
     };
 }
 
