@@ -29,6 +29,7 @@ fn meaning(answer: &str) -> (ErrorKind, Option<&'static str>) {
     let has = |word: &str| answer.contains(word);
     match class {
         "INTERRUPT" => (Cancelled, None),
+        _ if has("No space left on device") => (Unavailable, Some(DISK)),
         "Catalog" if has("does not exist") && (has("Table ") || has("View ")) => {
             (Missing, Some(LOAD_FIRST))
         }
@@ -73,6 +74,11 @@ mod tests {
             ("IO Error: Could not set lock on file \"x\": Conflicting lock is held", Unavailable),
             (
                 "IO Error: The file \"x\" exists, but it is not a valid DuckDB database file!",
+                Unavailable,
+            ),
+            (
+                "TransactionContext Error: Failed to commit: Could not write file \"x.wal\": No \
+                 space left on device",
                 Unavailable,
             ),
             ("Out of Memory Error: could not allocate block of size 256.0 KiB", Unavailable),
