@@ -11,7 +11,7 @@ use hoap_record::{Sla, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::values::{PartArg, Percent, count, rate};
+use crate::values::{PartArg, Percent, Warmup, count, rate};
 
 /// Flags with the values they have.
 pub type Settings = Map<String, Value>;
@@ -88,9 +88,10 @@ pub struct Pacing {
     /// Operations of a step, instead of a time
     #[arg(long, value_name = "N", value_parser = count::<u64>)]
     pub operations: Option<u64>,
-    /// Time before the measured window of each step
-    #[arg(long, value_name = "TIME", default_value = "5s")]
-    pub warmup: Time,
+    /// Time before the measured window of each step. auto: until throughput has come to a level, at
+    /// least 20 intervals of --tick; auto:TIME: at most this long [auto: 5m]
+    #[arg(long, value_name = "TIME|auto", default_value = "5s")]
+    pub warmup: Warmup,
 }
 
 impl Pacing {

@@ -23,6 +23,7 @@ pub mod doctor;
 pub mod faults;
 pub mod flags;
 pub mod ingestion;
+mod level;
 pub mod load;
 mod memory;
 pub mod merge;

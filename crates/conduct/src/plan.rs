@@ -8,9 +8,12 @@ use hoap_record::Sla;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::flags::{Common, Pacing};
+use crate::values::Warmup;
 
 /// Measured time of a step where nothing else decides it.
 const DURATION: Duration = Duration::from_secs(60);
+/// The warm-up of queries alone where a level is to end that of the others.
+const QUERIES_WARMUP: Duration = Duration::from_secs(5);
 /// The longest time of a probe where no flag says it, in durations of a step.
 const LIMIT: u32 = 10;
 /// The shortest interval of the time series: a shorter one would cost the clients time.
@@ -156,6 +159,20 @@ pub fn plan(
     if common.tick.0 < SHORTEST_TICK {
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
     }
+    if matches!(pacing.warmup, Warmup::UntilLevel(_)) {
+        if pacing.max_rate || rates.iter().any(Option::is_some) {
+            return refuse(
+                "an open loop has the throughput that it is given, so its level says nothing",
+                "give --warmup a time",
+            );
+        }
+        if common.conduct.part.is_some() {
+            return refuse(
+                "each of several drivers would end its warm-up at another time",
+                "give --warmup a time",
+            );
+        }
+    }
     let frontier = matches!(groups, Groups::TransactionsAndQueries { frontier: Some(_), .. });
     let conduct = &common.conduct;
     if (pacing.max_rate || frontier) && conduct.part.is_some() && conduct.meet.is_none() {
@@ -245,7 +262,13 @@ impl Planner<'_> {
         };
         // Queries alone warm up by their loops; there is nothing else to warm up.
         let by_loops = clients.0 == 0 && matches!(end, End::Loops { .. });
-        plan.warmup = if by_loops { Duration::ZERO } else { self.pacing.warmup.0 };
+        (plan.warmup, plan.until_level) = match self.pacing.warmup {
+            _ if by_loops => (Duration::ZERO, false),
+            Warmup::For(time) => (time.0, false),
+            // Queries are too few to have a throughput.
+            Warmup::UntilLevel(_) if clients.0 == 0 => (QUERIES_WARMUP, false),
+            Warmup::UntilLevel(most) => (most.0, true),
+        };
         plan.limit = limit;
         plan.tick = self.common.tick.0;
         plan.on_error = self.common.faults.on_error;

@@ -14,6 +14,7 @@ use crate::begin::default_folder;
 use crate::benchmark::{Benchmark, MemoryOf};
 use crate::caller::Setting;
 use crate::faults::{or_unknown, unless_void};
+use crate::level;
 use crate::memory;
 use crate::meter::Meter;
 use crate::offer::Recorded;
@@ -194,6 +195,7 @@ impl<B: Benchmark> Steps<'_, B> {
         outcome.step.usage = meter.used();
         let in_process = self.benchmark.target().in_process();
         self.record.warnings.extend(own_limit::warnings(&outcome.step, in_process));
+        self.record.warnings.extend(level::warnings(&outcome.step));
         self.memories.extend(outcome.transactions);
         caller.measured(&outcome.step);
         self.record.steps.push(outcome.step);

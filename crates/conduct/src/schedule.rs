@@ -5,6 +5,7 @@ use std::ops::Add;
 use std::time::Duration;
 
 use hoap_drive::{End, StepPlan};
+use hoap_record::level::FEWEST;
 
 use crate::plan::Plan;
 
@@ -29,20 +30,29 @@ impl Span {
         Span { time, open: true }
     }
 
+    /// What the warm-up of a step takes.
+    pub fn of_warmup(step: &StepPlan) -> Span {
+        match step.until_level {
+            true => Span::at_least(step.warmup.min(step.tick.saturating_mul(FEWEST as u32))),
+            false => Span::known(step.warmup),
+        }
+    }
+
     /// What a step takes: its warm-up and its measured window.
     pub fn of(step: &StepPlan) -> Span {
-        match step.end {
-            End::After(time) => Span::known(step.warmup.saturating_add(time)),
-            End::Operations(_) | End::Loops { .. } => Span::at_least(step.warmup),
-        }
+        let measured = match step.end {
+            End::After(time) => Span::known(time),
+            End::Operations(_) | End::Loops { .. } => Span::at_least(Duration::ZERO),
+        };
+        Span::of_warmup(step) + measured
     }
 
     /// What is not yet run of a plan: the steps from this index on, and what follows them. The
     /// loops of the queries alone took `alone`, where they have been run.
     pub fn left(plan: &Plan, from: usize, alone: Option<Duration>) -> Span {
         let of = |step: &StepPlan| match (plan.sets_time(step), alone) {
-            (true, Some(time)) => Span::known(step.warmup.saturating_add(time)),
-            (true, None) => Span::at_least(step.warmup),
+            (true, Some(time)) => Span::of_warmup(step) + Span::known(time),
+            (true, None) => Span::of_warmup(step) + Span::at_least(Duration::ZERO),
             (false, _) => Span::of(step),
         };
         let steps: Span = plan.steps.iter().skip(from).map(of).sum();

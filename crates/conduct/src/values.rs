@@ -1,6 +1,7 @@
-//! Values of flags: sizes, shares, lists; parts are in [`part`].
+//! Values of flags: sizes, shares, lists; parts are in [`part`], warm-ups in [`warmup`].
 
 mod part;
+mod warmup;
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,6 +9,7 @@ use std::str::FromStr;
 use hoap_drive::FASTEST;
 
 pub use part::PartArg;
+pub use warmup::Warmup;
 
 /// Bytes: `1000`, `256MB`, `64MiB`, `1GB`; more than nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::clients::{Message, Side};
-use crate::measure::{Collector, RateMonitor};
+use crate::measure::{Collector, RateMonitor, Throughput};
 use crate::pace::{Clock, PhaseSignal, Schedule};
 use crate::plan::{End, Gate, Observer, Phase, StepPlan, Stop};
 
@@ -43,6 +43,7 @@ pub(crate) struct Controller<'a> {
     phase: Phase,
     phase_began: Instant,
     warmup: Duration,
+    throughput: Throughput,
     cancellers: Vec<(Side, usize, Canceller)>,
     connected: usize,
     /// Query clients that have finished their warm-up loops.
@@ -79,6 +80,7 @@ impl<'a> Controller<'a> {
             phase: Phase::Connecting,
             phase_began: Instant::now(),
             warmup: Duration::ZERO,
+            throughput: Throughput::default(),
             cancellers: Vec::new(),
             connected: 0,
             warmed_up: 0,
@@ -173,10 +175,15 @@ impl<'a> Controller<'a> {
             return true;
         }
         self.enter(Phase::Warmup);
-        match plan.end {
-            End::After(_) | End::Operations(_) => self.wait(plan.warmup, |_| true),
-            End::Loops { .. } => self.wait(plan.warmup, |c| c.warmed_up == plan.query_clients),
+        let looped = |c: &Self| match plan.end {
+            End::After(_) | End::Operations(_) => true,
+            End::Loops { .. } => c.warmed_up == plan.query_clients,
+        };
+        if !plan.until_level {
+            return self.wait(plan.warmup, looped);
         }
+        let ended = |c: &Self| c.throughput.settled() || c.phase_began.elapsed() >= plan.warmup;
+        self.wait(Duration::ZERO, |c| ended(c) && looped(c))
     }
 
     fn measure(&mut self) -> bool {
@@ -220,6 +227,7 @@ impl<'a> Controller<'a> {
         let old = self.phase;
         let (_, now) = self.change(new);
         self.end_tick(old, now);
+        self.throughput.clear();
         self.collector.begin_phase(now);
         self.inputs.observer.phase(self.inputs.plan, new);
     }
@@ -309,6 +317,7 @@ impl<'a> Controller<'a> {
                     .map(|kind| self.inputs.query_kinds.get(kind?).copied())
                     .collect();
                 self.inputs.observer.tick(&tick);
+                self.throughput.add(&tick);
             }
             Err(error) => self.fail(error),
         }
@@ -393,6 +402,8 @@ impl<'a> Controller<'a> {
             longest_gap: gap.map(|(from_seconds, seconds)| Gap { from_seconds, seconds }),
             driver: collector.driver(),
             late_p99_us: collector.late_p99_us(),
+            warmup_settled: plan.until_level.then_some(self.throughput.settled()),
+            level: self.throughput.change(plan).filter(|_| !length.is_zero()),
             ..Step::default()
         };
         if let Some(rates) = &self.rates {

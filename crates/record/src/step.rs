@@ -6,6 +6,7 @@ use hoap_data::words::counted;
 use serde::{Deserialize, Serialize};
 
 use crate::freshness::Freshness;
+use crate::level::LevelChange;
 use crate::machine::DriverUse;
 use crate::percentile::Latency;
 
@@ -28,6 +29,10 @@ pub struct Step {
     pub start_seconds: f64,
     /// Seconds of warm-up before it.
     pub warmup_seconds: f64,
+    /// Whether throughput had come to a level when the warm-up ended, where that was to end it
+    /// (`--warmup auto`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup_settled: Option<bool>,
     /// Length of the measured window.
     pub seconds: f64,
     /// The start that was named for the step, if one was (`--start-at`).
@@ -104,6 +109,10 @@ pub struct Step {
     /// waited, microseconds. The delay is the driver's own. `None` of several drivers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_p99_us: Option<u64>,
+    /// Closed loop: how the throughput of the transactions changed within the window, if it did. `None` of
+    /// several drivers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<LevelChange>,
 }
 
 /// The start that was named for a step. Its clients were connected before.

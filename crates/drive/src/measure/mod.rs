@@ -14,6 +14,7 @@ mod rows;
 mod score;
 mod stats;
 mod stats_buffer;
+mod throughput;
 mod tick_stats;
 mod timing;
 
@@ -24,3 +25,4 @@ pub(crate) use queries::{QueryClass, QueryExecution};
 pub(crate) use rates::RateMonitor;
 pub(crate) use stats::Failure;
 pub(crate) use stats_buffer::{Recorder, StatsBuffer};
+pub(crate) use throughput::Throughput;

@@ -24,8 +24,11 @@ pub struct StepPlan {
     pub plain: bool,
     /// What sets the pace of the transaction clients.
     pub pace: Pace,
-    /// Time before the measured window, at least.
+    /// Time before the measured window, at least; at most, where it ends at a level.
     pub warmup: Duration,
+    /// Whether the warm-up ends as soon as the throughput of the transactions has come to a level
+    /// ([`hoap_record::level::is_settled`]). Only of a closed loop.
+    pub until_level: bool,
     /// When the measured window ends.
     pub end: End,
     /// With [`End::Operations`]: the longest time of the measured window. A step that reaches it
@@ -77,6 +80,7 @@ impl StepPlan {
             plain: false,
             pace: Pace::Closed,
             warmup: Duration::ZERO,
+            until_level: false,
             end,
             limit: None,
             tick: Duration::from_secs(1),
@@ -117,6 +121,9 @@ impl StepPlan {
         };
         if self.tx_clients + self.query_clients == 0 {
             return refuse("it has no client");
+        }
+        if self.until_level && (self.tx_clients == 0 || self.pace != Pace::Closed) {
+            return refuse("its warm-up is to end at a level, and it has no closed loop");
         }
         if self.tx_clients > 0 {
             match (tx_kinds, self.headline) {

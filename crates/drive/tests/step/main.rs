@@ -7,6 +7,7 @@ mod fake;
 mod faults;
 mod files;
 mod gate;
+mod level;
 mod limit;
 mod loops;
 mod measurement;

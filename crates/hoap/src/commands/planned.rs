@@ -25,7 +25,7 @@ pub fn dry_run(context: &Context, chosen: &mut Chosen) -> Result<(), Failure> {
     let all = Span::left(&plan, 0, None).times(times);
     let steps = plan.steps.iter().map(|step| {
         let Span { time, open } = match plan.sets_time(step) {
-            true => Span::at_least(step.warmup),
+            true => Span { open: true, ..Span::of_warmup(step) },
             false => Span::of(step),
         };
         json!({ "step": step.name(), "seconds": time.as_secs_f64(), "at_least": open })
@@ -96,8 +96,10 @@ fn lasts(plan: &Plan, step: &StepPlan) -> String {
         End::Loops { measured, .. } => format!("{} measured", loops(measured)),
     };
     let mut warmup = Vec::new();
-    if !step.warmup.is_zero() {
-        warmup.push(seconds(step.warmup));
+    match (step.warmup.is_zero(), step.until_level) {
+        (true, _) => {}
+        (false, true) => warmup.push(format!("at most {}", seconds(step.warmup))),
+        (false, false) => warmup.push(seconds(step.warmup)),
     }
     if let End::Loops { warmup: first @ 1.., .. } = step.end {
         warmup.push(loops(first));

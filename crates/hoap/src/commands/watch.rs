@@ -131,6 +131,10 @@ impl Now<'_> {
                 let clients = self.step.tx_clients.saturating_add(self.step.query_clients);
                 format!("connecting {}", counted(clients, "client", "clients"))
             }
+            (Phase::Warmup, _) if self.step.until_level => {
+                let most = (self.step.warmup.as_secs_f64() * 10.0).round() / 10.0;
+                format!("warm-up {} s, until level or {most} s", self.elapsed().as_secs())
+            }
             (Phase::Warmup, End::Loops { .. }) => format!("warm-up {}", seconds(None)),
             (Phase::Warmup, _) => format!("warm-up {}", seconds(Some(self.step.warmup))),
             (_, End::After(time)) => format!("measured {}", seconds(Some(time))),

@@ -81,6 +81,7 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
         // Each driver's own folder has it, and what there was to warn of is among the warnings.
         driver: None,
         late_p99_us: None,
+        level: None,
         ..first.clone()
     }
 }

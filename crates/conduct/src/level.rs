@@ -1,0 +1,63 @@
+//! Whether a step had one level of throughput.
+
+use hoap_record::{LevelChange, Step};
+
+/// A sentence where its warm-up found no level, and one where its window had two or drifted.
+pub fn warnings(step: &Step) -> Vec<String> {
+    let unsettled = (step.warmup_settled == Some(false)).then(|| {
+        format!(
+            "throughput came to no level within {:.1} s of warm-up; the window began all the same: allow \
+             more with --warmup auto:TIME, or find what keeps it moving",
+            step.warmup_seconds
+        )
+    });
+    let changed = step.level.map(|LevelChange { drift, at_seconds, before, after }| {
+        let change = 100.0 * (after - before) / before.max(f64::MIN_POSITIVE);
+        let rates = format!("from {before:.0} to {after:.0} operations per second");
+        match drift {
+            true => format!(
+                "throughput drifted by {change:+.0} % over the window, {rates}: its mean depends on the \
+                 window's length; warm up longer (--warmup auto), or measure longer"
+            ),
+            false => format!(
+                "throughput changed by {change:+.0} % {at_seconds:.0} s into the window, {rates}: its mean \
+                 is of neither level; find what happened then, warm up longer (--warmup auto), or measure \
+                 longer"
+            ),
+        }
+    });
+    let told = unsettled.into_iter().chain(changed);
+    told.map(|what| format!("{}: {what}", step.name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_was_not_level_is_told_with_its_name_and_what_changed() {
+        let level = |drift| LevelChange { drift, at_seconds: 40.2, before: 1000.0, after: 751.0 };
+        let step = |settled, level| Step {
+            name: "4 tx, 0 queries".into(),
+            warmup_seconds: 300.0,
+            warmup_settled: settled,
+            level,
+            ..Step::default()
+        };
+        assert!(warnings(&step(Some(true), None)).is_empty());
+        assert!(warnings(&step(None, None)).is_empty());
+        for (step, word) in [
+            (step(Some(false), None), "no level within 300.0 s of warm-up"),
+            (
+                step(None, Some(level(false))),
+                "changed by -25 % 40 s into the window, from 1000 to 751",
+            ),
+            (step(None, Some(level(true))), "drifted by -25 % over the window"),
+        ] {
+            let told = warnings(&step);
+            assert!(told.len() == 1 && told[0].starts_with("4 tx, 0 queries: "), "{told:?}");
+            assert!(told[0].contains(word), "{told:?}");
+        }
+        assert_eq!(warnings(&step(Some(false), Some(level(true)))).len(), 2);
+    }
+}
