@@ -219,6 +219,13 @@ impl<'a> Snapshot<'a> {
         Ok(self.0.prepare_cached(LAST)?.query_row([], |row| row.get(0))?)
     }
 
+    /// The number of the first change that is still in the log; 0 where there is none. Numbers have no
+    /// gaps.
+    pub fn first(&self) -> Done<i64> {
+        let first = "SELECT ifnull(min(id), 0) FROM hoap_change";
+        Ok(self.0.prepare_cached(first)?.query_row([], |row| row.get(0))?)
+    }
+
     /// The note of the load, as text.
     pub fn note(&self) -> Done<Option<String>> {
         Ok(documents::note_text(self.0, documents::NOTE)?)

@@ -260,6 +260,34 @@ fn the_log_does_not_grow() {
 }
 
 #[test]
+fn an_older_copy_of_the_file_is_brought_up_though_the_log_is_pruned() {
+    let (_source, target, folder) = pair("", 10);
+    equal(&target, folder.path());
+    let url = target.description().url;
+    drop(target);
+    let (file, copy) = (folder.path().join("t.duckdb"), folder.path().join("copy"));
+    std::fs::copy(&file, &copy).unwrap();
+    let client = client(folder.path());
+    let target = duckdb::open(&url).unwrap();
+    follows(&target);
+    client
+        .execute_batch(
+            "DELETE FROM c WHERE key = '3';
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+             INSERT INTO d SELECT 'k' || i, jsonb_object('n', i) FROM n",
+        )
+        .unwrap();
+    equal(&target, folder.path());
+    until("the log is pruned", || {
+        let rows = "SELECT count(*) FROM hoap_change";
+        (client.query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap() < 60_000).then_some(())
+    });
+    drop(target);
+    std::fs::copy(&copy, &file).unwrap();
+    equal(&duckdb::open(&url).unwrap(), folder.path());
+}
+
+#[test]
 fn a_file_follows_one_source_and_a_source_has_one_follower() {
     let (source, target, folder) = pair("", 10);
     follows(&target);

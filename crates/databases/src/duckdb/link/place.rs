@@ -93,7 +93,9 @@ impl Place {
     /// The file is as it was, or lacks collections that were to be copied, and its note with them.
     pub fn advance(&mut self, snapshot: &Snapshot<'_>) -> Done<()> {
         let there = snapshot.collections()?;
-        self.forget(&there)?;
+        // What an older copy of the file lacks may be pruned.
+        let pruned = snapshot.first()? > self.position + 1;
+        self.forget(if pruned { &BTreeMap::new() } else { &there })?;
         if self.copied.is_empty() {
             // All are copied, perhaps of another database under the same name.
             self.position = 0;
