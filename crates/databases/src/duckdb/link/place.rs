@@ -95,7 +95,8 @@ impl Place {
         let there = snapshot.collections()?;
         // What an older copy of the file lacks may be pruned.
         let pruned = snapshot.first()? > self.position + 1;
-        self.forget(if pruned { &BTreeMap::new() } else { &there })?;
+        let none = BTreeMap::new();
+        self.forget(if pruned { &none } else { &there })?;
         if self.copied.is_empty() {
             // All are copied, perhaps of another database under the same name.
             self.position = 0;
