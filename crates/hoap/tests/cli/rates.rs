@@ -163,7 +163,7 @@ fn a_frontier_chooses_its_steps_and_is_drawn() {
 #[test]
 fn a_warm_up_ends_at_a_level_or_says_that_there_was_none() {
     let p = Place::new();
-    let run = "run ycsb-c --target null: --records 1000 --clients 1 --tick 10ms --duration 100ms";
+    let run = "run ycsb-c --target null: --clients 1 --tick 10ms --duration 100ms";
     p.ok(&format!("{run} --warmup auto --out run"));
     let record = p.json("run/run.json");
     assert_eq!(record["configuration"]["warmup"], "auto:300s");
@@ -175,7 +175,7 @@ fn a_warm_up_ends_at_a_level_or_says_that_there_was_none() {
     let end = p.ok(&format!("{run} --warmup auto:50ms --out short"));
     let record = p.json("short/run.json");
     assert_eq!(record["steps"][0]["warmup_settled"], false);
-    assert!(end.out.contains("throughput came to no level"), "{}", end.out);
+    assert!(end.out.contains("came to no level"), "{}", end.out);
     let plan = p.ok(&format!("{run} --warmup auto --dry-run --out dry"));
-    assert!(plan.out.contains("at most 300 s of warm-up"), "{}", plan.out);
+    assert!(plan.out.contains("at most 5 min 0 s of warm-up"), "{}", plan.out);
 }
