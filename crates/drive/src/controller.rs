@@ -226,8 +226,10 @@ impl<'a> Controller<'a> {
     fn enter(&mut self, new: Phase) {
         let old = self.phase;
         let (_, now) = self.change(new);
+        // What ended the phase counts, not the rest of its last tick.
+        let throughput = std::mem::take(&mut self.throughput);
         self.end_tick(old, now);
-        self.throughput.clear();
+        self.throughput = throughput.next_phase();
         self.collector.begin_phase(now);
         self.inputs.observer.phase(self.inputs.plan, new);
     }

@@ -24,9 +24,9 @@ impl Throughput {
         }
     }
 
-    /// Begins with another phase.
-    pub fn clear(&mut self) {
-        self.per_second.clear();
+    /// Begins with the next phase, and still knows how the warm-up ended.
+    pub fn next_phase(self) -> Throughput {
+        Throughput { per_second: Vec::new(), ..self }
     }
 
     /// Whether it was at a level when the last tick of the warm-up ended.
@@ -34,7 +34,8 @@ impl Throughput {
         self.settled
     }
 
-    /// How it changed in a measured window, if it did. An open loop has the throughput that it is given.
+    /// How it changed in a measured window, if it did. An open loop has the throughput that it is
+    /// given.
     pub fn change(&self, plan: &StepPlan) -> Option<LevelChange> {
         if plan.pace != Pace::Closed || plan.tx_clients == 0 {
             return None;
