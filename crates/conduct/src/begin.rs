@@ -52,6 +52,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
         witness: None,
         search: None,
         events: Vec::new(),
+        observed: Vec::new(),
         catch_up: None,
         stopped_by: None,
         repetition: None,

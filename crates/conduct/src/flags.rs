@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hoap_databases::url::redact;
 use hoap_drive::{Arrivals, OnError, StepPlan};
+use hoap_observe::Source;
 use hoap_record::{Sla, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -146,6 +147,10 @@ pub struct Common {
     /// Interval of the time series in samples.csv and the interval logs, at least 10ms
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub tick: Time,
+    /// Also record what the servers do, each second: the metrics endpoint of an exporter, of which #
+    /// chooses series, or a process of this machine with those that it started; repeatable
+    #[arg(long, value_name = "[NAME=]URL[#SERIES,…]|pid:N")]
+    pub observe: Vec<Source>,
     /// Leave in ledger.json what the run saw acknowledged, so that another program can recount it
     #[arg(long)]
     pub ledger: bool,
@@ -158,7 +163,8 @@ impl Common {
     /// Every flag with the value it has, but for the folder and how often all is run, which the record
     /// has as its repetition.
     pub fn settings(&self) -> Settings {
-        let Common { faults, run_seed, conduct, tick, ledger, out: _ } = self;
+        // What was observed the record has with how that went.
+        let Common { faults, run_seed, conduct, tick, observe: _, ledger, out: _ } = self;
         let FaultArgs { on_error, recovery_limit, warn_failures } = faults;
         let Conduct { repeat: _, start_at, meet, insecure_without_tls: _, tls_ca: _, part } =
             conduct;

@@ -1,9 +1,11 @@
-//! What a database's driver counts within the measured window of a step.
+//! What a database's driver counts within the measured window of a step, and the window of what is
+//! observed beside it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
+use hoap_observe::Watch;
 use hoap_workload::capability::Target;
 
 type Usage = BTreeMap<String, f64>;
@@ -12,14 +14,15 @@ type Usage = BTreeMap<String, f64>;
 pub struct Meter<'a> {
     observer: &'a dyn Observer,
     target: &'a dyn Target,
+    observed: &'a Watch,
     /// At the beginning and at the end.
     counts: Mutex<(Usage, Usage)>,
 }
 
 impl<'a> Meter<'a> {
-    /// Of this database, for this observer.
-    pub fn new(observer: &'a dyn Observer, target: &'a dyn Target) -> Self {
-        Meter { observer, target, counts: Mutex::default() }
+    /// Of this database and these servers, for this observer.
+    pub fn new(observer: &'a dyn Observer, target: &'a dyn Target, observed: &'a Watch) -> Self {
+        Meter { observer, target, observed, counts: Mutex::default() }
     }
 
     /// What was counted in between. Empty where the database counts nothing.
@@ -36,8 +39,14 @@ impl Observer for Meter<'_> {
     fn phase(&self, step: &StepPlan, phase: Phase) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         match phase {
-            Phase::Measured => counts.0 = self.target.usage(),
-            Phase::Ended => counts.1 = self.target.usage(),
+            Phase::Measured => {
+                self.observed.begin();
+                counts.0 = self.target.usage();
+            }
+            Phase::Ended => {
+                self.observed.end();
+                counts.1 = self.target.usage();
+            }
             _ => {}
         }
         drop(counts);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
+use hoap_observe::Watch;
 use hoap_record::search::{Effort, Search};
 use hoap_record::{Bounds, Check, Repetition, Run, RunFolder, Step, Verdict};
 use hoap_workload::client::Workload;
@@ -37,17 +38,24 @@ pub async fn record<B: Benchmark>(
     let operations = benchmark.operations().is_some_and(Workload::blocking);
     let queries = benchmark.queries().is_some_and(Workload::blocking);
     memory::fits(plan.shapes(), (operations, queries))?;
+    // Before the folder: a source that cannot be read is refused with nothing written.
+    let observed = Watch::open(&setting.common.observe)?;
     let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
     record.repetition = setting.repetition;
     record.clock = setting.caller.start().and_then(|start| start.clock());
     let mut folder = RunFolder::create(&path, &record)?;
+    if !observed.is_empty() {
+        observed.start(folder.observed()?);
+    }
     match setting.repetition {
         None => setting.caller.planned(plan, 1),
         Some(Repetition { number: 1, of }) => setting.caller.planned(plan, of),
         Some(_) => {}
     }
-    let end = between_checks(setting, plan, &mut benchmark, &mut folder, &mut record).await;
+    let places = (&mut folder, &mut record, &observed);
+    let end = between_checks(setting, plan, &mut benchmark, places).await;
     record.seconds = folder.seconds();
+    record.observed = observed.sources();
     let whole = end.is_ok() && record.partial.is_none();
     record.warnings.extend(benchmark.finish(setting, folder.path(), whole).await);
     if let Err(e) = &end {
@@ -63,8 +71,7 @@ async fn between_checks<B: Benchmark>(
     setting: &Setting<'_>,
     plan: &Plan,
     benchmark: &mut B,
-    folder: &mut RunFolder,
-    record: &mut Run,
+    (folder, record, observed): (&mut RunFolder, &mut Run, &Watch),
 ) -> Result<()> {
     record.checks = benchmark.before(setting).await?;
     if record.checks.iter().any(|check| check.verdict == Verdict::Fail) {
@@ -73,7 +80,8 @@ async fn between_checks<B: Benchmark>(
     }
     let start = setting.caller.start().unwrap_or(&setting.common.conduct.start_at);
     let starts = Starts::new(setting, start);
-    let mut steps = Steps { setting, benchmark, folder, record, starts, memories: Vec::new() };
+    let memories = Vec::new();
+    let mut steps = Steps { setting, benchmark, folder, record, observed, starts, memories };
     let end = steps.all(plan);
     let (memories, start) = (steps.memories, steps.starts.check());
     record.checks.extend(start);
@@ -116,6 +124,8 @@ struct Steps<'a, B: Benchmark> {
     benchmark: &'a B,
     folder: &'a mut RunFolder,
     record: &'a mut Run,
+    /// The servers' side.
+    observed: &'a Watch,
     starts: Starts<'a>,
     /// What the clients remember, also where a step fails or is stopped.
     memories: Vec<MemoryOf<B::Operations>>,
@@ -186,13 +196,14 @@ impl<B: Benchmark> Steps<'_, B> {
         let of = place.of.map(|of| format!(" of {of}")).unwrap_or_default();
         caller.say(&format!("step {}{of}: {}", plan.number, plan.name()));
         let observer = caller.observer(place);
-        let meter = Meter::new(&*observer, self.benchmark.target());
+        let meter = Meter::new(&*observer, self.benchmark.target(), self.observed);
         let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
         let clients = (operations, queries, self.benchmark.probes());
         let control = (caller.stop(), &self.starts as &dyn Gate);
         let mut outcome = run_probed_step(plan, clients, self.folder, control, &meter)?;
         self.starts.note(&mut outcome.step, self.folder);
         outcome.step.usage = meter.used();
+        outcome.step.observed = self.observed.window()?;
         let in_process = self.benchmark.target().in_process();
         self.record.warnings.extend(own_limit::warnings(&outcome.step, in_process));
         self.record.warnings.extend(level::warnings(&outcome.step));

@@ -193,6 +193,7 @@ fn record() -> Run {
         witness: None,
         search: None,
         events: Vec::new(),
+        observed: Vec::new(),
         catch_up: None,
         stopped_by: None,
         repetition: None,

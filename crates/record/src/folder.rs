@@ -13,6 +13,7 @@ use crate::history::Attempt;
 use crate::limits;
 use crate::lines::Lines;
 use crate::machine::MachineRow;
+use crate::observed::Observation;
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
 use crate::whole;
@@ -21,6 +22,7 @@ const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.csv";
 const QUERIES: &str = "queries.csv";
 const MACHINE: &str = "machine.csv";
+const OBSERVED: &str = "observed.csv";
 const LEDGER: &str = "ledger.json";
 const HISTORY: &str = "witness.ndjson";
 
@@ -185,6 +187,15 @@ impl RunFolder {
         table.add(row)
     }
 
+    /// Creates `observed.csv`, which others than the writer of this folder fill.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
+    pub fn observed(&self) -> Result<ObservedLog> {
+        let table = Table::create(self.path.join(OBSERVED))?;
+        Ok(ObservedLog { table, started: self.started })
+    }
+
     /// Writes the buffered rows to the files.
     ///
     /// # Errors
@@ -193,6 +204,30 @@ impl RunFolder {
         self.samples.flush()?;
         self.machine.as_mut().map_or(Ok(()), Table::flush)?;
         self.queries.flush()
+    }
+}
+
+/// `observed.csv` of a running run.
+pub struct ObservedLog {
+    table: Table,
+    started: Instant,
+}
+
+impl ObservedLog {
+    /// The time from the run's start to `instant`.
+    pub fn seconds_at(&self, instant: Instant) -> f64 {
+        seconds(instant.saturating_duration_since(self.started))
+    }
+
+    /// Adds the rows of one reading.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where they cannot be written.
+    pub fn add(&mut self, rows: impl Iterator<Item = Observation>) -> Result<()> {
+        for row in rows {
+            self.table.add(&row)?;
+        }
+        self.table.flush()
     }
 }
 
@@ -310,6 +345,23 @@ pub fn each_machine(folder: &Path, take: impl FnMut(MachineRow)) -> Result<()> {
         limits::seconds("machine", row.machine)?;
         limits::seconds("steal", row.steal)?;
         limits::seconds("busiest_core", row.busiest_core)
+    };
+    each_row(&path, check, take)
+}
+
+/// Passes each row of `observed.csv` to `take`, also of a run that was killed. There are none where
+/// nothing was observed, and in a merged folder.
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where a row is none.
+pub fn each_observation(folder: &Path, take: impl FnMut(Observation)) -> Result<()> {
+    let path = folder.join(OBSERVED);
+    if !path.exists() {
+        return Ok(());
+    }
+    let check = |row: &Observation| {
+        limits::seconds("at_seconds", row.at_seconds)?;
+        limits::finite("value", row.value)
     };
     each_row(&path, check, take)
 }

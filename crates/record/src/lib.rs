@@ -6,6 +6,7 @@
 //! | `samples.csv` | time series, a row for each tick, step and kind of operation |
 //! | `step-NN.hlog` | HdrHistogram interval log of a step's response times, see [`hlog`] |
 //! | `machine.csv` | what the driver's machine did beside the load |
+//! | `observed.csv` | what the servers did beside the load, if they were observed |
 //! | `queries.csv` | every execution of a query |
 //! | `witness.ndjson` | what the witness transactions did and saw, if there were any |
 //! | `answers/qNN.json` | answers of queries, if they were asked for |
@@ -16,7 +17,7 @@
 //!
 //! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`ingestion`],
 //!   [`search`], [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
-//! * [`machine`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
+//! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
@@ -39,6 +40,7 @@ pub mod limits;
 pub mod lines;
 pub mod machine;
 pub mod merge;
+pub mod observed;
 mod parallel;
 pub mod percentile;
 pub mod rows;
@@ -60,6 +62,7 @@ pub use hoap_data::words;
 pub use ingestion::{CURVE, Ingested, Ingestion};
 pub use level::LevelChange;
 pub use machine::{DriverUse, MachineRow};
+pub use observed::{Observation, ObservedSeries, ObservedSource, SeriesKind};
 pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};

@@ -34,6 +34,14 @@ pub(crate) fn count(name: &str, count: u64) -> Result<(), String> {
     }
 }
 
+/// Refuses what is no number.
+pub(crate) fn finite(name: &str, value: f64) -> Result<(), String> {
+    match value.is_finite() {
+        true => Ok(()),
+        false => Err(format!("{name} is {value}, which is no number")),
+    }
+}
+
 /// Refuses a record that no run has.
 pub(crate) fn run(run: &Run) -> Result<(), String> {
     seconds("seconds", run.seconds)?;

@@ -8,6 +8,7 @@ use crate::check::{AuditLine, Check};
 use crate::description::Description;
 use crate::freshness::CatchUp;
 use crate::ingestion::Ingestion;
+use crate::observed::ObservedSource;
 use crate::search::Search;
 use crate::step::Step;
 use crate::witness::Witness;
@@ -73,6 +74,9 @@ pub struct Run {
     /// Failures as events, in the order in which they began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
+    /// What was observed beside the load (`--observe`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<ObservedSource>,
     /// How long the database of the queries took to catch up with the database of the transactions,
     /// if they are two.
     #[serde(default, skip_serializing_if = "Option::is_none")]

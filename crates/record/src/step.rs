@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::freshness::Freshness;
 use crate::level::LevelChange;
 use crate::machine::DriverUse;
+use crate::observed::ObservedSeries;
 use crate::percentile::Latency;
 
 /// A step: a number of clients of each side that ran for a time or a number of operations.
@@ -105,6 +106,9 @@ pub struct Step {
     /// system does not tell, and of several drivers, whose folders have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverUse>,
+    /// What the observed servers did in the measured window.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<ObservedSeries>,
     /// Open loop: the 99th percentile of how long after its time an operation began for which a client
     /// waited, microseconds. The delay is the driver's own. `None` of several drivers.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -464,6 +464,7 @@ pub fn run() -> Run {
         witness: None,
         search: None,
         events: Vec::new(),
+        observed: Vec::new(),
         catch_up: None,
         stopped_by: None,
         repetition: None,

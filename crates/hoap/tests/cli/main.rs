@@ -20,6 +20,7 @@ mod key_value;
 mod live;
 #[cfg(target_os = "linux")]
 mod machine;
+mod observe;
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
 #[cfg(feature = "asterixdb")]

@@ -24,6 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::folder::{self, RunFolder};
 use crate::freshness::CatchUp;
 use crate::hlog::Hlog;
+use crate::observed::ObservedSource;
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
 use crate::search::Search;
@@ -123,6 +124,7 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
             a
         }),
         catch_up: longest_catch_up(drivers),
+        observed: sources(drivers),
         drivers: drivers
             .iter()
             .map(|d| Driver {
@@ -144,6 +146,17 @@ fn record(drivers: &[Machine], base: Timestamp, command: Vec<String>, more: Vec<
 fn longest_catch_up(drivers: &[Machine]) -> Option<CatchUp> {
     let all = drivers.iter().filter_map(|d| d.run.catch_up.clone());
     all.max_by(|a, b| a.before_seconds.total_cmp(&b.before_seconds))
+}
+
+/// The sources that were observed, each as the first driver has it that observed it.
+fn sources(drivers: &[Machine]) -> Vec<ObservedSource> {
+    let mut all: Vec<ObservedSource> = Vec::new();
+    for source in drivers.iter().flat_map(|d| &d.run.observed) {
+        if all.iter().all(|known| known.name != source.name) {
+            all.push(source.clone());
+        }
+    }
+    all
 }
 
 /// The configuration: one value where all drivers agree, else the list of their values.

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::machine::Machine;
 use crate::folder::micros;
 use crate::hlog::{SERVICE, WAIT};
+use crate::observed::ObservedSeries;
 use crate::percentile::Latency;
 use crate::step::{Gap, Operation, Query, Score, Step, step_name};
 
@@ -80,10 +81,23 @@ pub fn step(parts: &[Part<'_>], times: &dyn Fn(&str) -> Histogram<u64>) -> Step 
         freshness: None,
         // Each driver's own folder has it, and what there was to warn of is among the warnings.
         driver: None,
+        observed: observed(&steps),
         late_p99_us: None,
         level: None,
         ..first.clone()
     }
+}
+
+/// What was observed. Of a source that several drivers observed the first one's readings tell all.
+fn observed(steps: &[&Step]) -> Vec<ObservedSeries> {
+    let mut all: Vec<ObservedSeries> = Vec::new();
+    for step in steps {
+        let known = all.len();
+        let is_known = |of: &ObservedSeries| all[..known].iter().any(|o| o.source == of.source);
+        let new: Vec<_> = step.observed.iter().filter(|of| !is_known(of)).cloned().collect();
+        all.extend(new);
+    }
+    all
 }
 
 /// The longest gap of any driver, on the clock of the merged run.

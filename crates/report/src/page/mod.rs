@@ -14,6 +14,7 @@ mod frontier;
 mod ingestion;
 mod markup;
 mod measured;
+mod observed;
 mod sections;
 mod sizes;
 mod verdicts;

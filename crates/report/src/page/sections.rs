@@ -8,7 +8,7 @@ use super::body::{Body, Figure, Panel, panels};
 use super::chart::{machine, over_time, search as search_chart};
 use super::compared::{Compared, costed, unpriced};
 use super::markup::escape;
-use super::{figures, frontier, ingestion, measured, verdicts, witness};
+use super::{figures, frontier, ingestion, measured, observed, verdicts, witness};
 use crate::configurations::Report;
 use crate::configurations::group::{Group, groups};
 use crate::run::Entry;
@@ -55,6 +55,7 @@ pub fn write(body: &mut Body, report: &Report, runs: &[Loaded]) -> hoap_record::
     witness::write(body, entries);
     failures(body, entries, &compared);
     time(body, &panels);
+    observed::section(body, entries);
     latency(body, &panels);
     verification(body, entries);
     setup(body, entries);
@@ -267,6 +268,7 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
                 let numbers = tables::machine_over_time(panel.loaded);
                 body.folded("Numbers of this chart", &numbers, &table);
             }
+            observed::charts(body, panel, most);
             if panel.loaded.heat.is_empty() {
                 return;
             }
@@ -348,7 +350,7 @@ fn verification(body: &mut Body, entries: &[Entry<'_>]) {
 fn setup(body: &mut Body, entries: &[Entry<'_>]) {
     body.open("setup-section", "Setup", "Setup");
     let set = [tables::databases(entries), tables::configuration(entries), tables::setup(entries)];
-    for made in set.iter().chain([&tables::machine(entries)]) {
+    for made in set.iter().chain([&tables::machine(entries), &tables::sources(entries)]) {
         body.filled(made);
     }
     body.close();

@@ -13,6 +13,7 @@ use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatGatherer};
 use crate::run::machine::{self, MachinePoint};
 use crate::run::measure::{self, Measure};
+use crate::run::observed;
 use crate::run::samples::Samples;
 
 /// A run folder, read whole.
@@ -30,6 +31,8 @@ pub struct Loaded {
     pub curves: Vec<Curve>,
     /// `machine.csv`; empty where there is none.
     pub machine: Vec<MachinePoint>,
+    /// `observed.csv`; empty where there is none.
+    pub observed: Vec<observed::Series>,
     /// The same over time, of the kinds of operations that the run's headline counts.
     pub heat: Vec<Heat>,
 }
@@ -86,6 +89,7 @@ impl Loaded {
             curves,
             heat,
             machine: machine::read(folder)?,
+            observed: observed::read(folder)?,
         })
     }
 

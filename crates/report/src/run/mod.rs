@@ -10,6 +10,7 @@ pub mod loaded;
 pub mod machine;
 pub mod measure;
 mod names;
+pub mod observed;
 pub mod samples;
 pub mod search;
 pub mod ticks;

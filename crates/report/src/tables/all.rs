@@ -5,6 +5,7 @@ use super::events::events;
 use super::freshness::freshness;
 use super::frontier::{frontier, frontier_steps};
 use super::ingestion::{ingested, ingestion};
+use super::observed::{observed, observed_over_time, sources};
 use super::search::{highest_rate, search};
 use super::series::{machine_over_time, percentiles, ticks};
 use super::setup::{configuration, databases, machine, overview, setup};
@@ -15,6 +16,8 @@ use super::steps::{
 use super::witness::{anomalies, witness};
 use crate::format::table::Table;
 use crate::run::measure::Measure;
+use crate::run::observed::Class;
+use crate::run::ticks::MOST;
 use crate::run::{Entry, Loaded};
 
 /// The tables of these runs that their records alone make and that have rows, for `hoap show`.
@@ -42,8 +45,9 @@ pub fn of_records(entries: &[Entry<'_>]) -> Vec<Table> {
         configuration(entries),
         setup(entries),
         machine(entries),
+        sources(entries),
     ];
-    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    all.into_iter().chain(observed(entries)).filter(|table| !table.rows.is_empty()).collect()
 }
 
 /// Every table of one run, for files that machines read: their ids make the names of the files.
@@ -75,7 +79,9 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
         events(&entries),
         machine_over_time(loaded),
         machine(&entries),
+        sources(&entries),
     ];
+    let over_time = Class::ALL.map(|class| observed_over_time(loaded, class, MOST));
     let whatever_it_measures = [
         failures(&entries),
         ticks(loaded),
@@ -88,7 +94,8 @@ pub fn all(loaded: &Loaded) -> Vec<Table> {
     let answer = [highest_rate(&entries)].into_iter().filter(|table| !table.rows.is_empty());
     answer
         .chain([overview(&entries)])
-        .chain(some.into_iter().filter(|table| !table.rows.is_empty()))
+        .chain(some.into_iter().chain(over_time).filter(|table| !table.rows.is_empty()))
+        .chain(observed(&entries))
         .chain(measured)
         .chain(whatever_it_measures)
         .collect()

@@ -12,7 +12,7 @@ use crate::run::measure::Measure;
 use crate::run::step_name;
 use crate::run::ticks::{MOST, Tick, merged, ticks as ticks_of};
 
-fn name_of(run: &Run, number: usize) -> String {
+pub(super) fn name_of(run: &Run, number: usize) -> String {
     run.steps
         .iter()
         .find(|s| s.number == number)

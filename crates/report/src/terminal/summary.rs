@@ -76,6 +76,9 @@ fn paper(run: &Run, style: Style<'_>) -> Paper {
     for table in [tables::witness(&entries), tables::anomalies(&entries)] {
         out.table(&table.title.clone(), &table);
     }
+    for table in tables::observed(&entries) {
+        out.table(&table.title.clone(), &table);
+    }
     let audit = tables::audit(&entries);
     out.table(&audit.title.clone(), &audit);
     checks(run, &mut out);

@@ -478,6 +478,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
         witness: None,
         search: None,
         events,
+        observed: Vec::new(),
         catch_up: None,
         stopped_by: None,
         repetition: None,

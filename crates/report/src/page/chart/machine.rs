@@ -1,12 +1,13 @@
-//! The CPU of the driver's machine over time.
+//! The driver's machine and the observed servers over time.
 
 use hoap_record::{MachineRow, Step};
 
 use super::parts::items;
 use super::scale::{self, Words, vertical};
-use super::spec::{Chart, Look, Mark, Number, Plot, Sample, Series, Word};
-use crate::format::number::decimals;
+use super::spec::{Axis, Chart, Look, Mark, Number, Plot, Sample, Series, Word};
+use crate::format::number::{Unit, decimals};
 use crate::run::machine::at_most;
+use crate::run::observed::Class;
 use crate::run::{Loaded, step_name};
 
 /// A line: its name, and what of a row it shows, in cores.
@@ -24,18 +25,9 @@ pub fn cpu(loaded: &Loaded, most: usize) -> Chart {
     let points = at_most(&loaded.machine, most);
     let rows: Vec<&MachineRow> = points.iter().map(|point| &point.row).collect();
     let steps = &loaded.run.steps;
-    let ends = steps.iter().map(|s| s.start_seconds + s.seconds);
-    let end = ends.chain(rows.iter().map(|row| row.at_seconds)).fold(0.0, f64::max);
-    let x = scale::from_zero("seconds since the run's start", end.max(1e-3), 10, |s| {
-        format!("{} s", decimals(s, 0))
-    });
-    let x = super::spec::Axis { suffix: " s".into(), ..x };
     let values = rows.iter().flat_map(|row| LINES.iter().map(|(_, of)| of(row)));
     let y = vertical(Words::Rates, "cores", values);
-    let window =
-        |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds), String::new());
-    let spans = steps.iter().map(window).collect();
-    let mut marks = vec![Mark::Band { colour: "ink", opacity: 0.06, spans }];
+    let mut marks = Vec::new();
     let looks = (0..LINES.len()).map(|n| Look::colour(n).dashed(n));
     let looks: Vec<(String, Look)> =
         LINES.iter().zip(looks).map(|((name, _), look)| ((*name).to_owned(), look)).collect();
@@ -49,12 +41,82 @@ pub fn cpu(loaded: &Loaded, most: usize) -> Chart {
             marks.push(Mark::Line(Series { look: *look, title, points, ..Series::default() }));
         }
     }
+    let end = rows.iter().map(|row| row.at_seconds).fold(0.0, f64::max);
+    Chart::one(items(&looks, Sample::Line), beside_the_steps(steps, end, y, marks))
+}
+
+/// The most lines of a chart, which colours and dashes tell apart.
+pub const LINES_AT_MOST: usize = Look::COLOURS * Look::DASHES;
+
+/// Series of one class. Of too many those with the highest values are drawn.
+pub fn observed(loaded: &Loaded, class: Class, most: usize) -> Chart {
+    let of_class = loaded.observed.iter().filter(|series| series.class() == class);
+    let several = loaded.run.observed.len() > 1;
+    let mut lines: Vec<(String, Vec<(f64, f64)>)> = of_class
+        .map(|of| match several {
+            true => (format!("{} {}", of.source, of.series), of.points(most)),
+            false => (of.series.clone(), of.points(most)),
+        })
+        // What stayed at 0 has a line in no chart, only in its table.
+        .filter(|(_, points)| points.iter().any(|(_, value)| *value != 0.0))
+        .collect();
+    if lines.len() > LINES_AT_MOST {
+        let highest = |(_, points): &(String, Vec<(f64, f64)>)| {
+            points.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max)
+        };
+        lines.sort_by(|a, b| highest(b).total_cmp(&highest(a)));
+        lines.truncate(LINES_AT_MOST);
+    }
+    let points = || lines.iter().flat_map(|(_, points)| points);
+    let label = class.unit().in_heading().unwrap_or("");
+    let y = match class.unit() {
+        Unit::Bytes => {
+            let high = points().map(|(_, value)| *value).fold(0.0, f64::max);
+            let label = if class == Class::Held { "bytes" } else { "bytes/s" };
+            scale::from_zero(label, if high > 0.0 { high * 1.08 } else { 1.0 }, 5, |v| {
+                Unit::Bytes.show(v)
+            })
+        }
+        _ => vertical(Words::Rates, label, points().map(|(_, value)| *value)).linear(),
+    };
+    let look = |n: usize| Look::colour(n).dashed(n / Look::COLOURS);
+    let mut looks = Vec::new();
+    let mut marks = Vec::new();
+    for (n, (name, points)) in lines.iter().enumerate() {
+        let at = |at: f64| Number((at * 10.0).round() / 10.0);
+        let words = |value: f64| match class.unit() {
+            Unit::Bytes => format!("\n{}", Unit::Bytes.show(value)),
+            _ => String::new(),
+        };
+        let points = points.iter().map(|(x, value)| (at(*x), Number(*value), 0, words(*value)));
+        let (points, title) = (points.collect(), name.clone());
+        marks.push(Mark::Line(Series { look: look(n), title, points, ..Series::default() }));
+        looks.push((name.clone(), look(n)));
+    }
+    let end = points().map(|(at, _)| *at).fold(0.0, f64::max);
+    let plot = beside_the_steps(&loaded.run.steps, end, y, marks);
+    Chart::one(items(&looks, Sample::Line), plot)
+}
+
+/// A plot over the run's time, with the measured window of each step behind the marks.
+fn beside_the_steps(steps: &[Step], end: f64, y: Axis, marks: Vec<Mark>) -> Plot {
+    let ends = steps.iter().map(|s| s.start_seconds + s.seconds);
+    let end = ends.fold(end, f64::max);
+    let x = scale::from_zero("seconds since the run's start", end.max(1e-3), 10, |s| {
+        format!("{} s", decimals(s, 0))
+    });
+    let x = Axis { suffix: " s".into(), ..x };
+    let window =
+        |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds), String::new());
+    let spans = steps.iter().map(window).collect();
     let words = steps.iter().map(|s| Word {
         x: Number(s.start_seconds + s.seconds / 2.0),
         room: Number(s.seconds),
         long: step_name(s),
         short: s.number.to_string(),
     });
-    marks.push(Mark::Words { words: words.collect() });
-    Chart::one(items(&looks, Sample::Line), Plot { height: 200, x, y, marks, ..Plot::default() })
+    let mut all = vec![Mark::Band { colour: "ink", opacity: 0.06, spans }];
+    all.extend(marks);
+    all.push(Mark::Words { words: words.collect() });
+    Plot { height: 200, x, y, marks: all, ..Plot::default() }
 }

@@ -1,0 +1,108 @@
+//! What a run records of the servers (`--observe`), and the report of it.
+
+use std::net::TcpListener;
+
+use serde_json::Value;
+
+use super::{End, Place};
+
+/// A port that was free a moment ago.
+fn free() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn series<'a>(step: &'a Value, source: &str, series: &str) -> &'a Value {
+    let all = step["observed"].as_array().unwrap();
+    let is = |of: &&Value| of["source"] == source && of["series"] == series;
+    all.iter().find(is).unwrap_or_else(|| panic!("{source} {series}: {all:?}"))
+}
+
+/// A run observes its own endpoint, which a library for Prometheus writes: the endpoint and the record count
+/// the same operations. Beside it the test's own process, whose child the run is.
+#[test]
+fn a_run_records_its_servers_and_the_report_shows_them() {
+    let p = Place::new();
+    let (port, pid) = (free(), std::process::id());
+    p.ok(&format!(
+        "run ycsb-a --target null:?latency_us=500 -p recordcount=100 --clients 2 --warmup 1s \
+         --duration 3s --metrics 127.0.0.1:{port} --observe tests=pid:{pid} \
+         --observe hoap=http://127.0.0.1:{port}/metrics#hoap_step,hoap_operations_total{{outcome}} \
+         --out run"
+    ));
+    let run = p.json("run/run.json");
+    let step = &run["steps"][0];
+    let operations: f64 = step["transactions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|o| o["per_second"].as_f64().unwrap())
+        .sum();
+    let counted = series(step, "hoap", "hoap_operations_total{outcome=\"success\"}");
+    let mean = counted["mean"].as_f64().unwrap();
+    // The endpoint counts whole ticks: one more or less of three.
+    assert!((mean / operations - 1.0).abs() < 0.4, "{mean} of {operations}");
+    let cpu = series(step, "tests", "cpu_seconds_total")["mean"].as_f64().unwrap();
+    let own = step["driver"]["cpu_seconds"].as_f64().unwrap();
+    assert!(cpu > 0.0 && cpu * 3.0 > own * 0.5, "{cpu} cores, of which the driver took {own} s");
+    let sources = run["observed"].as_array().unwrap();
+    assert_eq!(sources.len(), 2, "{sources:?}");
+    assert!(sources.iter().all(|s| s["readings"].as_u64() >= Some(4) && s["missed"] == 0));
+    assert_eq!(sources[1]["from"], format!("http://127.0.0.1:{port}/metrics"));
+    let shown = p.ok("show run").out;
+    assert!(shown.contains("Servers: CPU") && shown.contains("cpu_seconds_total"), "{shown}");
+    p.ok("report run -o page.html --csv tables");
+    let page = String::from_utf8(p.read("page.html")).unwrap();
+    assert!(page.contains("The servers beside the load") && page.contains("observed-cpu-0"));
+    let csv = String::from_utf8(p.read("tables/observed-cpu-over-time-0.csv")).unwrap();
+    assert!(csv.starts_with("source,series,step,at (s),value (cores)"), "{csv}");
+    assert!(csv.lines().count() >= 4, "{csv}");
+}
+
+#[test]
+fn a_source_that_cannot_be_read_is_refused_and_nothing_is_written() {
+    let p = Place::new();
+    let run = "run ycsb-c --target null: --duration 1s --out run --observe";
+    let port = free();
+    for (source, code, why) in [
+        (format!("http://127.0.0.1:{port}"), 3, "Connection refused"),
+        ("pid:999999999".into(), 3, "there is no such process"),
+        ("db1:9100".into(), 2, "neither [NAME=]http[s]://"),
+        ("http://me:secret@db1:9100/metrics".into(), 2, "the command line shows its password"),
+        ("http://db1:9100/metrics#a-b".into(), 2, "no name of a series"),
+    ] {
+        let End { err, .. } = p.fails(&format!("{run} {source}"), code, &[why]);
+        assert!(!err.contains("secret"), "{source}: {err}");
+        assert!(!p.path("run").exists(), "{source}");
+    }
+}
+
+/// A password in a configuration file is used, and told nowhere.
+#[test]
+fn the_password_of_an_endpoint_is_in_no_record() {
+    let p = Place::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let serve = std::thread::spawn(move || {
+        use std::io::{BufRead, BufReader, Write};
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut seen = Vec::new();
+        for line in BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok) {
+            if line.is_empty() {
+                let text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nx 1\n";
+                stream.write_all(text.as_bytes()).unwrap();
+            }
+            seen.push(line.to_lowercase());
+        }
+        seen
+    });
+    let file = format!("observe = [\"http://me:hunter2@{address}/metrics#x\"]\n");
+    p.write("flags.toml", &file);
+    p.ok("run ycsb-c --target null:?latency_us=500 --duration 1s --config flags.toml --out run");
+    let seen = serve.join().unwrap();
+    // me:hunter2
+    assert!(seen.contains(&"authorization: basic bwu6ahvudgvymg==".into()), "{seen:?}");
+    for entry in std::fs::read_dir(p.path("run")).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains("hunter2"));
+    }
+}

@@ -1,0 +1,323 @@
+//! Reads each source on a thread of its own: one that hangs delays neither the load nor another source.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hoap_record::folder::ObservedLog;
+use hoap_record::{Error, ErrorKind, Observation, ObservedSeries, ObservedSource, Result};
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+
+use crate::exposition::{self, MOST};
+use crate::http::Connection;
+use crate::process::Process;
+use crate::reading::Value;
+use crate::select::Selection;
+use crate::source::{From, Source};
+use crate::sums::Sums;
+
+/// How often a source is read.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(3);
+/// A reading that came later after the end of a window says too much of what followed.
+const LATE: Duration = Duration::from_millis(250);
+/// How many of the names of an endpoint an error repeats.
+const SOME: usize = 8;
+
+/// The sources of a run. Those of a watch that is dropped are read no more.
+pub struct Watch(Vec<Reader>);
+
+/// The thread of a source, as its watch sees it.
+struct Reader {
+    name: String,
+    from: String,
+    commands: Sender<Command>,
+    /// The sums of the window that was ended last.
+    ended: Mutex<Option<Receiver<Result<Vec<ObservedSeries>>>>>,
+}
+
+enum Command {
+    /// Read each second from now on, into this file.
+    Start(Arc<Mutex<ObservedLog>>),
+    /// A measured window begins.
+    Begin,
+    /// It ended at this moment.
+    End(Instant, Sender<Result<Vec<ObservedSeries>>>),
+    /// Say how it went.
+    Tell(Sender<Tally>),
+}
+
+#[derive(Clone, Default)]
+struct Tally {
+    readings: u64,
+    missed: u64,
+    first_miss: Option<String>,
+}
+
+impl Watch {
+    /// Reads every source once.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] for two of the same name and one without a series that is kept,
+    /// [`ErrorKind::Unavailable`] for one that cannot be read.
+    pub fn open(sources: &[Source]) -> Result<Watch> {
+        let mut names = BTreeSet::new();
+        let mut opening = Vec::new();
+        for source in sources {
+            if !names.insert(&source.name) {
+                let tried = format!("observe {}", source.name);
+                return Err(Error::new(ErrorKind::Invalid, tried, "two sources have this name")
+                    .advise("give each its own, as in --observe db1=http://…"));
+            }
+            let (commands, receiver) = mpsc::channel();
+            let (opened, answer) = mpsc::channel();
+            let source = source.clone();
+            thread::spawn(move || match Reading::open(source) {
+                Ok((from, reading)) => {
+                    // Where nobody waits any more there is nothing to read for.
+                    if opened.send(Ok(from)).is_ok() {
+                        reading.follow(&receiver);
+                    }
+                }
+                Err(e) => drop(opened.send(Err(e))),
+            });
+            opening.push((commands, answer));
+        }
+        let mut readers = Vec::new();
+        for ((commands, answer), source) in opening.into_iter().zip(sources) {
+            let from = answer.recv().map_err(|_| gone(&source.name))??;
+            readers.push(Reader {
+                name: source.name.clone(),
+                from,
+                commands,
+                ended: Mutex::default(),
+            });
+        }
+        Ok(Watch(readers))
+    }
+
+    /// Whether there is no source.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Reads each source every second from now on.
+    pub fn start(&self, log: ObservedLog) {
+        let log = Arc::new(Mutex::new(log));
+        for reader in &self.0 {
+            reader.say(Command::Start(log.clone()));
+        }
+    }
+
+    /// A measured window begins now.
+    pub fn begin(&self) {
+        for reader in &self.0 {
+            reader.say(Command::Begin);
+        }
+    }
+
+    /// It ends now.
+    pub fn end(&self) {
+        let now = Instant::now();
+        for reader in &self.0 {
+            let (sender, receiver) = mpsc::channel();
+            reader.say(Command::End(now, sender));
+            *reader.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(receiver);
+        }
+    }
+
+    /// What the sources told in the window that ended.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where `observed.csv` cannot be written.
+    pub fn window(&self) -> Result<Vec<ObservedSeries>> {
+        let mut all = Vec::new();
+        for reader in &self.0 {
+            let ended = reader.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(ended) = ended else { continue };
+            all.extend(ended.recv().map_err(|_| gone(&reader.name))??);
+        }
+        Ok(all)
+    }
+
+    /// How it went with each source.
+    pub fn sources(&self) -> Vec<ObservedSource> {
+        let source = |reader: &Reader| {
+            let (sender, receiver) = mpsc::channel();
+            reader.say(Command::Tell(sender));
+            let Tally { readings, missed, first_miss } = receiver.recv().unwrap_or_default();
+            let (name, from) = (reader.name.clone(), reader.from.clone());
+            ObservedSource { name, from, readings, missed, first_miss }
+        };
+        self.0.iter().map(source).collect()
+    }
+}
+
+impl Reader {
+    /// A thread that has gone is noticed where its answer is missing.
+    fn say(&self, command: Command) {
+        let _ = self.commands.send(command);
+    }
+}
+
+fn gone(name: &str) -> Error {
+    Error::new(ErrorKind::Broken, format!("observe {name}"), "its thread has ended")
+}
+
+/// A source that is being read.
+struct Reading {
+    name: String,
+    probe: Probe,
+    log: Option<Arc<Mutex<ObservedLog>>>,
+    window: Option<Sums>,
+    tally: Tally,
+    /// Why the file cannot be written.
+    broken: Option<Error>,
+}
+
+enum Probe {
+    Endpoint(Runtime, Connection, Selection),
+    Process(Process),
+}
+
+impl Reading {
+    /// Reads the source once, and says what is read.
+    fn open(source: Source) -> Result<(String, Reading)> {
+        let Source { name, from } = source;
+        let (what, advice) = match &from {
+            From::Endpoint(endpoint) => {
+                (endpoint.url(), "start what serves it, or leave --observe out")
+            }
+            From::Process(pid) => {
+                (format!("pid:{pid}"), "name a process of this machine by its number")
+            }
+        };
+        let unavailable = |why: String| {
+            Error::new(ErrorKind::Unavailable, format!("observe {what}"), why).advise(advice)
+        };
+        let (said, mut probe) = match from {
+            From::Endpoint(endpoint) => {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                let runtime = runtime.map_err(|e| unavailable(e.to_string()))?;
+                let selection = endpoint.selection.clone();
+                let connection = Connection::new(endpoint).map_err(unavailable)?;
+                (what.clone(), Probe::Endpoint(runtime, connection, selection))
+            }
+            From::Process(pid) => {
+                let process = Process::of(pid).map_err(unavailable)?;
+                (format!("{what} ({})", process.command), Probe::Process(process))
+            }
+        };
+        let (values, others) = probe.read().map_err(unavailable)?;
+        let refused = |why: String| {
+            let advice =
+                "choose the series behind a #, as in http://HOST/metrics#NAME,PREFIX*{LABEL}";
+            Error::new(ErrorKind::Invalid, format!("observe {what}"), why).advise(advice)
+        };
+        if values.is_empty() {
+            let some: Vec<&str> = others.iter().take(SOME).map(String::as_str).collect();
+            let more = if others.len() > SOME { ", …" } else { "" };
+            let why = match some.is_empty() {
+                true => "it has no series".to_owned(),
+                false => format!("none of its series is chosen; it has {}{more}", some.join(", ")),
+            };
+            return Err(refused(why));
+        }
+        if values.len() > MOST {
+            return Err(refused(format!("{} series are chosen, at most {MOST} fit", values.len())));
+        }
+        let (window, tally) = (None, Tally::default());
+        Ok((said, Reading { name, probe, log: None, window, tally, broken: None }))
+    }
+
+    /// Reads as the commands say, until whoever sends them is gone.
+    fn follow(mut self, commands: &Receiver<Command>) {
+        let mut next = Instant::now();
+        loop {
+            let command = match self.log {
+                None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(_) => commands.recv_timeout(next.saturating_duration_since(Instant::now())),
+            };
+            match command {
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.read(None);
+                    while next <= Instant::now() {
+                        next += EVERY;
+                    }
+                }
+                Ok(Command::Start(log)) => (self.log, next) = (Some(log), Instant::now()),
+                Ok(Command::Begin) => {
+                    self.window = Some(Sums::default());
+                    self.read(None);
+                    next = Instant::now() + EVERY;
+                }
+                Ok(Command::End(at, answer)) => {
+                    // Behind a reading that hung there is nothing to be had for the window.
+                    if Instant::now() <= at + LATE {
+                        self.read(Some(at + LATE));
+                    }
+                    let sums = self.window.take().unwrap_or_default().finish(&self.name);
+                    // Who does not wait for the sums does not need them.
+                    let _ = answer.send(self.broken.take().map_or(Ok(sums), Err));
+                }
+                Ok(Command::Tell(answer)) => drop(answer.send(self.tally.clone())),
+            }
+        }
+    }
+
+    /// Reads once. What comes after `latest` is no part of the window.
+    fn read(&mut self, latest: Option<Instant>) {
+        let asked = Instant::now();
+        let values = self.probe.read().and_then(|(values, _)| match values.len() {
+            // An endpoint that grew.
+            n if n > MOST => Err(format!("{n} series are chosen, at most {MOST} fit")),
+            _ => Ok(values),
+        });
+        let values = match values {
+            Ok(values) => values,
+            Err(why) => {
+                self.tally.missed += 1;
+                self.tally.first_miss.get_or_insert(why);
+                return;
+            }
+        };
+        self.tally.readings += 1;
+        let at = asked + asked.elapsed() / 2;
+        let Some(log) = &self.log else { return };
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_seconds = log.seconds_at(at);
+        let row = |Value { series, kind, value }: &Value| Observation {
+            at_seconds,
+            source: self.name.clone(),
+            series: series.clone(),
+            kind: *kind,
+            value: *value,
+        };
+        if let Err(e) = log.add(values.iter().map(row)) {
+            self.broken.get_or_insert(e);
+        }
+        drop(log);
+        if let Some(window) = self.window.as_mut().filter(|_| latest.is_none_or(|l| at <= l)) {
+            window.add(at_seconds, &values);
+        }
+    }
+}
+
+impl Probe {
+    /// The series that are kept, and the names of the others.
+    fn read(&mut self) -> std::result::Result<(Vec<Value>, Vec<String>), String> {
+        match self {
+            Probe::Process(process) => Ok((process.read()?, Vec::new())),
+            Probe::Endpoint(runtime, connection, selection) => {
+                let text = runtime.block_on(async { timeout(ANSWER, connection.ask()).await });
+                let text = text.map_err(|_| format!("no answer for {} s", ANSWER.as_secs()))??;
+                exposition::read(&text, selection)
+            }
+        }
+    }
+}

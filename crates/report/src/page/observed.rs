@@ -1,0 +1,43 @@
+//! What the observed servers did: a section with their sums, and charts among those over time.
+
+use super::body::{Body, Figure, Panel};
+use super::chart::machine;
+use crate::format::table::Cell;
+use crate::run::Entry;
+use crate::run::observed::Class;
+use crate::tables;
+
+/// The sums of each step.
+pub fn section(body: &mut Body, entries: &[Entry<'_>]) {
+    let made = tables::observed(entries);
+    if made.is_empty() {
+        return;
+    }
+    body.open("servers", "The servers beside the load", "Servers");
+    body.paragraph(
+        "Over the measured window of each step, read once a second; without series that stayed at \
+         0. Per operation: of the successful \
+         operations of a step without queries, of the queries of a step without operations. What else \
+         the servers did in that time is part of it.",
+    );
+    for table in &made {
+        body.filled(table);
+    }
+    body.close();
+}
+
+/// Charts of what the servers did, one for each class of their series.
+pub fn charts(body: &mut Body, panel: Panel<'_>, most: usize) {
+    for class in Class::ALL {
+        let numbers = tables::observed_over_time(panel.loaded, class, most);
+        let moves = |row: &Vec<Cell>| row.last().and_then(Cell::number).is_some_and(|v| v != 0.0);
+        if !numbers.rows.iter().any(moves) {
+            continue;
+        }
+        let table = format!("{}-{}", numbers.id, panel.number);
+        let name = &format!("observed-{}-{}", class.id(), panel.number);
+        let figure = Figure { name, caption: &numbers.title, label: &numbers.title, table: &table };
+        body.chart(&figure, Some(panel), machine::observed(panel.loaded, class, most));
+        body.folded("Numbers of this chart", &numbers, &table);
+    }
+}
