@@ -141,6 +141,7 @@ fn example(arg: &Arg) -> String {
         ("duration", _) => "60s",
         ("frontier", _) => "256,32",
         ("variant", _) => "index",
+        ("observe", _) => "http://db1:9100",
         ("sla", _) => "p99=10ms",
         ("witness", _) => "2%",
         ("queries_dir" | "query_set", _) => "queries",

@@ -33,6 +33,8 @@ mod on_postgres;
 mod on_postgres_replica;
 mod on_slurm;
 mod outputs;
+#[cfg(target_os = "linux")]
+mod package;
 mod pair;
 mod queries;
 mod rates;
