@@ -12,15 +12,18 @@ pub fn warnings(step: &Step) -> Vec<String> {
         )
     });
     let changed = step.level.map(|LevelChange { drift, at_seconds, before, after }| {
-        let change = 100.0 * (after - before) / before.max(f64::MIN_POSITIVE);
+        // Of next to nothing there is no share.
+        let share = (after < 100.0 * before)
+            .then(|| format!("by {:+.0} % ", 100.0 * (after - before) / before));
+        let change = share.unwrap_or_default();
         let rates = format!("from {before:.0} to {after:.0} operations per second");
         match drift {
             true => format!(
-                "throughput drifted by {change:+.0} % over the window, {rates}: its mean depends on the \
+                "throughput drifted {change}over the window, {rates}: its mean depends on the \
                  window's length; warm up longer (--warmup auto), or measure longer"
             ),
             false => format!(
-                "throughput changed by {change:+.0} % {at_seconds:.0} s into the window, {rates}: its mean \
+                "throughput changed {change}{at_seconds:.0} s into the window, {rates}: its mean \
                  is of neither level; find what happened then, warm up longer (--warmup auto), or measure \
                  longer"
             ),
@@ -59,5 +62,8 @@ mod tests {
             assert!(told[0].contains(word), "{told:?}");
         }
         assert_eq!(warnings(&step(Some(false), Some(level(true)))).len(), 2);
+        let began = LevelChange { drift: false, at_seconds: 9.0, before: 0.0, after: 751.0 };
+        let told = warnings(&step(None, Some(began)));
+        assert!(told[0].contains("changed 9 s into the window, from 0 to 751"), "{told:?}");
     }
 }

@@ -146,6 +146,19 @@ pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
         .advise("`hoap targets` lists what each database offers"))
 }
 
+/// Whether the database of a URL, which lacks transactions, applies those of CH2 a document at a time where
+/// a user allows that ([`Target::stepwise`]).
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where the scheme is unknown or not built in.
+pub fn stepwise(url: &str) -> Result<bool> {
+    let (_, scheme, _) = scheme_of(url)?;
+    Ok(STEPWISE.contains(&scheme.names[0]))
+}
+
+/// The databases of [`stepwise`].
+const STEPWISE: &[&str] = &["cassandra"];
+
 /// The scheme of a URL as it is spelled there, its line, and how it is opened.
 fn scheme_of(url: &str) -> Result<(&str, &'static Scheme, Opener)> {
     let built_in = || {

@@ -224,7 +224,10 @@ mod on_cassandra {
         for (line, words) in [
             (
                 transactions,
-                ["transactions on Cassandra: not applicable, because", "--allow-non-transactional"],
+                [
+                    "transactions on cassandra:…: not applicable, because",
+                    "--allow-non-transactional",
+                ],
             ),
             (
                 "run ch2 --allow-non-transactional --tx-clients 0 --query-clients 1 --duration 1s",

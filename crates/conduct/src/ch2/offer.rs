@@ -1,7 +1,7 @@
 //! How the flags become a run, and the ledgers of several drivers a check.
 
 use hoap_data::Schema;
-use hoap_databases::{offers, open};
+use hoap_databases::{offers, open, stepwise};
 use hoap_record::{Check, Repetition, Run};
 use hoap_workload::capability::{NonTransactional, Target};
 use hoap_workload::ch2::contribution::Contribution;
@@ -45,8 +45,12 @@ impl Offer for Flags {
         if self.freshness_every.0.is_zero() {
             return refuse("--freshness-every is no time; give it more, such as 100ms");
         }
-        let with_tx: &[&str] = if plan.has_operations() { &["transactions"] } else { &[] };
-        offers(&self.operational, with_tx)?;
+        if plan.has_operations() {
+            match offers(&self.operational, &["transactions"]) {
+                Err(no) if stepwise(&self.operational)? => self.may_do_without(no)?,
+                offered => offered?,
+            }
+        }
         let queried = self.analytical.as_ref().unwrap_or(&self.operational);
         offers(queried, if plan.has_queries() { &["analytics"] } else { &[] })?;
         Ok(plan)
@@ -69,7 +73,7 @@ impl Offer for Flags {
         let queried = analytical.as_ref().unwrap_or(&operational);
         // What they cannot run they need not hold.
         if with_tx {
-            operational.transactions().map_err(|no| or_allowed(no.into(), &*operational))?;
+            operational.transactions()?;
         }
         if with_queries {
             queried.analytics()?;
@@ -143,17 +147,14 @@ fn schema(name: &str) -> Result<Schema> {
     name.parse().map_err(|e| Error::new(ErrorKind::Invalid, format!("run {name}"), e))
 }
 
-/// The reason why there are no transactions, with the flag that does without where that can be done.
-fn or_allowed(no: Error, target: &dyn Target) -> Error {
-    match target.stepwise() {
-        Ok(_) => no.advise(
-            "--allow-non-transactional runs them a document at a time, and marks the results",
-        ),
-        Err(_) => no,
-    }
-}
-
 impl Flags {
+    /// Refuses a database without transactions unless the user allows that.
+    fn may_do_without(&self, no: Error) -> Result<()> {
+        let flag =
+            "--allow-non-transactional runs them a document at a time, and marks the results";
+        if self.allow_non_transactional { Ok(()) } else { Err(no.advise(flag)) }
+    }
+
     /// The record as far as it is known before the first step.
     fn begin(
         &self,

@@ -71,9 +71,12 @@ const NO_ANALYTICS: &str =
 const NO_PAGES: &str =
     "CQL has no OFFSET, and reads by the key of a table, not by a field within a document";
 
-/// What it lacks, and why, except for transactions: a user may allow operations without their
-/// promises.
-pub(crate) const LACKS: &[crate::Lack] = &[("analytics", NO_ANALYTICS), ("pagination", NO_PAGES)];
+const NO_TRANSACTIONS: &str = "a statement here changes one partition, and nothing makes the changes of several one step \
+                               that can be undone";
+
+/// What it lacks, and why. A user may allow transactions without their promises.
+pub(crate) const LACKS: &[crate::Lack] =
+    &[("transactions", NO_TRANSACTIONS), ("analytics", NO_ANALYTICS), ("pagination", NO_PAGES)];
 
 /// Why the results of its transactions are marked.
 const CAVEAT: &str = "Cassandra has no transactions: the changes of each were applied a document at a time by \
@@ -101,11 +104,7 @@ impl Target for Cassandra {
     }
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
-        self.0.not_applicable(
-            "document transactions",
-            "a statement here changes one partition, and nothing makes the changes of several one step \
-             that can be undone",
-        )
+        self.0.not_applicable("document transactions", NO_TRANSACTIONS)
     }
 
     fn stepwise(&self) -> Applicable<Stepwise<'_>> {

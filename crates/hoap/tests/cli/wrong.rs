@@ -248,6 +248,17 @@ fn times_and_counts_are_read_as_people_write_them() {
     );
 }
 
+/// Transactions where there are none are refused before anything is opened: at this address nobody answers.
+#[cfg(feature = "cassandra")]
+#[test]
+fn transactions_that_a_user_may_do_without_are_refused_before_connecting() {
+    let p = Place::new();
+    let run = "run ch2 --operational cassandra://127.0.0.1:1/x --tx-clients 1 --query-clients 0";
+    let flag = "--allow-non-transactional";
+    p.fails(run, 2, &["transactions on cassandra:…: not applicable, because", flag]);
+    p.fails(&format!("{run} {flag}"), 3, &["127.0.0.1:1"]);
+}
+
 /// What `hoap targets` lists for a database and what is refused for it are one.
 #[test]
 fn what_a_database_does_not_offer_is_refused_with_the_reason_and_the_rest_is_not() {
@@ -259,8 +270,6 @@ fn what_a_database_does_not_offer_is_refused_with_the_reason_and_the_rest_is_not
             match (name, *capability) {
                 // Who reads in order reads records by key, which is refused.
                 (_, "scans") if !scheme.capabilities.contains(&"key-value") => {}
-                // Whether its operations without promises are allowed is the user's to say.
-                ("cassandra", "transactions") => assert!(refused.is_ok()),
                 _ => assert_eq!(refused.is_ok(), offered, "{capability} on {name}"),
             }
             if let Err(e) = refused {

@@ -26,7 +26,7 @@ pub fn cpu(loaded: &Loaded, most: usize) -> Chart {
     let rows: Vec<&MachineRow> = points.iter().map(|point| &point.row).collect();
     let steps = &loaded.run.steps;
     let values = rows.iter().flat_map(|row| LINES.iter().map(|(_, of)| of(row)));
-    let y = vertical(Words::Rates, "cores", values);
+    let y = vertical(Words::Rates, "cores", values).linear();
     let mut marks = Vec::new();
     let looks = (0..LINES.len()).map(|n| Look::colour(n).dashed(n));
     let looks: Vec<(String, Look)> =
