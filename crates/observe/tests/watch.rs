@@ -121,16 +121,18 @@ fn a_counter_that_was_reset_did_not_shrink() {
     let place = tempfile::tempdir().unwrap();
     let folder = folder(&place.path().join("run"));
     let watch = Watch::open(&[source(&format!("s={url}#c_total"))]).unwrap();
-    watch.begin();
+    // Each reading finds one more; the fourth, within the window, finds 3.
     watch.start(folder.observed().unwrap());
+    sleep(Duration::from_millis(200));
     watch.begin();
-    for _ in 0..3 {
-        sleep(Duration::from_millis(100));
-        watch.begin();
-    }
+    sleep(Duration::from_millis(2500));
     watch.end();
     let window = watch.window().unwrap();
-    assert!(find(&window, "s", "c_total").mean > 0.0, "{window:?}");
+    let count = find(&window, "s", "c_total");
+    // 3, 1 and 1 in two seconds and a half.
+    assert!((1.0..4.0).contains(&count.mean), "{count:?}");
+    let rows = std::fs::read_to_string(place.path().join("run/observed.csv")).unwrap();
+    assert!(rows.contains(",100") && rows.contains(",3.0\n"), "{rows}");
 }
 
 #[test]
