@@ -13,9 +13,11 @@ pub struct Sums(BTreeMap<String, Sum>);
 
 struct Sum {
     kind: SeriesKind,
-    first: f64,
+    /// The moment and the value of the first reading, and of the last.
+    first: (f64, f64),
     last: (f64, f64),
-    /// Growth of a counter; of a gauge the value times the time.
+    /// Growth of a counter; of a gauge, how far it is from its first value, times the time: the mean
+    /// of a value that does not change is that value, to the digit.
     total: f64,
     /// When the span began of whose growth the rate is next, and the growth up to then.
     span: (f64, f64),
@@ -30,7 +32,7 @@ impl Sums {
                 let highest = if *kind == SeriesKind::Gauge { *value } else { 0.0 };
                 let last = (at, *value);
                 let span = (at, 0.0);
-                let sum = Sum { kind: *kind, first: at, last, total: 0.0, span, highest };
+                let sum = Sum { kind: *kind, first: last, last, total: 0.0, span, highest };
                 self.0.insert(series.clone(), sum);
                 continue;
             };
@@ -48,7 +50,8 @@ impl Sums {
                     }
                 }
                 SeriesKind::Gauge => {
-                    sum.total += seconds * (sum.last.1 + value) / 2.0;
+                    let base = sum.first.1;
+                    sum.total += seconds * ((sum.last.1 - base) + (value - base)) / 2.0;
                     sum.highest = sum.highest.max(*value);
                 }
             }
@@ -59,18 +62,19 @@ impl Sums {
     /// The series that were read twice at least.
     pub fn finish(self, source: &str) -> Vec<ObservedSeries> {
         let finish = |(series, sum): (String, Sum)| {
-            let seconds = sum.last.0 - sum.first;
-            (seconds > 0.0).then(|| ObservedSeries {
-                source: source.to_owned(),
-                series,
-                kind: sum.kind,
-                seconds: hoap_record::folder::micros(seconds),
-                mean: sum.total / seconds,
-                // The rest of a window, shorter than a span, may have been the fastest.
-                highest: match sum.kind {
-                    SeriesKind::Counter => sum.highest.max(sum.total / seconds),
-                    SeriesKind::Gauge => sum.highest,
-                },
+            let seconds = sum.last.0 - sum.first.0;
+            (seconds > 0.0).then(|| {
+                let (mean, highest) = match sum.kind {
+                    // The rest of a window, shorter than a span, may have been the fastest.
+                    SeriesKind::Counter => {
+                        let rate = sum.total / seconds;
+                        (rate, sum.highest.max(rate))
+                    }
+                    SeriesKind::Gauge => (sum.first.1 + sum.total / seconds, sum.highest),
+                };
+                let (source, kind) = (source.to_owned(), sum.kind);
+                let seconds = hoap_record::folder::micros(seconds);
+                ObservedSeries { source, series, kind, seconds, mean, highest }
             })
         };
         self.0.into_iter().filter_map(finish).collect()
@@ -94,6 +98,11 @@ mod tests {
         let all = sums.finish("s");
         assert_eq!((all[0].mean, all[0].highest, all[0].seconds), (50.0 / 3.0, 30.0, 3.0));
         assert_eq!((all[1].mean, all[1].highest), (14.0 / 3.0, 8.0));
+        let mut constant = Sums::default();
+        for at in [0.8, 1.8, 2.800001, 3.3] {
+            constant.add(at, &values(0.0, 7.1));
+        }
+        assert_eq!(constant.finish("s")[1].mean, 7.1);
         let mut close = Sums::default();
         for (at, counter) in [(0.0, 0.0), (0.001, 10.0), (1.0, 20.0), (1.01, 30.0)] {
             close.add(at, &values(counter, 0.0));

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ fn endpoint(answer: impl Fn(u64) -> Option<String> + Send + Clone + 'static) -> 
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
-        let requests = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+        let requests = Arc::new(std::sync::atomic::AtomicU64::new(0));
         for stream in listener.incoming() {
             let (answer, requests) = (answer.clone(), requests.clone());
             thread::spawn(move || serve(stream.unwrap(), &answer, &requests));
@@ -67,8 +68,11 @@ fn find<'a>(all: &'a [ObservedSeries], source: &str, series: &str) -> &'a Observ
 #[test]
 fn a_window_has_the_growth_of_its_time_whatever_hangs_beside_it() {
     let start = Instant::now();
+    let answered = Arc::new(Mutex::new(Vec::new()));
+    let all = answered.clone();
     let growing = endpoint(move |_| {
         let value = 1000.0 * start.elapsed().as_secs_f64();
+        all.lock().unwrap().push(value);
         Some(format!("# TYPE work counter\nwork_total{{of=\"a\"}} {value}\nheld_bytes 7\n"))
     });
     let hanging = endpoint(|n| (n < 2).then(|| "x 1\n".to_owned()));
@@ -90,8 +94,14 @@ fn a_window_has_the_growth_of_its_time_whatever_hangs_beside_it() {
     watch.end();
     let window = watch.window().unwrap();
     let work = find(&window, "grows", "work_total");
-    assert!((work.mean - 1000.0).abs() < 30.0, "{work:?}");
-    assert!((2.3..2.8).contains(&work.seconds), "{work:?}");
+    // The growth is that between two of its answers, to the digit.
+    let (growth, answered) = (work.mean * work.seconds, answered.lock().unwrap().clone());
+    let grew = |from: &f64| answered.iter().any(|to| (to - from - growth).abs() < 0.01);
+    assert!(answered.iter().any(grew), "{work:?}: {answered:?}");
+    // Its time is that between them as far as answers on a busy machine take no longer than this.
+    // The last reading of a window is left out where it comes too late.
+    assert!((work.seconds - growth / 1000.0).abs() < 0.3, "{work:?}");
+    assert!((1.7..3.0).contains(&work.seconds), "{work:?}");
     assert_eq!(find(&window, "grows", "held_bytes").mean, 7.0);
     assert!(window.iter().all(|of| of.source != "hangs"), "{window:?}");
     assert!(find(&window, "idle", "cpu_seconds_total").mean < 0.1, "{window:?}");

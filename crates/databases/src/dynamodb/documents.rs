@@ -141,9 +141,8 @@ async fn drop_all(server: &Server, driver: &Driver, collections: &[&str]) -> Don
     }
     if kept == 0 {
         let table = layout::notes(prefix);
-        if server.remove(driver, &table).await? {
-            server.removed(driver, &table).await?;
-        }
+        server.remove(driver, &table).await?;
+        server.removed(driver, &table).await?;
     }
     Ok(())
 }

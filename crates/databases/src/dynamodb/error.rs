@@ -32,6 +32,11 @@ impl Failure {
     pub fn is_in_use(&self) -> bool {
         self.code == IN_USE
     }
+
+    /// The service failed at it. What was asked may have been done.
+    pub fn is_of_service(&self) -> bool {
+        UNKNOWN.contains(&self.code.as_str())
+    }
 }
 
 const CONDITION: &str = "ConditionalCheckFailedException";

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ProvisionedThroughput,
     ReturnConsumedCapacity, ScalarAttributeType, TableDescription, TableStatus,
@@ -20,6 +21,9 @@ use crate::failure::{Done, Failure};
 
 /// The limit for making or removing a table.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// How often a request about a table is sent at most. Each may be repeated, and the service fails at
+/// some while others make and remove tables.
+const TRIES: u32 = 5;
 
 /// The purpose of a table, which decides its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +53,7 @@ impl Server {
     /// What the service says of a table, `None` where there is none.
     pub async fn describe(&self, driver: &Driver, table: &str) -> Done<Option<TableDescription>> {
         let request = driver.describe_table().table_name(table);
-        match self.send(Doing::Read, request.send()).await {
+        match self.administer(Doing::Read, || request.clone().send()).await {
             Ok(answer) => Ok(answer.table),
             Err(e) if e.is_absent() => Ok(None),
             Err(e) => Err(e),
@@ -78,7 +82,7 @@ impl Server {
             }
             _ => request.billing_mode(BillingMode::PayPerRequest),
         };
-        match self.send(Doing::Write, request.send()).await {
+        match self.administer(Doing::Write, || request.clone().send()).await {
             Ok(_) => Ok(()),
             Err(e) if e.is_in_use() => Ok(()),
             Err(e) => Err(e),
@@ -130,15 +134,14 @@ impl Server {
         }
     }
 
-    /// Asks for the removal of a table; returns whether there was one. [`Server::removed`] waits
-    /// for it.
-    pub async fn remove(&self, driver: &Driver, table: &str) -> Done<bool> {
+    /// Asks for the removal of a table, if there is one. [`Server::removed`] waits for it.
+    pub async fn remove(&self, driver: &Driver, table: &str) -> Done<()> {
         let mut pause = Pause::new();
+        let request = driver.delete_table().table_name(table);
         loop {
-            let request = driver.delete_table().table_name(table);
-            match self.send(Doing::Write, request.send()).await {
-                Ok(_) => return Ok(true),
-                Err(e) if e.is_absent() => return Ok(false),
+            match self.administer(Doing::Write, || request.clone().send()).await {
+                Ok(_) => return Ok(()),
+                Err(e) if e.is_absent() => return Ok(()),
                 // The table is being made or removed.
                 Err(e) if e.is_in_use() => pause.take(|| e.answer.clone()).await?,
                 Err(e) => return Err(e),
@@ -153,6 +156,25 @@ impl Server {
             pause.take(|| format!("the table {table} is still there")).await?;
         }
         Ok(())
+    }
+
+    /// Sends a request about a table, again where the service failed at it.
+    async fn administer<T, E, F>(&self, doing: Doing, request: impl Fn() -> F) -> Done<T>
+    where
+        F: Future<Output = Result<T, SdkError<E>>>,
+        E: ProvideErrorMetadata + std::error::Error + 'static,
+    {
+        let mut pause = Pause::new();
+        let mut tries = 1;
+        loop {
+            match self.send(doing, request()).await {
+                Err(e) if e.is_of_service() && tries < TRIES => {
+                    pause.take(|| e.answer.clone()).await?;
+                    tries += 1;
+                }
+                answered => return answered,
+            }
+        }
     }
 
     /// Writes a note where `condition` holds of the existing one; returns whether it did.

@@ -470,4 +470,29 @@ mod tests {
         });
         assert_eq!(e.kind, ErrorKind::Ambiguous, "{e}");
     }
+
+    /// Requests about tables may be repeated: one that the service fails at now and then is sent
+    /// again, and one that it always fails at is told.
+    #[test]
+    fn a_failure_of_the_service_at_a_table_is_no_end_of_it() {
+        let outcome = |failing: usize| {
+            let asked = Arc::new(AtomicUsize::new(0));
+            let asking = asked.clone();
+            let script = move |operation: &str, _: &Value| match operation {
+                "CreateTable" if asking.fetch_add(1, Ordering::SeqCst) < failing => {
+                    (500, error("InternalFailure", "unknown").1)
+                }
+                "DescribeTable" => table(),
+                "ListTables" => (200, json!({"TableNames": []})),
+                _ => (200, json!({})),
+            };
+            let target = open(&endpoint(script, ""));
+            let made = wait(target.documents().unwrap().create(&[COLLECTION]));
+            (made, asked.load(Ordering::SeqCst))
+        };
+        // Of the notes and of the collection, and two failures.
+        assert_eq!(outcome(2), (Ok(()), 4));
+        let (made, asked) = outcome(100);
+        assert_eq!((made.unwrap_err().kind, asked), (ErrorKind::Ambiguous, 5));
+    }
 }
