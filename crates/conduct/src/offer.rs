@@ -46,6 +46,14 @@ pub trait Offer: Args + Debug + 'static {
     /// Refuses what cannot be run, whatever the database holds.
     fn planned(&self, line: &Line<Self>) -> Result<Plan>;
 
+    /// The file that its flags name for results as YCSB prints them, beside those of `--export`.
+    ///
+    /// # Errors
+    /// Refuses flags that make no benchmark.
+    fn export_file(&self, _line: &Line<Self>) -> Result<Option<PathBuf>> {
+        Ok(None)
+    }
+
     /// Opens the databases, prepares the benchmark of this line, and runs it
     /// ([`run::record`](crate::run::record)).
     fn record(

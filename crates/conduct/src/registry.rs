@@ -1,6 +1,7 @@
 //! The benchmarks, a line each.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::pin::Pin;
 
 use clap::{ArgMatches, Command};
@@ -162,6 +163,12 @@ pub trait Asked: fmt::Debug {
     /// [`Offer::planned`]'s.
     fn planned(&self) -> Result<Plan>;
 
+    /// [`Offer::export_file`].
+    ///
+    /// # Errors
+    /// [`Offer::export_file`]'s.
+    fn export_file(&self) -> Result<Option<PathBuf>>;
+
     /// [`Offer::record`].
     fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>>;
 }
@@ -177,6 +184,10 @@ impl<F: Offer> Asked for (&'static Line<F>, F) {
 
     fn planned(&self) -> Result<Plan> {
         self.1.planned(self.0)
+    }
+
+    fn export_file(&self) -> Result<Option<PathBuf>> {
+        self.1.export_file(self.0)
     }
 
     fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>> {

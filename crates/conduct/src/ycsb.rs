@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use hoap_databases::{AnyTarget, offers, open_any, with_key_value};
+use hoap_databases::{AnyTarget, offers, open_any, refuse_property_of_binding, with_key_value};
 use hoap_drive::NoWorkload;
 use hoap_record::benchmark_title;
 use hoap_record::merge::{beside_others, left_to_first};
@@ -37,6 +37,9 @@ pub struct Flags {
     pub clients: Clients,
     #[command(flatten)]
     pub properties: PropertyArgs,
+    /// Accepted as YCSB has it: a run always shows its state
+    #[arg(short = 's', hide = true)]
+    pub status: bool,
     /// Fields of scans [default: all; none are keys only, as in the comparison reports]
     #[arg(long, value_enum)]
     pub scan_fields: Option<ScanFieldChoice>,
@@ -74,6 +77,7 @@ impl PropertyArgs {
         for pair in &self.pairs {
             properties.pair(pair)?;
         }
+        properties.iter().try_for_each(|(name, _)| refuse_property_of_binding(name))?;
         Ok(properties)
     }
 }
@@ -81,7 +85,7 @@ impl PropertyArgs {
 impl Flags {
     /// Every flag with the value it has; of properties what they say together.
     fn settings(&self, properties: &Properties, setup: &Setup, plan: &Plan) -> Settings {
-        let Flags { clients, properties: _, scan_fields: _ } = self;
+        let Flags { clients, properties: _, status: _, scan_fields: _ } = self;
         let own = json!({
             "properties": properties.iter().collect::<BTreeMap<_, _>>(),
             // What decides the operations and is no property.
@@ -104,12 +108,17 @@ impl Offer for Flags {
         let (_, setup) = self.setup(line.variant)?;
         // Nothing is ever loaded there.
         let loaded = !self.clients.target.starts_with("null:");
-        if loaded && setup.mix.share(Kind::Insert) > 0.0 {
-            refuse_inserts(line.name, &self.clients.common)?;
+        let makes_or_removes = [Kind::Insert, Kind::Delete];
+        if loaded && makes_or_removes.iter().any(|kind| setup.mix.share(*kind) > 0.0) {
+            refuse_repetition(line.name, &self.clients.common)?;
         }
         let scans = setup.mix.share(Kind::Scan) > 0.0;
         offers(&self.clients.target, if scans { &["key-value", "scans"] } else { &["key-value"] })?;
         self.steps(&setup)
+    }
+
+    fn export_file(&self, line: &Line<Flags>) -> Result<Option<PathBuf>> {
+        Ok(self.setup(line.variant)?.1.export_file)
     }
 
     async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
@@ -203,8 +212,9 @@ impl Opened {
     async fn run<K: KeyValue>(self, key_value: Arc<K>, setting: &Setting<'_>) -> Result<Recorded> {
         let Opened { name, plan, settings, target, note, table, setup } = self;
         let shares = |kinds: &[Kind]| kinds.iter().any(|kind| setup.mix.share(*kind) > 0.0);
-        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert]);
-        let distribution = setup.distribution;
+        let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert, Kind::Delete]);
+        let (distribution, exponent) = (setup.distribution, setup.exponent);
+        setup.without_effect.iter().for_each(|remark| setting.say(remark.clone()));
         let stop = setting.caller.stop();
         let space = setup.key_space(table.records.numbers().end);
         if distribution == Distribution::Zipfian
@@ -214,7 +224,7 @@ impl Opened {
             setting.say(format!("finding which of {room} numbers are the {few} records"));
         }
         let workload = Ycsb::until(key_value, &table, setup, &|| stop.is_set())?;
-        let keys = workload.key_space().noted(distribution);
+        let keys = workload.key_space().noted(distribution, exponent);
         let constants = json!({ "run_seed": setting.common.run_seed, "keys": keys });
         let target = target.target();
         let documents = target.documents()?;
@@ -237,12 +247,12 @@ impl Opened {
     }
 }
 
-/// Refuses to repeat a workload that inserts: it needs a table that was just loaded.
-fn refuse_inserts(name: &str, common: &Common) -> Result<()> {
+/// Refuses to repeat a workload that inserts or deletes: it needs a table that was just loaded.
+fn refuse_repetition(name: &str, common: &Common) -> Result<()> {
     if common.conduct.repeat == 1 {
         return Ok(());
     }
-    let answer = "it inserts, so each run needs a table that was just loaded";
+    let answer = "it inserts or deletes, so each run needs a table that was just loaded";
     Err(Error::new(ErrorKind::Invalid, format!("repeat {name}"), answer)
         .advise("load and run in turn, into folders DIR/01, DIR/02, …"))
 }

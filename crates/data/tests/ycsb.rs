@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hoap_data::ycsb::{FieldLength, KeyOrder, RecordSpec, Records, fnv_hash64, stated};
+use hoap_data::ycsb::{FieldLength, KeyOrder, RecordSpec, Records, fnv_hash64};
 
 fn records(change: impl FnOnce(&mut RecordSpec)) -> Records {
     let mut spec = RecordSpec::default();
@@ -98,7 +98,7 @@ fn a_value_is_checked_alone() {
             for version in versions {
                 let right = value(&records, n, 3, version);
                 assert_eq!(right.len(), length as usize);
-                let (key, wanted) = (records.key(n), stated(version, right.len()));
+                let (key, wanted) = (records.key(n), records.stated(version, right.len()));
                 assert_eq!(records.check(key, 3, &right), Some(wanted));
                 if length >= 26 {
                     assert_eq!(wanted, version);
@@ -117,17 +117,21 @@ fn a_value_is_checked_alone() {
     }
 }
 
-/// Every change of a byte of a full-length value is seen, in the version as in the rest.
+/// Every change of a byte of a full-length value is seen, in the version as in the rest, also where
+/// a compressor saves three quarters of it.
 #[test]
 fn a_changed_byte_is_seen() {
-    let records = records(|_| {});
-    let right = value(&records, 11, 2, 77);
-    for at in 0..right.len() {
-        for other in [b'0', b'O', b'P', b'/', 0, 255] {
-            let mut changed = right.clone();
-            changed[at] = other;
-            let expected = (changed == right).then_some(77);
-            assert_eq!(records.check(records.key(11), 2, &changed), expected, "{at} {other}");
+    for compressibility in ["0", "0.75"] {
+        let records = records(|s| s.compressibility = compressibility.parse().unwrap());
+        let right = value(&records, 11, 2, 77);
+        assert_eq!(right.len(), 100);
+        for at in 0..right.len() {
+            for other in [b'0', b'O', b'P', b'/', 0, 255] {
+                let mut changed = right.clone();
+                changed[at] = other;
+                let expected = (changed == right).then_some(77);
+                assert_eq!(records.check(records.key(11), 2, &changed), expected, "{at} {other}");
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 mod any;
 #[cfg(feature = "asterixdb")]
 pub mod asterixdb;
+mod bindings;
 mod capabilities;
 #[cfg(feature = "cassandra")]
 pub mod cassandra;
@@ -69,6 +70,7 @@ mod sqlpp;
 pub mod url;
 
 pub use any::*;
+pub use bindings::refuse_property_of_binding;
 pub use capabilities::{CAPABILITIES, Lack};
 pub use front::stop_waiting;
 pub use options::OptionHelp;

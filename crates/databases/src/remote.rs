@@ -132,6 +132,7 @@ trait BoxedKeyValueSession: Send {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Result<bool>;
     async fn insert(&mut self, key: &str, record: &Record) -> Result<()>;
     async fn update(&mut self, key: &str, record: &Record) -> Result<bool>;
+    async fn delete(&mut self, key: &str) -> Result<bool>;
     async fn scan(
         &mut self,
         start: &str,
@@ -153,6 +154,10 @@ impl<S: KeyValueSession> BoxedKeyValueSession for S {
 
     async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
         KeyValueSession::update(self, key, record).await
+    }
+
+    async fn delete(&mut self, key: &str) -> Result<bool> {
+        KeyValueSession::delete(self, key).await
     }
 
     async fn scan(
@@ -177,6 +182,10 @@ impl KeyValueSession for RemoteKeyValueSession {
 
     async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
         self.0.update(key, record).await
+    }
+
+    async fn delete(&mut self, key: &str) -> Result<bool> {
+        self.0.delete(key).await
     }
 
     async fn scan(

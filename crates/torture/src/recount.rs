@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use hoap_data::ycsb::{Records, stated};
+use hoap_data::ycsb::Records;
 use hoap_record::folder::{each_sample, read_ledger, read_run};
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_workload::ch2::contribution::Contribution as Ch2;
@@ -276,8 +276,9 @@ fn ycsb(ledger: &Ycsb, records: &Records, text: &str) -> Result<Count> {
         let latest = writes().map(|w| w.start).max().unwrap_or(0);
         let last = writes().filter(|w| w.end >= latest).map(|w| w.version);
         let unsure = ledger.unsure.iter().filter(|u| of(&u.key, u.field)).map(|u| u.version);
-        let right = states(key, field)
-            .is_some_and(|(now, length)| last.chain(unsure).any(|v| stated(v, length) == now));
+        let right = states(key, field).is_some_and(|(now, length)| {
+            last.chain(unsure).any(|v| records.stated(v, length) == now)
+        });
         if !right {
             count.lost += 1;
             count.example(format!("field {field} of {key} is not at its last acknowledged write"));
@@ -287,7 +288,8 @@ fn ycsb(ledger: &Ycsb, records: &Records, text: &str) -> Result<Count> {
     for unsure in ledger.unsure.iter().filter(|unsure| unsure.field.is_some()) {
         updates.0 += 1;
         let now = unsure.field.and_then(|field| states(&unsure.key, field));
-        let is_there = now.is_some_and(|(now, length)| stated(unsure.version, length) == now);
+        let is_there =
+            now.is_some_and(|(now, length)| records.stated(unsure.version, length) == now);
         updates.1 += u64::from(is_there);
     }
     count.unsure(updates.0, updates.1, "updates");

@@ -15,6 +15,7 @@
 //! The bytes are like YCSB's random ones: 32 characters of five bits each, here from `0` to `O`,
 //! because YCSB's range includes the quotation mark.
 
+mod compressibility;
 mod documents;
 mod hash;
 mod length;
@@ -23,10 +24,10 @@ mod records;
 mod value;
 mod zipf;
 
+pub use compressibility::Compressibility;
 pub use documents::Documents;
 pub use hash::{fnv_hash64, hashed_below};
 pub use length::FieldLength;
 pub use prefix::FieldPrefix;
 pub use records::{Key, KeyOrder, RecordSpec, Records};
-pub use value::stated;
-pub use zipf::{SCRAMBLED_ITEMS, SCRAMBLED_ZETA, THETA, Zipf, zeta};
+pub use zipf::{Exponent, SCRAMBLED_ITEMS, SCRAMBLED_ZETA, THETA, Zipf};

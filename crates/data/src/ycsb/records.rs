@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use super::length::Lengths;
 use super::prefix::FieldPrefix;
-use super::{FieldLength, fnv_hash64, value};
+use super::{Compressibility, FieldLength, fnv_hash64, value};
 use crate::DATA_VERSION;
 use crate::error::SpecError;
 use crate::named;
@@ -14,6 +14,8 @@ use crate::writer::{Field, Writer};
 const USER: &str = "user";
 /// Separates the streams of these records from those of other benchmarks with the same seed.
 const BENCHMARK: u64 = u64::from_be_bytes(*b"ycsb\0\0\0\0");
+/// The child of a field's stream that its versions are mixed with.
+const MASK: u64 = u64::from_be_bytes(*b"mask\0\0\0\0");
 /// The most records, and the end of their numbers; sums cannot overflow.
 const MAX_RECORDS: u64 = 1 << 62;
 /// The most digits of zero padding.
@@ -43,6 +45,8 @@ pub struct RecordSpec {
     pub fields: u16,
     /// Length of their values.
     pub length: FieldLength,
+    /// How much of them a compressor saves.
+    pub compressibility: Compressibility,
     /// Order of the keys.
     pub order: KeyOrder,
     /// Digits to which zeros fill up a key's number (`zeropadding`).
@@ -59,6 +63,7 @@ impl Default for RecordSpec {
             count: 1000,
             fields: 10,
             length: FieldLength::Constant(100),
+            compressibility: Compressibility::default(),
             order: KeyOrder::Hashed,
             zero_padding: 1,
             prefix: FieldPrefix::default(),
@@ -110,6 +115,7 @@ impl Records {
             )));
         }
         length.validate(fields)?;
+        spec.compressibility.validate(length)?;
         let root = Stream::new(seed, &[u64::from(DATA_VERSION), BENCHMARK]);
         Ok(Records { spec, lengths: Lengths::new(length), root })
     }
@@ -180,7 +186,10 @@ impl Records {
     #[inline]
     pub fn append_value(&self, key: Key, field: u16, version: u64, out: &mut Vec<u8>) {
         let of_field = self.of_field(key, field);
-        value::append(of_field, version, self.length(of_field, version), out);
+        let len = self.length(of_field, version);
+        let random = self.spec.compressibility.random(len);
+        value::append(of_field, self.mask(of_field, version), random, out);
+        out.resize(out.len() + (len - random), value::FILLER);
     }
 
     /// Writes the loaded value, version 0.
@@ -188,10 +197,20 @@ impl Records {
     pub(super) fn write_value<W: Writer>(&self, key: Key, field: u16, name: Field<'_>, w: &mut W) {
         let of_field = self.of_field(key, field);
         let len = self.length(of_field, 0);
-        w.text(name, len, |out| value::fill(of_field, 0, &mut out[..len]));
+        let random = self.spec.compressibility.random(len);
+        w.text(name, len, |out| {
+            value::fill(of_field, self.mask(of_field, 0), &mut out[..random]);
+            out[random..len].fill(value::FILLER);
+        });
     }
 
-    /// The version in a value of this field, as far as its length allows ([`super::stated`]);
+    /// The part of a version that a value of this length contains: all of it where 26 or more of its
+    /// bytes are random.
+    pub fn stated(&self, version: u64, len: usize) -> u64 {
+        value::stated(version, self.spec.compressibility.random(len))
+    }
+
+    /// The version in a value of this field, as far as its length allows ([`Records::stated`]);
     /// `None` where it is not a value of this key and field.
     #[inline]
     pub fn check(&self, key: Key, field: u16, value: &[u8]) -> Option<u64> {
@@ -200,9 +219,14 @@ impl Records {
             return None;
         }
         let of_field = self.of_field(key, field);
-        let version = value::check(of_field, value)?;
+        let (random, filler) = value.split_at(self.spec.compressibility.random(value.len()));
+        let version = value::check(of_field, random)?;
+        let version = value::stated(self.mask(of_field, version), random.len());
+        if filler.iter().any(|&byte| byte != value::FILLER) {
+            return None;
+        }
         // A long value contains its whole version, which determines its length.
-        let whole = value::stated(u64::MAX, value.len()) == u64::MAX;
+        let whole = self.stated(u64::MAX, value.len()) == u64::MAX;
         let fits = !whole || self.length(of_field, version) == value.len();
         fits.then_some(version)
     }
@@ -241,6 +265,17 @@ impl Records {
     #[inline(always)]
     fn of_field(&self, key: Key, field: u16) -> Stream {
         self.root.child(key.bits() ^ (u64::from(field) << 48))
+    }
+
+    /// A version as its digits in a value say it, or the other way round. The loaded version, 0, would
+    /// have thirteen equal digits, which a compressor saves: where the share that it saves is said,
+    /// they are random as well.
+    #[inline(always)]
+    fn mask(&self, of_field: Stream, version: u64) -> u64 {
+        match self.spec.compressibility.share() {
+            None => version,
+            Some(_) => version ^ of_field.child(MASK).at(0),
+        }
     }
 
     /// The length of a version. It has another stream than the bytes, whose children are the

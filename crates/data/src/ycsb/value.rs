@@ -7,16 +7,18 @@ const VERSION_DIGITS: usize = 13;
 /// The first of the 32 characters.
 const FIRST: u8 = b'0';
 const DIGIT_BITS: u32 = 5;
+/// What follows the random characters of a compressible value.
+pub(super) const FILLER: u8 = FIRST;
 
 /// Number of version digits in a value of this length.
 #[inline(always)]
-fn digits(len: usize) -> usize {
+pub(super) fn digits(len: usize) -> usize {
     (len / 2).clamp(1, VERSION_DIGITS)
 }
 
 /// The part of a version that a value of `len` bytes contains: all of it from 26 bytes on.
 #[inline(always)]
-pub fn stated(version: u64, len: usize) -> u64 {
+pub(super) fn stated(version: u64, len: usize) -> u64 {
     match digits(len) {
         VERSION_DIGITS => version,
         n => version & ((1 << (DIGIT_BITS * n as u32)) - 1),

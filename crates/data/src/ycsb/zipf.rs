@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use crate::error::SpecError;
+
 /// YCSB's zipfian constant.
 pub const THETA: f64 = 0.99;
 /// The population of YCSB's scrambled zipfian for any record count: 10 billion, plus one because
@@ -14,43 +16,97 @@ pub const SCRAMBLED_ZETA: f64 = 26.469_028_201_783_02;
 /// Number of terms that are summed individually; the rest of the sum has a closed form.
 const HEAD: u64 = 64;
 
-/// Zeta(n) − tail(n), equal for every n ≥ [`HEAD`] to less than 2e-14.
-static CONSTANT: LazyLock<f64> = LazyLock::new(|| head(HEAD) - tail(HEAD as f64));
-
-/// 1 + 2^−θ + … + n^−θ with θ = [`THETA`], to a relative error of 1e-13.
-///
-/// Takes constant time: the Euler–Maclaurin formula beyond 64 terms. A growing population therefore
-/// costs one power per step, not one per new item and client.
-pub fn zeta(n: u64) -> f64 {
-    if n <= HEAD { head(n) } else { *CONSTANT + tail(n as f64) }
+/// The exponent θ of a zipfian: rank r, counted from 1, has a share in proportion to r^−θ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exponent {
+    theta: f64,
+    /// 2^−θ.
+    half: f64,
+    /// Zeta(n) − tail(n), equal for every n ≥ [`HEAD`] to less than 2e-14.
+    constant: f64,
 }
 
-/// Adds the smallest terms first, for precision.
-fn head(n: u64) -> f64 {
-    (1..=n).rev().map(|i| (i as f64).powf(-THETA)).sum()
+/// That of [`THETA`].
+static YCSB: LazyLock<Exponent> = LazyLock::new(|| Exponent::of(THETA));
+
+impl Exponent {
+    /// YCSB's, [`THETA`].
+    pub fn ycsb() -> Self {
+        *YCSB
+    }
+
+    /// An exponent above 0 and below 1, where the method's curve is defined.
+    ///
+    /// # Errors
+    /// Fails for any other number.
+    pub fn new(theta: f64) -> Result<Self, SpecError> {
+        match theta {
+            THETA => Ok(Exponent::ycsb()),
+            _ if (MIN_THETA..=MAX_THETA).contains(&theta) => Ok(Exponent::of(theta)),
+            _ => Err(SpecError::new(format!(
+                "zipfian constant {theta}: use {MIN_THETA} to {MAX_THETA}, where YCSB's method of \
+                 drawing is defined"
+            ))),
+        }
+    }
+
+    fn of(theta: f64) -> Self {
+        let mut exponent = Exponent { theta, half: 0.5f64.powf(theta), constant: 0.0 };
+        exponent.constant = exponent.head(HEAD) - exponent.tail(HEAD as f64);
+        exponent
+    }
+
+    /// θ.
+    pub fn theta(self) -> f64 {
+        self.theta
+    }
+
+    /// 1 + 2^−θ + … + n^−θ, to a relative error of 1e-13.
+    ///
+    /// Takes constant time: the Euler–Maclaurin formula beyond 64 terms. A growing population
+    /// therefore costs one power per step, not one per new item and client.
+    pub fn zeta(self, n: u64) -> f64 {
+        if n <= HEAD { self.head(n) } else { self.constant + self.tail(n as f64) }
+    }
+
+    /// Adds the smallest terms first, for precision.
+    fn head(self, n: u64) -> f64 {
+        (1..=n).rev().map(|i| (i as f64).powf(-self.theta)).sum()
+    }
+
+    /// Euler–Maclaurin without its constant: integral, half the last term, and the first two
+    /// corrections by derivatives; the third is below 2e-14 from [`HEAD`] on.
+    fn tail(self, n: f64) -> f64 {
+        let theta = self.theta;
+        let term = n.powf(-theta);
+        let first = theta * term / n;
+        let third = first * (theta + 1.0) * (theta + 2.0) / (n * n);
+        term * n / (1.0 - theta) + term / 2.0 - first / 12.0 + third / 720.0
+    }
 }
 
-/// Euler–Maclaurin without its constant: integral, half the last term, and the first two
-/// corrections by derivatives; the third is below 2e-14 from [`HEAD`] on.
-fn tail(n: f64) -> f64 {
-    let term = n.powf(-THETA);
-    let first = THETA * term / n;
-    let third = first * (THETA + 1.0) * (THETA + 2.0) / (n * n);
-    term * n / (1.0 - THETA) + term / 2.0 - first / 12.0 + third / 720.0
-}
+/// Closer to 1 the curve, whose exponent is 1 / (1 − θ), has no digits left.
+const MAX_THETA: f64 = 0.999;
+const MIN_THETA: f64 = 0.001;
 
 /// Draws ranks of a population: 0 is the most popular.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zipf {
+    exponent: Exponent,
     items: u64,
     zeta: f64,
     eta: f64,
 }
 
 impl Zipf {
-    /// Over `items` items; no items count as one.
+    /// Over `items` items, with YCSB's constant; no items count as one.
     pub fn new(items: u64) -> Self {
-        Zipf::with_zeta(items, items, zeta(items.max(1)))
+        Zipf::with(Exponent::ycsb(), items)
+    }
+
+    /// Over `items` items; no items count as one.
+    pub fn with(exponent: Exponent, items: u64) -> Self {
+        Zipf::with_zeta(exponent, items, items, exponent.zeta(items.max(1)))
     }
 
     /// YCSB's generator for a population that grew from `first` to `items`.
@@ -60,26 +116,31 @@ impl Zipf {
     /// and 1 have their exact shares, the ranks from 2 up to there are never drawn, and the ranks
     /// after it get their share. With fewer than three items at first there is no curve and YCSB
     /// returns ranks that are not items; the draws are exact then.
-    pub fn grown(first: u64, items: u64) -> Self {
+    pub fn grown(exponent: Exponent, first: u64, items: u64) -> Self {
         let of = if first < 3 { items } else { first };
-        Zipf::with_zeta(items, of, zeta(items.max(1)))
+        Zipf::with_zeta(exponent, items, of, exponent.zeta(items.max(1)))
     }
 
-    /// YCSB's fixed population.
-    pub fn scrambled() -> Self {
-        Zipf::with_zeta(SCRAMBLED_ITEMS, SCRAMBLED_ITEMS, SCRAMBLED_ZETA)
+    /// YCSB's fixed population. Of [`THETA`] YCSB has the zeta as a constant, of another exponent it
+    /// adds it up.
+    pub fn scrambled(exponent: Exponent) -> Self {
+        let zeta = match exponent.theta {
+            THETA => SCRAMBLED_ZETA,
+            _ => exponent.zeta(SCRAMBLED_ITEMS),
+        };
+        Zipf::with_zeta(exponent, SCRAMBLED_ITEMS, SCRAMBLED_ITEMS, zeta)
     }
 
     /// `of` is the n of eta's 2 / n: the number of items.
-    fn with_zeta(items: u64, of: u64, zeta_n: f64) -> Self {
+    fn with_zeta(exponent: Exponent, items: u64, of: u64, zeta_n: f64) -> Self {
         let items = items.max(1);
-        let zeta_2 = 1.0 + 0.5f64.powf(THETA);
+        let zeta_2 = 1.0 + exponent.half;
         // With two items or fewer no draw reaches eta, which would be 0 / 0.
         let eta = match items {
             0..=2 => 0.0,
-            _ => (1.0 - (2.0 / of as f64).powf(1.0 - THETA)) / (1.0 - zeta_2 / zeta_n),
+            _ => (1.0 - (2.0 / of as f64).powf(1.0 - exponent.theta)) / (1.0 - zeta_2 / zeta_n),
         };
-        Zipf { items, zeta: zeta_n, eta }
+        Zipf { exponent, items, zeta: zeta_n, eta }
     }
 
     /// Number of items.
@@ -89,19 +150,25 @@ impl Zipf {
 
     /// The rank, below [`Zipf::items`], for a number in [0, 1).
     ///
-    /// Ranks 0 and 1 have their exact share; the others follow a curve with exponent 1 / (1 − θ) =
-    /// 100, so nine multiplications replace the power (with a difference below 1e-12).
+    /// Ranks 0 and 1 have their exact share; the others follow a curve with exponent 1 / (1 − θ).
+    /// With YCSB's constant that is 100, and nine multiplications replace the power (with a
+    /// difference below 1e-12).
     #[inline]
     pub fn rank(&self, unit: f64) -> u64 {
         let scaled = unit * self.zeta;
         if scaled < 1.0 {
             return 0;
         }
-        if scaled < 1.0 + HALF_TO_THETA {
+        let Exponent { theta, half, .. } = self.exponent;
+        if scaled < 1.0 + half {
             return 1.min(self.items - 1);
         }
-        let rank = (self.items as f64 * power_100(self.eta * unit - self.eta + 1.0)) as u64;
-        rank.min(self.items - 1)
+        let base = self.eta * unit - self.eta + 1.0;
+        let power = match theta {
+            THETA => power_100(base),
+            _ => base.powf(1.0 / (1.0 - theta)),
+        };
+        ((self.items as f64 * power) as u64).min(self.items - 1)
     }
 }
 
@@ -109,17 +176,18 @@ impl Zipf {
     /// The probability that [`Zipf::rank`] gives this rank to a uniform number: the length of the
     /// part of [0, 1) that it takes, from the inverse of its curve.
     pub fn share(&self, rank: u64) -> f64 {
-        let second = (1.0 + HALF_TO_THETA) / self.zeta;
+        let Exponent { theta, half, .. } = self.exponent;
+        let second = (1.0 + half) / self.zeta;
         match rank {
             _ if self.items == 1 => f64::from(rank == 0),
             _ if rank >= self.items => 0.0,
             0 => 1.0 / self.zeta,
             1 if self.items == 2 => 1.0 - 1.0 / self.zeta,
-            1 => HALF_TO_THETA / self.zeta,
+            1 => half / self.zeta,
             // Of the difference of two large and nearly equal numbers few digits would be left.
             _ if rank > 2 && self.begin(rank) > second => {
-                let level = (rank as f64 / self.items as f64).powf(1.0 - THETA);
-                level * ((1.0 - THETA) * (1.0 / rank as f64).ln_1p()).exp_m1() / self.eta
+                let level = (rank as f64 / self.items as f64).powf(1.0 - theta);
+                level * ((1.0 - theta) * (1.0 / rank as f64).ln_1p()).exp_m1() / self.eta
             }
             // The curve begins within this rank or after it.
             _ => (self.begin(rank + 1) - second).max(0.0),
@@ -128,13 +196,10 @@ impl Zipf {
 
     /// The number from which on the curve gives this rank or a higher one.
     fn begin(&self, rank: u64) -> f64 {
-        let level = (rank as f64 / self.items as f64).powf(1.0 - THETA);
+        let level = (rank as f64 / self.items as f64).powf(1.0 - self.exponent.theta);
         (level - 1.0 + self.eta) / self.eta
     }
 }
-
-/// 2^−θ.
-const HALF_TO_THETA: f64 = 0.503_477_775_028_359_4;
 
 /// x^100.
 #[inline(always)]
@@ -152,12 +217,44 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
+    fn zeta(n: u64) -> f64 {
+        Exponent::ycsb().zeta(n)
+    }
+
     #[test]
-    fn constants() {
-        assert_eq!(HALF_TO_THETA, 0.5f64.powf(THETA));
-        let nth = |n: u64| zeta(n) - zeta(n - 1);
-        for n in [2, 63, 64, 65, 66, 67, 5000] {
-            assert!((nth(n) - (n as f64).powf(-THETA)).abs() < 1e-13, "{n}");
+    fn terms() {
+        for theta in [THETA, 0.001, 0.3, 0.75, 0.999] {
+            let exponent = Exponent::new(theta).unwrap();
+            for n in [2, 63, 64, 65, 66, 67, 5000] {
+                let nth = exponent.zeta(n) - exponent.zeta(n - 1);
+                assert!((nth - (n as f64).powf(-theta)).abs() < 1e-11, "{theta} {n}");
+            }
+        }
+        for theta in [0.0, 1.0, 1.2, -0.5, f64::NAN, f64::INFINITY] {
+            let error = Exponent::new(theta).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("zipfian constant {theta}: use 0.001 to 0.999")));
+        }
+    }
+
+    /// Each rank has a share in proportion to its power, as far as Gray's curve follows it.
+    #[test]
+    fn other_exponents() {
+        for theta in [0.3, 0.5, 0.8, 0.95] {
+            let exponent = Exponent::new(theta).unwrap();
+            let zipf = Zipf::with(exponent, 1000);
+            let sum: f64 = (0..1000).map(|rank| zipf.share(rank)).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{theta}: {sum}");
+            for rank in [0u64, 1, 10, 100, 900] {
+                let exact = ((rank + 1) as f64).powf(-theta) / exponent.zeta(1000);
+                let ratio = zipf.share(rank) / exact;
+                assert!((0.8..1.25).contains(&ratio), "{theta}, rank {rank}: {ratio}");
+            }
+            let scrambled = Zipf::scrambled(exponent);
+            assert_eq!(scrambled.items(), SCRAMBLED_ITEMS);
+            let mut stream = Stream::new(5, &[]);
+            let hottest = (0..100_000).filter(|_| zipf.rank(stream.unit()) == 0).count();
+            let expected = 1e5 / exponent.zeta(1000);
+            assert!((hottest as f64 - expected).abs() < 5.0 * expected.sqrt(), "{theta}");
         }
     }
 
@@ -205,11 +302,12 @@ mod tests {
     /// `ZipfianGenerator.nextLong` of YCSB 0.17 with an `itemcount` above its `items`.
     #[test]
     fn a_generator_that_grew_keeps_its_first_size_in_eta() {
+        let ycsb = Exponent::ycsb();
         let (first, items) = (999.0f64, 3_999.0f64);
         let zetan = zeta(3_999);
         let eta =
             (1.0 - (2.0 / first).powf(1.0 - THETA)) / (1.0 - (1.0 + 0.5f64.powf(THETA)) / zetan);
-        let (grown, exact) = (Zipf::grown(999, 3_999), Zipf::new(3_999));
+        let (grown, exact) = (Zipf::grown(ycsb, 999, 3_999), Zipf::new(3_999));
         let mut stream = Stream::new(4, &[]);
         let (mut least, mut different) = (u64::MAX, 0);
         for _ in 0..100_000 {
@@ -228,10 +326,10 @@ mod tests {
         assert!(different < 10, "{different}");
         assert_eq!(least, 8, "2 · 3,999 / 999");
         assert_eq!(exact.rank(1.6 / zetan), 2);
-        assert_eq!((Zipf::grown(3_999, 3_999), Zipf::grown(2, 3_999)), (exact, exact));
+        assert_eq!((Zipf::grown(ycsb, 3_999, 3_999), Zipf::grown(ycsb, 2, 3_999)), (exact, exact));
         for first in 0..5 {
             for items in first..10 {
-                let zipf = Zipf::grown(first, items);
+                let zipf = Zipf::grown(ycsb, first, items);
                 assert!((0..1000).all(|i| zipf.rank(f64::from(i) / 1e3) < items.max(1)));
             }
         }
@@ -241,11 +339,9 @@ mod tests {
     #[test]
     fn shares_are_those_of_the_draws() {
         const FINE: u32 = 4_000_000;
-        for zipf in [1, 2, 3, 4, 5, 50, 1000]
-            .map(Zipf::new)
-            .into_iter()
-            .chain([Zipf::grown(20, 50), Zipf::grown(2, 7)])
-        {
+        for zipf in [1, 2, 3, 4, 5, 50, 1000].map(Zipf::new).into_iter().chain(
+            [(20, 50), (2, 7)].map(|(first, items)| Zipf::grown(Exponent::ycsb(), first, items)),
+        ) {
             let items = zipf.items();
             let mut seen = vec![0u32; items as usize];
             (0..FINE).for_each(|n| {
@@ -260,7 +356,7 @@ mod tests {
             assert_eq!(zipf.share(items), 0.0);
         }
         // The whole of YCSB's population from its parts: by the thousand, and the middle of each.
-        let zipf = Zipf::scrambled();
+        let zipf = Zipf::scrambled(Exponent::ycsb());
         let head: f64 = (0..1_000_000).map(|rank| zipf.share(rank)).sum();
         let tail: f64 = (1_000_000..SCRAMBLED_ITEMS)
             .step_by(1000)
@@ -273,9 +369,11 @@ mod tests {
     /// 3.78 % for YCSB's fixed population).
     #[test]
     fn the_hottest_share() {
-        for (zipf, share) in
-            [(Zipf::new(1000), 0.129), (Zipf::new(1_000_000), 0.065), (Zipf::scrambled(), 0.0378)]
-        {
+        for (zipf, share) in [
+            (Zipf::new(1000), 0.129),
+            (Zipf::new(1_000_000), 0.065),
+            (Zipf::scrambled(Exponent::ycsb()), 0.0378),
+        ] {
             assert!((1.0 / zipf.zeta - share).abs() < 0.0005, "{}", 1.0 / zipf.zeta);
             let edge = 1.0 / zipf.zeta;
             assert_eq!((zipf.rank(edge * 0.999_999), zipf.rank(edge * 1.000_001)), (0, 1));

@@ -4,8 +4,8 @@
 //!
 //! * An *insert* replaces an existing record, and an *update* creates a missing one: Cassandra
 //!   writes without reading, so that neither can tell whether the key existed. An insert is never a
-//!   duplicate, and an update always finds its record. With `lwt=on` both are lightweight
-//!   transactions, which check first.
+//!   duplicate, and an update always finds its record. A *delete* writes without reading, too. With
+//!   `lwt=on` all three are lightweight transactions, which check first.
 //! * A *scan* follows the order of the keys' tokens, which are hashes: `token(y_id) >=
 //!   token(START)`. It begins with the record of its start; the order of the others is unrelated to
 //!   their keys.
@@ -82,6 +82,15 @@ impl RecordSession {
         };
         if self.connection.options().lwt { notes::applied(answer) } else { Ok(true) }
     }
+
+    async fn delete_one(&self, key: &str) -> Done<bool> {
+        if key.is_empty() {
+            return Ok(false);
+        }
+        let statement = self.statements.get(&self.connection, Kind::Delete).await?;
+        let answer = self.connection.session.execute_unpaged(statement, (key,)).await?;
+        if self.connection.options().lwt { notes::applied(answer) } else { Ok(true) }
+    }
 }
 
 impl Abandon for RecordSession {}
@@ -111,6 +120,10 @@ impl engine::RecordSession for RecordSession {
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         self.update_one(key, record).await.map_err(written)
+    }
+
+    async fn delete(&mut self, key: &str) -> Done<bool> {
+        self.delete_one(key).await.map_err(written)
     }
 
     async fn scan(

@@ -57,6 +57,10 @@ options! {
         compression: Option<&'static str> = ("compression", "", if_given(meant(COMPRESSION)),
             "compression of tables that a load makes: none, lz4, snappy, deflate or zstd; empty: \
              the server's default"),
+        /// `default_time_to_live` of a table.
+        ttl: u32 = ("ttl_s", "0", number(0..=630_720_000),
+            "seconds after which a record expires that was written to a table which a load makes; \
+             0 to 630720000 (20 years), 0: never"),
         tls: bool = ("tls", "off", switch, "on: TLS to every node; wants tls_ca"),
         tls_ca: String = ("tls_ca", "", text,
             "file with the certificates (PEM) that those of the nodes must be signed by; they \

@@ -94,6 +94,9 @@ pub(super) fn table_options(connection: &Connection) -> String {
         Some("") => parts.push("compression = {'enabled': 'false'}".to_owned()),
         Some(class) => parts.push(format!("compression = {{'class': '{class}'}}")),
     }
+    if options.ttl > 0 {
+        parts.push(format!("default_time_to_live = {}", options.ttl));
+    }
     match parts.is_empty() {
         true => String::new(),
         false => format!(" WITH {}", parts.join(" AND ")),

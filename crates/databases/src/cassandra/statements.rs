@@ -25,6 +25,8 @@ pub(super) enum Kind {
     UpdateAll,
     /// Writes one field.
     UpdateOne(u16),
+    /// Removes a record.
+    Delete,
 }
 
 /// The statements of a table.
@@ -51,7 +53,7 @@ pub(super) async fn of(
     }
     let wanted: Vec<&str> = table.fields.iter().map(String::as_str).collect();
     schema::add_columns(connection, &table.name, &wanted).await.map_err(written)?;
-    let count = 3 * table.fields.len() + 6;
+    let count = 3 * table.fields.len() + 7;
     let prepared = std::iter::repeat_with(OnceCell::new).take(count).collect();
     let statements = Arc::new(Statements { table: table.clone(), prepared });
     tables.retain(|(other, statements)| other != table && statements.strong_count() > 0);
@@ -86,7 +88,8 @@ impl Statements {
             Kind::Scan(of) => reads + by_fields(of),
             Kind::Insert => 2 * reads,
             Kind::UpdateAll => 2 * reads + 1,
-            Kind::UpdateOne(number) => 2 * reads + 2 + usize::from(number),
+            Kind::Delete => 2 * reads + 2,
+            Kind::UpdateOne(number) => 2 * reads + 3 + usize::from(number),
         }
     }
 
@@ -120,10 +123,10 @@ impl Statements {
             }
             columns.join(", ")
         };
+        let if_there = if lwt { " IF EXISTS" } else { "" };
         let set = |columns: Vec<String>| {
             let set: Vec<_> = columns.iter().map(|column| format!("{column} = ?")).collect();
-            let condition = if lwt { " IF EXISTS" } else { "" };
-            format!("UPDATE {table} SET {} WHERE {KEY} = ?{condition}", set.join(", "))
+            format!("UPDATE {table} SET {} WHERE {KEY} = ?{if_there}", set.join(", "))
         };
         match kind {
             Kind::Read(of) => format!("SELECT {} FROM {table} WHERE {KEY} = ?", columns(of, false)),
@@ -139,6 +142,7 @@ impl Statements {
             }
             Kind::UpdateAll => set(all()),
             Kind::UpdateOne(number) => set(vec![quoted(number.into())]),
+            Kind::Delete => format!("DELETE FROM {table} WHERE {KEY} = ?{if_there}"),
         }
     }
 }
@@ -156,10 +160,10 @@ mod tests {
         let statements = Statements { table, prepared: Vec::new() };
         let of = [Fields::All, Fields::None, Fields::One(0), Fields::One(1)];
         let kinds = of.map(Kind::Read).into_iter().chain(of.map(Kind::Scan));
-        let kinds = kinds.chain([Kind::Insert, Kind::UpdateAll]);
+        let kinds = kinds.chain([Kind::Insert, Kind::UpdateAll, Kind::Delete]);
         let kinds: Vec<_> = kinds.chain([0, 1].map(Kind::UpdateOne)).collect();
         let numbers: BTreeSet<_> = kinds.iter().map(|kind| statements.number(*kind)).collect();
-        assert_eq!(numbers, (0..12).collect());
+        assert_eq!(numbers, (0..13).collect());
         let text = |kind, lwt| statements.text("k.t", kind, lwt);
         for (kind, lwt, expected) in [
             (Kind::Read(Fields::All), false, "SELECT \"a\", \"b\" FROM k.t WHERE y_id = ?"),

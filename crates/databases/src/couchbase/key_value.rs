@@ -9,7 +9,9 @@
 
 use couchbase::collection::Collection;
 use couchbase::error::ErrorKind as Kind;
-use couchbase::options::kv_options::{InsertOptions, MutateInOptions, ReplaceOptions};
+use couchbase::options::kv_options::{
+    InsertOptions, MutateInOptions, RemoveOptions, ReplaceOptions,
+};
 use couchbase::subdoc::lookup_in_specs::LookupInSpec;
 use couchbase::subdoc::mutate_in_specs::MutateInSpec;
 use hoap_workload::ErrorKind;
@@ -205,6 +207,16 @@ impl engine::RecordSession for RecordSession {
         with.expiry = self.node.server.place.options.expiry;
         let mutate = self.collection.mutate_in(key, &specs, with);
         Ok(self.find(Box::pin(mutate), Doing::Write).await?.is_some())
+    }
+
+    async fn delete(&mut self, key: &str) -> Done<bool> {
+        if key.is_empty() {
+            return Ok(false);
+        }
+        let mut with = RemoveOptions::new();
+        with.durability_level = self.node.server.place.options.durability.of_driver();
+        let remove = self.collection.remove(key, with);
+        Ok(self.find(Box::pin(remove), Doing::Write).await?.is_some())
     }
 
     async fn scan(

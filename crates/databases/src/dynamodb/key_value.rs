@@ -4,7 +4,8 @@
 //! GetItem; a read of one field has a projection, which saves bytes and no capacity. An insert is a
 //! PutItem on the condition that the key does not exist. An update is an UpdateItem with the action
 //! PUT for each field, as that binding and the comparison report have it, on the condition that the
-//! key exists; an update expression would do the same, and is limited to 4 KB.
+//! key exists; an update expression would do the same, and is limited to 4 KB. A delete is a
+//! DeleteItem on the condition that the key exists.
 //!
 //! A table is ordered by a hash of the key. A scan is the report's: a GetItem of its first key,
 //! then a Scan of the items that follow it in that order.
@@ -188,6 +189,28 @@ impl engine::RecordSession for RecordSession {
             let update = AttributeValueUpdate::builder().value(value).action(AttributeAction::Put);
             request = request.attribute_updates(name, update.build());
         }
+        match self.server.send(Doing::Write, request.send()).await {
+            Ok(answer) => {
+                self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
+                Ok(true)
+            }
+            Err(e) if e.is_condition() => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    async fn delete(&mut self, key: &str) -> Done<bool> {
+        if !reading::possible(key) {
+            return Ok(false);
+        }
+        let request = self
+            .driver
+            .delete_item()
+            .table_name(&self.stored)
+            .key(KEY, AttributeValue::S(key.to_owned()))
+            .condition_expression("attribute_exists(#k)")
+            .expression_attribute_names("#k", KEY)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
         match self.server.send(Doing::Write, request.send()).await {
             Ok(answer) => {
                 self.server.counters.consumed(Units::Write, &answer.consumed_capacity);

@@ -277,6 +277,8 @@ pub trait RecordSession: Abandon {
     fn insert(&mut self, key: &str, record: &Record) -> impl Future<Output = Done<()>> + Send;
     /// Sets fields; returns whether the key exists.
     fn update(&mut self, key: &str, record: &Record) -> impl Future<Output = Done<bool>> + Send;
+    /// Removes a record; returns whether the key existed.
+    fn delete(&mut self, key: &str) -> impl Future<Output = Done<bool>> + Send;
     /// Reads records in the order of their keys.
     fn scan(
         &mut self,

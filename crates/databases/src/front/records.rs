@@ -109,6 +109,11 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
         done.map_err(|failure| self.error(failure, "update", key))
     }
 
+    async fn delete(&mut self, key: &str) -> Result<bool> {
+        let done = answer!(self.engine, self.inner, self.inner.delete(key), maybe_applied);
+        done.map_err(|failure| self.error(failure, "delete", key))
+    }
+
     async fn scan(
         &mut self,
         start: &str,

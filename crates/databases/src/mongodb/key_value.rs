@@ -132,6 +132,11 @@ impl engine::RecordSession for RecordSession {
         Ok(update.await.map_err(error::writing)?.matched_count > 0)
     }
 
+    async fn delete(&mut self, key: &str) -> Done<bool> {
+        let delete = self.records.delete_one(doc! {"_id": key});
+        Ok(delete.await.map_err(error::writing)?.deleted_count > 0)
+    }
+
     async fn scan(
         &mut self,
         start: &str,

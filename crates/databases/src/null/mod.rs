@@ -204,6 +204,11 @@ impl KeyValueSession for NullSession {
         Ok(true)
     }
 
+    async fn delete(&mut self, _: &str) -> Result<bool> {
+        self.operation().await;
+        Ok(true)
+    }
+
     async fn scan(&mut self, _: &str, _: usize, _: Fields, scanned: &mut Scanned) -> Result<()> {
         scanned.clear();
         self.operation().await;

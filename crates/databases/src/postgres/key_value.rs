@@ -53,6 +53,7 @@ struct Texts {
     scan: Reads,
     insert: String,
     update: String,
+    delete: String,
 }
 
 /// A text for each selection of fields.
@@ -82,6 +83,7 @@ impl Texts {
             scan: reads("key, ", "key", "WHERE key >= $1 ORDER BY key LIMIT $2"),
             insert: format!("INSERT INTO \"{name}\" (key, doc) VALUES ($1, $2)"),
             update: format!("UPDATE \"{name}\" SET doc = doc || $2 WHERE key = $1"),
+            delete: format!("DELETE FROM \"{name}\" WHERE key = $1"),
         }
     }
 }
@@ -169,6 +171,15 @@ impl engine::RecordSession for RecordSession {
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
         Ok(self.write(false, key, record).await? > 0)
+    }
+
+    async fn delete(&mut self, key: &str) -> Done<bool> {
+        let mut held = self.link.hold().await?;
+        let deleted = match held.prepared(&self.texts.delete).await {
+            Ok(statement) => held.client.execute(&statement, &[&nul::encode(key)]).await,
+            Err(e) => Err(e),
+        };
+        Ok(held.answered(deleted.map_err(error::commit))? > 0)
     }
 
     async fn scan(

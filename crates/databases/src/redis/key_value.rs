@@ -11,7 +11,7 @@
 //!
 //! In a cluster a record and the set of keys are on different nodes. An insert adds the record
 //! first, so that no scan finds a key without its record, even after a failure; the next insert of
-//! that key finds the record and adds the key.
+//! that key finds the record and adds the key. A delete removes the key first.
 
 use hoap_workload::capability::Applicable;
 use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
@@ -207,6 +207,24 @@ impl engine::RecordSession for RecordSession {
             command.arg(name).arg(keys).arg(key);
         };
         wrote(self.connection.run(|s| &s.take_back, 2, fill).await?)
+    }
+
+    async fn delete(&mut self, key: &str) -> Done<bool> {
+        self.name(key);
+        let (name, keys) = (&self.key, &self.keys);
+        if !self.cluster {
+            let fill = |command: &mut Cmd| {
+                command.arg(name).arg(keys).arg(key);
+            };
+            return wrote(self.connection.run(|s| &s.delete, 2, fill).await?);
+        }
+        let mut forget = redis::cmd("ZREM");
+        forget.arg(keys).arg(key);
+        let forgot = self.connection.write(&forget).await? == Value::Int(1);
+        self.command.clear();
+        self.command.arg("DEL").arg(name);
+        // The driver repeats a command whose connection was lost; its second answer is 0.
+        Ok(self.connection.write(&self.command).await? == Value::Int(1) || forgot)
     }
 
     async fn scan(

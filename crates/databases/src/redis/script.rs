@@ -28,6 +28,9 @@ pub(super) struct Scripts {
     /// Removes a record that an update has made, which is one whose key is not among the
     /// collection's. Keys: record, keys of the collection. Argument: key. Says whether it may stay.
     pub take_back: Script,
+    /// Removes a record and its key from the collection's. Keys: record, keys of the collection.
+    /// Argument: key. Says whether it was there.
+    pub delete: Script,
     /// Adds documents, their keys and the progress, or nothing. Keys: the notes, keys of the
     /// collection, documents. Arguments: name and value of the progress; then of each document its
     /// key, the number of its names and values, and these. 0 or the position of a document that is
@@ -83,6 +86,8 @@ const UPDATE: &str = concat!(
 const TAKE_BACK: &str = "if redis.call('ZSCORE', KEYS[2], ARGV[1]) then return 1 end \
      redis.call('DEL', KEYS[1]) return 0";
 
+const DELETE: &str = "redis.call('ZREM', KEYS[2], ARGV[1]) return redis.call('DEL', KEYS[1])";
+
 const BATCH: &str = concat!(
     "local seen = {} ",
     "for k = 3, #KEYS do ",
@@ -112,6 +117,7 @@ impl Default for Scripts {
             insert_alone: script(INSERT_ALONE),
             update: script(UPDATE),
             take_back: script(TAKE_BACK),
+            delete: script(DELETE),
             batch: script(BATCH),
             replace: script(REPLACE),
             compare_and_set: script(COMPARE_AND_SET),

@@ -60,6 +60,7 @@ struct Texts {
     read: Reads,
     scan: Reads,
     insert: String,
+    delete: String,
     /// `UPDATE table SET doc = `
     update: String,
     /// `, '$.field', ?` of each field.
@@ -91,6 +92,7 @@ impl Texts {
             read: reads("", "1", "WHERE key = ?1"),
             scan: reads("key, ", "key", "WHERE key >= ?1 ORDER BY key LIMIT ?2"),
             insert,
+            delete: format!("DELETE FROM \"{name}\" WHERE key = ?1"),
             update: format!("UPDATE \"{name}\" SET doc = "),
             set: table.fields.iter().map(|f| format!(", '$.{f}', ?")).collect(),
         }
@@ -202,6 +204,10 @@ impl engine::RecordSession for RecordSession {
             statement.raw_bind_parameter(record.len() + 1, key)
         };
         Ok(self.write(&self.text, bind)? > 0)
+    }
+
+    async fn delete(&mut self, key: &str) -> Done<bool> {
+        Ok(self.write(&self.texts.delete, |statement| statement.raw_bind_parameter(1, key))? > 0)
     }
 
     async fn scan(

@@ -25,6 +25,7 @@ hoap_testing::conformance_tests!(fresh:
     notes_have_one_winner_among_many,
     parts_load_at_the_same_time,
     an_inserted_record_is_there_for_everyone,
+    a_deleted_record_is_gone_for_everyone,
     no_field_is_lost_among_many_writers,
     every_join_sums_to_the_cent,
 );

@@ -93,6 +93,15 @@ impl KeyValueSession for FlakySession {
         }
     }
 
+    async fn delete(&mut self, key: &str) -> Result<bool> {
+        match self.fate() {
+            Fate::Acknowledged => self.inner.delete(key).await,
+            Fate::AppliedUnheard => self.inner.delete(key).await.and(unknown()),
+            Fate::Lost => unknown(),
+            Fate::Lie => Ok(true),
+        }
+    }
+
     async fn scan(
         &mut self,
         start: &str,

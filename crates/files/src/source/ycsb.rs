@@ -67,7 +67,10 @@ impl Source for YcsbTable {
             ("zero_padding", spec.zero_padding.into()),
             ("field_prefix", spec.prefix.as_str().into()),
         ];
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let compressibility = spec.compressibility.share();
+        let compressibility = compressibility.map(|share| ("compressibility", share.into()));
+        let pairs = pairs.into_iter().chain(compressibility);
+        pairs.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     fn name(&self, (): ()) -> &str {

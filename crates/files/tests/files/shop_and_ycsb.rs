@@ -225,6 +225,33 @@ fn names_of_tables_that_are_no_file_names_are_refused() {
     }
 }
 
+/// Values shrink by what was asked for, as zstd sees them, loaded ones as updated ones.
+#[test]
+fn values_are_as_compressible_as_they_are_said_to_be() {
+    for (share, length) in
+        [(0.375f64, 100), (0.5, 100), (0.75, 100), (0.9, 100), (0.5, 1000), (0.95, 1000)]
+    {
+        let spec = RecordSpec {
+            compressibility: share.to_string().parse().unwrap(),
+            length: FieldLength::Constant(length),
+            ..RecordSpec::default()
+        };
+        let records = Records::new(spec).unwrap();
+        for version in [0, 1 << 63 | 5] {
+            let mut values = Vec::new();
+            for n in 0..200 {
+                for field in 0..10 {
+                    records.append_value(records.key(n), field, version, &mut values);
+                }
+            }
+            assert_eq!(values.len(), 2000 * length as usize);
+            let shrunk = zstd::bulk::compress(&values, 3).unwrap().len();
+            let saved = 1.0 - shrunk as f64 / values.len() as f64;
+            assert!((saved - share).abs() < 0.03, "{share} of {length}: {saved}");
+        }
+    }
+}
+
 /// Large documents are looked at in small numbers, so that memory does not grow with them.
 #[test]
 fn documents_of_megabytes_are_written() {

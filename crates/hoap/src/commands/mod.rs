@@ -29,7 +29,7 @@ use std::time::Duration;
 use hoap_fleet::driver::Meeting;
 use serde::Serialize;
 
-use crate::args::{AnswersCommand, Cli, Command, LiveArgs};
+use crate::args::{AnswersCommand, Cli, Command, Export, LiveArgs, ShowFormat};
 use crate::console::{Console, escaped, visible};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -122,7 +122,9 @@ async fn command(context: &mut Context, command: Command) -> Result<(), Failure>
         Command::Run { live: LiveArgs { dry_run: true, .. }, mut benchmark } => {
             planned::dry_run(context, &mut benchmark)
         }
-        Command::Run { live, benchmark } => {
+        Command::Run { mut live, benchmark } => {
+            let file = benchmark.0.export_file()?;
+            live.export.extend(file.map(|file| Export { format: ShowFormat::Ycsb, file }));
             show::possible(&live.export, benchmark.name())?;
             context.live = Live::start(&live, benchmark.name(), &context.console).await?;
             run::run(context, benchmark, &live.export).await

@@ -258,6 +258,11 @@ impl KeyValueSession for RecordSession {
         Ok(fields.map(|fields| fields.extend(new)).is_some())
     }
 
+    async fn delete(&mut self, key: &str) -> Result<bool> {
+        let mut state = self.memory.state();
+        Ok(state.collection(&self.table.name)?.remove(key).is_some())
+    }
+
     async fn scan(
         &mut self,
         start: &str,

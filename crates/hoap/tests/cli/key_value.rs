@@ -186,6 +186,45 @@ fn every_workload_runs_and_inserts_are_found_again() {
     p.fails(&format!("{line} --out twice"), 2, &["200 were loaded", "--replace"]);
 }
 
+/// Deletes, values that compress, another zipfian, and what a script for YCSB may say besides. SQLite
+/// itself counts the records that are left.
+#[test]
+fn records_are_deleted_and_ycsbs_output_goes_where_ycsb_is_told_to_write_it() {
+    let p = Place::new();
+    p.ok("load ycsb --target sqlite:t.db -p recordcount=2000 -p compressibility=0.5");
+    let run = "run ycsb-a --target sqlite:t.db -p readproportion=0.5 -p updateproportion=0.3 \
+               -p insertproportion=0.1 -p deleteproportion=0.1 -p zipfianconstant=0.8";
+    p.fails(&format!("{run} --repeat 2"), 2, &["it inserts or deletes"]);
+    let end = p.ok(&format!(
+        "{run} -s -p operationcount=3000 -p threads=3 -p exportfile=out.txt --check-reads \
+         -p hdrhistogram.percentiles=50,99.9 -p status.interval=1 --warmup 0s --out run"
+    ));
+    assert!(end.err.contains("property status.interval has no effect"), "{}", end.err);
+    let record = p.json("run/run.json");
+    assert_eq!(
+        record["benchmark"],
+        "ycsb-custom: 50 % read, 30 % update, 10 % insert, 10 % delete, zipfian with constant 0.8, \
+         10 fields of 100 bytes, compressible by 0.5"
+    );
+    assert_eq!(record["constants"]["keys"]["zipfian_constant"], 0.8);
+    let checks = record["checks"].as_array().unwrap();
+    assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    let lines = String::from_utf8(p.read("out.txt")).unwrap();
+    assert!(lines.contains("[READ], 99.9PercentileLatency(us), "), "{lines}");
+    assert!(!lines.contains("95thPercentile"), "{lines}");
+    let done = |kind: &str| -> i64 {
+        let start = format!("[{kind}], Return=OK, ");
+        lines.lines().find_map(|line| line.strip_prefix(&start)).unwrap().parse().unwrap()
+    };
+    let (inserted, deleted) = (done("INSERT"), done("DELETE"));
+    assert!(inserted > 200 && deleted > 200, "{lines}");
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let left: i64 =
+        database.query_row("SELECT count(*) FROM usertable", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 2000 + inserted - deleted);
+    p.fails(&format!("{run} --out again"), 2, &["2000 were loaded", "inserted or deleted"]);
+}
+
 #[test]
 fn what_cannot_be_run_is_refused_before_anything_is_written() {
     let p = Place::new();

@@ -57,6 +57,13 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
         &["--rate 0", "--rate=-5", "--rate 1e308", "--rate inf", "--rate NaN", "--rate 5/s"],
         "a rate is a number above 0",
     ),
+    (
+        "a property of a binding",
+        YCSB,
+        &["-p mongodb.url=mongodb://h/d", "-p redis.password=p", "-p hosts=a,b"],
+        "YCSB's binding of",
+    ),
+    ("a zipfian", YCSB, &["-p zipfianconstant=1", "-p zipfianconstant=-1"], "use 0.001 to 0.999"),
     ("a rate of a property", YCSB, &["-p target=-5"], "target"),
     (
         "a count",

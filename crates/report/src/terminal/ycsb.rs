@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use hdrhistogram::Histogram;
+use hoap_record::histogram::histogram;
 use hoap_record::hlog::{self, SERVICE};
 use hoap_record::{Error, ErrorKind, Latency, Operation, Result, Run, Step};
 
@@ -12,8 +14,8 @@ use crate::run::void;
 /// and as with `both` where the step is an open loop: `[READ]` has the times from when an operation
 /// began, `[Intended-READ]` those from when it was due. Times are microseconds.
 ///
-/// What differs: throughput is that of the successes, the percentiles are 50, 95 and 99, and no line
-/// is about a garbage collector.
+/// What differs: throughput is that of the successes, the percentiles are 50, 95 and 99 unless the run's
+/// property `hdrhistogram.percentiles` names others, and no line is about a garbage collector.
 ///
 /// # Errors
 /// Fails where the run is void, has transactions beside queries, or its folder lacks the step's log.
@@ -25,8 +27,9 @@ pub fn ycsb(run: &Run, folder: &Path, step: &Step) -> Result<String> {
         return Err(Error::new(ErrorKind::Invalid, tried(), why).advise("take another format"));
     }
     let times = hlog::read(folder, step.number)?;
-    let least = |tag: &str| times.get(tag).map_or(0, |histogram| histogram.min());
-    let mut out = Lines(String::new());
+    let none = histogram();
+    let of = |tag: &str| times.get(tag).unwrap_or(&none);
+    let mut out = Lines { text: String::new(), percentiles: percentiles(run) };
     out.line("OVERALL", "RunTime(ms)", (step.seconds * 1e3).round());
     out.line("OVERALL", "Throughput(ops/sec)", format!("{:?}", operations_per_second(step)));
     let ran = || step.transactions.iter().filter(|o| o.timed > 0 || !o.failures.is_empty());
@@ -34,37 +37,77 @@ pub fn ycsb(run: &Run, folder: &Path, step: &Step) -> Result<String> {
         let kind = &operation.kind;
         match &operation.service {
             Some(service) => {
-                out.operation(kind, operation, service, least(&format!("{kind}{SERVICE}")));
+                out.operation(kind, operation, service, of(&format!("{kind}{SERVICE}")));
             }
-            None => out.operation(kind, operation, &operation.latency, least(kind)),
+            None => out.operation(kind, operation, &operation.latency, of(kind)),
         }
     }
     for operation in ran().filter(|operation| operation.service.is_some()) {
         let name = format!("Intended-{}", operation.kind);
-        out.times(&name, operation.timed, &operation.latency, least(&operation.kind));
+        out.times(&name, operation.timed, &operation.latency, of(&operation.kind));
     }
-    Ok(out.0)
+    Ok(out.text)
 }
 
-struct Lines(String);
+/// The percentiles of the run's property `hdrhistogram.percentiles`, as it names them.
+fn percentiles(run: &Run) -> Vec<f64> {
+    let properties = run.configuration.get("properties");
+    let given = properties.and_then(|all| all.get("hdrhistogram.percentiles")?.as_str());
+    let given = given.into_iter().flat_map(|all| all.split(','));
+    given.filter_map(|one| one.trim().parse().ok()).collect()
+}
+
+/// A number as YCSB names a percentile: 95th, 99.9.
+fn ordinal(percentile: f64) -> String {
+    if percentile.fract() != 0.0 {
+        return format!("{percentile:?}");
+    }
+    let number = percentile as u64;
+    let suffix = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
+}
+
+struct Lines {
+    text: String,
+    /// Empty: 50, 95 and 99.
+    percentiles: Vec<f64>,
+}
 
 impl Lines {
     fn line(&mut self, metric: &str, measurement: &str, value: impl std::fmt::Display) {
-        self.0.push_str(&format!("[{metric}], {measurement}, {value}\n"));
+        self.text.push_str(&format!("[{metric}], {measurement}, {value}\n"));
     }
 
-    fn times(&mut self, metric: &str, count: u64, latency: &Latency, least: u64) {
+    fn times(&mut self, metric: &str, count: u64, latency: &Latency, all: &Histogram<u64>) {
         self.line(metric, "Operations", count);
         self.line(metric, "AverageLatency(us)", format!("{:?}", latency.mean_us));
-        self.line(metric, "MinLatency(us)", least);
+        self.line(metric, "MinLatency(us)", all.min());
         self.line(metric, "MaxLatency(us)", latency.max_us);
-        self.line(metric, "50thPercentileLatency(us)", latency.p50_us);
-        self.line(metric, "95thPercentileLatency(us)", latency.p95_us);
-        self.line(metric, "99thPercentileLatency(us)", latency.p99_us);
+        if self.percentiles.is_empty() {
+            self.line(metric, "50thPercentileLatency(us)", latency.p50_us);
+            self.line(metric, "95thPercentileLatency(us)", latency.p95_us);
+            self.line(metric, "99thPercentileLatency(us)", latency.p99_us);
+        }
+        for percentile in self.percentiles.clone() {
+            let name = format!("{}PercentileLatency(us)", ordinal(percentile));
+            self.line(metric, &name, all.value_at_percentile(percentile));
+        }
     }
 
-    fn operation(&mut self, kind: &str, operation: &Operation, latency: &Latency, least: u64) {
-        self.times(kind, operation.timed, latency, least);
+    fn operation(
+        &mut self,
+        kind: &str,
+        operation: &Operation,
+        latency: &Latency,
+        all: &Histogram<u64>,
+    ) {
+        self.times(kind, operation.timed, latency, all);
         self.line(kind, "Return=OK", operation.count);
         let mut statuses = std::collections::BTreeMap::new();
         for (error, count) in &operation.failures {
@@ -84,5 +127,31 @@ fn status(error: &str) -> &'static str {
         Ok(ErrorKind::Unavailable | ErrorKind::Throttled) => "SERVICE_UNAVAILABLE",
         Ok(ErrorKind::Broken) => "UNEXPECTED_STATE",
         _ => "ERROR",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `OneMeasurementHdrHistogram.ordinal` of YCSB 0.17.
+    #[test]
+    fn percentiles_have_ycsbs_names() {
+        for (percentile, name) in [
+            (1.0, "1st"),
+            (2.0, "2nd"),
+            (3.0, "3rd"),
+            (11.0, "11th"),
+            (12.0, "12th"),
+            (13.0, "13th"),
+            (50.0, "50th"),
+            (92.0, "92nd"),
+            (99.0, "99th"),
+            (99.9, "99.9"),
+            (99.99, "99.99"),
+            (100.0, "100th"),
+        ] {
+            assert_eq!(ordinal(percentile), name);
+        }
     }
 }

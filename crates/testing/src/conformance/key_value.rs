@@ -210,6 +210,44 @@ const VALUES: [&str; 13] = [
     "\u{feff}\u{2028}",
 ];
 
+/// Whether a record that is not there was found is for a database to say that reads before it
+/// writes; see [`deleting_an_absent_record_finds_none`].
+pub fn a_deleted_record_is_gone_for_everyone<K: Target + KeyValue>(target: &K) {
+    load_records(target, &["user1", "user2", "user3"]);
+    let (mut one, mut other) = (client(target), client(target));
+    wait(one.insert("user4", &record([(0, "a")]))).unwrap();
+    for key in ["user2", "user4"] {
+        assert!(wait(one.delete(key)).unwrap(), "{key}");
+        for client in [&mut one, &mut other] {
+            for fields in [Fields::All, Fields::One(1), Fields::None] {
+                assert_eq!(read(client, key, fields), None, "{key}");
+            }
+        }
+    }
+    for key in ["user1", "user3"] {
+        assert_eq!(read(&mut other, key, Fields::All), Some(loaded(key)));
+    }
+    // A key that was deleted is free.
+    wait(other.insert("user2", &record([(1, "b")]))).unwrap();
+    let second = BTreeMap::from([(1, "b".to_owned())]);
+    assert_eq!(read(&mut one, "user2", Fields::All), Some(second));
+    let mut count = 0;
+    let mut each = |_: &str, _| {
+        count += 1;
+        Ok(())
+    };
+    wait(target.documents().unwrap().scan("usertable", &[], &mut each)).unwrap();
+    assert_eq!(count, 3);
+}
+
+pub fn deleting_an_absent_record_finds_none<K: Target + KeyValue>(target: &K) {
+    load_records(target, &["user1"]);
+    let mut client = client(target);
+    for (key, there) in [("", false), ("user2", false), ("user1", true), ("user1", false)] {
+        assert_eq!(wait(client.delete(key)).unwrap(), there, "`{key}`");
+    }
+}
+
 pub fn values_and_keys_come_back_byte_for_byte<K: Target + KeyValue>(target: &K) {
     load_records(target, &[]);
     let mut client = client(target);

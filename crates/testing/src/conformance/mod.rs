@@ -150,6 +150,8 @@ macro_rules! record_tests {
             inserting_a_key_twice_is_a_duplicate,
             one_insert_of_a_key_wins,
             an_update_sets_its_fields_and_keeps_the_others,
+            a_deleted_record_is_gone_for_everyone,
+            deleting_an_absent_record_finds_none,
             values_and_keys_come_back_byte_for_byte,
             large_values_come_back,
             many_fields_are_set_at_once,

@@ -43,7 +43,13 @@ fn family(folder: &Path) -> (Running, Vec<Process>) {
 fn a_family_is_stopped_goes_on_and_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let (mut running, all) = family(folder.path());
-    assert!(all.iter().all(|p| stat(p.pid).is_some_and(|s| s.state == 'T')));
+    // A signal is acted on when its process has the processor next.
+    let stopped = || all.iter().all(|p| stat(p.pid).is_some_and(|s| s.state == 'T'));
+    let begun = Instant::now();
+    while !stopped() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "{all:?}");
+        std::thread::sleep(LOOK);
+    }
     all.iter().for_each(|p| p.signal(Signal::SIGCONT));
     assert!(!wait_gone(&all, Duration::from_millis(50)));
     all.iter().for_each(|p| p.signal(Signal::SIGKILL));

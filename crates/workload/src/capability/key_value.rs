@@ -69,6 +69,10 @@ pub trait KeyValueSession: Send {
     /// Sets the fields in `record` and keeps the others. Returns whether the key exists.
     fn update(&mut self, key: &str, record: &Record) -> impl Future<Output = Result<bool>> + Send;
 
+    /// Removes a record. Returns whether the key existed; a database that writes without reading
+    /// says that it did.
+    fn delete(&mut self, key: &str) -> impl Future<Output = Result<bool>> + Send;
+
     /// Replaces `scanned` by at most `count` records from key `start` on, in the database's key
     /// order.
     fn scan(

@@ -7,15 +7,19 @@ use std::sync::Arc;
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records};
 
+use super::deletes::Deletes;
 use super::distribution::Keys;
 use super::proportions::Kind;
-use super::sample::{Memory, Place, Sample, Write};
+use super::sample::{Count, GONE, Memory, Place, Sample, Write};
 use super::setup::{ReadFields, ScanFields};
 use super::shared::{Owing, Shared};
 use crate::capability::key_value::{Fields, KeyValueSession, Record, Scanned};
 use crate::client::{Client, Completion, Next};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
+
+/// Draws of a record whose delete has not begun, before any such record is taken.
+const REDRAWS: u32 = 64;
 
 /// One client. [`Client::next`] prepares the operation, so that [`Client::run`] takes the time of
 /// the database alone and, with `check_reads`, that of the checks.
@@ -37,12 +41,17 @@ pub struct YcsbClient<S> {
     found: Record,
     scanned: Scanned,
     sample: Sample,
-    inserted: u64,
+    count: Count,
+    /// Whether the delete drawn last has a record.
+    claimed: bool,
+    /// Whether a delete has begun whose answer is not known.
+    deleting: bool,
 }
 
 /// The operation drawn last.
 struct Operation {
     kind: Kind,
+    number: u64,
     key: Key,
     /// The fields it reads.
     fields: Fields,
@@ -62,6 +71,7 @@ impl<S: KeyValueSession> YcsbClient<S> {
             version: RandomState::new().build_hasher().finish(),
             operation: Operation {
                 kind: Kind::Read,
+                number: 0,
                 key,
                 fields: Fields::All,
                 field: None,
@@ -74,7 +84,9 @@ impl<S: KeyValueSession> YcsbClient<S> {
             found: Record::default(),
             scanned: Scanned::default(),
             sample: Sample::new(),
-            inserted: 0,
+            count: Count::default(),
+            claimed: false,
+            deleting: false,
             shared,
         }
     }
@@ -89,7 +101,9 @@ impl<S: KeyValueSession> YcsbClient<S> {
         let records = &self.shared.records;
         self.version = self.version.wrapping_add(1);
         // Version 0 is the loaded one.
-        self.version = self.version.max(1);
+        if matches!(self.version, 0 | GONE) {
+            self.version = 1;
+        }
         let (key, version) = (self.operation.key, self.version);
         self.operation.field = field;
         self.written.clear();
@@ -118,7 +132,7 @@ impl<S: KeyValueSession> YcsbClient<S> {
     async fn read(&mut self) -> Result<u64> {
         let Operation { key, fields, .. } = self.operation;
         if !self.session.read(&self.key, fields, &mut self.found).await? {
-            return Err(self.failed(ErrorKind::NotFound, "there is no such record"));
+            return self.absent().map(|()| 1);
         }
         if self.shared.setup.check_reads {
             check(&self.shared.records, key, fields, &self.found)
@@ -128,12 +142,42 @@ impl<S: KeyValueSession> YcsbClient<S> {
     }
 
     async fn update(&mut self) -> Result<u64> {
-        let start = self.begin();
+        let start = self.begin(self.version);
         let answer = self.session.update(&self.key, &self.written).await;
-        match self.end(start, answer)? {
-            true => Ok(1),
-            false => Err(self.failed(ErrorKind::NotFound, "there is no such record")),
+        if !self.end(start, answer)? {
+            return self.absent().map(|()| 1);
         }
+        // A database that writes without reading may have made the record again.
+        self.count.after_deletes += u64::from(self.shared.may_be_gone(self.operation.number));
+        Ok(1)
+    }
+
+    async fn delete(&mut self) -> Result<u64> {
+        if !self.claimed {
+            let answer = "half of the loaded records are deleted, and no more may go: load more \
+                          records, or lower deleteproportion";
+            return Err(self.failed(ErrorKind::Unavailable, answer));
+        }
+        let start = self.begin(GONE);
+        self.deleting = true;
+        let answer = self.session.delete(&self.key).await;
+        self.deleting = false;
+        let answer = self.end(start, answer);
+        match &answer {
+            Ok(true) => self.count.deleted += 1,
+            Ok(false) => {
+                return Err(self.failed(ErrorKind::NotFound, "there is no such record"));
+            }
+            Err(e) => self.count.unsure_deletes += u64::from(!not_applied(e)),
+        }
+        answer.map(|_| 1)
+    }
+
+    /// The record to delete. Where there is none, [`Client::run`] fails.
+    fn claim_delete(&mut self) -> u64 {
+        let number = self.shared.deletes.as_ref().and_then(Deletes::claim);
+        self.claimed = number.is_some();
+        number.unwrap_or(0)
     }
 
     async fn insert(&mut self) -> Result<u64> {
@@ -145,7 +189,7 @@ impl<S: KeyValueSession> YcsbClient<S> {
         };
         // Set until the answer is known: if this future is dropped, the record may exist.
         self.owing = Some(Owing { number, tried: true });
-        let start = self.begin();
+        let start = self.begin(self.version);
         let answer = self.session.insert(&self.key, &self.written).await.map(|()| true);
         let answer = self.end(start, answer);
         let there = match &answer {
@@ -156,7 +200,7 @@ impl<S: KeyValueSession> YcsbClient<S> {
         };
         if there {
             self.owing = None;
-            self.inserted += u64::from(answer.is_ok() || tried);
+            self.count.inserted += u64::from(answer.is_ok() || tried);
             self.shared.inserts.acknowledge(number);
         } else if answer.as_ref().is_err_and(not_applied) {
             self.owing = Some(Owing { number, tried });
@@ -168,7 +212,9 @@ impl<S: KeyValueSession> YcsbClient<S> {
         let Operation { fields, count, .. } = self.operation;
         self.session.scan(&self.key, count, fields, &mut self.scanned).await?;
         if self.shared.setup.check_reads {
-            check_scan(&self.shared.records, &self.key, count, fields, &self.scanned)
+            let begins = !self.shared.may_be_gone(self.operation.number);
+            let start = begins.then_some(self.key.as_str());
+            check_scan(&self.shared.records, start, count, fields, &self.scanned)
                 .map_err(|answer| self.failed(ErrorKind::Broken, &answer))?;
         }
         Ok(self.scanned.len() as u64)
@@ -179,14 +225,43 @@ impl<S: KeyValueSession> YcsbClient<S> {
         self.update().await
     }
 
-    /// The start time of a write, if the sample includes its key.
+    /// The operation's record is not there, which is right only where its delete has begun.
+    #[cold]
+    fn absent(&self) -> Result<()> {
+        match self.shared.may_be_gone(self.operation.number) {
+            true => Ok(()),
+            false => Err(self.failed(ErrorKind::NotFound, "there is no such record")),
+        }
+    }
+
+    /// A record for an operation that neither makes nor removes it. One whose delete has begun is
+    /// drawn again.
     #[inline]
-    fn begin(&mut self) -> Option<u64> {
+    fn draw(&mut self) -> u64 {
+        let readable = self.shared.inserts.readable();
+        let mut number = self.keys.next(&mut self.stream, readable);
+        let Some(deletes) = &self.shared.deletes else { return number };
+        for _ in 0..REDRAWS {
+            if !deletes.has(number) {
+                return number;
+            }
+            number = self.keys.next(&mut self.stream, readable);
+        }
+        // The records that the distribution prefers are gone.
+        while deletes.has(number) {
+            number = deletes.any(&mut self.stream);
+        }
+        number
+    }
+
+    /// The start time of a write of this version, if the sample includes its key.
+    #[inline]
+    fn begin(&mut self, version: u64) -> Option<u64> {
         let place = (self.operation.key, self.operation.field);
         if !self.sample.has(place.0) {
             return None;
         }
-        self.pending = Some((place, self.version));
+        self.pending = Some((place, version));
         Some(self.shared.now())
     }
 
@@ -240,9 +315,11 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
         let kind = self.shared.mix().kinds()[at];
         let number = match kind {
             Kind::Insert => self.claim(),
-            _ => self.keys.next(&mut self.stream, self.shared.inserts.readable()),
+            Kind::Delete => self.claim_delete(),
+            _ => self.draw(),
         };
         self.operation.kind = kind;
+        self.operation.number = number;
         self.operation.key = self.shared.key(number);
         self.key.clear();
         self.shared.records.append_key(self.operation.key, &mut self.key);
@@ -260,6 +337,7 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
                 self.write(field);
             }
             Kind::Insert => self.write(None),
+            Kind::Delete => self.operation.field = None,
             Kind::Scan => {
                 self.operation.count = self.shared.scan_length.draw(&mut self.stream);
                 self.operation.fields = match self.shared.setup.scan_fields {
@@ -279,6 +357,7 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
             Kind::Insert => self.insert().await,
             Kind::Scan => self.scan().await,
             Kind::ReadModifyWrite => self.read_modify_write().await,
+            Kind::Delete => self.delete().await,
         };
         Completion::of(answer)
     }
@@ -290,7 +369,8 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
         if let Some(owing) = self.owing.take() {
             self.shared.owed.leave(owing);
         }
-        Memory::of(self.sample, self.inserted)
+        self.count.unsure_deletes += u64::from(self.deleting);
+        Memory::of(self.sample, self.count)
     }
 }
 
@@ -331,10 +411,10 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks a scan from this key on.
+/// Checks a scan from a key on, which is `start` where its record is surely there.
 fn check_scan(
     records: &Records,
-    start: &str,
+    start: Option<&str>,
     count: usize,
     fields: Fields,
     scanned: &Scanned,
@@ -345,7 +425,7 @@ fn check_scan(
     }
     // The first record exists; the following ones depend on the database's key order.
     let first = scanned.iter().next().map_or("none", |(text, _)| text);
-    if first != start {
+    if start.is_some_and(|start| first != start) {
         return Err(format!("the first record that came back is {first}"));
     }
     for (text, record) in scanned.iter() {

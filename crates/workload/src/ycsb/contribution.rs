@@ -85,7 +85,7 @@ impl Contribution {
             versions.iter().map(one).collect::<Vec<_>>()
         });
         let unsure = unsure.collect();
-        let (inserted, level) = (memory.inserted, sample.level);
+        let (inserted, level) = (memory.count.inserted, sample.level);
         Contribution { inserted, unsure_inserts, level, writes, unsure }
     }
 
@@ -117,7 +117,7 @@ impl Contribution {
             }
         };
         let mut memory = Memory::nothing();
-        memory.inserted = self.inserted;
+        memory.count.inserted = self.inserted;
         let sample = &mut memory.sample;
         (sample.level, sample.clocks) = (self.level, CLOCKS.as_nanos() as u64);
         let mut last: HashMap<Place, Vec<Write>> = HashMap::new();
@@ -136,7 +136,7 @@ impl Contribution {
 mod tests {
     use super::*;
     use crate::contribution::{read, to_json};
-    use crate::ycsb::sample::Sample;
+    use crate::ycsb::sample::{Count, Sample};
     use hoap_data::ycsb::RecordSpec;
 
     fn records() -> Records {
@@ -153,7 +153,7 @@ mod tests {
             let write = Write { version, start: start * SECOND, end: end * SECOND };
             client.acknowledged((records().key(0), Some(1)), write);
             client.unsure((records().key(1), None), version + 100);
-            memory.merge(Memory::of(client, 2));
+            memory.merge(Memory::of(client, Count { inserted: 2, ..Count::default() }));
         }
         let began = UNIX_EPOCH + Duration::from_secs(began);
         Contribution::of(&memory, 1, &records(), began)
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(acceptable(&[early.clone(), close.clone()]), [2, 4]);
 
         let all = joined(&[early, close]);
-        assert_eq!(all.inserted, 6);
+        assert_eq!(all.count.inserted, 6);
         assert_eq!(all.sample.acceptable(records().key(1), 0), None, "nothing acknowledged");
         assert_eq!(all.sample.keys().len(), 2);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hoap_data::permutation::Permutation;
 use hoap_data::random::Stream;
-use hoap_data::ycsb::{Zipf, fnv_hash64};
+use hoap_data::ycsb::{Exponent, THETA, Zipf, fnv_hash64};
 use serde_json::{Value, json};
 
 use super::existing::{Existing, FEW};
@@ -41,6 +41,17 @@ pub enum Distribution {
 }
 
 impl Distribution {
+    /// Whether the zipfian constant decides its draws.
+    pub const fn is_zipfian(self) -> bool {
+        matches!(
+            self,
+            Distribution::Zipfian
+                | Distribution::ZipfianExact
+                | Distribution::Latest
+                | Distribution::LatestExact
+        )
+    }
+
     /// The name in properties and reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -89,12 +100,15 @@ impl KeySpace {
 
     /// The entry in a run's record: the numbers requested, and the room made for new ones where it
     /// changes the draws.
-    pub fn noted(&self, distribution: Distribution) -> Value {
+    pub fn noted(&self, distribution: Distribution, exponent: Exponent) -> Value {
         let mut note = json!({
             "distribution": distribution.name(),
             "first": self.requests.start,
             "count": self.count(),
         });
+        if distribution.is_zipfian() && exponent.theta() != THETA {
+            note["zipfian_constant"] = json!(exponent.theta());
+        }
         if distribution == Distribution::Zipfian {
             note["expected_inserts"] = json!(self.expected);
             note["drawn_from"] = json!(self.room());
@@ -117,6 +131,7 @@ enum Draw {
         existing: Option<Arc<Existing>>,
     },
     Exact {
+        exponent: Exponent,
         zipf: Zipf,
         scatter: Permutation,
         space: KeySpace,
@@ -124,6 +139,7 @@ enum Draw {
     },
     /// `first` is the initial population of ages of YCSB's generator.
     Latest {
+        exponent: Exponent,
         zipf: Zipf,
         first: Option<u64>,
         readable: u64,
@@ -156,10 +172,11 @@ impl Keys {
     /// [`ErrorKind::Invalid`] where no draw gives a record that exists.
     pub fn bounded(
         distribution: Distribution,
+        exponent: Exponent,
         space: &KeySpace,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self> {
-        let mut keys = Keys::new(distribution, space);
+        let mut keys = Keys::with(distribution, exponent, space);
         let (Draw::Scrambled { zipf, room, existing, .. }, Some(records)) =
             (&mut keys.0, space.few())
         else {
@@ -179,27 +196,34 @@ impl Keys {
         Ok(keys)
     }
 
-    /// The distribution over these records. Clones share the position of
-    /// [`Distribution::Sequential`]. [`Distribution::Zipfian`] draws until a record exists, however
-    /// few do: [`Keys::bounded`] does not.
+    /// [`Keys::with`] YCSB's zipfian constant.
     pub fn new(distribution: Distribution, space: &KeySpace) -> Self {
+        Keys::with(distribution, Exponent::ycsb(), space)
+    }
+
+    /// The distribution over these records; `exponent` is that of the zipfian ones. Clones share the
+    /// position of [`Distribution::Sequential`]. [`Distribution::Zipfian`] draws until a record exists, however
+    /// few do: [`Keys::bounded`] does not.
+    pub fn with(distribution: Distribution, exponent: Exponent, space: &KeySpace) -> Self {
         let (start, count) = (space.requests.start, space.count());
         let ages = ages(space.records);
         Keys(match distribution {
             Distribution::Uniform => Draw::Uniform(start..start + count),
             Distribution::Zipfian => {
-                let (zipf, room) = (Zipf::scrambled(), space.room());
+                let (zipf, room) = (Zipf::scrambled(exponent), space.room());
                 Draw::Scrambled { zipf, start, room, existing: None }
             }
             Distribution::ZipfianExact => Draw::Exact {
-                zipf: Zipf::new(count),
+                exponent,
+                zipf: Zipf::with(exponent, count),
                 scatter: Permutation::new(count, SCATTER),
                 space: space.clone(),
                 readable: space.records,
             },
             Distribution::Latest | Distribution::LatestExact => {
                 let first = (distribution == Distribution::Latest).then_some(ages);
-                Draw::Latest { zipf: Zipf::new(ages), first, readable: space.records }
+                let zipf = Zipf::with(exponent, ages);
+                Draw::Latest { exponent, zipf, first, readable: space.records }
             }
             Distribution::Hotspot { data, operations } => {
                 let hot = (count as f64 * data) as u64;
@@ -243,10 +267,10 @@ impl Keys {
                     }
                 }
             }
-            Draw::Exact { zipf, scatter, space, readable: seen } => {
+            Draw::Exact { exponent, zipf, scatter, space, readable: seen } => {
                 let Range { start, end } = space.requests;
                 if grew(seen, readable) {
-                    *zipf = Zipf::new(end - start + (readable - space.records));
+                    *zipf = Zipf::with(*exponent, end - start + (readable - space.records));
                 }
                 // Ranks beyond the first records belong to new ones, so popular records stay
                 // popular.
@@ -256,10 +280,13 @@ impl Keys {
                     false => space.records + (rank - (end - start)),
                 }
             }
-            Draw::Latest { zipf, first, readable: seen } => {
+            Draw::Latest { exponent, zipf, first, readable: seen } => {
                 if grew(seen, readable) {
                     let ages = ages(readable);
-                    *zipf = first.map_or_else(|| Zipf::new(ages), |first| Zipf::grown(first, ages));
+                    *zipf = match first {
+                        Some(first) => Zipf::grown(*exponent, *first, ages),
+                        None => Zipf::with(*exponent, ages),
+                    };
                 }
                 readable.saturating_sub(1)
                     - zipf.rank(stream.unit()).min(readable.saturating_sub(1))

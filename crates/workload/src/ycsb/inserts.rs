@@ -2,21 +2,19 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crossbeam_utils::CachePadded;
+
 /// The most outstanding inserts after the first unacknowledged one, as in YCSB.
 const WINDOW: u64 = 1 << 20;
 
 /// Assigns record numbers and tracks below which number every record exists, as YCSB's acknowledged
 /// counter does. No call waits for another.
 pub struct Inserts {
-    next: Line,
-    readable: Line,
+    next: CachePadded<AtomicU64>,
+    readable: CachePadded<AtomicU64>,
     /// `window[n mod WINDOW]` is [`stamp`] of n once n is acknowledged. Entries are never cleared.
     window: Box<[AtomicU32]>,
 }
-
-/// A counter on a cache line of its own (128 bytes, since processors fetch lines in pairs).
-#[repr(align(128))]
-struct Line(AtomicU64);
 
 impl Inserts {
     /// Numbers from `first` on; all records before it are readable.
@@ -28,33 +26,33 @@ impl Inserts {
 
     /// Without inserts: [`Inserts::claim`] never returns a number.
     pub fn none(records: u64) -> Self {
-        let line = || Line(AtomicU64::new(records));
-        Inserts { next: line(), readable: line(), window: Box::default() }
+        let counter = || CachePadded::new(AtomicU64::new(records));
+        Inserts { next: counter(), readable: counter(), window: Box::default() }
     }
 
     /// Every record below this number exists.
     #[inline]
     pub fn readable(&self) -> u64 {
-        self.readable.0.load(Ordering::Acquire)
+        self.readable.load(Ordering::Acquire)
     }
 
     /// All numbers below this one are assigned.
     pub fn claimed(&self) -> u64 {
-        self.next.0.load(Ordering::Acquire)
+        self.next.load(Ordering::Acquire)
     }
 
     /// A number that no other client has; `None` while the insert of a number assigned a window
     /// (2^20 inserts) ago is outstanding.
     pub fn claim(&self) -> Option<u64> {
         let window = self.window.len() as u64;
-        let mut next = self.next.0.load(Ordering::Relaxed);
+        let mut next = self.next.load(Ordering::Relaxed);
         loop {
             // The limit may have passed the number since it was read; then the exchange fails.
             if next.saturating_sub(self.readable()) >= window {
                 return None;
             }
             let exchange = (Ordering::Relaxed, Ordering::Relaxed);
-            match self.next.0.compare_exchange_weak(next, next + 1, exchange.0, exchange.1) {
+            match self.next.compare_exchange_weak(next, next + 1, exchange.0, exchange.1) {
                 Ok(_) => return Some(next),
                 Err(now) => next = now,
             }
@@ -71,7 +69,7 @@ impl Inserts {
         let Some(slot) = self.slot(number) else { return };
         slot.store(stamp(number), Ordering::SeqCst);
         loop {
-            let limit = self.readable.0.load(Ordering::SeqCst);
+            let limit = self.readable.load(Ordering::SeqCst);
             let mut end = limit;
             while self.slot(end).is_some_and(|s| s.load(Ordering::SeqCst) == stamp(end)) {
                 end += 1;
@@ -80,8 +78,7 @@ impl Inserts {
                 return;
             }
             // Where it fails, another client moved the limit, and the marks are read again.
-            let _ =
-                self.readable.0.compare_exchange(limit, end, Ordering::SeqCst, Ordering::SeqCst);
+            let _ = self.readable.compare_exchange(limit, end, Ordering::SeqCst, Ordering::SeqCst);
         }
     }
 
@@ -138,7 +135,7 @@ mod tests {
     #[test]
     fn a_number_that_the_limit_has_passed_is_no_full_window() {
         let inserts = Inserts::new(100);
-        inserts.readable.0.store(105, Ordering::Release);
+        inserts.readable.store(105, Ordering::Release);
         assert!(inserts.claim().is_some());
     }
 

@@ -4,11 +4,11 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-use hoap_data::ycsb::{FieldLength, RecordSpec};
+use hoap_data::ycsb::{Exponent, FieldLength, RecordSpec};
 
 use super::distribution::Distribution;
 use super::properties::Properties;
-use super::proportions::{Kind, Proportions};
+use super::proportions::{KINDS, Kind, Proportions};
 use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
 use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
@@ -16,7 +16,7 @@ use crate::{Error, ErrorKind, Result};
 /// The settings so far. The defaults are those of YCSB 0.17.
 struct Draft {
     setup: Setup,
-    shares: [f64; 5],
+    shares: [f64; KINDS],
     length: (String, u32, u32),
     distribution: String,
     hotspot: (f64, f64),
@@ -25,7 +25,7 @@ struct Draft {
 
 impl Default for Draft {
     fn default() -> Self {
-        let shares = [0.95, 0.05, 0.0, 0.0, 0.0];
+        let shares = [0.95, 0.05, 0.0, 0.0, 0.0, 0.0];
         let mix = Proportions::new(shares).expect("the default shares sum to 1");
         Draft {
             setup: Setup {
@@ -36,6 +36,7 @@ impl Default for Draft {
                 insert_count: None,
                 mix,
                 distribution: Distribution::Uniform,
+                exponent: Exponent::ycsb(),
                 scan_length: ScanLength { min: 1, max: 1000, zipfian: false },
                 read_fields: ReadFields::All,
                 scan_fields: ScanFields::All,
@@ -45,6 +46,8 @@ impl Default for Draft {
                 clients: None,
                 rate: None,
                 duration: None,
+                export_file: None,
+                without_effect: Vec::new(),
                 part: Part::WHOLE,
             },
             shares,
@@ -127,15 +130,23 @@ type Set = fn(&mut Draft, &str) -> std::result::Result<(), String>;
 enum Use {
     /// It changes the set-up.
     Sets(Set),
-    /// It has no effect and is accepted with these values (with any value where there are none),
-    /// because Hoap always does what it asks for.
+    /// It has no effect and is accepted with these values, because Hoap always does what it asks for.
     Does(&'static [&'static str]),
+    /// With these values as [`Use::Does`]; with others it has no effect for this reason, which a run
+    /// says.
+    Without(&'static [&'static str], &'static str),
     /// It is refused with this reason.
     Not(&'static str),
 }
-use Use::{Does, Not, Sets};
+use Use::{Does, Not, Sets, Without};
 
-const REPORTS: &str = "the run folder holds every result, and `hoap report` presents it";
+const REPORTS: &str =
+    "the run folder holds every result, and `hoap show` and `hoap report` present it";
+const STATUS: &str = "a run shows its state each second, and every ten seconds without a terminal";
+const FAILURES: &str = "failures are counted by kind and have no response time";
+const SINGLE: &str = "single measurements are not kept, histograms are";
+const RETRIES: &str = "a load that meets a failure ends, and goes on with --resume; a failed insert of a \
+     run is a failure, and its record is inserted again";
 
 /// Every property of CoreWorkload, Client, Measurements and the kinds of measurements in YCSB 0.17,
 /// and `readallfieldsbyname` of later versions.
@@ -153,6 +164,7 @@ const KNOWN: &[(&str, Use)] = &[
     ("fieldlength", Sets(|d, v| set(&mut d.length.2, number(v)))),
     ("minfieldlength", Sets(|d, v| set(&mut d.length.1, number(v)))),
     ("fieldlengthdistribution", Sets(|d, v| set(&mut d.length.0, Ok(v.into())))),
+    ("compressibility", Sets(|d, v| set(&mut d.setup.records.compressibility, parse(v)))),
     ("fieldlengthhistogram", Not("a histogram file of field lengths is not supported")),
     ("fieldnameprefix", Sets(|d, v| set(&mut d.setup.records.prefix, parse(v)))),
     ("insertorder", Sets(|d, v| set(&mut d.setup.records.order, parse(v)))),
@@ -170,7 +182,15 @@ const KNOWN: &[(&str, Use)] = &[
         "readmodifywriteproportion",
         Sets(|d, v| set(&mut d.shares[Kind::ReadModifyWrite as usize], number(v))),
     ),
+    ("deleteproportion", Sets(|d, v| set(&mut d.shares[Kind::Delete as usize], number(v)))),
     ("requestdistribution", Sets(|d, v| set(&mut d.distribution, Ok(v.into())))),
+    (
+        "zipfianconstant",
+        Sets(|d, v| {
+            let exponent = number(v).and_then(|v| Exponent::new(v).map_err(|e| e.to_string()));
+            set(&mut d.setup.exponent, exponent)
+        }),
+    ),
     ("hotspotdatafraction", Sets(|d, v| set(&mut d.hotspot.0, within(v, 0.0..=1.0)))),
     ("hotspotopnfraction", Sets(|d, v| set(&mut d.hotspot.1, within(v, 0.0..=1.0)))),
     ("exponential.percentile", Sets(|d, v| set(&mut d.exponential.0, within(v, 0.001..=99.999)))),
@@ -196,8 +216,8 @@ const KNOWN: &[(&str, Use)] = &[
         }),
     ),
     ("dataintegrity", Sets(|d, v| set(&mut d.setup.check_reads, boolean(v)))),
-    ("core_workload_insertion_retry_limit", Does(&["0"])),
-    ("core_workload_insertion_retry_interval", Does(&[])),
+    ("core_workload_insertion_retry_limit", Without(&["0"], RETRIES)),
+    ("core_workload_insertion_retry_interval", Without(&[], RETRIES)),
     // The client.
     (
         "workload",
@@ -209,7 +229,8 @@ const KNOWN: &[(&str, Use)] = &[
             }
         }),
     ),
-    ("threadcount", Sets(|d, v| set(&mut d.setup.clients, count(v).and_then(narrow).map(Some)))),
+    ("threadcount", Sets(threads)),
+    ("threads", Sets(threads)),
     (
         "target",
         Sets(|d, v| {
@@ -225,27 +246,37 @@ const KNOWN: &[(&str, Use)] = &[
         }),
     ),
     ("dotransactions", Does(&["true"])),
-    ("db", Not("the database is named by --target")),
+    ("db", Without(&[], "the database is named by --target")),
     ("status", Does(&["true", "false"])),
-    ("status.interval", Not("hoap shows the state of a run every second")),
-    ("label", Not("results are told apart by their run folders")),
-    ("exporter", Not(REPORTS)),
-    ("exportfile", Not(REPORTS)),
+    ("status.interval", Without(&[], STATUS)),
+    ("label", Without(&[], "results are told apart by their run folders")),
+    (
+        "exporter",
+        Without(
+            &[
+                "site.ycsb.measurements.exporter.TextMeasurementsExporter",
+                "com.yahoo.ycsb.measurements.exporter.TextMeasurementsExporter",
+            ],
+            "`hoap show --format json` prints results as JSON",
+        ),
+    ),
+    ("exportfile", Sets(|d, v| set(&mut d.setup.export_file, Ok(Some(v.into()))))),
     // The measurements: full histograms of service, wait and response time and a series a second
     // are always recorded.
-    ("measurementtype", Does(&["hdrhistogram", "histogram", "timeseries"])),
+    ("measurementtype", Without(&["hdrhistogram", "histogram", "timeseries"], SINGLE)),
     ("measurement.interval", Does(&["op", "intended", "both"])),
-    ("measurement.trackjvm", Does(&["false"])),
-    ("histogram.buckets", Does(&[])),
-    ("timeseries.granularity", Does(&["1000"])),
-    ("hdrhistogram.percentiles", Not(REPORTS)),
-    ("hdrhistogram.fileoutput", Not(REPORTS)),
-    ("hdrhistogram.output.path", Not(REPORTS)),
-    ("measurement.histogram.verbose", Not(REPORTS)),
-    ("measurement.raw.output_file", Not("single measurements are not kept, histograms are")),
-    ("measurement.raw.no_summary", Not("single measurements are not kept, histograms are")),
-    ("reportlatencyforeacherror", Does(&["false"])),
-    ("latencytrackederrors", Not("failures are counted by kind and have no latency")),
+    ("measurement.trackjvm", Without(&["false"], "there is no JVM")),
+    ("histogram.buckets", Without(&[], "histograms keep three digits of any time")),
+    ("timeseries.granularity", Without(&["1000"], "--tick says how often samples are taken")),
+    // `hoap show --format ycsb` prints them.
+    ("hdrhistogram.percentiles", Sets(|_, v| percentiles(v))),
+    ("hdrhistogram.fileoutput", Without(&["false"], REPORTS)),
+    ("hdrhistogram.output.path", Without(&[], REPORTS)),
+    ("measurement.histogram.verbose", Without(&["false"], REPORTS)),
+    ("measurement.raw.output_file", Without(&[], SINGLE)),
+    ("measurement.raw.no_summary", Without(&[], SINGLE)),
+    ("reportlatencyforeacherror", Without(&["false"], FAILURES)),
+    ("latencytrackederrors", Without(&[], FAILURES)),
 ];
 
 /// Applies one property.
@@ -263,7 +294,12 @@ fn apply(draft: &mut Draft, name: &str, value: &str) -> Result<()> {
     let value = value.trim();
     match what {
         Sets(set) => set(draft, value).map_err(|answer| invalid(name, value, answer)),
-        Does(values) if values.is_empty() || values.contains(&value) => Ok(()),
+        Does(values) | Without(values, _) if values.contains(&value) => Ok(()),
+        Without(_, because) => {
+            let remark = format!("property {name} has no effect: {because}");
+            draft.setup.without_effect.push(remark);
+            Ok(())
+        }
         Does(values) => {
             let advice = format!("remove it, or use {}", values.join(" or "));
             Err(invalid(name, value, "it is not supported").advise(advice))
@@ -296,6 +332,10 @@ fn count(value: &str) -> std::result::Result<u64, String> {
     number(value).and_then(|n| unless_zero(n).ok_or_else(|| "it must be at least 1".into()))
 }
 
+fn threads(draft: &mut Draft, value: &str) -> std::result::Result<(), String> {
+    set(&mut draft.setup.clients, count(value).and_then(narrow).map(Some))
+}
+
 fn narrow(n: u64) -> std::result::Result<u32, String> {
     u32::try_from(n).map_err(|_| "it is too large".into())
 }
@@ -308,6 +348,11 @@ fn within(value: &str, range: std::ops::RangeInclusive<f64>) -> std::result::Res
     let x: f64 = number(value)?;
     let (low, high) = (range.start(), range.end());
     range.contains(&x).then_some(x).ok_or_else(|| format!("it is not in {low} to {high}"))
+}
+
+/// The percentiles of YCSB's output, such as `50,95,99.9`.
+fn percentiles(value: &str) -> std::result::Result<(), String> {
+    value.split(',').try_for_each(|one| within(one.trim(), 0.0..=100.0).map(drop))
 }
 
 /// Java reads any value other than "true" as false; here it is an error.

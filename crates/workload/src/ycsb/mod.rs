@@ -9,9 +9,11 @@
 //!
 //! Differences from YCSB are documented where they occur. A read of a missing record and a failed
 //! insert are failures here. A key whose insert failed is inserted again instead of being read.
+//! Deletes (`deleteproportion`) are Hoap's own: each removes a loaded record that no other does.
 
 mod client;
 mod contribution;
+mod deletes;
 mod distribution;
 mod existing;
 mod inserts;
@@ -33,7 +35,7 @@ pub use distribution::{Distribution, KeySpace, Keys};
 pub use inserts::Inserts;
 pub use preset::{PRESETS, Preset};
 pub use properties::Properties;
-pub use proportions::{Kind, Proportions};
+pub use proportions::{KINDS, Kind, Proportions};
 pub use sample::{Memory, Write};
 pub use setup::{ReadFields, ScanFields, ScanLength, Setup};
 pub use table::UserTable;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hoap_data::ycsb::{FieldLength, RecordSpec};
+use hoap_data::ycsb::{Compressibility, Exponent, FieldLength, RecordSpec};
 
 use super::distribution::Distribution;
 use super::preset::PRESETS;
@@ -44,6 +44,7 @@ impl Setup {
         let (reads, updates, scans) = uses(&self.mix);
         Kind::ALL.into_iter().all(share)
             && self.distribution == other.distribution
+            && (!self.distribution.is_zipfian() || self.exponent == other.exponent)
             && (!reads || self.read_fields == other.read_fields)
             && (!updates || self.write_all_fields == other.write_all_fields)
             && (!scans || self.scan_length == other.scan_length)
@@ -61,6 +62,9 @@ impl Setup {
             let _ = write!(out, "{percent} % {}, ", kind.name().to_lowercase());
         }
         out += &in_words(self.distribution);
+        if self.distribution.is_zipfian() && self.exponent != Exponent::ycsb() {
+            let _ = write!(out, " with constant {}", self.exponent.theta());
+        }
         let (reads, updates, scans) = uses(&self.mix);
         if of_size(records) != of_size(&RecordSpec::default()) {
             let (min, max) = records.length.bounds();
@@ -71,6 +75,9 @@ impl Setup {
             };
             let fields = if records.fields == 1 { "field" } else { "fields" };
             let _ = write!(out, ", {} {fields} of {bytes}", records.fields);
+            if let Some(share) = records.compressibility.share() {
+                let _ = write!(out, ", compressible by {share}");
+            }
         }
         if reads && self.read_fields == ReadFields::One {
             out += ", reads of one field";
@@ -102,9 +109,9 @@ fn uses(mix: &Proportions) -> (bool, bool, bool) {
     )
 }
 
-/// The parameters of a record's size.
-fn of_size(records: &RecordSpec) -> (u16, FieldLength) {
-    (records.fields, records.length)
+/// The parameters of a record's size, as written and as stored.
+fn of_size(records: &RecordSpec) -> (u16, FieldLength, Compressibility) {
+    (records.fields, records.length, records.compressibility)
 }
 
 fn in_words(distribution: Distribution) -> String {

@@ -15,6 +15,7 @@ named! {
     Insert = "INSERT",
     Scan = "SCAN",
     ReadModifyWrite = "READ-MODIFY-WRITE",
+    Delete = "DELETE",
 }
 
 impl Kind {
@@ -26,19 +27,23 @@ impl Kind {
             Kind::Insert => "insertproportion",
             Kind::Scan => "scanproportion",
             Kind::ReadModifyWrite => "readmodifywriteproportion",
+            Kind::Delete => "deleteproportion",
         }
     }
 }
+
+/// The number of kinds.
+pub const KINDS: usize = Kind::ALL.len();
 
 /// The share of each kind. Each draw is independent of the last (TPC-C's mix is dealt from a deck
 /// instead, [`crate::ch2::mix`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proportions {
-    shares: [f64; 5],
+    shares: [f64; KINDS],
     /// The kinds with a share, and for each the sum of the shares up to it, scaled to 2^64. The
     /// last kind gets the rest.
     kinds: Vec<Kind>,
-    ends: [u64; 5],
+    ends: [u64; KINDS],
 }
 
 impl Proportions {
@@ -47,7 +52,7 @@ impl Proportions {
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where one is not in 0 to 1 or they do not sum to 1; YCSB
     /// would scale them silently.
-    pub fn new(shares: [f64; 5]) -> Result<Self> {
+    pub fn new(shares: [f64; KINDS]) -> Result<Self> {
         let tried = "mix the operations";
         for (kind, share) in Kind::ALL.into_iter().zip(shares) {
             if !(0.0..=1.0).contains(&share) {
@@ -70,7 +75,7 @@ impl Proportions {
         }
         let kinds: Vec<Kind> =
             (Kind::ALL.into_iter().zip(shares)).filter(|(_, s)| *s > 0.0).map(|(k, _)| k).collect();
-        let mut ends = [u64::MAX; 5];
+        let mut ends = [u64::MAX; KINDS];
         let mut before = 0.0;
         for (end, share) in ends.iter_mut().zip(shares.into_iter().filter(|s| *s > 0.0)) {
             before += share;
@@ -105,29 +110,33 @@ mod tests {
     /// Spec §1: operations have their shares.
     #[test]
     fn shares() {
-        let mix = Proportions::new([0.5, 0.0, 0.05, 0.25, 0.2]).unwrap();
-        assert_eq!(mix.kinds(), [Kind::Read, Kind::Insert, Kind::Scan, Kind::ReadModifyWrite]);
-        let mut counts = [0u32; 4];
+        let mix = Proportions::new([0.5, 0.0, 0.05, 0.25, 0.15, 0.05]).unwrap();
+        let kinds = [Kind::Read, Kind::Insert, Kind::Scan, Kind::ReadModifyWrite, Kind::Delete];
+        assert_eq!(mix.kinds(), kinds);
+        let mut counts = [0u32; 5];
         let mut stream = Stream::new(1, &[]);
         for _ in 0..100_000 {
             counts[mix.draw(stream.next_u64())] += 1;
         }
-        for (count, wanted) in counts.into_iter().zip([50_000.0, 5_000.0, 25_000.0, 20_000.0f64]) {
+        let expected = [50_000.0, 5_000.0, 25_000.0, 15_000.0, 5_000.0f64];
+        for (count, wanted) in counts.into_iter().zip(expected) {
             assert!((f64::from(count) - wanted).abs() < 5.0 * wanted.sqrt(), "{counts:?}");
         }
-        let one = Proportions::new([0.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
+        let one = Proportions::new([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         assert_eq!((one.draw(0), one.draw(u64::MAX), one.kinds()), (0, 0, &[Kind::Update][..]));
-        assert!(Proportions::new([0.1; 5].map(|s| s * 2.0)).is_ok());
+        assert!(Proportions::new([1.0 / 6.0; KINDS]).is_ok());
     }
 
     #[test]
     fn proportions_that_do_not_sum_to_one_are_refused() {
-        let error = Proportions::new([0.95, 0.05, 0.05, 0.0, 0.0]).unwrap_err();
+        let error = Proportions::new([0.95, 0.05, 0.05, 0.0, 0.0, 0.0]).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Invalid);
         assert!(error.to_string().contains("sum to 1.05, not 1 (readproportion 0.95, updateprop"));
-        assert!(Proportions::new([0.0; 5]).unwrap_err().to_string().contains("sum to 0, not 1"));
+        assert!(
+            Proportions::new([0.0; KINDS]).unwrap_err().to_string().contains("sum to 0, not 1")
+        );
         for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
-            let error = Proportions::new([wrong, 0.0, 0.0, 0.0, 0.0]).unwrap_err();
+            let error = Proportions::new([wrong, 0.0, 0.0, 0.0, 0.0, 0.0]).unwrap_err();
             assert!(error.to_string().contains("readproportion is"), "{error}");
         }
     }

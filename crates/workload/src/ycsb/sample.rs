@@ -29,6 +29,9 @@ pub struct Write {
     pub end: u64,
 }
 
+/// The version of a record that a delete leaves. No other write has it.
+pub(super) const GONE: u64 = u64::MAX;
+
 /// A field of a key, or with `None` all its fields.
 pub(super) type Place = (Key, Option<u16>);
 
@@ -106,8 +109,22 @@ fn belongs(hash: Stream, key: Key, level: u32) -> bool {
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub(super) sample: Merged,
+    /// How many records it made and removed.
+    pub count: Count,
+}
+
+/// What decides how many records a table has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
     /// Acknowledged inserts.
     pub inserted: u64,
+    /// Acknowledged deletes.
+    pub deleted: u64,
+    /// Deletes of unknown outcome.
+    pub unsure_deletes: u64,
+    /// Updates that were acknowledged when the delete of their record had begun. A database that
+    /// writes without reading may have made the record again.
+    pub after_deletes: u64,
 }
 
 /// The writes of several clients.
@@ -123,24 +140,28 @@ pub(super) struct Merged {
 }
 
 impl Memory {
-    pub(super) fn of(sample: Sample, inserted: u64) -> Self {
+    pub(super) fn of(sample: Sample, count: Count) -> Self {
         let Sample { hash, level, last, unsure } = sample;
         let last = last.into_iter().map(|(place, write)| (place, vec![write])).collect();
         let mut merged = Merged { hash, level, clocks: 0, last, unsure: HashMap::new() };
         for (place, version) in unsure {
             merged.unsure.entry(place).or_default().push(version);
         }
-        Memory { sample: merged, inserted }
+        Memory { sample: merged, count }
     }
 
     /// An empty memory.
     pub fn nothing() -> Self {
-        Memory::of(Sample::new(), 0)
+        Memory::of(Sample::new(), Count::default())
     }
 
     /// Adds the memory of another client.
     pub fn merge(&mut self, other: Memory) {
-        self.inserted += other.inserted;
+        let Count { inserted, deleted, unsure_deletes, after_deletes } = other.count;
+        self.count.inserted += inserted;
+        self.count.deleted += deleted;
+        self.count.unsure_deletes += unsure_deletes;
+        self.count.after_deletes += after_deletes;
         let (mine, mut theirs) = (&mut self.sample, other.sample);
         // Both go to the same level before the merge: of a key that only the lower level includes,
         // the other client has forgotten its writes, which may be the last.
@@ -224,7 +245,7 @@ mod tests {
     fn memory(change: impl FnOnce(&mut Sample)) -> Memory {
         let mut sample = Sample::new();
         change(&mut sample);
-        Memory::of(sample, 1)
+        Memory::of(sample, Count { inserted: 1, ..Count::default() })
     }
 
     /// Spec §1, "the last acknowledged write is there": of concurrent writes any that no other
@@ -255,7 +276,7 @@ mod tests {
         assert_eq!(all.sample.acceptable(key(2), 3), None);
         all.merge(memory(|s| s.unsure((key(2), f), 7)));
         assert_eq!(all.sample.acceptable(key(2), 3), None, "nothing acknowledged, nothing owed");
-        assert_eq!(all.inserted, 6);
+        assert_eq!(all.count.inserted, 6);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The parameters of a workload.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use hoap_data::ycsb::RecordSpec;
+use hoap_data::ycsb::{Exponent, RecordSpec};
 
 use super::distribution::{Distribution, KeySpace};
 use super::proportions::{Kind, Proportions};
@@ -61,6 +62,8 @@ pub struct Setup {
     pub mix: Proportions,
     /// The distribution of their records.
     pub distribution: Distribution,
+    /// That of the zipfian distributions (`zipfianconstant`).
+    pub exponent: Exponent,
     /// Length of scans.
     pub scan_length: ScanLength,
     /// Fields of reads, including those of a read-modify-write.
@@ -79,6 +82,10 @@ pub struct Setup {
     pub rate: Option<f64>,
     /// Longest duration of the run (`maxexecutiontime`).
     pub duration: Option<Duration>,
+    /// Where a run writes what YCSB would print (`exportfile`).
+    pub export_file: Option<PathBuf>,
+    /// Properties that were given and have no effect here, each with the reason.
+    pub without_effect: Vec<String>,
     /// This driver among several. Each inserts every `of`-th new record, so that no two insert the
     /// same one. It reads loaded records and its own.
     pub part: Part,

@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records, Zipf};
 
+use super::deletes::Deletes;
 use super::inserts::Inserts;
 use super::proportions::Proportions;
 use super::setup::{ScanLength, Setup};
@@ -19,6 +20,8 @@ pub(super) struct Shared {
     pub scan_length: Lengths,
     pub inserts: Inserts,
     pub owed: Owed,
+    /// `None` where the mix has no deletes.
+    pub deletes: Option<Deletes>,
     /// The start of the clock of the samples, and the machine's clock at that time.
     pub epoch: Instant,
     pub began: SystemTime,
@@ -41,6 +44,12 @@ impl Shared {
             Some(new) => loaded + new * of + (part - 1),
             None => number,
         })
+    }
+
+    /// Whether a delete of this record has begun.
+    #[inline]
+    pub fn may_be_gone(&self, number: u64) -> bool {
+        self.deletes.as_ref().is_some_and(|deletes| deletes.has(number))
     }
 
     /// Nanoseconds since the run's clock began.

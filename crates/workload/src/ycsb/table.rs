@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use hoap_data::DATA_VERSION;
-use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
+use hoap_data::ycsb::{Compressibility, FieldLength, RecordSpec, Records};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -66,6 +66,10 @@ impl UserTable {
             count: note.records,
             fields: note.fields,
             length,
+            compressibility: match &note.compressibility {
+                Some(share) => share.parse().map_err(unfit)?,
+                None => Compressibility::default(),
+            },
             order: note.order.parse().map_err(unfit)?,
             zero_padding: note.zero_padding,
             prefix: note.field_prefix.parse().map_err(unfit)?,
@@ -97,6 +101,9 @@ struct TableNote {
     field_length_distribution: String,
     min_field_length: u32,
     field_length: u32,
+    /// Absent where values are YCSB's, as in the notes of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    compressibility: Option<String>,
     order: String,
     zero_padding: u16,
     field_prefix: String,
@@ -125,6 +132,7 @@ impl Source for UserTable {
             field_length_distribution: distribution.into(),
             min_field_length,
             field_length,
+            compressibility: spec.compressibility.share().map(|share| share.to_string()),
             order: spec.order.name().into(),
             zero_padding: spec.zero_padding,
             field_prefix: spec.prefix.as_str().into(),

@@ -1,10 +1,10 @@
 //! The check of the table after a run.
 
-use hoap_data::ycsb::{Key, Records, stated};
+use hoap_data::ycsb::{Key, Records};
 use hoap_record::check::{Check, Verdict};
 
 use super::client::check;
-use super::sample::{Memory, Merged};
+use super::sample::{Count, GONE, Memory, Merged};
 use super::workload::Ycsb;
 use crate::capability::Documents;
 use crate::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
@@ -29,7 +29,7 @@ impl<K: KeyValue> Ycsb<K> {
         let found = counted(found, "record", "records");
         let answer = format!("it holds {found}, {loaded} were loaded");
         Err(Error::new(ErrorKind::Invalid, format!("run on table {name}"), answer)
-            .advise("an earlier run inserted or somebody else wrote; load it again with --replace"))
+            .advise("an earlier run inserted or deleted, or somebody else wrote; load it again with --replace"))
     }
 
     /// [`verify`] after the steps of this workload, whose clients were the only writers since the
@@ -64,7 +64,7 @@ pub async fn verify<K: KeyValue>(
 ) -> Result<Vec<Check>> {
     let found = count(documents, &table.name).await?;
     let loaded = records.spec().count;
-    let counted = check_count(found, loaded, (memory.inserted, unsure), when);
+    let counted = check_count(found, loaded, (memory.count, unsure), when);
     let session = key_value.checking_session(table).await?;
     Ok(vec![counted, check_writes(session, records, memory, when).await?])
 }
@@ -79,20 +79,32 @@ async fn count(documents: &dyn Documents, table: &str) -> Result<u64> {
     Ok(count)
 }
 
-fn check_count(found: u64, loaded: u64, (inserted, unsure): (u64, u64), when: &str) -> Check {
-    let least = loaded + inserted;
-    let wrong = !(least..=least + unsure).contains(&found);
+fn check_count(found: u64, loaded: u64, (count, unsure): (Count, u64), when: &str) -> Check {
+    let Count { inserted, deleted, unsure_deletes, after_deletes } = count;
+    let acknowledged = (loaded + inserted).saturating_sub(deleted);
+    let least = acknowledged.saturating_sub(unsure_deletes);
+    let wrong = !(least..=acknowledged + unsure + after_deletes).contains(&found);
+    let deletes = deleted + unsure_deletes > 0;
     let detail = wrong.then(|| {
-        format!(
+        let mut detail = format!(
             "{} found; {loaded} loaded, {} acknowledged, {unsure} of unknown outcome",
             counted(found, "record", "records"),
             counted(inserted, "insert", "inserts")
-        )
+        );
+        if deletes {
+            let deleted = counted(deleted, "delete", "deletes");
+            detail += &format!(", {deleted} acknowledged, {unsure_deletes} of unknown outcome");
+        }
+        detail
     });
+    let compares = match deletes {
+        true => "records found with those loaded and the acknowledged inserts and deletes",
+        false => "records found with those loaded and the acknowledged inserts",
+    };
     Check {
         when: when.into(),
         name: "record count".into(),
-        compares: "records found with those loaded and the acknowledged inserts".into(),
+        compares: compares.into(),
         verdict: if wrong { Verdict::Fail } else { Verdict::Pass },
         checked: found,
         detail,
@@ -170,8 +182,10 @@ fn judge(
 ) -> (u64, Vec<String>) {
     let fields = 0..records.spec().fields;
     if !there {
-        // A record may be missing only where no write of it was acknowledged.
-        let owed = fields.clone().any(|field| sample.acceptable(key, field).is_some());
+        // A record may be missing only where no write of it was acknowledged, or where a delete may
+        // be the last.
+        let owes = |versions: Vec<u64>| !versions.contains(&GONE);
+        let owed = fields.clone().any(|field| sample.acceptable(key, field).is_some_and(owes));
         let fault = || "a write was acknowledged and the record is not there".to_owned();
         return (1, owed.then(fault).into_iter().collect());
     }
@@ -182,18 +196,19 @@ fn judge(
     for (field, value) in record.iter() {
         let Some(acceptable) = sample.acceptable(key, field) else { continue };
         let states = records.check(key, field, value);
-        let is_there = |version: u64| states == Some(stated(version, value.len()));
+        let is_there = |version: u64| states == Some(records.stated(version, value.len()));
         if !acceptable.iter().any(|&version| is_there(version)) {
             if let Some(by) = sample.earlier(key, field, is_there) {
                 earlier.fields += 1;
                 earlier.most = earlier.most.max(by);
             }
-            faults.push(format!(
-                "{} is at version {:x}, not at the last acknowledged {:x}",
-                records.field_name(field),
-                states.unwrap_or_default(),
-                acceptable[0],
-            ));
+            let (name, now) = (records.field_name(field), states.unwrap_or_default());
+            faults.push(match acceptable[0] {
+                GONE => format!("{name} is at version {now:x}, and a delete was acknowledged"),
+                last => {
+                    format!("{name} is at version {now:x}, not at the last acknowledged {last:x}")
+                }
+            });
         }
     }
     (record.len() as u64, faults)

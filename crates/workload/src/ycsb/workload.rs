@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 use hoap_data::random::Stream;
 
 use super::client::YcsbClient;
+use super::deletes::Deletes;
 use super::distribution::{KeySpace, Keys};
 use super::inserts::Inserts;
 use super::proportions::Kind;
@@ -73,12 +74,18 @@ impl<K: KeyValue> Ycsb<K> {
             true => Inserts::new(there.end),
             false => Inserts::none(there.end),
         };
+        let deletes = setup.mix.share(Kind::Delete) > 0.0;
+        if deletes && setup.part.of > 1 {
+            let tried = format!("run part {} of {}", setup.part.part, setup.part.of);
+            let answer = "a driver does not know which records the others delete";
+            return Err(Error::new(ErrorKind::Invalid, tried, answer)
+                .advise("use one driver, or leave deleteproportion out"));
+        }
         Ok(Ycsb {
             target,
             table: table.table(),
             names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
-            keys: Keys::bounded(setup.distribution, &space, stop)?,
-            space,
+            keys: Keys::bounded(setup.distribution, setup.exponent, &space, stop)?,
             clients: AtomicU64::new(0),
             shared: Arc::new(Shared {
                 records,
@@ -86,9 +93,11 @@ impl<K: KeyValue> Ycsb<K> {
                 setup,
                 inserts,
                 owed: Owed::default(),
+                deletes: deletes.then(|| Deletes::of(space.requests.clone())),
                 epoch: Instant::now(),
                 began: SystemTime::now(),
             }),
+            space,
         })
     }
 

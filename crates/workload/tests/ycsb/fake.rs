@@ -175,6 +175,11 @@ impl KeyValueSession for FakeSession {
         })
     }
 
+    async fn delete(&mut self, key: &str) -> Result<bool> {
+        let fault = self.begin("delete", key, Fields::All).await;
+        self.end(fault, true, |state| Ok(state.rows.remove(key).is_some()))
+    }
+
     async fn scan(
         &mut self,
         start: &str,

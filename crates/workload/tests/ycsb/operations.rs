@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::block_on;
 use hoap_workload::capability::key_value::Fields;
 use hoap_workload::client::{Client, Outcome, Workload};
+use hoap_workload::load::Part;
 use hoap_workload::ycsb::{
     Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
 };
@@ -101,7 +102,7 @@ fn every_workload_reads_what_was_written() {
                     memory.merge(mine);
                 }
                 let inserted = fake.state().rows.len() as u64 - 300;
-                assert_eq!(memory.inserted, inserted);
+                assert_eq!(memory.count.inserted, inserted);
                 assert_eq!(inserted > 0, ycsb.kinds().contains(&"INSERT"), "{preset}");
                 for check in block_on(ycsb.verify(&fake, &memory, "after the run")).expect("checks")
                 {
@@ -284,7 +285,7 @@ fn an_insert_that_is_cut_off() {
     let (ends, mine) = run(&ycsb, 3);
     assert_eq!(failures(&ends), HashMap::new());
     memory.merge(mine);
-    assert_eq!((memory.inserted, fake.state().rows.len()), (3, 8));
+    assert_eq!((memory.count.inserted, fake.state().rows.len()), (3, 8));
     let table = UserTable::new("usertable", ycsb.setup().records).expect("a table");
     for n in 5..8 {
         let mut key = String::new();
@@ -293,8 +294,54 @@ fn an_insert_that_is_cut_off() {
     }
 }
 
+/// Each loaded record is deleted once at most, half of them stay, and nobody asks for one that is
+/// gone; every value that is read is checked.
+#[test]
+fn deleted_records_are_not_asked_for() {
+    for distribution in ["uniform", "zipfian", "zipfian-exact", "latest", "hotspot", "exponential"]
+    {
+        let (fake, ycsb) = world(setup(
+            "a",
+            &format!(
+                "recordcount=400;dataintegrity=true;readproportion=0.5;updateproportion=0.2;\
+                 insertproportion=0.05;scanproportion=0.05;deleteproportion=0.2;\
+                 hotspotdatafraction=0.01;requestdistribution={distribution}"
+            ),
+        ));
+        let mut memory = Memory::nothing();
+        for _ in 0..2 {
+            let (ends, mine) = run(&ycsb, 400);
+            assert_eq!(failures(&ends), HashMap::new(), "{distribution}: {ends:?}");
+            memory.merge(mine);
+        }
+        let count = memory.count;
+        assert!(
+            count.deleted > 100 && count.unsure_deletes + count.after_deletes == 0,
+            "{count:?}"
+        );
+        assert_eq!(fake.state().rows.len() as u64, 400 + count.inserted - count.deleted);
+        for check in block_on(ycsb.verify(&fake, &memory, "after the run")).expect("checks") {
+            assert_eq!(check.detail, None, "{distribution} {check:?}");
+        }
+        // Until half of them are gone.
+        let (ends, _) = run(&ycsb, 1000);
+        let refused = failures(&ends);
+        assert!(refused[&ErrorKind::Unavailable] > 10 && refused.len() == 1, "{refused:?}");
+        let refused = ends.iter().filter_map(|(kind, e)| Some((kind, e.as_ref()?)));
+        for (kind, e) in refused {
+            assert!(*kind == "DELETE" && e.to_string().contains("half of the loaded"), "{e}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_run_is_refused_before_anything_is_done() {
+    let mut deletes = setup("a", "readproportion=0;deleteproportion=0.5;recordcount=10");
+    deletes.part = Part { part: 1, of: 2 };
+    let table = UserTable::new("usertable", deletes.records).expect("a table");
+    let refused = Ycsb::new(Arc::new(Fake::default()), &table, deletes).map(drop).unwrap_err();
+    assert!(refused.to_string().contains("does not know which records the others delete"));
+
     let setup = setup("e", "recordcount=100");
     let table = UserTable::new("usertable", setup.records).expect("a table");
     let mut fake = Fake::default();

@@ -13,7 +13,7 @@ fn a_note_leads_back_to_the_table() {
         FieldLength::Uniform { min: 2, max: 9 },
         FieldLength::Zipfian { min: 2, max: 9 },
     ];
-    for length in lengths {
+    for (length, share) in lengths.into_iter().zip(["0", "0.375", "0.5"]) {
         for order in [KeyOrder::Hashed, KeyOrder::Ordered] {
             let spec = RecordSpec {
                 seed: 1 << 63 | 5,
@@ -21,6 +21,7 @@ fn a_note_leads_back_to_the_table() {
                 count: 77,
                 fields: 3,
                 length,
+                compressibility: share.parse().unwrap(),
                 order,
                 zero_padding: 9,
                 prefix: "f_".parse().unwrap(),
@@ -43,13 +44,14 @@ fn every_parameter_is_noted() {
         UserTable::new("usertable", spec).unwrap().parameters()
     };
     let base = parameters(|_| {});
-    let changes: [fn(&mut RecordSpec); 9] = [
+    let changes: [fn(&mut RecordSpec); 10] = [
         |s| s.seed = 2,
         |s| s.start = 1,
         |s| s.count = 2,
         |s| s.fields = 2,
         |s| s.length = FieldLength::Constant(2),
         |s| s.length = FieldLength::Uniform { min: 100, max: 100 },
+        |s| s.compressibility = "0.5".parse().unwrap(),
         |s| s.order = KeyOrder::Ordered,
         |s| s.zero_padding = 2,
         |s| s.prefix = "x".parse().unwrap(),

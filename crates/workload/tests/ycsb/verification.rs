@@ -6,7 +6,7 @@ use hoap_workload::client::{Client, Workload};
 use hoap_workload::ycsb::{Memory, Ycsb};
 
 use crate::fake::{Fake, Fault};
-use crate::operations::futures::block_on;
+use crate::operations::futures::{block_on, poll_once};
 use crate::operations::{run, setup, world};
 
 fn checks(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> [Check; 2] {
@@ -112,6 +112,69 @@ fn a_write_that_was_refused_and_is_there_is_found() {
     assert_eq!(writes.verdict, Verdict::Fail);
 }
 
+fn deletes() -> (Fake, Ycsb<Fake>) {
+    world(setup("a", "recordcount=400;readproportion=0;updateproportion=0.5;deleteproportion=0.5"))
+}
+
+/// A delete that was acknowledged and did nothing, one that was refused and took place, and a record
+/// that is back.
+#[test]
+fn a_lost_delete_is_found() {
+    for (fault, verdict) in [
+        (Fault::Lose, Verdict::Fail),
+        (Fault::Lie(ErrorKind::Conflict), Verdict::Fail),
+        (Fault::Lie(ErrorKind::Ambiguous), Verdict::Pass),
+        (Fault::Refuse(ErrorKind::Ambiguous), Verdict::Pass),
+        (Fault::Refuse(ErrorKind::Throttled), Verdict::Pass),
+    ] {
+        let (fake, ycsb) = deletes();
+        let mut n = 0;
+        fake.faults(move |call, _| {
+            n += u64::from(call == "delete");
+            if call == "delete" && n % 4 == 0 { fault } else { Fault::None }
+        });
+        let (_, memory) = run(&ycsb, 200);
+        let [count, writes] = checks(&fake, &ycsb, &memory);
+        assert_eq!(count.verdict, verdict, "{fault:?}: {count:?}");
+        if fault == Fault::Lose {
+            assert!(count.detail.expect("a detail").contains("deletes acknowledged, 0 of unknown"));
+            assert!(writes.detail.expect("a detail").contains("and a delete was acknowledged"));
+        }
+    }
+    let (fake, ycsb) = deletes();
+    let before = fake.state().rows.clone();
+    let (_, memory) = run(&ycsb, 200);
+    let back = before.into_iter().find(|(key, _)| !fake.state().rows.contains_key(key));
+    let (key, row) = back.expect("a deleted record");
+    fake.state().rows.insert(key.clone(), row);
+    let [count, writes] = checks(&fake, &ycsb, &memory);
+    assert_eq!((count.verdict, writes.verdict), (Verdict::Fail, Verdict::Fail));
+    assert!(writes.detail.expect("a detail").contains(&key));
+}
+
+/// A delete whose future is dropped may or may not have taken place.
+#[test]
+fn a_delete_that_is_cut_off() {
+    for applied in [false, true] {
+        let (fake, ycsb) = world(setup(
+            "a",
+            "recordcount=10;readproportion=0;updateproportion=0;deleteproportion=1",
+        ));
+        fake.faults(|_, _| Fault::Hang);
+        let mut client = block_on(ycsb.client(0)).expect("a client");
+        client.next();
+        assert!(poll_once(client.run()).is_none());
+        let memory = client.finish();
+        let (call, key, _) = fake.state().calls.pop().expect("a call");
+        assert_eq!(call, "delete");
+        if applied {
+            fake.state().rows.remove(&key);
+        }
+        let [count, writes] = checks(&fake, &ycsb, &memory);
+        assert_eq!((count.detail, writes.detail), (None, None));
+    }
+}
+
 /// Clients on threads: nothing that really happened is reported.
 #[test]
 fn many_clients_at_once() {
@@ -140,5 +203,5 @@ fn many_clients_at_once() {
     });
     let [count, writes] = checks(&fake, &ycsb, &memory);
     assert_eq!((count.detail, writes.detail), (None, None));
-    assert!(memory.inserted > 20_000 && writes.checked > 20);
+    assert!(memory.count.inserted > 20_000 && writes.checked > 20);
 }

@@ -89,6 +89,22 @@ fn options_of_the_keyspace_and_of_tables_are_kept() {
     }
 }
 
+/// A record that was loaded and one that was inserted are gone after their time.
+#[test]
+fn records_expire_where_an_option_says_so() {
+    let (target, _guard) = fresh_with("&ttl_s=2");
+    load_records(&*target, &["user1"]);
+    let mut client = client(&*target);
+    wait(client.insert("user2", &record([(0, "x")]))).unwrap();
+    let mut there =
+        |key: &str| wait(client.read(key, Fields::None, &mut Record::default())).unwrap();
+    let gone = (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        !there("user1") && !there("user2")
+    });
+    assert!(gone, "a minute later");
+}
+
 /// Names of tables have 48 letters at most, those of look-up tables the beginning among them.
 #[test]
 fn a_name_without_room_is_refused_before_anything_is_sent() {

@@ -11,6 +11,8 @@ use crate::conformance::{client, load_records, record, wait};
 hoap_testing::conformance_tests!(fresh:
     a_loaded_record_is_read_by_its_fields,
     an_inserted_record_is_there_for_everyone,
+    a_deleted_record_is_gone_for_everyone,
+    deleting_an_absent_record_finds_none,
     inserting_a_key_twice_is_a_duplicate,
     one_insert_of_a_key_wins,
     an_update_sets_its_fields_and_keeps_the_others,
