@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::schedule::Place;
 use crate::start::Start;
 
-/// Whoever started a run: the command line, or a test. It is told what it implements of this.
+/// Whoever started a run: the command line, or a test. By default it ignores what it is told.
 pub trait Caller: Sync {
     /// A line of what goes on.
     fn say(&self, _line: &str) {}

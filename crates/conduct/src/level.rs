@@ -2,11 +2,12 @@
 
 use hoap_record::{LevelChange, Step};
 
-/// A sentence where its warm-up found no level, and one where its window had two or drifted.
+/// A warning where the throughput did not become steady during the warm-up, and one where it changed
+/// or drifted within the window.
 pub fn warnings(step: &Step) -> Vec<String> {
     let unsettled = (step.warmup_settled == Some(false)).then(|| {
         format!(
-            "throughput came to no level within {:.1} s of warm-up; the window began all the same: allow \
+            "throughput did not become steady within {:.1} s of warm-up; the window began all the same: allow \
              more with --warmup auto:TIME, or find what keeps it moving",
             step.warmup_seconds
         )

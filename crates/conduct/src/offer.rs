@@ -78,7 +78,7 @@ pub struct Drivers<'a> {
     pub runs: &'a [PathBuf],
     /// The database.
     pub url: &'a str,
-    /// The record of one of them. They belong together: what it ran on all did.
+    /// The record of one of them. All of them ran on the same data.
     pub first: &'a Run,
 }
 

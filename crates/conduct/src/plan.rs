@@ -145,16 +145,16 @@ pub fn plan(
         );
     }
     if pacing.duration.is_some_and(|time| time.0.is_zero()) {
-        return refuse("a step of no time measures nothing", "give --duration more");
+        return refuse("a step needs a time above 0", "give --duration more");
     }
     if pacing.probe_limit.is_some_and(|time| time.0.is_zero()) {
-        return refuse("a probe of no time measures nothing", "give --probe-limit more");
+        return refuse("a probe needs a time above 0", "give --probe-limit more");
     }
     if pacing.max_rate && defaults.rate.is_some() {
         return refuse("--max-rate finds the rate, and a property sets one", "leave target out");
     }
     if pacing.operations == Some(0) {
-        return refuse("a step of no operation measures nothing", "give --operations more");
+        return refuse("a step needs an operation at least", "give --operations more");
     }
     if common.tick.0 < SHORTEST_TICK {
         return refuse("an interval of the time series is at least 10ms", "give --tick more");
@@ -162,7 +162,7 @@ pub fn plan(
     if matches!(pacing.warmup, Warmup::UntilLevel(_)) {
         if pacing.max_rate || rates.iter().any(Option::is_some) {
             return refuse(
-                "an open loop has the throughput that it is given, so its level says nothing",
+                "in an open loop the rate decides the throughput, so its level tells nothing of the database",
                 "give --warmup a time",
             );
         }

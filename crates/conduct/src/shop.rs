@@ -82,7 +82,7 @@ impl Offer for PaginationFlags {
     ) -> Result<Recorded> {
         let PaginationFlags { clients, keep } = self;
         let target = open_any(&clients.target).await?;
-        // What it cannot run it need not hold.
+        // Before the data is looked for: what the database cannot run need not be loaded.
         with_pages!(&target, |_| ())?;
         let opened = Opened::new(line.name, clients, target.clone()).await?;
         with_pages!(target, |pages| {

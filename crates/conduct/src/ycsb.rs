@@ -124,7 +124,7 @@ impl Offer for Flags {
     async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let (properties, mut setup) = self.setup(line.variant)?;
         let target = open_any(&self.clients.target).await?;
-        // What it cannot run it need not hold.
+        // Before the data is looked for: what the database cannot run need not be loaded.
         let scans = setup.mix.share(Kind::Scan) > 0.0;
         with_key_value!(target.clone(), |kv| if scans { kv.scans() } else { Ok(()) }).flatten()?;
         let (note, table) = match target {

@@ -46,7 +46,7 @@ pub fn url(input: &[u8]) {
     // Within a text a URL ends at a space.
     let one = !text.contains(char::is_whitespace);
     assert!(!secret || !one || !scrubbed.contains(SECRET), "{text:?}: {scrubbed}");
-    // What is no doubtful secret is one of those that are hidden.
+    // A text in which a secret is found is not shown as it is.
     assert!(!has_secret(text) || hidden != text, "{text:?}");
     let Some(parsed) = parsed(text) else { return };
     let shown = parsed.unwrap_or_else(|e| told(&e));

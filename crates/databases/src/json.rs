@@ -114,7 +114,7 @@ pub(crate) fn read(json: &[u8], names: &[String], record: &mut Record) -> Result
 /// Appends the characters of a JSON string.
 ///
 /// # Errors
-/// What else it is.
+/// Fails where the value is not a JSON string.
 #[cfg(feature = "postgres")]
 pub(crate) fn read_string(json: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let mut reader = Reader { rest: json };

@@ -44,10 +44,10 @@ pub(crate) fn why_not(document: Option<&Value>, patches: &[Patch]) -> String {
             }
             Change::Append(_) => (path, |k| k == "array", "append to it"),
             Change::Set(_) if path.ends_with(']') => {
-                (path, |k| k != "absent", "set that place in it")
+                (path, |k| k != "absent", "set that field in it")
             }
             Change::Set(_) => match path.rsplit_once('.') {
-                Some((parent, _)) => (parent, |k| k == "object", "set that place in it"),
+                Some((parent, _)) => (parent, |k| k == "object", "set that field in it"),
                 None => continue,
             },
         };

@@ -116,7 +116,7 @@ fn the_description_says_how_slow_it_is() {
 #[test]
 fn a_wrong_url_names_what_is_wrong() {
     for (url, words) in [
-        ("null:x", "`x` names something"),
+        ("null:x", "`x`: null: takes no path"),
         ("null:?", "has no value"),
         ("null:?latency_us", "has no value"),
         ("null:?latency_us=-1", "from 0 to 60000000"),

@@ -49,13 +49,16 @@ pub(crate) fn validate(manifest: &Manifest, name: &str) -> Result<(), String> {
         let named = file.split('.').next().unwrap_or_default();
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if named.is_empty() || named == "manifest" || !named.chars().all(fits) {
-            return Err(wrong("no name of a file in this folder that hoap would write".into()));
+            return Err(wrong("not a file name that hoap writes".into()));
         }
         if !seen.insert(file) {
             return Err(wrong("listed twice".into()));
         }
         let Some(range) = ranges.get(collection.as_str()) else {
-            return Err(wrong(format!("of the collection {:?}, not written", short(collection))));
+            return Err(wrong(format!(
+                "of the collection {:?}, which is not listed",
+                short(collection)
+            )));
         };
         let begin = range.as_ref().map_or(*first, |range| range.start);
         let table = tables.entry(named).or_insert(Table { collection, number: 0, next: begin });

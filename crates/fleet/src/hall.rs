@@ -230,7 +230,7 @@ impl Hall {
             Some(State::Measured(step)) if waiting == of => {
                 let joint = std::mem::take(&mut self.joint);
                 let sum = joint.step().filter(|_| joint.drivers() == of);
-                let sum = sum.ok_or_else(|| "not all drivers said it".to_owned());
+                let sum = sum.ok_or_else(|| "some drivers sent no measurement".to_owned());
                 match sum.and_then(|sum| joint::check(&sum).map(|()| sum)) {
                     Ok(sum) => self.sum = Some(Box::new(sum)),
                     Err(why) => self.end(format!("add up what all measured in step {step}: {why}")),

@@ -38,7 +38,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Nothing but that it prepares.
+    /// The state of a driver that prepares its run.
     pub fn new() -> Shared {
         Shared {
             state: State::Preparing,

@@ -176,7 +176,8 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     Ok(words)
 }
 
-/// The flag of this name of the last of these commands, each of which is one of those before it.
+/// The flag of this name: of the last of these commands, each a subcommand of the one before it, or a
+/// global one.
 fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, String> {
     let known = |a: &&clap::Arg| a.get_long() == Some(key) && key != "config";
     let global = commands.iter().flat_map(|c| c.get_arguments().filter(|a| a.is_global_set()));

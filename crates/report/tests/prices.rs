@@ -12,6 +12,7 @@ use hoap_testing::runs;
 fn list(name: &str) -> Priced {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../prices/{name}.toml"));
     let list = PriceList::open(&file).unwrap();
+    assert_eq!(list, PriceList::open(name.as_ref()).unwrap(), "the same is built in");
     Priced { list, file: file.display().to_string(), nodes: None, quantities: BTreeMap::new() }
 }
 

@@ -18,7 +18,7 @@ use super::level::Level;
 pub struct Start<'a> {
     /// The database of the transactions.
     pub target: &'a dyn Target,
-    /// What transactions that are none could not promise.
+    /// What the operations in the place of transactions do not promise; `None` for transactions.
     pub caveat: Option<&'a str>,
     /// The data set that was loaded.
     pub data: &'a DataSet,

@@ -31,7 +31,7 @@ pub struct Hybrid<'a> {
     pub data: DataSet,
     /// The database of the transactions, or of everything.
     pub operational: Arc<dyn Target>,
-    /// What the transactions cannot promise, where they are none.
+    /// What the operations in the place of transactions do not promise; `None` for transactions.
     pub caveat: Option<&'static str>,
     pub terminals: Option<Terminals>,
     pub streams: Option<Streams>,

@@ -18,7 +18,7 @@ use crate::{Remote, RemoteJoins, RemoteKeyValue};
 /// A cluster. Clones are the same one.
 pub type Cassandra = Front<CassandraEngine>;
 
-/// What is Cassandra's of it.
+/// The engine behind [`Front`].
 pub struct CassandraEngine {
     place: Arc<Place>,
     pub(super) description: Description,

@@ -118,9 +118,9 @@ pub(super) fn why_not(row: &[Value], patches: &[Patch]) -> String {
             Change::AddInteger(_) => (found == "integer", "add a whole number to it"),
             Change::AddCents(_) => (matches!(found, "integer" | "real"), "add an amount to it"),
             Change::Append(_) => (found == "array", "append to it"),
-            Change::Set(_) if path.ends_with(']') => (found != "absent", "set that place in it"),
+            Change::Set(_) if path.ends_with(']') => (found != "absent", "set that field in it"),
             Change::Set(_) if !path.contains('.') => continue,
-            Change::Set(_) => (found == "object", "set that place in it"),
+            Change::Set(_) => (found == "object", "set that field in it"),
         };
         if !fits {
             return format!("`{}` is {found}: cannot {wish}", looked_at(patch));
@@ -175,6 +175,6 @@ mod tests {
              USE KEYS $1"
         );
         let row = [json!(7), json!(["number", 1]), json!(["missing", null])];
-        assert_eq!(why_not(&row, &patches[..2]), "`b` is absent: cannot set that place in it");
+        assert_eq!(why_not(&row, &patches[..2]), "`b` is absent: cannot set that field in it");
     }
 }

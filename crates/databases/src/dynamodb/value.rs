@@ -82,7 +82,7 @@ pub(super) fn check_names<'a>(names: impl IntoIterator<Item = &'a String>) -> Do
     let ours = |name: &&String| *name == layout::KEY || *name == layout::VERSION;
     match names.into_iter().find(ours) {
         Some(name) => {
-            Err(Failure::invalid(format!("the field {name} has the name of one of ours")))
+            Err(Failure::invalid(format!("the field {name} has a name that hoap uses for itself")))
         }
         None => Ok(()),
     }

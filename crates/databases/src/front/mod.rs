@@ -59,7 +59,7 @@ fn check_index<E: Engine>(engine: &E, name: &str) -> Result<()> {
     names::collection(name, E::RESERVED, engine.longest_index()).map(drop)
 }
 
-/// Refuses paths that are none.
+/// Refuses text that is no path.
 fn check_paths(paths: &[&str]) -> Result<()> {
     paths.iter().try_for_each(|path| names::path(path).map(drop))
 }

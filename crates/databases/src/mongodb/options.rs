@@ -82,7 +82,7 @@ options! {
         "tlsCertificateKeyFile" = ("",
             "MongoDB's: file with the certificate that this client shows and its private key (PEM)"),
         "tlsAllowInvalidCertificates" = ("false",
-            "MongoDB's: true: any server is taken for the right one, which guards against nobody"),
+            "MongoDB's: true: the server's certificate is not checked, which is insecure"),
         "tlsInsecure" = ("false", "MongoDB's: true: as tlsAllowInvalidCertificates"),
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Facts {
     /// Whether it has sessions, which transactions require.
     pub sessions: bool,
     pub wire_version: i32,
-    /// What it is where it is no MongoDB but DocumentDB.
+    /// Set where the server is DocumentDB, and not MongoDB.
     pub documentdb: Option<Gateway>,
 }
 

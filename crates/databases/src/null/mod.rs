@@ -86,10 +86,7 @@ pub fn open(url: &str) -> Result<Null> {
         return Err(Error::new(
             ErrorKind::Invalid,
             format!("open {shown}"),
-            format!(
-                "`{}` names something, and there is nothing",
-                named.trim_start_matches("null:")
-            ),
+            format!("`{}`: null: takes no path", named.trim_start_matches("null:")),
         )
         .advise("write null: or null:?option=value&…"));
     }

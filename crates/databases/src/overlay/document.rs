@@ -89,7 +89,7 @@ pub(crate) fn apply(document: &mut Map<String, Value>, patch: &Patch) -> Result<
 }
 
 fn set(document: &mut Map<String, Value>, path: &str, value: &Value) -> Result<(), String> {
-    const WISH: &str = "set that place in it";
+    const WISH: &str = "set that field in it";
     let at = path.rfind(['.', '[']);
     let Some(at) = at else {
         document.insert(path.to_owned(), value.clone());

@@ -28,7 +28,7 @@ options! {
              power loss; off: the last ones may be lost; local, remote_write, remote_apply: see \
              PostgreSQL's manual"),
         statement_timeout: Duration = ("statement_timeout_ms", "0", milliseconds(0..=86_400_000),
-            "milliseconds that a statement may take, of loading none; 0: as the server is set; to \
+            "limit of a statement in milliseconds, except while loading; 0: as the server is set; to \
              86400000"),
         answer_timeout: Duration = ("answer_timeout_ms", "30000", milliseconds(1..=86_400_000),
             "milliseconds that an answer may take before the operation is a timeout (a commit: \

@@ -83,7 +83,7 @@ pub(super) fn why_not(
                 Change::AddInteger(_) => "add a whole number to it",
                 Change::AddCents(_) => "add an amount to it",
                 Change::Append(_) => "append to it",
-                Change::Set(_) => "set that place in it",
+                Change::Set(_) => "set that field in it",
             };
             return Ok(format!("`{place}` is {found}: cannot {wish}"));
         }

@@ -164,7 +164,7 @@ fn a_measurement_that_is_none_or_missing_ends_all() {
     let (mut hall, now) = self::hall();
     hall.here(measured(1, 1, 3.0), now, 0);
     let why = hall.here(here(2, State::Measured(1)), now, 0).over.unwrap();
-    assert!(why.contains("step 1: not all drivers said it"), "{why}");
+    assert!(why.contains("step 1: some drivers sent no measurement"), "{why}");
     // Who does not say it is waited for.
     let (mut hall, now) = self::hall();
     for part in [1, 2] {

@@ -170,7 +170,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     (
         "price",
         [
-            "price runs/before --prices prices/mongodb-atlas-2020.toml --nodes 6",
+            "price runs/before --prices mongodb-atlas-2020 --nodes 6",
             "price a=runs/a b=runs/b --prices a=a.toml,b=b.toml --json",
         ],
     ),

@@ -90,7 +90,7 @@ pub struct Price {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Costs {
-    /// Price file, for all configurations or the labelled one
+    /// Price file, or the name of a list that is built in, for all configurations or the labelled one
     #[arg(long, value_name = "[LABEL=]FILE", value_delimiter = ',')]
     pub prices: Vec<String>,
     /// Nodes of the database's cluster

@@ -12,8 +12,8 @@ use crate::failure::Failure;
 pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
     if args.costs.prices.is_empty() {
         return Err(Failure::usage(
-            "price runs: no prices given; name a file with --prices, such as \
-             prices/couchbase-cloud-2020.toml",
+            "price runs: no prices given; name a price file with --prices, or a list that is built \
+             in, such as couchbase-cloud-2020",
         ));
     }
     let costs = report::open(&args.runs, &args.costs)?.costs()?;

@@ -49,7 +49,7 @@ pub async fn run(context: &Context, mut chosen: Chosen, exports: &[Export]) -> R
         (Ok(()), None) => Ok(()),
         (Err(failure), _) => {
             meeting.fail(failure.message(), failure.is_interruption()).await;
-            // What the others ended comes before what it did to this run.
+            // Why the other drivers ended is told before what that did to this run.
             Err(match over {
                 Some(why) => why.into(),
                 None => failure,

@@ -104,7 +104,7 @@ fn text(outcome: &Outcome) -> String {
     let _ = write!(
         text,
         "\nacknowledged writes that another client looked for: {}, lost: {}\n\
-         writes of unknown outcome: {}, present: {}, absent or replaced: {}; nobody's: {}\n",
+         writes of unknown outcome: {}, present: {}, absent or replaced: {}; unexpected: {}\n",
         all.acknowledged, all.lost, all.ambiguous, all.present, all.absent, all.added
     );
     let (losses, found) = all.losses();

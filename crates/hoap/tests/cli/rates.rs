@@ -175,7 +175,7 @@ fn a_warm_up_ends_at_a_level_or_says_that_there_was_none() {
     let end = p.ok(&format!("{run} --warmup auto:50ms --out short"));
     let record = p.json("short/run.json");
     assert_eq!(record["steps"][0]["warmup_settled"], false);
-    assert!(end.out.contains("came to no level"), "{}", end.out);
+    assert!(end.out.contains("did not become steady"), "{}", end.out);
     let plan = p.ok(&format!("{run} --warmup auto --dry-run --out dry"));
     assert!(plan.out.contains("at most 5 min 0 s of warm-up"), "{}", plan.out);
 }

@@ -39,7 +39,7 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
             "--warmup auto --max-rate --sla p99=1s",
             "--warmup auto -p target=9",
         ],
-        "an open loop has the throughput that it is given",
+        "in an open loop the rate decides the throughput",
     ),
     (
         "several drivers to a level",

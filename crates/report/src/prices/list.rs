@@ -119,17 +119,31 @@ pub struct Total {
     pub month: f64,
 }
 
+/// The lists of the published reports, by name: the files under `prices/`.
+pub const BUILT_IN: [(&str, &str); 3] = [
+    ("amazon-dynamodb-2020", include_str!("../../../../prices/amazon-dynamodb-2020.toml")),
+    ("couchbase-cloud-2020", include_str!("../../../../prices/couchbase-cloud-2020.toml")),
+    ("mongodb-atlas-2020", include_str!("../../../../prices/mongodb-atlas-2020.toml")),
+];
+
 impl PriceList {
-    /// Reads a file.
+    /// Reads a file, or one of [`BUILT_IN`] by its name.
     ///
     /// # Errors
     /// Returns `Invalid`, with the file, the place and the key.
     pub fn open(path: &Path) -> Result<PriceList> {
         let tried = || format!("read prices {}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|e| {
-            Error::new(ErrorKind::Invalid, tried(), e)
-                .advise("name a price file; docs/prices.md has the format")
-        })?;
+        let built_in = BUILT_IN.iter().find(|(name, _)| Path::new(name) == path);
+        let text = match built_in {
+            Some((_, text)) => (*text).to_owned(),
+            None => std::fs::read_to_string(path).map_err(|e| {
+                let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+                Error::new(ErrorKind::Invalid, tried(), e).advise(format!(
+                    "name a price file (docs/prices.md has the format), or {}, which are built in",
+                    names.join(", ")
+                ))
+            })?,
+        };
         PriceList::parse(&text).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))
     }
 
@@ -195,7 +209,10 @@ impl PriceList {
         for (n, total) in self.totals.iter().enumerate() {
             let again = self.totals[..n].iter().any(|t| t.nodes == total.nodes);
             if !amount(total.month) || total.nodes == 0 || again {
-                return Err(format!("total {} is no total, or a second one of its nodes", n + 1));
+                return Err(format!(
+                    "total {}: a total has an amount and a number of nodes, which no other total has",
+                    n + 1
+                ));
             }
         }
         Ok(())

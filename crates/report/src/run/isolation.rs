@@ -94,7 +94,9 @@ fn compare(step: &Step, alone: &[&Step], value: fn(&Step) -> Result<f64, String>
     let mean = whole.iter().sum::<f64>() / whole.len() as f64;
     let ratio = match value(step) {
         Err(why) => Cell::Incomplete(why),
-        Ok(_) if mean <= 0.0 => Cell::Incomplete("nothing happened in the step alone".to_string()),
+        Ok(_) if mean <= 0.0 => {
+            Cell::Incomplete("no operation ended in the step alone".to_string())
+        }
         Ok(value) => Cell::Number(value / mean),
     };
     (Cell::Number(mean), ratio)

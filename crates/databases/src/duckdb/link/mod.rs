@@ -94,7 +94,7 @@ impl Link {
     /// Whether the link goes on.
     ///
     /// # Errors
-    /// Why it fails where it does.
+    /// Returns the failure that ended it, or that it tries to get over.
     pub fn check(&self) -> Done<()> {
         self.shared.lock().failure.clone().map_or(Ok(()), Err)
     }

@@ -25,8 +25,7 @@ pub use endpoint::{Store, StoreEngine};
 pub(crate) use definition::{Definition, INDEXES, Indexes, KEY, Shadow, published};
 pub(crate) use endpoint::{Endpoint, Folder};
 
-const NO_TRANSACTIONS: &str =
-    "a statement is all that it does at once: there is no transaction of several";
+const NO_TRANSACTIONS: &str = "there are no transactions of several statements";
 const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, and no \
                           statement changes fields of a record";
 
