@@ -12,3 +12,15 @@ fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
 }
 
 hoap_testing::ch2_tests!(super::fresh: checks, transactions);
+
+/// The same on the indexes of the CH2++ paper's data definition 1.2.
+mod paper {
+    use super::*;
+
+    fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
+        let (url, service) = super::fresh();
+        (crate::with(&url, "indexes=paper"), service)
+    }
+
+    hoap_testing::ch2_tests!(super::fresh: transactions);
+}

@@ -103,6 +103,24 @@ fn ycsb(place: &Place) {
     }
 }
 
+/// What the comparison reports ran: A by upsert, E by replace of whole documents, under their names.
+fn whole_documents(place: &Place) {
+    for (workload, how) in
+        [("ycsb-a", "upsert"), ("ycsb-e-update", "replace"), ("ycsb-f", "upsert")]
+    {
+        let whole = Place {
+            url: format!("{}&updates={how}", place.url),
+            folder: tempfile::tempdir().unwrap(),
+            ..*place
+        };
+        whole.ok("load ycsb -p recordcount=300 --replace");
+        let record = whole.passes(workload, 600);
+        assert_eq!(record["benchmark"], workload);
+        let url = record["operational"]["url"].as_str().unwrap();
+        assert!(url.contains(&format!("updates={how}")), "{url}");
+    }
+}
+
 fn shop(place: &Place) {
     place.ok("load shop --customers 1000 --orders-per-customer 1");
     place.passes("pagination", 100);
@@ -123,6 +141,14 @@ const RUN: &str = "run ch2pp --tx-clients 4 --query-clients 0 --duration 6s --wa
 fn every_ycsb_workload_passes() {
     let service = Service::start();
     ycsb(&Place::new(&service, "ycsb"));
+}
+
+#[test]
+fn updates_of_whole_documents_keep_the_workloads_name_and_lose_no_field() {
+    let service = Service::start();
+    whole_documents(&Place::new(&service, "whole"));
+    let writes = service.0.writes.lock().unwrap();
+    assert!(writes.contains(&0x01) && writes.contains(&0x03) && !writes.contains(&0xd1));
 }
 
 #[test]
@@ -218,6 +244,7 @@ fn what_it_has_not_and_what_is_not_there_is_said_before_anything_runs() {
 #[ignore = "wants a cluster: HOAP_TEST_COUCHBASE=couchbase://…, with CB_PASSWORD"]
 fn every_workload_passes_on_couchbase() {
     ycsb(&Place::on_couchbase("ycsb"));
+    whole_documents(&Place::on_couchbase("whole"));
     shop(&Place::on_couchbase("shop"));
     let place = Place::on_couchbase("ch2pp");
     place.ok("load ch2pp -w 1 --scale-down 20");

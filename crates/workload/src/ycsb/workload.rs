@@ -73,6 +73,7 @@ impl<K: KeyValue> Ycsb<K> {
             true => Inserts::new(there.end),
             false => Inserts::none(there.end),
         };
+        let whole = target.updates_are_whole();
         Ok(Ycsb {
             target,
             table: table.table(),
@@ -82,6 +83,7 @@ impl<K: KeyValue> Ycsb<K> {
             clients: AtomicU64::new(0),
             shared: Arc::new(Shared {
                 records,
+                whole_updates: setup.write_all_fields || whole,
                 scan_length: Lengths::new(setup.scan_length),
                 setup,
                 inserts,
