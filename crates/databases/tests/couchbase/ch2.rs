@@ -13,7 +13,7 @@ fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
 
 hoap_testing::ch2_tests!(super::fresh: checks, transactions);
 
-/// The same on the indexes of the CH2++ paper's data definition 1.2.
+/// The transactions that search, on the indexes of the CH2++ paper's data definition 1.2.
 mod paper {
     use super::*;
 
@@ -22,5 +22,9 @@ mod paper {
         (crate::with(&url, "indexes=paper"), service)
     }
 
-    hoap_testing::ch2_tests!(super::fresh: transactions);
+    hoap_testing::ch2_tests!(@ transactions fresh:
+        by_name_means_the_middle_customer,
+        order_status_reads_the_last_order,
+        delivery_takes_the_oldest_order_of_the_district,
+    );
 }

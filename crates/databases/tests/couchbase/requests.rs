@@ -212,7 +212,8 @@ fn whole_updates_are_one_upsert_or_one_replace() {
         load_records(&target, &["user1"]);
         let mut client = wait(KeyValue::session(&target, &table(2))).unwrap();
         let writes = || std::mem::take(&mut *service.0.writes.lock().unwrap());
-        (writes(), service.0.expiries.lock().unwrap().clear());
+        writes();
+        service.0.expiries.lock().unwrap().clear();
         service.0.durabilities.lock().unwrap().clear();
         let whole = record([(0, "a"), (1, "b")]);
         assert!(wait(client.update("user1", &whole)).unwrap(), "{option}");

@@ -7,6 +7,7 @@ mod shadow;
 
 use hoap_testing::couchbase as cluster;
 use hoap_testing::couchbase_analytics as analytics;
+use hoap_testing::experiment::rehearse_with;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -149,6 +150,39 @@ fn updates_of_whole_documents_keep_the_workloads_name_and_lose_no_field() {
     whole_documents(&Place::new(&service, "whole"));
     let writes = service.0.writes.lock().unwrap();
     assert!(writes.contains(&0x01) && writes.contains(&0x03) && !writes.contains(&0xd1));
+}
+
+/// With the report's settings by name: A by upsert, E by replace, indexes replicated to all nodes.
+#[test]
+fn the_reports_experiments_are_rehearsed() {
+    let service = Service::start();
+    let place = Place::new(&service, "rehearsed");
+    let (url, folder) = (&*place.url, place.folder.path());
+    let writes = || std::mem::take(&mut *service.0.writes.lock().unwrap());
+    for (name, code, runs) in [("nosql-2021-a", 0x01, 1), ("nosql-2021-e", 0x03, 2)] {
+        writes();
+        let (hoap, label) = (env!("CARGO_BIN_EXE_hoap"), "Couchbase, 4 nodes");
+        let made = rehearse_with(
+            hoap,
+            folder,
+            name,
+            label,
+            &[("--target", url)],
+            &[("CB_PASSWORD", PASSWORD)],
+        );
+        assert_eq!(made.len(), runs, "{name}");
+        for run in made {
+            let url = run["operational"]["url"].as_str().unwrap();
+            assert!(url.contains("durability=none") && !url.contains("preset"), "{url}");
+            assert!(run["benchmark"].as_str().unwrap().starts_with("ycsb-"), "{name}");
+        }
+        let writes = writes();
+        assert!(writes.contains(&code) && !writes.contains(&0xd1), "{name}: {writes:?}");
+    }
+    let indexes = service.seen("CREATE PRIMARY INDEX");
+    assert!(indexes.iter().any(|(_, text, _)| text.contains("\"num_replica\": 3")), "{indexes:?}");
+    let page = std::fs::read_to_string(folder.join("nosql-2021-e/report.html")).unwrap();
+    assert!(page.contains("preset nosql-2021: section 3.2"), "the page says what was set");
 }
 
 #[test]

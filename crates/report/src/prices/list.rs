@@ -11,6 +11,13 @@ pub const NODE: &str = "node";
 /// The unit whose amount is what the run did.
 pub const OPERATIONS: &str = "operations";
 
+/// The price lists of the program.
+const BUILTIN: [(&str, &str); 3] = [
+    ("amazon-dynamodb-2020", include_str!("../../../../prices/amazon-dynamodb-2020.toml")),
+    ("couchbase-cloud-2020", include_str!("../../../../prices/couchbase-cloud-2020.toml")),
+    ("mongodb-atlas-2020", include_str!("../../../../prices/mongodb-atlas-2020.toml")),
+];
+
 /// A price list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -131,6 +138,13 @@ impl PriceList {
                 .advise("name a price file; docs/prices.md has the format")
         })?;
         PriceList::parse(&text).map_err(|e| Error::new(ErrorKind::Invalid, tried(), e))
+    }
+
+    /// A price list of the program, by the name of its file under `prices/`.
+    pub fn builtin(name: &str) -> Option<PriceList> {
+        let (_, text) = BUILTIN.iter().find(|(builtin, _)| *builtin == name)?;
+        // The files are part of the program and tests read each.
+        Some(PriceList::parse(text).unwrap_or_else(|e| panic!("{name}: {e}")))
     }
 
     /// Reads the text of a file.
