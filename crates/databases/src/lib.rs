@@ -55,6 +55,7 @@ mod overlay;
 mod patches;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+pub mod presets;
 #[cfg(feature = "redis")]
 pub mod redis;
 mod remote;
@@ -124,6 +125,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Target>> {
 /// [`ErrorKind::Unavailable`] where the database cannot be reached or refuses. No message repeats
 /// the URL of a database that takes a password.
 pub async fn open_any(url: &str) -> Result<AnyTarget> {
+    let url = &*presets::expanded(url)?;
     let (name, _, open) = scheme_of(url)?;
     match front::limit::opening(url, open(url)).await {
         Ok(opened) => opened,

@@ -82,6 +82,7 @@ impl RemoteJoins {
 #[async_trait]
 trait BoxedKeyValue: Blocking {
     fn scans(&self) -> Applicable<()>;
+    fn updates_are_whole(&self) -> bool;
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
     async fn checking_session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
 }
@@ -90,6 +91,10 @@ trait BoxedKeyValue: Blocking {
 impl<K: KeyValue<Session: 'static>> BoxedKeyValue for K {
     fn scans(&self) -> Applicable<()> {
         KeyValue::scans(self)
+    }
+
+    fn updates_are_whole(&self) -> bool {
+        KeyValue::updates_are_whole(self)
     }
 
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession> {
@@ -112,6 +117,10 @@ impl KeyValue for RemoteKeyValue {
 
     fn scans(&self) -> Applicable<()> {
         self.0.scans()
+    }
+
+    fn updates_are_whole(&self) -> bool {
+        self.0.updates_are_whole()
     }
 
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession> {

@@ -15,13 +15,14 @@ macro_rules! builtin {
     };
 }
 
-/// All of them: the papers' first, then a pair of this program's own, then the reports' by year.
-pub const BUILTIN: [Builtin; 15] = builtin!(
+/// All of them: the papers' first, then those of this program's own, then the reports' by year.
+pub const BUILTIN: [Builtin; 16] = builtin!(
     "ch2pp-fig8"
     "ch2pp-fig10"
     "ch2-fig9"
     "frontier"
     "ch2pp-link"
+    "ch2pp-postgres"
     "nosql-2021-a"
     "nosql-2021-e"
     "nosql-2021-pagination"

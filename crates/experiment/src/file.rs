@@ -25,7 +25,8 @@ pub struct Experiment {
     /// The databases that the user names: flag and meaning.
     pub targets: BTreeMap<String, String>,
     /// Options of targets by the scheme of their URL, as the source had them: `couchbase =
-    /// "durability=none"`. An option that the user's URL has wins.
+    /// "durability=none"`, or a preset with them all: `"preset=nosql-2021"`. An option that the user's
+    /// URL has wins.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
     /// What is done for each configuration, in this order.
@@ -91,6 +92,9 @@ pub struct Configuration {
     /// Nodes of its cluster.
     #[serde(default)]
     pub nodes: Option<u32>,
+    /// A price list of the program, or a file: what its cluster costs.
+    #[serde(default)]
+    pub prices: Option<String>,
     /// The targets that it has; all where it names none.
     #[serde(default)]
     pub targets: Vec<String>,

@@ -124,7 +124,11 @@ mod on_dynamodb {
             for run in rehearse(hoap, folder, name, label, &[("--target", &place.url)]) {
                 let url = run["operational"]["url"].as_str().unwrap();
                 assert!(url.contains(&format!("read_units={units}")), "{url}");
+                assert!(url.contains("capacity=provisioned&consistency=eventual"), "{url}");
             }
+            // The report's price of 6 nodes (section 2.5.3).
+            let page = std::fs::read_to_string(folder.join(name).join("report.html")).unwrap();
+            assert!(page.contains("6,103.04"), "{name}: a page with its costs");
         }
     }
 

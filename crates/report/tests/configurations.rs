@@ -551,6 +551,33 @@ fn the_page_begins_with_the_verdicts_of_a_comparison() {
     assert!(words(&made.html).contains("No verdicts. compare b with a: "), "{}", words(&made.html));
 }
 
+/// As in the reports, whose data grows with the cluster: what compares stands together, each with its
+/// own baseline.
+#[test]
+fn configurations_of_several_data_sets_have_verdicts_for_each() {
+    let run = |label: &str, records: u64| {
+        let mut run = runs::plain::folder("ycsb-a", records, 1.0);
+        run.run.data["records"] = records.into();
+        run.loaded(label)
+    };
+    let small = [run("A, 4 nodes", 50), run("B, 4 nodes", 50), run("C, 4 nodes", 50)];
+    let large = [run("A, 10 nodes", 125), run("B, 10 nodes", 125)];
+    let [a, b, c] = small;
+    let [d, e] = large;
+    let made = page(&Report::of(&[a, d, b, e, c, run("A, 20 nodes", 250)])).unwrap();
+    let labels = |id: &str| -> Vec<String> {
+        table(&made, id).rows.iter().map(|row| row[0].show(None)).collect()
+    };
+    assert_eq!(labels("verdicts"), ["A, 4 nodes", "B, 4 nodes", "C, 4 nodes"]);
+    assert_eq!(labels("verdicts-2"), ["A, 10 nodes", "B, 10 nodes"]);
+    assert_eq!(labels("verdicts-alone"), ["A, 20 nodes"]);
+    for (id, baseline) in [("verdicts", "A, 4 nodes"), ("verdicts-2", "A, 10 nodes")] {
+        let title = &table(&made, id).columns[2].title;
+        assert!(title.ends_with(&format!("against {baseline}")), "{title}");
+    }
+    assert!(!words(&made.html).contains("No verdicts"), "{}", words(&made.html));
+}
+
 /// A colour means the same on the whole page: among several configurations the configuration.
 #[test]
 fn every_chart_of_a_run_has_the_colour_of_its_configuration() {

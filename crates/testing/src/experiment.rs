@@ -14,9 +14,22 @@ pub fn rehearse(
     label: &str,
     targets: &[(&str, &str)],
 ) -> Vec<Value> {
+    rehearse_with(hoap, folder, name, label, targets, &[])
+}
+
+/// The same with these variables in the environment, such as a password.
+pub fn rehearse_with(
+    hoap: &str,
+    folder: &Path,
+    name: &str,
+    label: &str,
+    targets: &[(&str, &str)],
+    environment: &[(&str, &str)],
+) -> Vec<Value> {
     let run = |words: &[&str]| {
         let mut command = Command::new(hoap);
-        let output = command.current_dir(folder).args(words).stdin(Stdio::null()).output().unwrap();
+        command.current_dir(folder).args(words).envs(environment.iter().copied());
+        let output = command.stdin(Stdio::null()).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let told = format!("{words:?}: {}{}", text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{told}");

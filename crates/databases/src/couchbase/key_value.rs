@@ -1,7 +1,9 @@
 //! Records by key, through the driver; scans in SQL++.
 //!
 //! A whole record is one get, one field a sub-document look-up. An update of some fields is one
-//! sub-document mutation, of all of them a replacement of the document. A sub-document operation
+//! sub-document mutation, of all of them a replacement of the document. With `updates=upsert` or
+//! `replace` every update has all fields, as the connector of the comparison reports wrote them:
+//! `collection.upsert` in workload A, `collection.replace` in E. A sub-document operation
 //! has at most sixteen paths: more fields are read, set and written back under their CAS, and a
 //! write by another client in between is a conflict. The same holds for every update of some fields
 //! with a durability level: the driver (1.1) omits the level from sub-document mutations, which
@@ -10,7 +12,7 @@
 use couchbase::collection::Collection;
 use couchbase::error::ErrorKind as Kind;
 use couchbase::options::kv_options::{
-    InsertOptions, MutateInOptions, RemoveOptions, ReplaceOptions,
+    InsertOptions, MutateInOptions, RemoveOptions, ReplaceOptions, UpsertOptions,
 };
 use couchbase::subdoc::lookup_in_specs::LookupInSpec;
 use couchbase::subdoc::mutate_in_specs::MutateInSpec;
@@ -21,6 +23,7 @@ use serde_json::Value;
 
 use super::bulk::JSON;
 use super::database::Operation;
+use super::options::Updates;
 use super::query::Node;
 use super::{CouchbaseEngine, error};
 use crate::failure::{Done, Failure};
@@ -36,6 +39,10 @@ impl KeyValue for CouchbaseEngine {
 
     fn scans(&self) -> Applicable<()> {
         Ok(())
+    }
+
+    fn updates_are_whole(&self) -> bool {
+        self.server.place.options.updates != Updates::Fields
     }
 
     async fn record_session(&self, table: &Table) -> Done<RecordSession> {
@@ -115,6 +122,16 @@ impl RecordSession {
         Ok(self.find(Box::pin(replace), Doing::Write).await?.is_some())
     }
 
+    /// Writes the recycled JSON text as the document, whether or not it is there.
+    async fn upsert(&self, key: &str) -> Done<()> {
+        let options = &self.node.server.place.options;
+        let mut with = UpsertOptions::new();
+        with.expiry = options.expiry;
+        with.durability_level = options.durability.of_driver();
+        let upsert = self.collection.upsert_raw(key, &self.json, JSON, with);
+        self.node.server.key_value(Box::pin(upsert), Doing::Write).await.map(drop)
+    }
+
     /// Sets fields where no sub-document operation can.
     async fn read_and_replace(&mut self, key: &str, record: &Record) -> Done<bool> {
         let get = self.collection.get(key, None);
@@ -191,6 +208,9 @@ impl engine::RecordSession for RecordSession {
         }
         if record.len() == self.fields.len() {
             self.write(record);
+            if self.node.server.place.options.updates == Updates::Upsert {
+                return self.upsert(key).await.map(|()| true);
+            }
             return self.replace(key, None).await;
         }
         let durable = self.node.server.place.options.durability.of_driver().is_some();

@@ -33,6 +33,7 @@ mod documents;
 mod error;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
+mod indexes;
 mod key_value;
 mod options;
 mod patch;

@@ -59,6 +59,31 @@ impl Durability {
     }
 }
 
+/// How an update of a record by key is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Updates {
+    /// The fields that it names: a sub-document operation.
+    Fields,
+    /// The whole document, whether or not it is there.
+    Upsert,
+    /// The whole document, which must be there.
+    Replace,
+}
+
+/// The indexes that a load of CH2 or CH2++ makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Indexes {
+    /// Those that the transactions name.
+    Searched,
+    /// The CH2++ paper's.
+    Paper,
+}
+
+const INDEXES: &[(&str, Indexes)] = &[("searched", Indexes::Searched), ("paper", Indexes::Paper)];
+
+const UPDATES: &[(&str, Updates)] =
+    &[("fields", Updates::Fields), ("upsert", Updates::Upsert), ("replace", Updates::Replace)];
+
 options! {
     /// The settings that a URL may change.
     pub(super) struct Options {
@@ -77,6 +102,10 @@ options! {
             words(&["request_plus", "not_bounded"]),
             "request_plus: an index scan waits until the index has every write before it; \
              not_bounded: it takes the index as it is"),
+        updates: Updates = ("updates", "fields", meant(UPDATES),
+            "how an update by key writes: fields (those that changed, as sub-documents), upsert or \
+             replace (the whole document: the workload draws all its fields, as the comparison \
+             reports did; an upsert makes a record that is not there)"),
         expiry: Option<Duration> = ("expiry_s", "0", unless_zero(seconds(0..=2_592_000)),
             "seconds after which a record that was inserted or updated by key goes away; 0: \
              never; 0 to 2592000"),
@@ -97,8 +126,13 @@ options! {
              that the cluster names"),
         load_window: u32 = ("load_window", "64", number(1..=10_000),
             "documents under way while a part is loaded; 1 to 10000"),
-        index_replicas: u32 = ("index_replicas", "0", number(0..=3),
-            "replicas of each index that a load makes; 0 to 3"),
+        indexes: Indexes = ("indexes", "searched", meant(INDEXES),
+            "which indexes a load of CH2 or CH2++ makes, which its transactions then search: \
+             searched: one for each of their searches; paper: the six of the CH2++ paper's data \
+             definition 1.2"),
+        index_replicas: u32 = ("index_replicas", "0", number(0..=100),
+            "replicas of each index that a load makes, fewer than the nodes with the index \
+             service; 0 to 100"),
         tls_ca: String = ("tls_ca", "", text,
             "file with the certificates (PEM) that the nodes' must be signed by; empty: the \
              authorities that the driver brings, and the system's for SQL++"),

@@ -6,7 +6,7 @@ use hoap_workload::capability::Index;
 use serde_json::Value;
 
 use super::query::Node;
-use super::{CouchbaseEngine, shop, sql};
+use super::{CouchbaseEngine, indexes, sql};
 use crate::failure::Done;
 use crate::front::engine::Engine;
 use crate::names;
@@ -14,12 +14,12 @@ use crate::names;
 /// Makes the missing indexes, with a primary one for each collection, builds those of a collection
 /// together, and waits until all are online. There is no time limit: building takes time in
 /// proportion to the data.
-pub(super) async fn settle(node: &Node, indexes: &[Index]) -> Done<()> {
+pub(super) async fn settle(node: &Node, named: &[Index]) -> Done<()> {
     let ours =
         |name: &String| names::collection(name, CouchbaseEngine::RESERVED, usize::MAX).is_ok();
     let mut collections = node.keyspaces().await?;
     collections.retain(ours);
-    make(node, &collections, indexes).await
+    make(node, &collections, &indexes::all(named, node.server.place.options.indexes)).await
 }
 
 /// Makes the primary index of a collection that has none, as before the end of a load.
@@ -40,8 +40,7 @@ async fn make(node: &Node, collections: &[String], indexes: &[Index]) -> Done<()
         if !has(sql::PRIMARY) {
             texts.push(sql::create_index(collection, sql::PRIMARY, &[], replicas));
         }
-        let ours = indexes.iter().filter(|index| index.collection == collection);
-        for index in ours.map(shop::index) {
+        for index in indexes.iter().filter(|index| index.collection == collection) {
             if !has(index.name) {
                 texts.push(sql::create_index(collection, index.name, &index.fields, replicas));
             }

@@ -8,35 +8,16 @@
 //! missing, since the service would read every document instead, and *hash* where the service plans
 //! no hash join: only the Enterprise Edition has it, and others pass over the hint.
 
-use std::borrow::Cow;
-
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Index;
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, COVERING_INDEX, ZIP_INDEX};
+use hoap_workload::shop::source::{COUNTRY_INDEX, COVERING_INDEX};
 use serde_json::Value;
 
+use super::indexes::CUSTOMERS_COVERING;
 use super::query::Node;
 use super::{CouchbaseEngine, settle};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Joins, Pages};
-
-/// What a join reads of a customer, so that none is fetched: the customers' part of the reports'
-/// covering index `(address.zip, month, order_list, sale_price)`, whose bucket held both kinds of
-/// documents (2021, section 4.4.1).
-const CUSTOMERS_COVERING: &str = "shop_customer_zip_orders";
-
-/// An index as this database has it.
-pub(super) fn index(index: &Index) -> Cow<'_, Index> {
-    match index.name {
-        ZIP_INDEX => Cow::Owned(Index {
-            name: CUSTOMERS_COVERING,
-            collection: index.collection,
-            fields: index.fields.iter().copied().chain(["order_list"]).collect(),
-        }),
-        _ => Cow::Borrowed(index),
-    }
-}
 
 const PAGE: &str = "SELECT RAW META(d).id FROM `shop_customer` AS d \
                     WHERE d.`address`.`country` = $1 LIMIT $3 OFFSET $2";

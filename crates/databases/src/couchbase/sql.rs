@@ -40,10 +40,12 @@ pub(super) fn by_keys(collection: &str, fields: &[&str], out: &mut String) {
     out.push_str(" USE KEYS $1");
 }
 
-/// Documents by an index: `$1`… are the values of the prefix that are not null. The first is none: an index has no
-/// documents without its first field, and the service would pass over the hint and scan all documents.
+/// Documents by an index, which was `made` perhaps with its fields in another order: `$1`… are the values
+/// of the prefix that are not null. The first is none: an index has no documents without its first
+/// field, and the service would pass over the hint and scan all documents.
 pub(super) fn by_index(
     index: &Index,
+    made: &Index,
     prefix: &[Value],
     order: Order,
     limit: Option<usize>,
@@ -51,7 +53,7 @@ pub(super) fn by_index(
     out: &mut String,
 ) {
     select(index.collection, fields, out);
-    let _ = write!(out, " USE INDEX (`{}` USING GSI) WHERE ", index.name);
+    let _ = write!(out, " USE INDEX (`{}` USING GSI) WHERE ", made.name);
     let mut parameter = 0;
     for (i, value) in prefix.iter().enumerate() {
         if i > 0 {
@@ -65,9 +67,11 @@ pub(super) fn by_index(
             let _ = write!(out, " = ${parameter}");
         }
     }
-    if prefix.is_empty() {
-        // An index has the documents that have its first field.
-        at(index.fields[0], out);
+    if !index.fields[..prefix.len()].contains(&made.fields[0]) {
+        // An index has the documents that have its first field; without a word of it the service
+        // would pass over the hint.
+        out.push_str(if prefix.is_empty() { "" } else { " AND " });
+        at(made.fields[0], out);
         out.push_str(" IS NOT MISSING");
     }
     for (i, field) in index.fields[prefix.len()..].iter().enumerate() {
@@ -166,7 +170,7 @@ mod tests {
             fields: vec!["c_w_id", "c_d_id", "c_name.c_last"],
         };
         let prefix = [json!(1), json!(null)];
-        by_index(&index, &prefix, Order::Descending, Some(1), &[], &mut text);
+        by_index(&index, &index, &prefix, Order::Descending, Some(1), &[], &mut text);
         assert_eq!(
             text,
             "SELECT RAW [META(d).id, META(d).cas] FROM `customer` AS d \

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::query::{Answer, Node, NodeTransaction};
-use super::{CouchbaseEngine, error, patch, sql};
+use super::{CouchbaseEngine, error, indexes, patch, sql};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Session, Transactions};
 use crate::patches::independent;
@@ -235,7 +235,8 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
             let answer = format!("{} has no documents without {}", index.name, index.fields[0]);
             return Err(Failure::invalid(answer));
         }
-        sql::by_index(index, prefix, order, limit, fields, &mut self.client.text);
+        let made = indexes::made(index, self.client.node.server.place.options.indexes);
+        sql::by_index(index, &made, prefix, order, limit, fields, &mut self.client.text);
         let args: Vec<Value> = prefix.iter().filter(|value| !value.is_null()).cloned().collect();
         let answer = self.run(&args).await?;
         self.take(answer, index.collection, intent)

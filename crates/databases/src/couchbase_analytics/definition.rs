@@ -206,6 +206,7 @@ impl Definition for AnalyticsDefinition {
             link: self.options.link.clone(),
             collections: SHADOWED,
             analyzed: &SHADOWED[..SHADOWED.len() - 1],
+            indexed_before: self.options.indexed_before,
             connect,
             note: format!(
                 "SELECT VALUE n FROM {name} AS n WHERE meta(n).id = \"{OPERATIONAL_NOTE}\""

@@ -31,6 +31,10 @@ options! {
             "low, medium or high: the sample of ANALYZE COLLECTION after a load or once shadows \
              have caught up; off: none, and no cost-based optimization"),
         indexes: Indexes = ("indexes", "searched", Indexes::parse, INDEXES),
+        indexed_before: bool = ("shadow_indexes", "after",
+            meant(&[("after", false), ("before", true)]),
+            "when shadows get the indexes of indexes=published: after they have caught up, or \
+             before they begin to, so that the ingestion keeps the indexes"),
         query_timeout: Option<Duration> = ("query_timeout_ms", "0",
             unless_zero(milliseconds(0..=86_400_000)),
             "milliseconds that a query may take; 0: as the service is set; to 86400000"),

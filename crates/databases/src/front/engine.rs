@@ -256,6 +256,10 @@ pub trait KeyValue: Engine {
 
     /// Whether the database can scan keys in order.
     fn scans(&self) -> Applicable<()>;
+    /// Whether an update writes the whole record, and so gets every field.
+    fn updates_are_whole(&self) -> bool {
+        false
+    }
     /// Connects one client to a table, whose name and fields are checked.
     fn record_session(&self, table: &Table) -> impl Future<Output = Done<Self::Session>> + Send;
     /// Connects the check of a table after a run.

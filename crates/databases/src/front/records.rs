@@ -22,6 +22,10 @@ impl<E: engine::KeyValue> KeyValue for Front<E> {
         self.0.scans()
     }
 
+    fn updates_are_whole(&self) -> bool {
+        self.0.updates_are_whole()
+    }
+
     async fn session(&self, table: &Table) -> Result<Self::Session> {
         self.open(table, self.0.record_session(table)).await
     }

@@ -12,3 +12,19 @@ fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
 }
 
 hoap_testing::ch2_tests!(super::fresh: checks, transactions);
+
+/// The transactions that search, on the indexes of the CH2++ paper's data definition 1.2.
+mod paper {
+    use super::*;
+
+    fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
+        let (url, service) = super::fresh();
+        (crate::with(&url, "indexes=paper"), service)
+    }
+
+    hoap_testing::ch2_tests!(@ transactions fresh:
+        by_name_means_the_middle_customer,
+        order_status_reads_the_last_order,
+        delivery_takes_the_oldest_order_of_the_district,
+    );
+}

@@ -137,6 +137,46 @@ fn searches_name_their_index_and_its_order() {
     }
 }
 
+/// Data definition 1.2 of the CH2++ paper, and what a search says to an index whose first field it does not know.
+#[test]
+fn the_papers_indexes_are_made_and_searched() {
+    let service = Service::start();
+    let target = open(&with(&patient(&service.url()), "indexes=paper&index_replicas=3"));
+    let paths = hoap_workload::ch2::schema::Paths::of(hoap_data::Schema::Ch2pp);
+    let documents = target.documents().unwrap();
+    let all = ["customer", "district", "neworder", "orders", "warehouse"];
+    wait(documents.create(&all)).unwrap();
+    wait(documents.settle(&paths.indexes())).unwrap();
+    let made: BTreeSet<_> = service.seen("CREATE INDEX").into_iter().map(|(_, s, _)| s).collect();
+    let with = " USING GSI WITH {\"defer_build\": true, \"num_replica\": 3}";
+    let expected = [
+        "`cu_w_id_d_id_last` ON `customer`(`c_w_id`, `c_d_id`, `c_name`.`c_last`)",
+        "`di_id_w_id` ON `district`(`d_id`, `d_w_id`)",
+        "`no_o_id_d_id_w_id` ON `neworder`(`no_o_id`, `no_d_id`, `no_w_id`)",
+        "`or_id_d_id_w_id_c_id` ON `orders`(`o_id`, `o_d_id`, `o_w_id`, `o_c_id`)",
+        "`or_w_id_d_id_c_id` ON `orders`(`o_w_id`, `o_d_id`, `o_c_id`)",
+        "`wh_id` ON `warehouse`(`w_id`)",
+    ];
+    assert_eq!(made, expected.map(|text| format!("CREATE INDEX {text}{with}")).into());
+    let [_, orders, neworder] = paths.indexes().try_into().unwrap();
+    transact(&target, Access::Read, async |t| {
+        let prefix = [json!(1), json!(2)];
+        t.find(&neworder, &prefix, Order::Ascending, Some(1), &[], Intent::Look).await?;
+        let prefix = [json!(1), json!(2), json!(3)];
+        t.find(&orders, &prefix, Order::Descending, Some(1), &[], Intent::Look).await
+    })
+    .unwrap();
+    let searches = service.seen("USE INDEX");
+    for words in [
+        "USE INDEX (`no_o_id_d_id_w_id` USING GSI) WHERE d.`no_w_id` = $1 AND d.`no_d_id` = $2 \
+         AND d.`no_o_id` IS NOT MISSING ORDER BY d.`no_o_id` LIMIT 1",
+        "USE INDEX (`or_w_id_d_id_c_id` USING GSI) WHERE d.`o_w_id` = $1 AND d.`o_d_id` = $2 AND \
+         d.`o_c_id` = $3 ORDER BY d.`o_id` DESC LIMIT 1",
+    ] {
+        assert!(searches.iter().any(|(_, text, _)| text.ends_with(words)), "{searches:#?}");
+    }
+}
+
 #[test]
 fn key_value_writes_carry_the_durability_asked_for() {
     for (option, level) in [
@@ -159,6 +199,39 @@ fn key_value_writes_carry_the_durability_asked_for() {
         assert_eq!(*service.0.expiries.lock().unwrap(), [60; 3], "{option}");
         assert_eq!(seen(), vec![level; 3].into_iter().flatten().collect::<Vec<u8>>(), "{option}");
     }
+}
+
+/// The reports' connector: `collection.upsert` in A, `collection.replace` in E, each of the whole document.
+#[test]
+fn whole_updates_are_one_upsert_or_one_replace() {
+    for (option, code) in [("upsert", 0x01), ("replace", 0x03)] {
+        let service = Service::start();
+        let options = format!("updates={option}&durability=majority&expiry_s=60");
+        let target = open(&with(&patient(&service.url()), &options));
+        assert!(target.updates_are_whole(), "{option}");
+        load_records(&target, &["user1"]);
+        let mut client = wait(KeyValue::session(&target, &table(2))).unwrap();
+        let writes = || std::mem::take(&mut *service.0.writes.lock().unwrap());
+        writes();
+        service.0.expiries.lock().unwrap().clear();
+        service.0.durabilities.lock().unwrap().clear();
+        let whole = record([(0, "a"), (1, "b")]);
+        assert!(wait(client.update("user1", &whole)).unwrap(), "{option}");
+        assert_eq!(writes(), [code], "{option}");
+        assert_eq!(*service.0.expiries.lock().unwrap(), [60], "{option}");
+        assert_eq!(*service.0.durabilities.lock().unwrap(), [1], "{option}");
+        let mut found = Record::default();
+        assert!(wait(client.read("user1", Fields::All, &mut found)).unwrap());
+        assert_eq!(found, whole, "{option}");
+        // Only an upsert makes what is not there.
+        assert_eq!(wait(client.update("user9", &whole)).unwrap(), option == "upsert");
+        assert_eq!(
+            wait(client.read("user9", Fields::All, &mut found)).unwrap(),
+            option == "upsert"
+        );
+    }
+    let service = Service::start();
+    assert!(!open(&service.url()).updates_are_whole());
 }
 
 #[test]

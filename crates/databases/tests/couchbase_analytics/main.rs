@@ -174,6 +174,38 @@ fn shadows_are_made_followed_and_sampled_once() {
     );
 }
 
+/// Data definition 1.4 of the CH2++ paper, whose order of definitions and ingestion the paper leaves open.
+#[test]
+fn shadows_get_the_published_indexes_after_the_ingestion_or_before_it() {
+    for (option, before) in [("after", false), ("before", true)] {
+        let service = Service::new(move |asked| {
+            if asked.line == "GET /analytics/status/ingestion" {
+                return (200, ingestion("healthy", &[("other", 0.1)]));
+            }
+            match asked.statement() {
+                s if s.contains("meta(n).id") => rows(json!([{"benchmark": "ch2pp"}])),
+                _ => rows(json!([])),
+            }
+        });
+        let options = format!("service=server&indexes=published&shadow_indexes={option}");
+        let target = at(&service, &format!("bench.ch2pp?{options}"));
+        assert!(wait(target.documents().unwrap().note()).unwrap().is_some());
+        let statements = service.statements();
+        let at = |words: &str| {
+            let all = statements.iter().enumerate().filter(|(_, s)| s.contains(words));
+            all.map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let (made, connected) = (at("CREATE ANALYTICS INDEX"), at("CONNECT LINK"));
+        let balance = "CREATE ANALYTICS INDEX customer_c_balance IF NOT EXISTS \
+                       ON `bench`.`ch2pp`.`customer`(c_balance: double)";
+        assert!(!at(balance).is_empty(), "{statements:#?}");
+        assert_eq!(made.first() < connected.first(), before, "{option}: {statements:#?}");
+        let early = made.iter().filter(|at| **at < connected[0]).count();
+        assert_eq!(early, if before { 4 } else { 0 }, "{option}");
+        assert!(made.last() > connected.last(), "what was missing is made once they caught up");
+    }
+}
+
 /// The report of a service on the scope `bench.ch2pp`: these collections have these shares, the others all.
 fn ingestion(status: &str, late: &[(&str, f64)]) -> String {
     let names = ["customer", "district", "history", "item", "nation", "neworder", "orders"];

@@ -11,10 +11,12 @@ use hoap_experiment::builtin::{self, BUILTIN};
 use hoap_experiment::file::Command as Does;
 use hoap_experiment::progress::Identity;
 use hoap_experiment::{Cell, Experiment, Plan, Progress, plan};
+use hoap_report::prices::{PriceList, Priced};
 use hoap_report::text::paragraph;
 use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
+use super::experiment_settings::{as_comments, settings};
 use super::{Context, command, gather, megabytes, report};
 use crate::args::{
     self, Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment, Together,
@@ -55,7 +57,11 @@ fn list(context: &Context) -> Result<(), Failure> {
 
 fn show(context: &Context, name: &str) -> Result<(), Failure> {
     let (_, text) = find(name)?;
-    context.result(&json!({ "name": name, "file": text }), || text.clone());
+    let experiment = read(&text, name)?;
+    let comments = as_comments(&experiment)?;
+    let settings = settings(&experiment, None, None)?;
+    let result = json!({ "name": name, "file": text, "settings": settings });
+    context.result(&result, || format!("{text}{comments}"));
     Ok(())
 }
 
@@ -95,6 +101,8 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
     .collect();
     let wrong = |e: String| Failure::usage(format!("run the experiment {name}: {e}"));
     let mut made = plan(&experiment, label, &targets, args.scale_down).map_err(wrong)?;
+    let schemes: Vec<&str> = targets.values().filter_map(|url| url.split(':').next()).collect();
+    let settings = settings(&experiment, Some(label), Some(&schemes))?;
     if args.loaded {
         made.cells.retain(|cell| cell.command != Does::Load);
     }
@@ -117,7 +125,7 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
         parsed(cell, Path::new(""), &words)?;
     }
     if args.dry_run {
-        return dry_run(context, &experiment, &made);
+        return dry_run(context, &experiment, &made, &settings);
     }
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(&name));
     let hoap = env!("CARGO_PKG_VERSION");
@@ -224,9 +232,17 @@ fn parsed(cell: &Cell, folder: &Path, more: &[String]) -> Result<Command, Failur
     Ok(cli.command)
 }
 
-fn dry_run(context: &Context, experiment: &Experiment, made: &Plan) -> Result<(), Failure> {
+fn dry_run(
+    context: &Context,
+    experiment: &Experiment,
+    made: &Plan,
+    settings: &[String],
+) -> Result<(), Failure> {
     let title = format!("{}; configuration {}", experiment.title, made.label);
     let mut text = paragraph("", &title);
+    for setting in settings {
+        text.push_str(&paragraph("  settings of ", setting));
+    }
     let mut stages: Vec<Value> = Vec::new();
     let mut all = Duration::ZERO;
     for (number, cell) in (1..).zip(&made.cells) {
@@ -256,10 +272,16 @@ fn dry_run(context: &Context, experiment: &Experiment, made: &Plan) -> Result<()
     let least = hoap_report::number::duration(all.as_secs_f64());
     text.push_str(&format!("All steps take {least} at least, beside loading and checking."));
     let result = json!({
-        "configuration": made.label, "stages": stages, "seconds": all.as_secs_f64(),
+        "configuration": made.label, "settings": settings, "stages": stages, "seconds": all.as_secs_f64(),
     });
     context.result(&result, || text);
     Ok(())
+}
+
+/// What a configuration costs, by a price list.
+fn priced(name: &str, nodes: Option<u32>) -> Result<Priced, Failure> {
+    let list = PriceList::open(Path::new(name))?;
+    Ok(Priced { list, file: name.to_owned(), nodes, quantities: Default::default() })
 }
 
 /// The page of what is done.
@@ -286,19 +308,23 @@ fn page(context: &Context, args: &ReportExperiment) -> Result<(), Failure> {
     }
     let mut made = hoap_report::Report::open(&named)?;
     for configuration in &mut made.configurations {
-        let of = experiment.configuration(&configuration.label);
-        configuration.nodes = of.ok().and_then(|of| of.nodes);
+        let Ok(of) = experiment.configuration(&configuration.label) else { continue };
+        configuration.nodes = of.nodes;
+        configuration.priced =
+            of.prices.as_deref().map(|name| priced(name, of.nodes)).transpose()?;
     }
     if let Some(study) = &experiment.published {
         made.published = hoap_report::published::choose(Some(study)).map_err(|names| {
             Failure::usage(format!("show the published figures of {study}: {names}"))
         })?;
     }
+    let settings = settings(&experiment, None, None)?;
     made.experiment = Some(hoap_report::Experiment {
         name: progress.name().to_owned(),
         title: experiment.title,
         source: experiment.source,
         about: experiment.about,
+        settings,
         differs: experiment.differs,
         missing: missing.clone(),
         scale_down: progress.scale_down(),

@@ -6,6 +6,7 @@ mod compare;
 mod demo;
 mod doctor;
 mod experiment;
+mod experiment_settings;
 mod gather;
 mod gen_files;
 mod load;

@@ -15,8 +15,11 @@ pub fn targets(context: &Context) -> Result<(), Failure> {
     let result: Vec<_> = known
         .iter()
         .map(|s| {
+            let presets: serde_json::Map<_, _> = hoap_databases::presets::presets(s.names[0])
+                .map(|preset| (preset.name.to_owned(), preset.options.into()))
+                .collect();
             json!({
-                "schemes": s.names, "database": s.database, "built_in": s.built_in(),
+                "presets": presets, "schemes": s.names, "database": s.database, "built_in": s.built_in(),
                 "capabilities": s.capabilities,
             })
         })
@@ -41,6 +44,10 @@ pub fn targets(context: &Context) -> Result<(), Failure> {
                         text.push_str(&paragraph("        ", option.meaning));
                     }
                 }
+            }
+            for preset in hoap_databases::presets::presets(s.names[0]) {
+                let words = format!("{} ({})", preset.options.replace('&', ", "), preset.source);
+                text.push_str(&paragraph(&format!("      preset={}  ", preset.name), &words));
             }
         }
         text

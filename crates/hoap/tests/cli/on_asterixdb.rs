@@ -1,5 +1,7 @@
 //! AsterixDB from the command line: loading by files, plans, warnings.
 
+use hoap_testing::experiment::rehearse;
+
 use super::Place;
 
 /// A dataverse of a test's own.
@@ -43,4 +45,13 @@ fn files_are_loaded_and_queries_explained() {
     assert!(end.err.contains("Q06: the database warns: "), "{end:#?}");
     let warnings = &end.value()["queries"][0]["warnings"];
     assert!(warnings[0].as_str().unwrap().contains("bigint"), "{warnings}");
+}
+
+/// Figure 10 and table 3: queries alone.
+#[test]
+fn the_papers_experiment_of_queries_alone_is_rehearsed() {
+    let p = Place::new();
+    let target = url(&p).replace("/cli_", "/rehearsed_");
+    let both = [("--operational", &*target), ("--analytical", &*target)];
+    rehearse(env!("CARGO_BIN_EXE_hoap"), p.0.path(), "ch2pp-fig10", "column", &both);
 }

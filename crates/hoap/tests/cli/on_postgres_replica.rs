@@ -4,6 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use hoap_data::Collection;
+use hoap_testing::experiment::rehearse;
 use hoap_testing::lab::Lab;
 
 use super::Place;
@@ -58,4 +59,20 @@ fn the_time_that_a_replica_takes_is_that_of_its_replay() {
         (documents(&replica), end.value()["ingestion"]["documents"].as_u64()),
         (all, Some(all))
     );
+}
+
+/// Figures 8 and 9: transactions on the primary, queries on the replica.
+#[test]
+fn the_papers_experiments_are_rehearsed_on_a_primary_and_its_replica() {
+    let (p, lab) = (Place::new(), Lab::of("postgres-replica"));
+    let primary_folder = lab.folder().with_file_name("postgres");
+    let primary = std::fs::read_to_string(primary_folder.join("url")).unwrap().trim().to_owned();
+    let replica = lab.url();
+    let both = [("--operational", &*primary), ("--analytical", &*replica)];
+    for (name, label) in [("ch2pp-fig8", "4Q+4A"), ("ch2pp-postgres", "1Q+1A")] {
+        for run in rehearse(env!("CARGO_BIN_EXE_hoap"), p.0.path(), name, label, &both) {
+            let of = |side: &str| run[side]["url"].as_str().unwrap().to_owned();
+            assert_ne!(of("operational"), of("analytical"), "{name}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod shadow;
 
 use hoap_testing::couchbase as cluster;
 use hoap_testing::couchbase_analytics as analytics;
+use hoap_testing::experiment::rehearse_with;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -103,6 +104,24 @@ fn ycsb(place: &Place) {
     }
 }
 
+/// What the comparison reports ran: A by upsert, E by replace of whole documents, under their names.
+fn whole_documents(place: &Place) {
+    for (workload, how) in
+        [("ycsb-a", "upsert"), ("ycsb-e-update", "replace"), ("ycsb-f", "upsert")]
+    {
+        let whole = Place {
+            url: format!("{}&updates={how}", place.url),
+            folder: tempfile::tempdir().unwrap(),
+            ..*place
+        };
+        whole.ok("load ycsb -p recordcount=300 --replace");
+        let record = whole.passes(workload, 600);
+        assert_eq!(record["benchmark"], workload);
+        let url = record["operational"]["url"].as_str().unwrap();
+        assert!(url.contains(&format!("updates={how}")), "{url}");
+    }
+}
+
 fn shop(place: &Place) {
     place.ok("load shop --customers 1000 --orders-per-customer 1");
     place.passes("pagination", 100);
@@ -123,6 +142,47 @@ const RUN: &str = "run ch2pp --tx-clients 4 --query-clients 0 --duration 6s --wa
 fn every_ycsb_workload_passes() {
     let service = Service::start();
     ycsb(&Place::new(&service, "ycsb"));
+}
+
+#[test]
+fn updates_of_whole_documents_keep_the_workloads_name_and_lose_no_field() {
+    let service = Service::start();
+    whole_documents(&Place::new(&service, "whole"));
+    let writes = service.0.writes.lock().unwrap();
+    assert!(writes.contains(&0x01) && writes.contains(&0x03) && !writes.contains(&0xd1));
+}
+
+/// With the report's settings by name: A by upsert, E by replace, indexes replicated to all nodes.
+#[test]
+fn the_reports_experiments_are_rehearsed() {
+    let service = Service::start();
+    let place = Place::new(&service, "rehearsed");
+    let (url, folder) = (&*place.url, place.folder.path());
+    let writes = || std::mem::take(&mut *service.0.writes.lock().unwrap());
+    for (name, code, runs) in [("nosql-2021-a", 0x01, 1), ("nosql-2021-e", 0x03, 2)] {
+        writes();
+        let (hoap, label) = (env!("CARGO_BIN_EXE_hoap"), "Couchbase, 4 nodes");
+        let made = rehearse_with(
+            hoap,
+            folder,
+            name,
+            label,
+            &[("--target", url)],
+            &[("CB_PASSWORD", PASSWORD)],
+        );
+        assert_eq!(made.len(), runs, "{name}");
+        for run in made {
+            let url = run["operational"]["url"].as_str().unwrap();
+            assert!(url.contains("durability=none") && !url.contains("preset"), "{url}");
+            assert!(run["benchmark"].as_str().unwrap().starts_with("ycsb-"), "{name}");
+        }
+        let writes = writes();
+        assert!(writes.contains(&code) && !writes.contains(&0xd1), "{name}: {writes:?}");
+    }
+    let indexes = service.seen("CREATE PRIMARY INDEX");
+    assert!(indexes.iter().any(|(_, text, _)| text.contains("\"num_replica\": 3")), "{indexes:?}");
+    let page = std::fs::read_to_string(folder.join("nosql-2021-e/report.html")).unwrap();
+    assert!(page.contains("preset nosql-2021: section 3.2"), "the page says what was set");
 }
 
 #[test]
@@ -218,6 +278,7 @@ fn what_it_has_not_and_what_is_not_there_is_said_before_anything_runs() {
 #[ignore = "wants a cluster: HOAP_TEST_COUCHBASE=couchbase://…, with CB_PASSWORD"]
 fn every_workload_passes_on_couchbase() {
     ycsb(&Place::on_couchbase("ycsb"));
+    whole_documents(&Place::on_couchbase("whole"));
     shop(&Place::on_couchbase("shop"));
     let place = Place::on_couchbase("ch2pp");
     place.ok("load ch2pp -w 1 --scale-down 20");

@@ -37,6 +37,11 @@ pub struct Difference {
     pub values: Vec<String>,
 }
 
+/// Whether two sides compare at all.
+pub fn comparable(baseline: &Side, candidate: &Side) -> bool {
+    differences(&[baseline, candidate]).is_ok()
+}
+
 /// Holds the sides against the first one.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ mod metric;
 mod side;
 
 pub use change::{change, span};
-pub use comparable::Difference;
+pub use comparable::{Difference, comparable};
 pub use comparison::{Comparison, Question, RELEVANT};
 pub use document::{Block, document, repeated};
 pub use gate::{Broken, Gate, Judged};

@@ -36,6 +36,8 @@ pub struct Experiment {
     pub source: Option<String>,
     /// What was measured with what, and what a reader looks for.
     pub about: String,
+    /// The options of URLs that the source had, a sentence for each database.
+    pub settings: Vec<String>,
     /// What a repetition has otherwise than the source.
     pub differs: Vec<String>,
     /// Its runs that are not on the page.

@@ -105,6 +105,12 @@ fn experiment(body: &mut Body, report: &Report) {
         body.paragraph("Otherwise than there:");
         body.list(&experiment.differs);
     }
+    if !experiment.settings.is_empty() {
+        body.paragraph(
+            "Options of the targets, as the source had them; one that a URL has itself wins:",
+        );
+        body.list(&experiment.settings);
+    }
     body.close();
 }
 

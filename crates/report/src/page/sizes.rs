@@ -92,6 +92,10 @@ impl Compared<'_> {
             });
         }
         body.filled(&published);
+        let settings = self.own(tables::published_settings(studies));
+        if !settings.rows.is_empty() {
+            body.folded("How their systems were set", &settings, &settings.id);
+        }
         body.html.push_str("</div>\n");
         body.close();
     }

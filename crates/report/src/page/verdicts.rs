@@ -6,7 +6,7 @@ use super::body::Body;
 use super::compared::Compared;
 use super::markup::escape;
 use crate::compare::{
-    ComparedLine, Comparison, Metric, Question, RELEVANT, Scope, Side, change, span,
+    ComparedLine, Comparison, Metric, Question, RELEVANT, Scope, Side, change, comparable, span,
 };
 use crate::configurations::group::{Group, Member};
 use crate::format::table::{Cell, Sheet, Table};
@@ -17,24 +17,69 @@ use crate::statistics::FALSE_VERDICTS;
 /// Writes the table of verdicts, where there are several configurations, and the chart of the headline
 /// measure.
 pub fn write(body: &mut Body, compared: &Compared<'_>) {
-    let group = compared.group;
-    if let Some((first, others)) = group.members.split_first().filter(|(_, o)| !o.is_empty()) {
-        let comparison = comparison(first, others);
-        body.filled(&compared.own(table(group, first, comparison.as_ref().ok())));
-        match comparison {
-            Ok(comparison) => words(body, first, &comparison),
-            Err(why) => body.paragraph(&escape(&format!("No verdicts. {why}"))),
+    let members = &compared.group.members;
+    if members.len() > 1 {
+        let (sets, alone) = sets(members);
+        match sets.len() + usize::from(!alone.is_empty()) {
+            0 | 1 => one(body, compared, members, ""),
+            _ => apart(body, compared, &sets, &alone),
         }
     }
     compared.headline(body);
 }
 
+/// Configurations whose data or parameters differ, such as the clusters of the reports whose data
+/// grows with them: a table for each set that compares.
+fn apart(body: &mut Body, compared: &Compared<'_>, sets: &[Vec<Member<'_>>], alone: &[Member<'_>]) {
+    body.paragraph(
+        "Configurations compare where benchmark, data and parameters are equal: each table has its \
+         own baseline.",
+    );
+    for (n, set) in sets.iter().enumerate() {
+        let suffix = if n == 0 { String::new() } else { format!("-{}", n + 1) };
+        one(body, compared, set, &suffix);
+    }
+    if !alone.is_empty() {
+        body.paragraph("No other configuration has the benchmark, data and parameters of these:");
+        body.filled(&compared.own(table(compared.group, alone, None, "-alone")));
+    }
+}
+
+/// Members by the first one with which they compare, in their order, and those that compare with none.
+fn sets<'a>(members: &[Member<'a>]) -> (Vec<Vec<Member<'a>>>, Vec<Member<'a>>) {
+    let mut all: Vec<(Side, Vec<Member<'a>>)> = Vec::new();
+    for member in members {
+        // What cannot be read is said by the comparison itself.
+        let Ok(side) = side(member) else { return (vec![members.to_vec()], Vec::new()) };
+        match all.iter_mut().find(|(first, _)| comparable(first, &side)) {
+            Some((_, set)) => set.push(member.clone()),
+            None => all.push((side, vec![member.clone()])),
+        }
+    }
+    let all = all.into_iter().map(|(_, set)| set);
+    let (sets, alone): (Vec<_>, Vec<_>) = all.partition(|set| set.len() > 1);
+    (sets, alone.into_iter().flatten().collect())
+}
+
+/// The table of configurations that are held against the first of them.
+fn one(body: &mut Body, compared: &Compared<'_>, members: &[Member<'_>], suffix: &str) {
+    let Some((first, others)) = members.split_first() else { return };
+    let comparison = comparison(first, others);
+    let found = comparison.as_ref().ok();
+    body.filled(&compared.own(table(compared.group, members, found, suffix)));
+    match comparison {
+        Ok(comparison) => words(body, first, &comparison),
+        Err(why) => body.paragraph(&escape(&format!("No verdicts. {why}"))),
+    }
+}
+
+fn side(member: &Member<'_>) -> Result<Side> {
+    let runs: Vec<&Loaded> = member.runs.iter().map(|(_, run)| *run).collect();
+    Side::of(member.label, &runs)
+}
+
 /// What `hoap compare` says of the headlines, with the first configuration as its baseline.
 fn comparison(first: &Member<'_>, others: &[Member<'_>]) -> Result<Comparison> {
-    let side = |member: &Member<'_>| {
-        let runs: Vec<&Loaded> = member.runs.iter().map(|(_, run)| *run).collect();
-        Side::of(member.label, &runs)
-    };
     let candidates = others.iter().map(side).collect::<Result<_>>()?;
     let question = Question { gates: Vec::new(), relevant: RELEVANT, details: false };
     Comparison::new(side(first)?, candidates, question)
@@ -56,7 +101,13 @@ fn words(body: &mut Body, first: &Member<'_>, comparison: &Comparison) {
 }
 
 /// A row a configuration: its highest throughput, and each headline against the first configuration.
-fn table(group: &Group<'_>, first: &Member<'_>, comparison: Option<&Comparison>) -> Table {
+fn table(
+    group: &Group<'_>,
+    members: &[Member<'_>],
+    comparison: Option<&Comparison>,
+    suffix: &str,
+) -> Table {
+    let first = members.first().map_or("", |first| first.label);
     let measure = group.measure;
     let hybrid = measure == Measure::Hybrid;
     let metrics: &[Metric] = if hybrid { &[Metric::Tpm, Metric::Power] } else { &[Metric::Ops] };
@@ -64,17 +115,17 @@ fn table(group: &Group<'_>, first: &Member<'_>, comparison: Option<&Comparison>)
         comparison.is_some_and(|c| c.lines.iter().any(|line| line.metric == **metric))
     });
     let best = move |m: &Member<'_>| m.sustained(measure).map(|(_, s)| s.mean);
-    let mut sheet = Sheet::new("verdicts", "How the configurations compare")
+    let mut sheet = Sheet::new(format!("verdicts{suffix}"), "How the configurations compare")
         .text("configuration", |(_, m): &(usize, Member<'_>)| m.label)
         .cells("highest", Some(measure.rate()), move |(_, m)| Cell::maybe(best(m)));
     for metric in metrics {
-        let title = format!("{} against {}", metric.title(None), first.label);
+        let title = format!("{} against {}", metric.title(None), first);
         sheet = sheet.cells(title, None, move |(n, _)| match n.checked_sub(1) {
             None => Cell::text("baseline"),
             Some(candidate) => comparison.map_or(Cell::Empty, |c| said(c, candidate, *metric)),
         });
     }
-    sheet.text("checks", |(_, m)| m.checks()).rows(group.members.iter().cloned().enumerate())
+    sheet.text("checks", |(_, m)| m.checks()).rows(members.iter().cloned().enumerate())
 }
 
 /// The verdict on a headline: over all steps, or of the only step that compares.

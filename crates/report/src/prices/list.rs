@@ -120,14 +120,14 @@ pub struct Total {
 }
 
 /// The lists of the published reports, by name: the files under `prices/`.
-pub const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 3] = [
     ("amazon-dynamodb-2020", include_str!("../../../../prices/amazon-dynamodb-2020.toml")),
     ("couchbase-cloud-2020", include_str!("../../../../prices/couchbase-cloud-2020.toml")),
     ("mongodb-atlas-2020", include_str!("../../../../prices/mongodb-atlas-2020.toml")),
 ];
 
 impl PriceList {
-    /// Reads a file, or one of [`BUILT_IN`] by its name.
+    /// Reads a file, or a list that is built in by its name.
     ///
     /// # Errors
     /// Returns `Invalid`, with the file, the place and the key.

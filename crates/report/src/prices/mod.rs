@@ -7,4 +7,4 @@ mod cost;
 mod list;
 
 pub use cost::{Cost, CostLine, Priced, SustainedLoad};
-pub use list::{BUILT_IN, Item, Per, PriceList, Quantity, Total};
+pub use list::{Item, Per, PriceList, Quantity, Total};

@@ -23,12 +23,29 @@ pub struct Study {
     pub year: Option<u32>,
     /// What was measured with what.
     pub setting: String,
+    /// What it says of the systems and the machines, and how they were set.
+    #[serde(default)]
+    pub settings: Vec<PublishedSetting>,
     /// What it states.
     #[serde(default)]
     pub values: Vec<PublishedFigure>,
     /// What it says in words.
     #[serde(default)]
     pub claims: Vec<PublishedClaim>,
+}
+
+/// A setting, a size or a version that the text names.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedSetting {
+    /// Section or table.
+    pub section: String,
+    /// The system, or what else it belongs to.
+    pub of: String,
+    /// What is set, as the text calls it.
+    pub setting: String,
+    /// To what, as the text has it.
+    pub value: String,
 }
 
 /// What the text says without a number of its own: how results compare, how much data there was, where
@@ -98,11 +115,13 @@ pub enum PublishedMetric {
     /// Documents per second that the analytical side took in.
     #[serde(alias = "load-rate")]
     IngestionRate,
+    /// One result through another, where the text compares in words: twice, half, 40 % more.
+    Ratio,
 }
 
 impl PublishedMetric {
     /// All of them.
-    pub const ALL: [PublishedMetric; 8] = [
+    pub const ALL: [PublishedMetric; 9] = [
         PublishedMetric::Throughput,
         PublishedMetric::Latency,
         PublishedMetric::Failed,
@@ -111,6 +130,7 @@ impl PublishedMetric {
         PublishedMetric::Power,
         PublishedMetric::QueriesPerHour,
         PublishedMetric::IngestionRate,
+        PublishedMetric::Ratio,
     ];
 
     /// In words.
@@ -124,6 +144,7 @@ impl PublishedMetric {
             PublishedMetric::Power => "power",
             PublishedMetric::QueriesPerHour => "query throughput",
             PublishedMetric::IngestionRate => "ingestion rate",
+            PublishedMetric::Ratio => "ratio",
         }
     }
 
@@ -138,6 +159,7 @@ impl PublishedMetric {
             PublishedMetric::Power => "s",
             PublishedMetric::QueriesPerHour => "queries/h",
             PublishedMetric::IngestionRate => "items/s",
+            PublishedMetric::Ratio => "×",
         }
     }
 }
@@ -212,6 +234,13 @@ mod tests {
                 assert_ne!(hoap_record::benchmark_title(&claim.workload), claim.workload);
                 assert!(claim.says.ends_with('.'), "{claim:?}");
             }
+            let mut set = Vec::new();
+            for s in &study.settings {
+                assert!(s.section.starts_with(|c: char| c.is_ascii_digit()), "{s:?}");
+                assert!([&s.of, &s.setting, &s.value].iter().all(|t| !t.is_empty()), "{s:?}");
+                assert!(!set.contains(&(&s.of, &s.setting)), "twice: {s:?}");
+                set.push((&s.of, &s.setting));
+            }
             for f in &study.values {
                 assert_eq!(f.unit, f.metric.unit(), "{}: {f:?}", study.name);
                 assert!(f.section.starts_with(|c: char| c.is_ascii_digit()), "{f:?}");
@@ -227,7 +256,7 @@ mod tests {
             }
         }
         // As many as docs/published.md says.
-        assert_eq!(seen.len(), 106);
+        assert_eq!(seen.len(), 2 + 12 + 31 + 19 + 59);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use freshness::{caught_up, freshness};
 pub use frontier::{frontier, frontier_steps, unseen};
 pub use ingestion::{ingested, ingestion};
 pub use observed::{observed, observed_over_time, sources};
-pub use published::{by_nodes, claims, of_benchmark, published};
+pub use published::{by_nodes, claims, of_benchmark, published, published_settings};
 pub use search::{highest_rate, search};
 pub use series::{heat, machine_over_time, percentiles, ticks};
 pub use setup::{configuration, databases, machine, moment, overview, setup};

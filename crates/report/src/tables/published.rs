@@ -2,7 +2,7 @@
 
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
-use crate::published::{PublishedFigure, PublishedMetric, Study};
+use crate::published::{PublishedFigure, PublishedMetric, PublishedSetting, Study};
 
 /// A study with its figures of one benchmark.
 pub fn of_benchmark<'a>(
@@ -20,6 +20,17 @@ pub fn of_benchmark<'a>(
 pub fn claims<'a>(study: &'a Study, benchmark: &'a str) -> impl Iterator<Item = String> + 'a {
     let of = study.claims.iter().filter(move |claim| claim.workload == benchmark);
     of.map(|claim| format!("{}, {}: {}", study.name, claim.section, claim.says))
+}
+
+/// How these studies' systems were set, as their texts say it.
+pub fn published_settings(studies: &[(&Study, Vec<&PublishedFigure>)]) -> Table {
+    Sheet::new("published-settings", "Settings of the published figures")
+        .text("study", |(study, _): &(&Study, &PublishedSetting)| study.name)
+        .text("section", |(_, s)| s.section.clone())
+        .text("of", |(_, s)| s.of.clone())
+        .text("setting", |(_, s)| s.setting.clone())
+        .text("value", |(_, s)| s.value.clone())
+        .rows(studies.iter().flat_map(|(study, _)| study.settings.iter().map(|s| (*study, s))))
 }
 
 /// Every figure of these studies of one benchmark, as the text gives it.

@@ -248,6 +248,7 @@ fn document(request: &Request, shared: &Shared) -> Answer {
     if (0x01..=0x03).contains(&request.code) || request.code == 0xd1 {
         let bytes = request.extras.last_chunk::<4>().copied().unwrap_or_default();
         shared.expiries.lock().unwrap().push(u32::from_be_bytes(bytes));
+        shared.writes.lock().unwrap().push(request.code);
     }
     match (request.code, there) {
         // GET

@@ -77,6 +77,8 @@ pub struct Shared {
     pub seen: Mutex<Vec<(usize, String, Value)>>,
     /// Durability levels of key-value writes so far.
     pub durabilities: Mutex<Vec<u8>>,
+    /// Codes of the operations that wrote a document so far: 1 upsert, 2 insert, 3 replace, 0xd1 fields of one.
+    pub writes: Mutex<Vec<u8>>,
     /// Expiries of key-value writes so far, in seconds.
     pub expiries: Mutex<Vec<u32>>,
     /// Statuses with which the next operation on a key is refused.
@@ -108,6 +110,7 @@ impl Service {
                 faults: Mutex::default(),
                 seen: Mutex::default(),
                 durabilities: Mutex::default(),
+                writes: Mutex::default(),
                 expiries: Mutex::default(),
                 kv_refuses: Mutex::default(),
                 kv_hangs: AtomicBool::new(false),

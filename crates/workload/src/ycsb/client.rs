@@ -333,7 +333,7 @@ impl<S: KeyValueSession> Client for YcsbClient<S> {
         match kind {
             Kind::Read => {}
             Kind::Update | Kind::ReadModifyWrite => {
-                let field = (!self.shared.setup.write_all_fields).then(|| self.any_field());
+                let field = (!self.shared.whole_updates).then(|| self.any_field());
                 self.write(field);
             }
             Kind::Insert => self.write(None),

@@ -17,6 +17,8 @@ use crate::load::Part;
 pub(super) struct Shared {
     pub records: Records,
     pub setup: Setup,
+    /// Whether updates write all fields: as the set-up says, or the database's settings.
+    pub whole_updates: bool,
     pub scan_length: Lengths,
     pub inserts: Inserts,
     pub owed: Owed,

@@ -81,6 +81,7 @@ impl<K: KeyValue> Ycsb<K> {
             return Err(Error::new(ErrorKind::Invalid, tried, answer)
                 .advise("use one driver, or leave deleteproportion out"));
         }
+        let whole = target.updates_are_whole();
         Ok(Ycsb {
             target,
             table: table.table(),
@@ -89,6 +90,7 @@ impl<K: KeyValue> Ycsb<K> {
             clients: AtomicU64::new(0),
             shared: Arc::new(Shared {
                 records,
+                whole_updates: setup.write_all_fields || whole,
                 scan_length: Lengths::new(setup.scan_length),
                 setup,
                 inserts,

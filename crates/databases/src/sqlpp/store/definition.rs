@@ -124,6 +124,9 @@ pub(crate) struct Shadow {
     pub collections: &'static [&'static str],
     /// Those of which statistics are gathered.
     pub analyzed: &'static [&'static str],
+    /// Whether the indexes that are published are made before the link is connected, so that the
+    /// ingestion keeps them.
+    pub indexed_before: bool,
     /// The statement that connects the link.
     pub connect: String,
     /// A query of the operational note.

@@ -36,11 +36,7 @@ pub(super) async fn note(endpoint: &Endpoint, shadow: &Shadow) -> Done<Option<Va
         return Err(Failure::of(ErrorKind::Unavailable, answer, "wait for it"));
     }
     for collection in shadow.analyzed {
-        if Indexes::Published == endpoint.indexes {
-            for statement in endpoint.definition.published(collection) {
-                endpoint.define(statement).await?;
-            }
-        }
+        index(endpoint, collection).await?;
         if let Some(statement) = endpoint.definition.analyze(collection) {
             endpoint.define(statement).await?;
         }
@@ -71,8 +67,21 @@ async fn make(endpoint: &Endpoint, collections: &[&str]) -> Done<bool> {
     for statement in endpoint.definition.create(&missing) {
         endpoint.define(statement).await?;
     }
+    for collection in missing.iter().filter(|_| shadow.indexed_before) {
+        index(endpoint, collection).await?;
+    }
     endpoint.define(shadow.connect.clone()).await?;
     Ok(true)
+}
+
+/// Makes the indexes that are published for a collection, as far as they are asked for and missing.
+async fn index(endpoint: &Endpoint, collection: &str) -> Done<()> {
+    if endpoint.indexes == Indexes::Published {
+        for statement in endpoint.definition.published(collection) {
+            endpoint.define(statement).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The mutations that the service has not ingested yet, in words; `None` where there are none. A

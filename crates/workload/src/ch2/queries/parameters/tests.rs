@@ -82,7 +82,7 @@ fn reference_parameters_are_those_of_the_published_runs() {
         "data1=h low1=7 high1=17 w11=37 w12=29 w13=70 \
          data2=t low2=16 high2=26 w21=78 w22=17 w23=6 \
          data3=m low3=24 high3=34 w31=91 w32=95 w33=15",
-        "nation=Germany data=co from=2016-01-01 to=2017-01-01",
+        "nation=Germany data=co from=2016-01-01 12:00:00.000000 to=2017-01-01 12:00:00.000000",
         "nation=Peru from=2017-12-01 to=2017-12-31",
         "digit1=1 digit2=2 digit3=3 digit4=4 digit5=5 digit6=6 digit7=7 \
          from=2013-12-01 to=2013-12-31",
