@@ -65,7 +65,7 @@ impl Watch {
         data: &DataSet,
         following: &Following,
         documents: &dyn Documents,
-        what: Load<'_>,
+        what: Load,
     ) -> Result<Self> {
         let limit = following.catch_up_limit.0;
         let target = hoap_databases::open(following.analytical.as_deref().unwrap_or_default());
@@ -92,7 +92,7 @@ impl Watch {
         let counting = tokio::spawn(async move { Ok((meter.begin().await?, meter)) });
         let (mut there, mut meter) = attended(caller, &progress, counting, || ()).await?;
         if replace {
-            load::remove(documents, what.source, what.part).await?;
+            load::remove(documents, &*what.source, what.part).await?;
             caller.say(&format!("waiting until {url} is empty"));
             let counting = tokio::spawn(async move { meter.emptied(limit).await.map(|()| meter) });
             (there, meter) = (0, attended(caller, &progress, counting, || ()).await?);

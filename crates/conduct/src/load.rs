@@ -1,17 +1,19 @@
 //! `hoap load`: a benchmark's documents into a database.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use hoap_data::{DataSet, Schema};
 use hoap_record::{Description, Ingestion};
 use hoap_workload::load::{self, Existing, Load, Loaded, Part, Progress, Source};
+use hoap_workload::words::counted;
 use hoap_workload::{Error, Result};
 
 use crate::caller::Caller;
 use crate::data::{Data, Records, ShopArgs};
 use crate::ingestion::{Following, Watch};
-use crate::values::PartArg;
+use crate::values::{LoadClients, PartArg};
 
 /// The data of a benchmark, and where it goes.
 #[derive(Debug, Subcommand)]
@@ -58,6 +60,10 @@ pub struct Loading {
     /// scheduler's environment, and goes on with a part that was interrupted
     #[arg(long, value_name = "I/N", default_value_t = PartArg::WHOLE)]
     pub part: PartArg,
+    /// Clients that write the part at the same time, each with a connection of its own; auto finds
+    /// in the first seconds how many help. --resume may name another number
+    #[arg(long, value_name = "N|auto", default_value_t = LoadClients::AUTO)]
+    pub load_clients: LoadClients,
     /// Remove what is there first
     #[arg(long, conflicts_with = "resume")]
     pub replace: bool,
@@ -96,12 +102,12 @@ impl LoadBenchmark {
     }
 
     /// The documents that the flags describe, and where they go.
-    fn source(&self) -> Result<(Box<dyn Source>, &Loading)> {
+    fn source(&self) -> Result<(Arc<dyn Source>, &Loading)> {
         Ok(match self {
-            LoadBenchmark::Ch2(of) => (Box::new(of.data.data_set(Schema::Ch2)?), &of.loading),
-            LoadBenchmark::Ch2pp(of) => (Box::new(of.data.data_set(Schema::Ch2pp)?), &of.loading),
-            LoadBenchmark::Ycsb(of) => (Box::new(of.data.table()?), &of.loading),
-            LoadBenchmark::Shop(of) => (Box::new(of.data.data_set()?), &of.loading),
+            LoadBenchmark::Ch2(of) => (Arc::new(of.data.data_set(Schema::Ch2)?), &of.loading),
+            LoadBenchmark::Ch2pp(of) => (Arc::new(of.data.data_set(Schema::Ch2pp)?), &of.loading),
+            LoadBenchmark::Ycsb(of) => (Arc::new(of.data.table()?), &of.loading),
+            LoadBenchmark::Shop(of) => (Arc::new(of.data.data_set()?), &of.loading),
         })
     }
 }
@@ -172,7 +178,12 @@ pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done
     }
     let watch = match benchmark.pair()? {
         Some((data, following)) if following.is_another(caller, &loading.target) => {
-            let what = Load { source: &data, part: loading.part.part, existing };
+            let what = Load {
+                source: source.clone(),
+                part: loading.part.part,
+                existing,
+                clients: loading.load_clients.0,
+            };
             let watch = Watch::begin(caller, &data, following, documents, what).await?;
             if existing == Existing::Replace {
                 existing = Existing::Refuse;
@@ -184,10 +195,11 @@ pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done
     let started = Instant::now();
     let mut shown = None;
     let mut progress = |progress: Progress<'_>| match progress {
-        Progress::Written { collection, documents, of, bytes } => {
+        Progress::Written { collection, documents, of, bytes, clients } => {
             let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
             let bar = shown.get_or_insert_with(|| caller.progress("load", of));
-            bar(documents, format!("{rate:.0} MB/s, {collection}").into());
+            let clients = counted(clients, "client", "clients");
+            bar(documents, format!("{rate:.0} MB/s, {clients}, {collection}").into());
         }
         Progress::Settling => {
             if let Some(watch) = &watch {
@@ -197,9 +209,11 @@ pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done
             caller.say("making indexes, gathering statistics, syncing to disk");
         }
     };
-    let what = Load { source: &*source, part: loading.part.part, existing };
-    let stop = || caller.stop().is_set();
-    let loaded = load::load(documents, what, &stop, &mut progress).await;
+    let clients = loading.load_clients.0;
+    let what = Load { source, part: loading.part.part, existing, clients };
+    let stop = caller.stop().clone();
+    let stop = Arc::new(move || stop.is_set());
+    let loaded = load::load(documents, what, stop, &mut progress).await;
     let target = target.description();
     let loaded = loaded.map_err(|e| match e.tried.contains(&target.url) {
         true => e,

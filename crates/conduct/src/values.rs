@@ -1,5 +1,7 @@
-//! Values of flags: sizes, shares, lists; parts are in [`part`], warm-ups in [`warmup`].
+//! Values of flags: sizes, shares, lists; the clients of a load in
+//! [`load_clients`], parts are in [`part`], warm-ups in [`warmup`].
 
+mod load_clients;
 mod part;
 mod warmup;
 
@@ -8,6 +10,7 @@ use std::str::FromStr;
 
 use hoap_drive::FASTEST;
 
+pub use load_clients::LoadClients;
 pub use part::PartArg;
 pub use warmup::Warmup;
 

@@ -1,7 +1,7 @@
 //! Every workload that Cassandra can run, as its users run it. The servers are those of the lab:
 //! `eval "$(lab/env)"`.
 
-use hoap_testing::gone;
+use hoap_testing::{gone, loads};
 use std::process::{Command, Stdio};
 
 use hoap_databases::open;
@@ -110,7 +110,7 @@ fn ycsb(place: &Place, names: &[&str]) {
 mod on_cassandra {
     use hoap_testing::experiment::rehearse;
 
-    use super::{Place, gone, ycsb};
+    use super::{Place, gone, loads, ycsb};
 
     /// With the report's options, except for the copies: there is one node.
     #[test]
@@ -131,6 +131,12 @@ mod on_cassandra {
     fn every_ycsb_workload_passes() {
         let all = ["a", "b", "c", "d", "e", "e-update", "f"];
         ycsb(&Place::new("HOAP_TEST_CASSANDRA", "ycsb", "lwt=false"), &all);
+    }
+
+    #[test]
+    fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
+        let place = Place::new("HOAP_TEST_CASSANDRA", "load", "replication=1");
+        loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &place.url);
     }
 
     #[test]

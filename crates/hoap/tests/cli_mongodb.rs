@@ -3,6 +3,8 @@
 
 use std::process::{Command, Stdio};
 
+use hoap_testing::loads;
+
 /// A folder and a database of a test's own.
 struct Place {
     folder: tempfile::TempDir,
@@ -136,6 +138,12 @@ mod on_mongo_wire {
     }
 
     #[test]
+    fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
+        let place = super::Place::new(SERVER, "load");
+        super::loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &place.whole_url);
+    }
+
+    #[test]
     fn a_benchmark_is_loaded_verified_and_queried() {
         let place = Place::new(SERVER, "ch2");
         place.ok("load ch2 -w 1 --scale-down 100");
@@ -165,6 +173,12 @@ mod on_documentdb {
     #[test]
     fn pages_and_joins_are_right() {
         super::shop(SERVER);
+    }
+
+    #[test]
+    fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
+        let place = super::Place::new(SERVER, "load");
+        super::loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &place.whole_url);
     }
 
     /// Transactions without a failure, all checks, and all queries with their answers beside them.

@@ -2,7 +2,7 @@
 //! lab: `eval "$(lab/env)"`.
 
 use hoap_testing::experiment::rehearse;
-use hoap_testing::gone;
+use hoap_testing::{gone, loads};
 use std::process::{Command, Stdio};
 
 use hoap_databases::open;
@@ -79,6 +79,11 @@ fn ycsb(variable: &str) {
         place.ok("load ycsb -p recordcount=300 --replace");
         place.passes(&format!("ycsb-{name}"), 600);
     }
+}
+
+fn loads(variable: &str) {
+    let place = Place::new(variable, "load");
+    loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &place.url);
 }
 
 fn shop(variable: &str) {
@@ -205,6 +210,11 @@ mod on_redis {
         super::shop("HOAP_TEST_REDIS");
     }
 
+    #[test]
+    fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
+        super::loads("HOAP_TEST_REDIS");
+    }
+
     /// The user's password is in a configuration file alone: nothing that is said or left holds it.
     #[test]
     fn a_password_from_a_configuration_file_is_nowhere_else() {
@@ -246,6 +256,11 @@ mod on_redis_cluster {
     fn pages_and_joins_are_right() {
         super::shop("HOAP_TEST_REDIS_CLUSTER");
     }
+
+    #[test]
+    fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
+        super::loads("HOAP_TEST_REDIS_CLUSTER");
+    }
 }
 
 mod on_valkey {
@@ -257,5 +272,10 @@ mod on_valkey {
     #[test]
     fn pages_and_joins_are_right() {
         super::shop("HOAP_TEST_VALKEY");
+    }
+
+    #[test]
+    fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
+        super::loads("HOAP_TEST_VALKEY");
     }
 }

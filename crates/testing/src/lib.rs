@@ -7,7 +7,8 @@
 //! * [`fuzz`]: what parsers keep to whatever they are given, and inputs to try it on.
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read; [`browser`]: a page
 //!   in a browser.
-//! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped.
+//! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped;
+//!   [`loads`]: a load that is killed.
 //! * [`experiment`]: rehearsals of experiments.
 //! * [`witness`]: the isolation that a database shows; [`ycsb_jar`]: YCSB's own code.
 #![allow(missing_docs)]
@@ -22,6 +23,7 @@ pub mod experiment;
 pub mod fuzz;
 pub mod gone;
 pub mod lab;
+pub mod loads;
 pub mod runs;
 mod wait;
 pub mod witness;

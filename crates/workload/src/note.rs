@@ -26,6 +26,10 @@ pub struct Note {
 pub struct LoadNote {
     /// Number of parts the load is divided into.
     pub of: u64,
+    /// Number of slices that each part is divided into, which clients load at the same time. A
+    /// load that says nothing has one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub slices: u64,
     /// Parts that began.
     pub begun: Vec<u64>,
     /// Parts that wrote all their documents.
@@ -38,9 +42,28 @@ pub struct LoadNote {
     pub bytes: u64,
     /// Seconds that the parts took, added up, plus settling.
     pub seconds: f64,
+    /// Clients that wrote at the same time, those of all parts that are done added up. Of a part
+    /// that was resumed those of its last process. 0: not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clients: u64,
     /// How another database took in what was loaded, if a load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingestion: Option<Ingestion>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+// What serde skips by is called with a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_one(n: &u64) -> bool {
+    *n == 1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// Reads the note. `None` where the database holds none.
@@ -145,7 +168,7 @@ mod tests {
 
     /// A load compares the note that it changes with the one that it read.
     #[test]
-    fn a_note_without_ingestion_is_written_as_it_was_read() {
+    fn a_note_of_an_earlier_version_is_written_as_it_was_read() {
         let old = json!({
             "benchmark": "ch2pp",
             "data": {"warehouses": 1},
@@ -155,6 +178,8 @@ mod tests {
         });
         let mut note = parse(old.clone()).unwrap();
         assert_eq!((note.load.ingestion.as_ref(), write(&note)), (None, old));
+        assert_eq!((note.load.slices, note.load.clients), (1, 0));
+        (note.load.slices, note.load.clients) = (16, 4);
         note.load.ingestion = Some(Ingestion { documents: 7, ..Ingestion::default() });
         assert_eq!(parse(write(&note)).unwrap(), note);
     }

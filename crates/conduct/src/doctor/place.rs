@@ -1,12 +1,14 @@
 //! The place: that it is empty, what is loaded into it, and that nothing of that is left.
 
+use std::sync::Arc;
+
 use hoap_data::{Collection, DataSet};
 use hoap_workload::capability::{Documents, Target};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::freshness;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::load::{self, Existing, Load, Part, Source};
+use hoap_workload::load::{self, Existing, Load, Source};
 use hoap_workload::note;
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -45,11 +47,12 @@ pub(super) async fn is_empty(findings: &mut Findings<'_>, target: &dyn Target) -
 
 /// Loads the data and counts it.
 pub(super) async fn load(findings: &mut Findings<'_>, target: &dyn Target, data: &DataSet) -> bool {
-    let stop = || findings.caller.stop().is_set();
+    let stop = findings.caller.stop().clone();
     let load = async {
         let documents = target.documents()?;
-        let what = Load { source: data, part: Part::WHOLE, existing: Existing::Refuse };
-        let loaded = load::load(documents, what, &stop, &mut |_| ()).await?;
+        let what = Load::whole(*data, Existing::Refuse);
+        let stop = Arc::new(move || stop.is_set());
+        let loaded = load::load(documents, what, stop, &mut |_| ()).await?;
         let told = counted(loaded.documents, "document", "documents");
         let megabytes = loaded.bytes as f64 / 1e6;
         Ok((loaded.documents, format!("{told}, {megabytes:.1} MB in {:.1} s", loaded.seconds)))

@@ -1,9 +1,11 @@
 //! Records by key: what YCSB does.
 
+use std::sync::Arc;
+
 use hoap_data::ycsb::{RecordSpec, Records};
 use hoap_databases::{open_any, with_key_value};
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::load::{self, Existing, Load, Part};
+use hoap_workload::load::{self, Existing, Load};
 use hoap_workload::words::counted;
 use hoap_workload::ycsb::UserTable;
 use hoap_workload::{Error, ErrorKind, Result};
@@ -31,8 +33,8 @@ pub(super) async fn round(findings: &mut Findings<'_>, url: &str) {
         let table = UserTable::new(TABLE, RecordSpec { count: COUNT, ..RecordSpec::default() })?;
         let boxed = target.clone();
         let documents = boxed.target().documents()?;
-        let what = Load { source: &table, part: Part::WHOLE, existing: Existing::Refuse };
-        let loaded = load::load(documents, what, &|| false, &mut |_| ()).await;
+        let what = Load::whole(table.clone(), Existing::Refuse);
+        let loaded = load::load(documents, what, Arc::new(|| false), &mut |_| ()).await;
         let done = match loaded {
             Ok(_) => with_key_value!(target, |kv| all(&kv, &table).await)?,
             Err(e) => Err(e),

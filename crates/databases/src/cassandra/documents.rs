@@ -15,6 +15,7 @@ use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
 use super::{CassandraEngine, joined, lookups, notes, schema};
 use crate::failure::{Done, Failure};
+use crate::front::at_once::at_once;
 use crate::front::engine::{Documents, Each};
 
 /// Rows of a page of keys alone, and of documents.
@@ -77,19 +78,20 @@ impl Documents for CassandraEngine {
     /// table here; any other index is a lookup table.
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         let connection = self.connection().await?;
-        for index in indexes {
+        let connection = &connection;
+        let made = indexes.iter().map(async |index| {
             let made = if joined::is_for(index) {
-                joined::make(&connection).await
+                joined::make(connection).await
             } else if joined::SOURCES.contains(&index.collection) {
                 // Pages of customers, which this database does not have.
                 Ok(())
             } else {
-                lookups::make(&connection, &lookups::describe(index)).await
+                lookups::make(connection, &lookups::describe(index)).await
             };
             let tried = || format!("make the table of {} in {}", index.name, connection.place.url);
-            made.map_err(|e| written(e).trying(tried()))?;
-        }
-        Ok(())
+            made.map_err(|e| written(e).trying(tried()))
+        });
+        at_once(made.collect()).await
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {

@@ -5,7 +5,7 @@ use std::fs::File;
 use duckdb::arrow::array::AsArray;
 use duckdb::{Connection, OptionalExt};
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Index;
+use hoap_workload::capability::{Applicable, Index, NotApplicable};
 use serde_json::Value;
 
 use super::database::DuckDbEngine;
@@ -86,6 +86,14 @@ impl Documents for DuckDbEngine {
             table::create(connection, self.instance.options.layout, collection)?;
         }
         Ok(())
+    }
+
+    fn several_writers(&self) -> Applicable<()> {
+        Err(NotApplicable {
+            capability: "a load by several clients",
+            database: "DuckDB".to_owned(),
+            because: "all batches of a process share one transaction",
+        })
     }
 
     async fn bulk(&self, part: &str) -> Done<bulk::BatchWriter> {

@@ -11,6 +11,7 @@ use super::tables::{NoteIs, Purpose};
 use super::value;
 use super::{DynamoDbEngine, index, layout};
 use crate::failure::{Done, Failure};
+use crate::front::at_once::at_once;
 use crate::front::engine::{Documents, Each};
 use crate::overlay::document;
 use crate::overlay::entries::IndexDefinition;
@@ -50,13 +51,12 @@ impl Documents for DynamoDbEngine {
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         let (server, driver) = (&*self.server, self.server.driver());
-        for index in indexes {
+        // An acknowledged write is on the disks of two zones: there is nothing else to wait for.
+        let made = indexes.iter().map(async |index| {
             let made = index::make(server, &driver, index).await;
-            let tried = || format!("make the index {} in {}", index.name, server.url);
-            made.map_err(|e| e.trying(tried()))?;
-        }
-        // An acknowledged write is on the disks of two zones: there is nothing to wait for.
-        Ok(())
+            made.map_err(|e| e.trying(format!("make the index {} in {}", index.name, server.url)))
+        });
+        at_once(made.collect()).await
     }
 
     /// Reads the table page by page, strongly consistent: a document that exists throughout comes

@@ -67,6 +67,10 @@ impl<E: engine::Documents> Documents for Front<E> {
         self.0.in_parts()
     }
 
+    fn several_writers(&self) -> Applicable<()> {
+        self.0.several_writers()
+    }
+
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
         let done = engine!(self, not_read, self.0.bulk(part));
         let inner = done.map_err(|failure| self.error(failure, "begin to load"))?;
@@ -149,5 +153,9 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
 
     fn batch_bytes(&self) -> usize {
         self.inner.batch_bytes()
+    }
+
+    fn batch_documents(&self) -> usize {
+        self.inner.batch_documents()
     }
 }

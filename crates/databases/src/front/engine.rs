@@ -81,6 +81,10 @@ pub trait Documents: Engine {
     fn in_parts(&self) -> Applicable<()> {
         Ok(())
     }
+    /// Whether several writers of one process load faster than one.
+    fn several_writers(&self) -> Applicable<()> {
+        Ok(())
+    }
     /// Opens a writer.
     fn bulk(&self, part: &str) -> impl Future<Output = Done<Self::Bulk>> + Send;
     /// Makes indexes and statistics, and what was loaded durable.
@@ -117,9 +121,13 @@ pub trait Bulk: Abandon {
     fn is_patient(&self) -> bool {
         false
     }
-    /// The best size of a batch, bytes of JSON text.
+    /// The best size of the next batch, bytes of JSON text.
     fn batch_bytes(&self) -> usize {
         4 << 20
+    }
+    /// The most documents of the next batch.
+    fn batch_documents(&self) -> usize {
+        usize::MAX
     }
 }
 

@@ -11,6 +11,8 @@
 //! * the sentence that says what was tried, on what.
 
 mod analytics;
+#[cfg(any(feature = "cassandra", feature = "dynamodb", feature = "mongodb", feature = "postgres"))]
+pub(crate) mod at_once;
 mod documents;
 pub(crate) mod engine;
 pub(crate) mod limit;

@@ -13,13 +13,15 @@ use super::layout::PROGRESS;
 use super::server::Server;
 use super::value;
 use crate::failure::{Done, Failure};
+use crate::front::at_once::at_once;
 
 /// Makes the indexes and makes everything durable. MongoDB has no statistics to gather.
 pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
-    for index in indexes {
+    let made = indexes.iter().map(async |index| {
         let made = make_index(server, index).await;
-        made.map_err(|e| e.trying(format!("create index {} in {}", index.name, server.shown)))?;
-    }
+        made.map_err(|e| e.trying(format!("create index {} in {}", index.name, server.shown)))
+    });
+    at_once(made.collect()).await?;
     // A write that is in the journals of the majority follows all writes before it.
     let mut journaled = WriteConcern::majority();
     journaled.journal = Some(true);

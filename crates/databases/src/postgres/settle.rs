@@ -1,6 +1,5 @@
 //! The end of a load: indexes, statistics, durability.
 
-use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_workload::capability::Index;
 use serde_json::json;
 
@@ -8,9 +7,7 @@ use super::server::Server;
 use super::sql;
 use super::tables::{NOTES, PROGRESS, commit, exists, foreign, read_note, write_note};
 use crate::failure::{Done, Failure};
-
-/// The number of indexes or statistics that are made at the same time, each on its own connection.
-const AT_ONCE: usize = 4;
+use crate::front::at_once::at_once;
 
 /// The name of the note that has the state for which statistics were gathered last.
 const SETTLED: &str = "settled";
@@ -24,10 +21,6 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
     at_once(made.collect()).await?;
     let gathered = gather_statistics(server).await;
     gathered.map_err(|e| e.trying(format!("gather statistics in {}", server.url)))
-}
-
-async fn at_once<F: Future<Output = Done<()>>>(work: Vec<F>) -> Done<()> {
-    stream::iter(work).buffer_unordered(AT_ONCE).try_collect().await
 }
 
 /// Makes an index where it is missing. Its comment is the statement that made it, which identifies

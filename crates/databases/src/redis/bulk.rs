@@ -8,6 +8,8 @@
 //! then the progress. A load that was interrupted writes its last batch again when it is resumed,
 //! which completes it. An existing key cannot be told from that: it is overwritten.
 
+use std::time::{Duration, Instant};
+
 use hoap_workload::capability::Batch;
 use redis::{Cmd, Value};
 
@@ -18,9 +20,43 @@ use super::{document, layout, notes};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Abandon, Bulk};
 
-/// Bytes of JSON text after which a batch is written. The server does nothing else while it runs
-/// the script of a batch, which should take milliseconds.
+/// Bytes of JSON text after which a batch is written, and its most documents. The server does
+/// nothing else while it runs the script of a batch, which should take milliseconds: some 30 µs a
+/// document however small, and 1 µs more a field.
 const BATCH_BYTES: usize = 256 << 10;
+const BATCH_DOCUMENTS: usize = 500;
+
+/// An answer that takes longer than this beyond a round trip halves the next batches: so long the
+/// server's other clients wait, too, whether for one script or those of several loading clients.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// A batch has so many of [`PARTS`] parts of the largest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pace {
+    parts: usize,
+    /// The shortest time of a request that does next to nothing.
+    round_trip: Duration,
+}
+
+const PARTS: usize = 16;
+
+impl Pace {
+    const FULL: Pace = Pace { parts: PARTS, round_trip: Duration::MAX };
+
+    /// Notes how long a batch took.
+    fn answered(&mut self, after: Duration) {
+        let busy = after.saturating_sub(self.round_trip);
+        if busy > LONGEST {
+            self.parts = (self.parts / 2).max(1);
+        } else if busy < LONGEST / 4 {
+            self.parts = (self.parts + 1).min(PARTS);
+        }
+    }
+
+    fn of(&self, most: usize) -> usize {
+        most / PARTS * self.parts
+    }
+}
 
 /// The limit for the arguments of a command: Redis takes 2^20.
 const ARGUMENTS: usize = 1_000_000;
@@ -31,6 +67,7 @@ pub struct BatchWriter {
     part: String,
     /// The last collection that was found to exist.
     known: String,
+    pace: Pace,
     /// Recycled: arguments of a batch, one after the other, and the end of each.
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -44,6 +81,7 @@ impl BatchWriter {
             connection,
             part: part.to_owned(),
             known: String::new(),
+            pace: Pace::FULL,
             bytes: Vec::new(),
             ends: Vec::new(),
             counts: Vec::new(),
@@ -152,12 +190,18 @@ impl Abandon for BatchWriter {}
 
 impl Bulk for BatchWriter {
     fn batch_bytes(&self) -> usize {
-        BATCH_BYTES
+        self.pace.of(BATCH_BYTES)
+    }
+
+    fn batch_documents(&self) -> usize {
+        self.pace.of(BATCH_DOCUMENTS)
     }
 
     async fn position(&mut self, collection: &str) -> Done<u64> {
         let field = layout::progress_field(&self.part, collection);
+        let asked = Instant::now();
         let text = notes::read(&mut self.connection, &field).await?;
+        self.pace.round_trip = self.pace.round_trip.min(asked.elapsed());
         Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 
@@ -166,6 +210,38 @@ impl Bulk for BatchWriter {
             notes::expect(&mut self.connection, &[collection], &[]).await?;
             collection.clone_into(&mut self.known);
         }
-        self.write_batch(collection, batch, position).await
+        let asked = Instant::now();
+        let written = self.write_batch(collection, batch, position).await;
+        self.pace.answered(asked.elapsed());
+        written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A slow server is given less at a time, and more again as soon as it is fast.
+    #[test]
+    fn the_next_batch_follows_the_time_of_the_last_answers() {
+        let ms = Duration::from_millis;
+        let mut pace = Pace { round_trip: ms(100), ..Pace::FULL };
+        let sizes = |pace: &Pace| (pace.of(BATCH_BYTES), pace.of(BATCH_DOCUMENTS));
+        assert_eq!(sizes(&pace), (256 << 10, 496));
+        // The way there is long, the server fast.
+        pace.answered(ms(140));
+        assert_eq!(sizes(&pace), (256 << 10, 496));
+        pace.answered(ms(151));
+        assert_eq!(sizes(&pace), (128 << 10, 248));
+        for _ in 0..9 {
+            pace.answered(ms(900));
+        }
+        assert_eq!(sizes(&pace), (16 << 10, 31));
+        pace.answered(ms(130));
+        assert_eq!(pace.parts, 1);
+        for _ in 0..20 {
+            pace.answered(ms(105));
+        }
+        assert_eq!(pace.parts, PARTS);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::Index;
+use hoap_workload::capability::{Applicable, Index, NotApplicable};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
@@ -90,6 +90,14 @@ impl Documents for SqliteEngine {
                 }
             }
             Ok(())
+        })
+    }
+
+    fn several_writers(&self) -> Applicable<()> {
+        Err(NotApplicable {
+            capability: "a load by several clients",
+            database: "SQLite".to_owned(),
+            because: "a file has one writer at a time",
         })
     }
 

@@ -1,6 +1,7 @@
 //! Loading: whole, in parts, resumed, refused (spec §1; what a user may expect of a load).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hoap_data::{Collection, DataSet, Schema, Spec};
@@ -83,9 +84,9 @@ fn an_interrupted_load_is_refused_for_use_and_resumes_without_writing_twice() {
     let documents = target.documents().unwrap();
     // The flag is looked at before each batch: it falls in the middle of the customers.
     let looks = AtomicUsize::new(0);
-    let stop = || looks.fetch_add(1, Ordering::Relaxed) == 3;
-    let what = Load { source: &data, part: Part::WHOLE, existing: Existing::Refuse };
-    let end = wait(load(documents, what, &stop, &mut |_| ()));
+    let stop = move || looks.fetch_add(1, Ordering::Relaxed) >= 3;
+    let what = Load::whole(data, Existing::Refuse);
+    let end = wait(load(documents, what, Arc::new(stop), &mut |_| ()));
     assert_eq!(end.unwrap_err().kind, ErrorKind::Cancelled);
     let before = content(&*target).len() as u64;
     assert!(before > 0);

@@ -12,7 +12,7 @@ use hoap_workload::capability::key_value::{
 };
 use hoap_workload::capability::{Applicable, Blocking, Documents};
 use hoap_workload::client::{Client, Outcome, Workload};
-use hoap_workload::load::{Existing, Load, Part, load};
+use hoap_workload::load::{Existing, Load, load};
 use hoap_workload::ycsb::{Memory, PRESETS, Properties, Setup, UserTable, Ycsb};
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -123,8 +123,8 @@ fn run(preset: &str, fate: fn(u64) -> Fate) -> (Vec<ErrorKind>, Vec<Check>) {
     let setup = Setup::new(&properties).unwrap();
     let table = UserTable::new(&setup.table, setup.load_spec()).unwrap();
     let documents: &dyn Documents = target.documents().unwrap();
-    let what = Load { source: &table, part: Part::WHOLE, existing: Existing::Refuse };
-    wait(load(documents, what, &|| false, &mut |_| ())).unwrap();
+    let what = Load::whole(table.clone(), Existing::Refuse);
+    wait(load(documents, what, Arc::new(|| false), &mut |_| ())).unwrap();
     let flaky = Flaky { inner: (*target).clone(), writes: Arc::default(), fate };
     let ycsb = Ycsb::new(Arc::new(flaky), &table, setup).unwrap();
     let (mut memory, mut failed) = (Memory::nothing(), Vec::new());

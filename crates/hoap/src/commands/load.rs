@@ -14,10 +14,10 @@ use crate::failure::Failure;
 /// Loads, and says how it went.
 pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Failure> {
     let Done { loaded, target, ingestion } = load::load(context, benchmark).await?;
-    let Loaded { documents, bytes, seconds, whole } = loaded;
+    let Loaded { documents, bytes, seconds, clients, whole } = loaded;
     let mut result = json!({
-        "documents": documents, "bytes": bytes, "seconds": seconds, "whole": whole,
-        "target": target,
+        "documents": documents, "bytes": bytes, "seconds": seconds, "clients": clients,
+        "whole": whole, "target": target,
     });
     if let Some(ingestion) = &ingestion {
         result["ingestion"] = json!(ingestion);
@@ -65,10 +65,14 @@ fn taken_in(ingestion: &Ingestion) -> String {
     )
 }
 
-/// "309078 documents, 663 MB in 5.9 s (112 MB/s)".
+/// "309078 documents, 663 MB in 5.9 s (112 MB/s) by 4 clients".
 pub fn in_short(loaded: &Loaded) -> String {
-    let Loaded { documents, bytes, seconds, .. } = *loaded;
+    let Loaded { documents, bytes, seconds, clients, .. } = *loaded;
     let rate = bytes as f64 / 1e6 / seconds;
     let documents = counted(documents, "document", "documents");
-    format!("{documents}, {} in {seconds:.1} s ({rate:.0} MB/s)", megabytes(bytes))
+    let by = match clients {
+        0 => String::new(),
+        n => format!(" by {}", counted(n, "client", "clients")),
+    };
+    format!("{documents}, {} in {seconds:.1} s ({rate:.0} MB/s){by}", megabytes(bytes))
 }

@@ -4,6 +4,7 @@
 mod counters;
 mod memory;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hoap_conduct::caller::Caller;
@@ -15,7 +16,7 @@ use hoap_record::{Run, Verdict};
 use hoap_report::{Loaded, Style};
 use hoap_testing::wait;
 use hoap_workload::capability::key_value::{KeyValue, KeyValueSession};
-use hoap_workload::load::{Existing, Load, Part, load};
+use hoap_workload::load::{Existing, Load, load};
 
 use counters::{Counters, LINE, record_of};
 use memory::Memory;
@@ -40,8 +41,8 @@ impl Caller for Asker {
 
 fn loaded(name: &str) -> Memory {
     let memory = memory::open(&format!("memory:{name}")).unwrap();
-    let what = Load { source: &Counters, part: Part::WHOLE, existing: Existing::Replace };
-    wait(load(&memory, what, &|| false, &mut |_| ())).unwrap();
+    let what = Load::whole(Counters, Existing::Replace);
+    wait(load(&memory, what, Arc::new(|| false), &mut |_| ())).unwrap();
     memory
 }
 

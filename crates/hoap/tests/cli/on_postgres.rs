@@ -42,6 +42,12 @@ fn the_papers_and_reports_experiments_are_rehearsed() {
 }
 
 #[test]
+fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
+    let lab = lab::Lab::start();
+    hoap_testing::loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &lab.url());
+}
+
+#[test]
 fn a_password_from_a_configuration_file_is_nowhere_else() {
     let lab = lab::Lab::start();
     let url = lab.url().replacen("hoap@", "hoap_password:hoap%20secret@", 1);

@@ -106,7 +106,10 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
                     documents += &format!(" ({}/s)", Unit::Count.show(rate(l.documents).round()));
                     size += &format!(" ({}/s)", bytes(rate(l.bytes)));
                 }
-                format!("{documents}, {size} in {}", duration(l.seconds))
+                let several = l.clients.filter(|&n| n > 1);
+                let clients = several.map(|n| format!(" by {}", counted(n, "client", "clients")));
+                let clients = clients.unwrap_or_default();
+                format!("{documents}, {size} in {}{clients}", duration(l.seconds))
             }
             None => String::new(),
         }),

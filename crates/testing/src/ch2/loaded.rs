@@ -83,6 +83,6 @@ pub fn load_part(
     part: Part,
     existing: Existing,
 ) -> Result<hoap_workload::load::Loaded> {
-    let what = Load { source: data, part, existing };
-    wait(load(target.documents()?, what, &|| false, &mut |_| ()))
+    let what = Load { part, ..Load::whole(*data, existing) };
+    wait(load(target.documents()?, what, Arc::new(|| false), &mut |_| ()))
 }

@@ -7,6 +7,7 @@
 mod analytics;
 mod documents;
 mod key_value;
+mod loading;
 mod shop;
 mod transactions;
 
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 pub use analytics::*;
 pub use documents::*;
 pub use key_value::*;
+pub use loading::*;
 pub use shop::*;
 pub use transactions::*;
 
@@ -82,6 +84,10 @@ macro_rules! document_tests {
         $crate::conformance_tests!($about $fresh:
             notes_have_one_winner_among_many,
             parts_load_at_the_same_time,
+            clients_load_what_one_client_loads,
+            an_interrupted_load_goes_on_with_other_clients,
+            a_client_that_fails_ends_the_load_which_goes_on_whole,
+            clients_load_parts_at_the_same_time,
         );
     };
 }

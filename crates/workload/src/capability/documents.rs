@@ -47,6 +47,11 @@ pub trait Documents: Send + Sync {
         Ok(())
     }
 
+    /// Whether several writers of one process load faster than one.
+    fn several_writers(&self) -> Applicable<()> {
+        Ok(())
+    }
+
     /// Opens a bulk writer that saves its progress under the name `part`.
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>>;
 
@@ -82,10 +87,15 @@ pub trait BulkWriter: Send {
         Ok(())
     }
 
-    /// The best size of a batch, bytes of JSON text: large enough to amortise a commit, small
+    /// The best size of the next batch, bytes of JSON text: large enough to amortise a commit, small
     /// enough for constant memory.
     fn batch_bytes(&self) -> usize {
         4 << 20
+    }
+
+    /// The most documents of the next batch.
+    fn batch_documents(&self) -> usize {
+        usize::MAX
     }
 }
 

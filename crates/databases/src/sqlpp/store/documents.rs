@@ -91,6 +91,16 @@ impl Documents for StoreEngine {
         }
     }
 
+    fn several_writers(&self) -> Applicable<()> {
+        match self.endpoint.folder {
+            None => Ok(()),
+            Some(_) => self.not_applicable(
+                "a load by several clients",
+                "LOAD fills a dataset at once, by files",
+            ),
+        }
+    }
+
     async fn bulk(&self, part: &str) -> Done<Writer> {
         writable(&self.endpoint)?;
         create(&self.endpoint, &[PROGRESS]).await?;

@@ -1,11 +1,12 @@
 //! Loading by files that the nodes read.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hoap_data::{DataSet, Schema, Spec};
 use hoap_databases::asterixdb::AsterixDb;
 use hoap_workload::capability::{BulkWriter, Target};
-use hoap_workload::load::{Existing, Load, Part, load};
+use hoap_workload::load::{Existing, Load, Part, Stopping, load};
 use hoap_workload::{Error, ErrorKind};
 
 use crate::conformance::{COLLECTION, batch, count, wait};
@@ -137,22 +138,25 @@ fn a_benchmark_is_loaded_whole_and_goes_on_where_it_stopped() {
     let documents = f.target.documents().unwrap();
     wait(documents.drop(&[COLLECTION])).unwrap();
     let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2pp, 1) }).unwrap();
-    let run = |part: Part, existing, stop: &(dyn Fn() -> bool + Sync)| {
-        let what = Load { source: &data, part, existing };
+    let run = |part: Part, existing, stop: Stopping| {
+        let what = Load { part, ..Load::whole(data, existing) };
         wait(load(documents, what, stop, &mut |_| ()))
     };
+    let never = || -> Stopping { Arc::new(|| false) };
     let part = Part { part: 1, of: 2 };
-    let e = run(part, Existing::Refuse, &|| false).unwrap_err();
+    let e = run(part, Existing::Refuse, never()).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
     assert!(e.to_string().contains("a load in parts") && e.to_string().contains("whole"), "{e}");
-    let e = run(Part::WHOLE, Existing::Refuse, &|| count_of(&f.plain, "customer") > 0).unwrap_err();
+    let plain = f.plain.clone();
+    let some: Stopping = Arc::new(move || count_of(&plain, "customer") > 0);
+    let e = run(Part::WHOLE, Existing::Refuse, some).unwrap_err();
     assert_eq!((e.kind, f.left().len()), (ErrorKind::Cancelled, 0), "{e}");
-    let loaded = run(Part::WHOLE, Existing::Resume, &|| false).unwrap();
+    let loaded = run(Part::WHOLE, Existing::Resume, never()).unwrap();
     assert!(loaded.whole);
     for c in hoap_data::Collection::ALL {
         assert_eq!(count_of(&f.plain, c.name()), data.count(c), "{c}");
     }
-    let again = run(Part::WHOLE, Existing::Resume, &|| false).unwrap();
+    let again = run(Part::WHOLE, Existing::Resume, never()).unwrap();
     assert_eq!((again.documents, f.left().len()), (0, 0));
     let all = hoap_data::Collection::ALL.map(hoap_data::Collection::name);
     wait(documents.drop(&all)).unwrap();

@@ -1,8 +1,10 @@
 //! How long a load keeps the server from others.
 
+use std::sync::Arc;
+
 use hoap_data::ycsb::{FieldLength, RecordSpec};
 use hoap_workload::capability::Target;
-use hoap_workload::load::{Existing, Load, Part, load};
+use hoap_workload::load::{Existing, Load, load};
 use hoap_workload::ycsb::UserTable;
 use redis::Value;
 
@@ -10,8 +12,10 @@ use super::killed::Own;
 use crate::conformance::wait;
 use crate::open;
 
-/// Bytes of JSON that one call of the server may hold, the document that fills them included.
+/// Bytes of JSON that one call of the server may hold, the document that fills them included, and
+/// documents.
 const CALL: u64 = 256 << 10;
+const DOCUMENTS: u64 = 500;
 
 /// How many documents each call of the batches' script wrote, and the longest time of one, in microseconds, as the
 /// server's own log of commands has it.
@@ -47,22 +51,24 @@ fn a_load_is_many_short_calls_and_none_that_holds_the_server() {
     ask("CONFIG SET slowlog-log-slower-than 0");
     ask("CONFIG SET slowlog-max-len 100000");
     let target = open(&server.url());
-    // Documents of 4 KB and of 64 KB.
-    for length in [400, 6400] {
+    // Documents of 4 KB and of 64 KB, and many of 200 bytes.
+    for (length, count) in [(400, 2000), (6400, 130), (10, 8000)] {
         let document = 10 * u64::from(length);
-        let count = (8 << 20) / document;
         let length = FieldLength::Constant(length);
         let table = RecordSpec { count, length, ..RecordSpec::default() };
         let table = UserTable::new("usertable", table).unwrap();
-        let (documents, whole) = (target.documents().unwrap(), Part::WHOLE);
-        let stop = || false;
-        let what = Load { source: &table, part: whole, existing: Existing::Replace };
-        wait(load(documents, what, &stop, &mut |_| {})).unwrap();
+        let what = Load::whole(table, Existing::Replace);
+        let never = Arc::new(|| false);
+        wait(load(target.documents().unwrap(), what, never, &mut |_| {})).unwrap();
         let (batches, longest) = batches(&mut admin);
         eprintln!("{} calls, the longest {longest} µs", batches.len());
         assert_eq!(batches.iter().sum::<u64>(), count);
-        let largest = batches.iter().max().unwrap() * document;
-        assert!(largest <= CALL + document, "{largest} bytes in one call");
+        let most = *batches.iter().max().unwrap();
+        assert!(most <= DOCUMENTS, "{most} documents in one call");
+        assert!(
+            most * document <= CALL + document,
+            "{most} documents of {document} bytes in one call"
+        );
         let (): () = redis::cmd("SLOWLOG").arg("RESET").query(&mut admin).unwrap();
     }
 }

@@ -131,12 +131,14 @@ pub(super) fn all() -> u64 {
 pub(super) fn note() -> Note {
     let load = LoadNote {
         of: 1,
+        slices: 1,
         begun: vec![1],
         done: vec![1],
         settled: true,
         documents: all(),
         bytes: 77,
         seconds: 1.0,
+        clients: 1,
         ingestion: None,
     };
     Note { benchmark: "ch2pp".into(), data: Value::Null, load, runs: 0 }

@@ -1,14 +1,21 @@
-//! Loading a database: in one part or several, anew or resumed.
+//! Loading a database: in one part or several, by one client or several, anew or resumed.
+
+mod crew;
+mod division;
+mod maker;
+mod search;
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::capability::{Batch, BulkWriter, Documents, Index};
+use crate::capability::{Documents, Index};
 use crate::note::{self, LoadNote, Note};
-use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
+use crew::{Work, Written};
+use division::Division;
 
 /// The documents of a benchmark, as the source of a load.
 pub trait Source: Send + Sync {
@@ -62,19 +69,30 @@ impl Part {
     pub const WHOLE: Part = Part { part: 1, of: 1 };
 }
 
+/// The clients that load a part at the same time, each with a connection of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clients {
+    /// As many as help, found while they load; one where the database has one writer.
+    Auto,
+    /// So many.
+    Number(u64),
+}
+
 /// The progress of a load.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
-    /// Documents have been given to the writer.
+    /// Documents have been given to the writers.
     Written {
-        /// The current collection.
+        /// The collection that was written to last.
         collection: &'a str,
-        /// Documents of the part written so far.
+        /// Documents of the part written so far, by all clients.
         documents: u64,
         /// All documents of the part.
         of: u64,
         /// Bytes written by this process.
         bytes: u64,
+        /// The clients that write now.
+        clients: u64,
     },
     /// All documents are written; indexes and durability remain.
     Settling,
@@ -89,20 +107,35 @@ pub struct Loaded {
     pub bytes: u64,
     /// How long it took, seconds, settling included.
     pub seconds: f64,
+    /// The clients that wrote at the same time: of a search what it found. 0 where nothing was
+    /// left to write.
+    pub clients: u64,
     /// Whether all data is loaded; else other parts are missing.
     pub whole: bool,
 }
 
 /// What to load.
-#[derive(Clone, Copy)]
-pub struct Load<'a> {
+#[derive(Clone)]
+pub struct Load {
     /// The documents.
-    pub source: &'a dyn Source,
+    pub source: Arc<dyn Source>,
     /// The part of them.
     pub part: Part,
     /// What to do where data exists already.
     pub existing: Existing,
+    /// Who loads it.
+    pub clients: Clients,
 }
+
+impl Load {
+    /// All of a source, by as many clients as help.
+    pub fn whole(source: impl Source + 'static, existing: Existing) -> Load {
+        Load { source: Arc::new(source), part: Part::WHOLE, existing, clients: Clients::Auto }
+    }
+}
+
+/// Says when a load shall end before its end. Every client asks before each batch.
+pub type Stopping = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Loads one part.
 ///
@@ -112,32 +145,55 @@ pub struct Load<'a> {
 /// answers.
 pub async fn load(
     documents: &dyn Documents,
-    Load { source, part, existing }: Load<'_>,
-    stop: &(dyn Fn() -> bool + Sync),
+    load: Load,
+    stop: Stopping,
     progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Loaded> {
     let started = Instant::now();
+    let Load { source, part, existing, clients } = load;
     let names = source.collections();
     divisible(documents, part)?;
-    let note = begin(documents, source, part, existing, &names).await?;
-    let mut written = Written { documents: 0, bytes: 0 };
+    let clients = allowed(documents, clients)?;
+    let slices = match (clients, documents.several_writers()) {
+        (Clients::Number(n), Ok(())) => Division::slices(&*source, part, n),
+        (Clients::Auto, Ok(())) => Division::slices(&*source, part, 1),
+        (_, Err(_)) => 1,
+    };
+    let division = Division { part, slices };
+    let note = begin(documents, &*source, division, existing, &names).await?;
+    let mut written = Written::default();
     if !note.load.done.contains(&part.part) {
         documents.create(&names).await?;
-        written = write_part(documents, source, part, stop, progress).await?;
+        let division = Division { part, slices: note.load.slices };
+        let work = Work { source: source.clone(), division, stop };
+        written = crew::write(documents, work, clients, progress).await?;
         note::update(documents, |note| {
             if !note.load.done.contains(&part.part) {
                 note.load.done.push(part.part);
                 note.load.documents += written.documents;
                 note.load.bytes += written.bytes;
                 note.load.seconds += started.elapsed().as_secs_f64();
+                note.load.clients += written.clients;
             }
             Ok(())
         })
         .await?;
     }
-    let whole = settle(documents, source, progress).await?;
+    let whole = settle(documents, &*source, progress).await?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Loaded { documents: written.documents, bytes: written.bytes, seconds, whole })
+    let Written { documents, bytes, clients } = written;
+    Ok(Loaded { documents, bytes, seconds, clients, whole })
+}
+
+/// The clients that the database allows: one where it has one writer.
+fn allowed(documents: &dyn Documents, clients: Clients) -> Result<Clients> {
+    match (clients, documents.several_writers()) {
+        (Clients::Number(n), Err(e)) if n > 1 => {
+            Err(Error::from(e).advise("leave out --load-clients"))
+        }
+        (_, Err(_)) => Ok(Clients::Number(1)),
+        (clients, Ok(())) => Ok(clients),
+    }
 }
 
 /// Removes what a load of part `part` with [`Existing::Replace`] replaces: everything.
@@ -192,14 +248,16 @@ async fn settle(
     Ok(true)
 }
 
-/// Checks that this part may begin and notes its beginning.
+/// Checks that this part may begin and notes its beginning. How parts are divided into slices is
+/// what the first of them has noted.
 async fn begin(
     documents: &dyn Documents,
     source: &dyn Source,
-    part: Part,
+    division: Division,
     existing: Existing,
     names: &[&str],
 ) -> Result<Note> {
+    let part = division.part;
     let tried = format!("load part {} of {}", part.part, part.of);
     let refuse = |answer: String, advice: &str| {
         Err(Error::new(ErrorKind::Unavailable, tried.clone(), answer).advise(advice))
@@ -222,7 +280,7 @@ async fn begin(
                         "name another database, or remove them with --replace",
                     );
                 }
-                first_note(source, part)
+                first_note(source, division)
             }
             Some(value) => {
                 let mut note = match note::read(documents).await? {
@@ -279,120 +337,18 @@ pub(crate) fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option
     }
 }
 
-fn first_note(source: &dyn Source, part: Part) -> Note {
+fn first_note(source: &dyn Source, Division { part, slices }: Division) -> Note {
     let load = LoadNote {
         of: part.of,
+        slices,
         begun: vec![part.part],
         done: Vec::new(),
         settled: false,
         documents: 0,
         bytes: 0,
         seconds: 0.0,
+        clients: 0,
         ingestion: None,
     };
     Note { benchmark: source.benchmark().into(), data: source.parameters(), load, runs: 0 }
-}
-
-/// The amount that this process has written.
-#[derive(Clone, Copy)]
-struct Written {
-    documents: u64,
-    bytes: u64,
-}
-
-async fn write_part(
-    documents: &dyn Documents,
-    source: &dyn Source,
-    part: Part,
-    stop: &(dyn Fn() -> bool + Sync),
-    progress: &mut (dyn FnMut(Progress<'_>) + Send),
-) -> Result<Written> {
-    let names = source.collections();
-    let ranges: Vec<_> = (0..names.len()).map(|at| source.part(at, part.part, part.of)).collect();
-    let all: u64 = ranges.iter().map(|r| r.end - r.start).sum();
-    let mut writer = documents.bulk(&format!("{} of {}", part.part, part.of)).await?;
-    let mut written = Written { documents: 0, bytes: 0 };
-    let mut before = 0;
-    let mut shown = Instant::now();
-    for ((at, collection), range) in names.into_iter().enumerate().zip(ranges) {
-        let mut tell = |position: u64, written: Written, always: bool| {
-            if always || shown.elapsed() >= Duration::from_millis(100) {
-                shown = Instant::now();
-                let (documents, bytes) = (before + position, written.bytes);
-                progress(Progress::Written { collection, documents, of: all, bytes });
-            }
-        };
-        let length = range.end - range.start;
-        let share = Share { at, collection, range };
-        let control = Control { stop, tell: &mut tell };
-        write_collection(&mut *writer, source, share, &mut written, control).await?;
-        tell(length, written, true);
-        before += length;
-    }
-    finish(&mut *writer, stop).await?;
-    Ok(written)
-}
-
-/// Waits for the writer to finish, until `stop` returns true.
-async fn finish(writer: &mut dyn BulkWriter, stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
-    let stopped = async {
-        while !stop() {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    };
-    tokio::select! {
-        biased;
-        done = writer.finish() => done,
-        () = stopped => Err(interrupted("finish the load", "before its end".to_owned())),
-    }
-}
-
-fn interrupted(tried: impl Into<String>, when: String) -> Error {
-    Error::new(ErrorKind::Cancelled, tried, format!("interrupted {when}"))
-        .advise("go on with --resume")
-}
-
-/// The documents of a collection that a part writes.
-struct Share<'a> {
-    /// The position of the collection in [`Source::collections`].
-    at: usize,
-    collection: &'a str,
-    /// Their indexes.
-    range: Range<u64>,
-}
-
-/// How a load is stopped and reports its progress.
-struct Control<'a> {
-    stop: &'a (dyn Fn() -> bool + Sync),
-    /// Takes the position in the collection, what is written, and whether to report it in any case.
-    tell: &'a mut (dyn FnMut(u64, Written, bool) + Send),
-}
-
-async fn write_collection(
-    writer: &mut dyn BulkWriter,
-    source: &dyn Source,
-    Share { at, collection, range }: Share<'_>,
-    written: &mut Written,
-    control: Control<'_>,
-) -> Result<()> {
-    let Control { stop, tell } = control;
-    let start = range.start;
-    let mut batch = Batch::default();
-    let mut next = start + writer.position(collection).await?;
-    while next < range.end {
-        if stop() {
-            let when = format!("after {}", counted(next - start, "document", "documents"));
-            return Err(interrupted(format!("load {collection}"), when));
-        }
-        batch.clear();
-        while next < range.end && batch.bytes() < writer.batch_bytes() {
-            batch.push(|key, text| source.append(at, next, key, text));
-            next += 1;
-        }
-        writer.write(collection, &batch, next - start).await?;
-        written.documents += batch.len() as u64;
-        written.bytes += batch.bytes() as u64;
-        tell(next - start, *written, false);
-    }
-    Ok(())
 }

@@ -1,0 +1,276 @@
+//! Loads by several clients.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use hoap_workload::capability::{
+    Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Target,
+};
+use hoap_workload::load::{Clients, Existing, Load, Loaded, Part, Source, Stopping, load};
+use hoap_workload::note;
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::{Value, json};
+
+use super::{COLLECTION, document, index, wait};
+
+/// Documents of the tests' collection: some thirty batches of [`BATCH`] bytes.
+const COUNT: u64 = 400;
+const BATCH: usize = 2500;
+
+/// The orders of warehouse 1 as the data of a benchmark.
+struct Orders;
+
+impl Source for Orders {
+    fn benchmark(&self) -> &'static str {
+        "orders"
+    }
+
+    fn parameters(&self) -> Value {
+        json!({ "count": COUNT })
+    }
+
+    fn collections(&self) -> Vec<&str> {
+        vec![COLLECTION]
+    }
+
+    fn part(&self, _: usize, part: u64, of: u64) -> Range<u64> {
+        COUNT * (part - 1) / of..COUNT * part / of
+    }
+
+    fn append(&self, _: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        let order = index as i64 + 1;
+        key.push_str(&format!("1.{order}"));
+        text.extend_from_slice(document(1, order).to_string().as_bytes());
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        vec![index()]
+    }
+}
+
+/// When a write fails.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    /// Nothing is written.
+    Before,
+    /// All is written, and the answer is lost.
+    After,
+}
+
+/// A write that fails after so many others.
+struct Fault {
+    writes: AtomicI64,
+    when: When,
+}
+
+/// A database with small batches, of which one may fail.
+struct Small<'a> {
+    inner: &'a dyn Documents,
+    fault: Option<Arc<Fault>>,
+}
+
+struct SmallWriter {
+    inner: Box<dyn BulkWriter>,
+    fault: Option<Arc<Fault>>,
+}
+
+#[async_trait]
+impl Documents for Small<'_> {
+    async fn note(&self) -> Result<Option<Value>> {
+        self.inner.note().await
+    }
+
+    async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Result<bool> {
+        self.inner.set_note(expected, note).await
+    }
+
+    async fn any_exists(&self, collections: &[&str]) -> Result<bool> {
+        self.inner.any_exists(collections).await
+    }
+
+    async fn drop(&self, collections: &[&str]) -> Result<()> {
+        self.inner.drop(collections).await
+    }
+
+    async fn create(&self, collections: &[&str]) -> Result<()> {
+        self.inner.create(collections).await
+    }
+
+    fn in_parts(&self) -> Applicable<()> {
+        self.inner.in_parts()
+    }
+
+    fn several_writers(&self) -> Applicable<()> {
+        self.inner.several_writers()
+    }
+
+    async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
+        let inner = self.inner.bulk(part).await?;
+        Ok(Box::new(SmallWriter { inner, fault: self.fault.clone() }))
+    }
+
+    async fn settle(&self, indexes: &[Index]) -> Result<()> {
+        self.inner.settle(indexes).await
+    }
+
+    async fn scan(
+        &self,
+        collection: &str,
+        fields: &[&str],
+        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
+    ) -> Result<()> {
+        self.inner.scan(collection, fields, each).await
+    }
+}
+
+#[async_trait]
+impl BulkWriter for SmallWriter {
+    async fn position(&mut self, collection: &str) -> Result<u64> {
+        self.inner.position(collection).await
+    }
+
+    async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
+        let fails = self.fault.as_ref().filter(|f| f.writes.fetch_sub(1, Ordering::Relaxed) == 0);
+        let when = fails.map(|fault| fault.when);
+        if !matches!(when, Some(When::Before)) {
+            self.inner.write(collection, batch, position).await?;
+        }
+        match when {
+            None => Ok(()),
+            Some(_) => Err(Error::new(ErrorKind::Unavailable, "load in a test", "it is to fail")),
+        }
+    }
+
+    async fn finish(&mut self) -> Result<()> {
+        self.inner.finish().await
+    }
+
+    fn batch_bytes(&self) -> usize {
+        BATCH
+    }
+
+    fn batch_documents(&self) -> usize {
+        self.inner.batch_documents()
+    }
+}
+
+fn never() -> Stopping {
+    Arc::new(|| false)
+}
+
+fn orders(documents: &dyn Documents, existing: Existing, clients: Clients) -> Result<Loaded> {
+    let what = Load { clients, ..Load::whole(Orders, existing) };
+    wait(load(documents, what, never(), &mut |_| ()))
+}
+
+/// So many clients where the database takes several, else one.
+fn clients(documents: &dyn Documents, number: u64) -> (Clients, u64) {
+    match documents.several_writers() {
+        Ok(()) => (Clients::Number(number), number),
+        Err(NotApplicable { .. }) => (Clients::Auto, 1),
+    }
+}
+
+/// Every order is there as it was made, once, and nothing else.
+fn holds_all(documents: &dyn Documents) {
+    let fields = ["o_id", "o_w_id", "o_total", "o_name.last", "o_words[1]", "o_orderline"];
+    let mut seen = BTreeMap::new();
+    let mut each = |key: &str, row: Row| {
+        assert_eq!(seen.insert(key.to_owned(), row), None, "{key} came twice");
+        Ok(())
+    };
+    wait(documents.scan(COLLECTION, &fields, &mut each)).unwrap();
+    for order in 1..=COUNT as i64 {
+        let d = document(1, order);
+        let row = [
+            &d["o_id"],
+            &d["o_w_id"],
+            &d["o_total"],
+            &d["o_name"]["last"],
+            &d["o_words"][1],
+            &d["o_orderline"],
+        ];
+        let there = seen.remove(&format!("1.{order}"));
+        assert!(there.as_ref().is_some_and(|there| there.iter().eq(row)), "{order}: {there:?}");
+    }
+    assert!(seen.is_empty(), "{:?}", seen.keys());
+}
+
+pub fn clients_load_what_one_client_loads(target: &dyn Target) {
+    let small = Small { inner: target.documents().unwrap(), fault: None };
+    let one = orders(&small, Existing::Refuse, Clients::Number(1)).unwrap();
+    assert_eq!((one.documents, one.clients, one.whole), (COUNT, 1, true));
+    holds_all(&small);
+    let (four, number) = clients(&small, 4);
+    if number == 1 {
+        let e = orders(&small, Existing::Replace, Clients::Number(4)).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        assert!(e.to_string().contains("a load by several clients"), "{e}");
+        holds_all(&small);
+    }
+    let all = orders(&small, Existing::Replace, four).unwrap();
+    assert_eq!((all.documents, all.bytes, all.clients), (COUNT, one.bytes, number));
+    holds_all(&small);
+    let note = wait(note::read(&small)).unwrap().unwrap().load;
+    assert_eq!((note.slices, note.clients, note.documents), (number, number, COUNT));
+    assert!(note.settled);
+    // It is whole whoever asks.
+    let again = orders(&small, Existing::Resume, Clients::Auto).unwrap();
+    assert_eq!((again.documents, again.clients, again.whole), (0, 0, true));
+}
+
+pub fn an_interrupted_load_goes_on_with_other_clients(target: &dyn Target) {
+    let small = Small { inner: target.documents().unwrap(), fault: None };
+    let looks = AtomicUsize::new(0);
+    let stop: Stopping = Arc::new(move || looks.fetch_add(1, Ordering::Relaxed) >= 7);
+    let what = Load { clients: clients(&small, 4).0, ..Load::whole(Orders, Existing::Refuse) };
+    let e = wait(load(&small, what, stop, &mut |_| ())).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Cancelled, "{e}");
+    assert!(e.to_string().contains("--resume"), "{e}");
+    let (two, number) = clients(&small, 2);
+    let rest = orders(&small, Existing::Resume, two).unwrap();
+    assert!(rest.documents > 0 && rest.documents < COUNT, "{rest:?}");
+    assert_eq!((rest.clients, rest.whole), (number, true));
+    holds_all(&small);
+}
+
+pub fn a_client_that_fails_ends_the_load_which_goes_on_whole(target: &dyn Target) {
+    let inner = target.documents().unwrap();
+    for when in [When::Before, When::After] {
+        let fault = Some(Arc::new(Fault { writes: AtomicI64::new(6), when }));
+        let failing = Small { inner, fault };
+        let four = clients(&failing, 4).0;
+        let e = orders(&failing, Existing::Replace, four).unwrap_err();
+        assert_eq!((e.kind, &*e.answer), (ErrorKind::Unavailable, "it is to fail"), "{e}");
+        let small = Small { inner, fault: None };
+        let rest = orders(&small, Existing::Resume, Clients::Auto).unwrap();
+        assert!(rest.whole && rest.documents < COUNT, "{when:?}: {rest:?}");
+        holds_all(&small);
+    }
+}
+
+pub fn clients_load_parts_at_the_same_time(target: &dyn Target) {
+    let small = Small { inner: target.documents().unwrap(), fault: None };
+    let (three, number) = clients(&small, 3);
+    let part = |part| {
+        let what = Load {
+            part: Part { part, of: 2 },
+            clients: three,
+            ..Load::whole(Orders, Existing::Refuse)
+        };
+        wait(load(&small, what, never(), &mut |_| ())).unwrap()
+    };
+    let part = &part;
+    let loaded: Vec<Loaded> = std::thread::scope(|scope| {
+        let parts: Vec<_> = [1, 2].map(|n| scope.spawn(move || part(n))).into();
+        parts.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(loaded.iter().any(|part| part.whole), "{loaded:?}");
+    assert!(loaded.iter().all(|part| part.clients == number), "{loaded:?}");
+    holds_all(&small);
+    let note = wait(note::read(&small)).unwrap().unwrap().load;
+    assert_eq!((note.documents, note.clients), (COUNT, 2 * number));
+}

@@ -1,0 +1,282 @@
+//! The clients that write the slices of a part, several at a time.
+//!
+//! A slice is written by a task with a writer of its own, so that clients use all cores. Who calls
+//! [`write`] opens the writers, counts, and ends all tasks where one fails. A task that is dropped
+//! in the middle of a batch is like a killed process: the slice goes on from its saved progress.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::task::JoinHandle;
+
+use super::division::Division;
+use super::maker::{Limit, Maker, Making, Span};
+use super::search::{Sample, Search};
+use super::{Clients, Progress, Source, Stopping};
+use crate::capability::{Batch, BulkWriter, Documents};
+use crate::words::counted;
+use crate::{Error, ErrorKind, Result};
+
+/// How often the progress is told and the number of clients looked at.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How long the other clients have to end their batches after one has failed.
+const TO_END: Duration = Duration::from_secs(5);
+
+/// What is to be written.
+pub(super) struct Work {
+    pub source: Arc<dyn Source>,
+    pub division: Division,
+    pub stop: Stopping,
+}
+
+/// The amount that this process has written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written {
+    pub documents: u64,
+    pub bytes: u64,
+    pub clients: u64,
+}
+
+/// What all tasks see.
+struct Shared {
+    work: Work,
+    /// Set where one has failed.
+    ended: AtomicBool,
+    /// How many shall give their slices back.
+    leave: AtomicUsize,
+    /// The collection written to last.
+    at: AtomicUsize,
+    /// Documents of the part that are there: found by those that opened a slice, and written.
+    there: AtomicU64,
+    /// Written by this process.
+    documents: AtomicU64,
+    bytes: AtomicU64,
+    batches: AtomicU64,
+}
+
+/// How a slice ended.
+enum End {
+    Whole,
+    /// Another client goes on with it.
+    GivenBack(u64),
+    /// The database gave no writer.
+    NotOpened(u64, Error),
+}
+
+/// Writes what is missing of a part.
+pub(super) async fn write(
+    documents: &dyn Documents,
+    work: Work,
+    clients: Clients,
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
+) -> Result<Written> {
+    let Work { source, division, .. } = &work;
+    let (source, division) = (source.clone(), *division);
+    let names = source.collections();
+    let length = |at| {
+        let range = source.part(at, division.part.part, division.part.of);
+        range.end - range.start
+    };
+    let all: u64 = (0..names.len()).map(length).sum();
+    let shared = Arc::new(Shared::new(work));
+    let mut search = Search::new(clients, division.slices);
+    let mut left: VecDeque<u64> = (1..=division.slices).collect();
+    let mut under_way = FuturesUnordered::new();
+    let (started, mut most) = (Instant::now(), 0);
+    let end = loop {
+        search.look(shared.sample(started.elapsed()), under_way.len() + left.len());
+        while under_way.len() < search.clients()
+            && let Some(slice) = left.pop_front()
+        {
+            under_way.push(load_slice(documents, slice, shared.clone()));
+        }
+        most = most.max(under_way.len());
+        let too_many = under_way.len().saturating_sub(search.clients());
+        shared.leave.store(too_many, Ordering::Relaxed);
+        let ended = tokio::select! {
+            biased;
+            ended = under_way.next() => Some(ended),
+            () = tokio::time::sleep(GLANCE) => None,
+        };
+        match ended {
+            None | Some(Some(Ok(End::Whole))) => {}
+            Some(Some(Ok(End::GivenBack(slice)))) => left.push_front(slice),
+            Some(Some(Ok(End::NotOpened(slice, e)))) => match search.refused(under_way.len()) {
+                true => left.push_front(slice),
+                false => break Err(e),
+            },
+            Some(Some(Err(e))) => break Err(e),
+            Some(None) => break Ok(()),
+        }
+        progress(shared.progress(&names, all, under_way.len()));
+    };
+    if end.is_err() {
+        shared.ended.store(true, Ordering::Relaxed);
+        let others = async { while under_way.next().await.is_some() {} };
+        // Those that do not end are ended when they are dropped.
+        let _ = tokio::time::timeout(TO_END, others).await;
+    }
+    end?;
+    Ok(Written {
+        documents: shared.documents.load(Ordering::Relaxed),
+        bytes: shared.bytes.load(Ordering::Relaxed),
+        clients: search.clients().min(most) as u64,
+    })
+}
+
+/// Opens a writer of a slice, and lets a task write with it.
+async fn load_slice(documents: &dyn Documents, slice: u64, shared: Arc<Shared>) -> Result<End> {
+    let writer = match documents.bulk(&shared.work.division.label(slice)).await {
+        Ok(writer) => writer,
+        Err(e) => return Ok(End::NotOpened(slice, e)),
+    };
+    let task = Task(tokio::spawn(write_slice(writer, slice, shared)));
+    task.end().await
+}
+
+/// A task that ends when this is dropped.
+struct Task<T>(JoinHandle<T>);
+
+impl<T> Task<Result<T>> {
+    async fn end(mut self) -> Result<T> {
+        match (&mut self.0).await {
+            Ok(done) => done,
+            Err(e) => match e.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(e) => Err(Error::new(ErrorKind::Cancelled, "load a slice", e)),
+            },
+        }
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Writes what is missing of a slice.
+async fn write_slice(
+    mut writer: Box<dyn BulkWriter>,
+    slice: u64,
+    shared: Arc<Shared>,
+) -> Result<End> {
+    let Work { source, division, .. } = &shared.work;
+    let names = source.collections();
+    let (mut spans, mut there) = (VecDeque::new(), 0);
+    for (at, name) in names.iter().enumerate() {
+        let range = division.range(&**source, at, slice);
+        if range.is_empty() {
+            continue;
+        }
+        let position = writer.position(name).await?;
+        there += position;
+        spans.push_back(Span {
+            at,
+            start: range.start,
+            next: range.start + position,
+            end: range.end,
+        });
+    }
+    shared.there.fetch_add(there, Ordering::Relaxed);
+    let maker = Maker { source: source.clone(), left: spans };
+    let mut making = Making::begin(maker, Batch::default(), Limit::of(&*writer));
+    let mut spare = Batch::default();
+    loop {
+        let (maker, made) = making.end().await?;
+        let Some(made) = made else { break };
+        if shared.stops() {
+            return Err(shared.interrupted(names[made.at]));
+        }
+        if shared.leaves() {
+            shared.there.fetch_sub(there, Ordering::Relaxed);
+            return Ok(End::GivenBack(slice));
+        }
+        making = Making::begin(maker, spare, Limit::of(&*writer));
+        writer.write(names[made.at], &made.batch, made.position).await?;
+        there += made.batch.len() as u64;
+        shared.wrote(made.at, &made.batch);
+        spare = made.batch;
+    }
+    finish(&mut *writer, &shared).await?;
+    Ok(End::Whole)
+}
+
+/// Waits for the writer to finish, until the load is stopped.
+async fn finish(writer: &mut dyn BulkWriter, shared: &Shared) -> Result<()> {
+    let stopped = async {
+        while !shared.stops() {
+            tokio::time::sleep(GLANCE).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        done = writer.finish() => done,
+        () = stopped => Err(interrupted("finish the load", "before its end".to_owned())),
+    }
+}
+
+fn interrupted(tried: impl Into<String>, when: String) -> Error {
+    Error::new(ErrorKind::Cancelled, tried, format!("interrupted {when}"))
+        .advise("go on with --resume")
+}
+
+impl Shared {
+    fn new(work: Work) -> Shared {
+        Shared {
+            work,
+            ended: AtomicBool::new(false),
+            leave: AtomicUsize::new(0),
+            at: AtomicUsize::new(0),
+            there: AtomicU64::new(0),
+            documents: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether the load shall end now.
+    fn stops(&self) -> bool {
+        self.ended.load(Ordering::Relaxed) || (self.work.stop)()
+    }
+
+    /// Whether the client that asks shall give its slice back.
+    fn leaves(&self) -> bool {
+        let less = |n: usize| n.checked_sub(1);
+        self.leave.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    fn wrote(&self, at: usize, batch: &Batch) {
+        let documents = batch.len() as u64;
+        self.at.store(at, Ordering::Relaxed);
+        self.there.fetch_add(documents, Ordering::Relaxed);
+        self.documents.fetch_add(documents, Ordering::Relaxed);
+        self.bytes.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn interrupted(&self, collection: &str) -> Error {
+        let written = self.documents.load(Ordering::Relaxed);
+        let when = format!("after {}", counted(written, "document", "documents"));
+        interrupted(format!("load {collection}"), when)
+    }
+
+    fn sample(&self, at: Duration) -> Sample {
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        Sample { at, bytes, batches: self.batches.load(Ordering::Relaxed) }
+    }
+
+    fn progress<'a>(&self, names: &[&'a str], all: u64, clients: usize) -> Progress<'a> {
+        Progress::Written {
+            collection: names[self.at.load(Ordering::Relaxed)],
+            documents: self.there.load(Ordering::Relaxed),
+            of: all,
+            bytes: self.bytes.load(Ordering::Relaxed),
+            clients: clients as u64,
+        }
+    }
+}

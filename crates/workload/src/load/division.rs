@@ -1,0 +1,106 @@
+//! How a part is divided among the clients that load it.
+//!
+//! A part is so many *slices*: each is a range of every collection, and is loaded by one client at
+//! a time, with a progress of its own. The note has their number, which the first process chooses
+//! from the size of the data. So any number of clients can load a part and go on with it: a client
+//! takes the next slice that nobody has taken.
+
+use std::ops::Range;
+
+use super::{Part, Source};
+
+/// About how many documents a slice has.
+const SLICE: u64 = 20_000;
+/// The most slices that the size of the data makes of a part: the more, the smaller are the batches
+/// of small collections.
+const MOST: u64 = 1024;
+
+/// A part and its slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Division {
+    pub part: Part,
+    pub slices: u64,
+}
+
+impl Division {
+    /// The number of slices of a part of this data, at least `clients`.
+    pub fn slices(source: &dyn Source, part: Part, clients: u64) -> u64 {
+        let ranges = (0..source.collections().len()).map(|at| source.part(at, part.part, part.of));
+        let documents: u64 = ranges.map(|range| range.end - range.start).sum();
+        (documents / SLICE).clamp(1, MOST).max(clients)
+    }
+
+    /// The name under which a writer saves the progress of a slice, counted from 1.
+    pub fn label(&self, slice: u64) -> String {
+        let Part { part, of } = self.part;
+        match self.slices {
+            1 => format!("{part} of {of}"),
+            slices => format!("{part} of {of}, slice {slice} of {slices}"),
+        }
+    }
+
+    /// The document indexes of a slice in the collection at `at`. The slices together are the
+    /// part's range, in order.
+    pub fn range(&self, source: &dyn Source, at: usize, slice: u64) -> Range<u64> {
+        let all = source.part(at, self.part.part, self.part.of);
+        let length = u128::from(all.end - all.start);
+        let bound = |n: u64| {
+            let before = length * u128::from(n) / u128::from(self.slices);
+            all.start + u64::try_from(before).expect("no more than the length")
+        };
+        bound(slice - 1)..bound(slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hoap_data::{DataSet, Schema, Spec};
+
+    use super::*;
+
+    #[test]
+    fn slices_are_the_part_in_order_whatever_their_number() {
+        let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2pp, 2) }).unwrap();
+        for part in [Part::WHOLE, Part { part: 2, of: 3 }] {
+            for slices in [1, 2, 3, 7, 1000] {
+                let division = Division { part, slices };
+                for at in 0..data.collections().len() {
+                    let all = Source::part(&data, at, part.part, part.of);
+                    let mut next = all.start;
+                    for slice in 1..=slices {
+                        let range = division.range(&data, at, slice);
+                        assert_eq!(range.start, next);
+                        next = range.end;
+                    }
+                    assert_eq!(next, all.end);
+                }
+            }
+        }
+    }
+
+    /// What was loaded in one slice goes on under the name that it began with.
+    #[test]
+    fn labels_differ_and_that_of_an_undivided_part_is_its_own() {
+        let part = Part { part: 2, of: 3 };
+        let label = |slices, slice| Division { part, slices }.label(slice);
+        assert_eq!(label(1, 1), "2 of 3");
+        assert_eq!(label(4, 1), "2 of 3, slice 1 of 4");
+    }
+
+    #[test]
+    fn the_number_of_slices_follows_the_data_and_the_clients() {
+        let slices = |warehouses, part, clients| {
+            let data = DataSet::new(Spec::new(Schema::Ch2pp, warehouses)).unwrap();
+            Division::slices(&data, part, clients)
+        };
+        let small = Spec { scale_down: 100, ..Spec::new(Schema::Ch2pp, 1) };
+        let small = DataSet::new(small).unwrap();
+        assert_eq!(Division::slices(&small, Part::WHOLE, 1), 1);
+        assert_eq!(Division::slices(&small, Part::WHOLE, 4), 4);
+        let whole = slices(10, Part::WHOLE, 1);
+        assert!(whole > 16 && whole < MOST, "{whole}");
+        assert_eq!(slices(10, Part::WHOLE, 4), whole);
+        assert!(slices(10, Part { part: 1, of: 4 }, 1) < whole / 2);
+        assert_eq!(slices(10_000, Part::WHOLE, 1), MOST);
+    }
+}
