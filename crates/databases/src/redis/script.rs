@@ -88,16 +88,23 @@ const TAKE_BACK: &str = "if redis.call('ZSCORE', KEYS[2], ARGV[1]) then return 1
 
 const DELETE: &str = "redis.call('ZREM', KEYS[2], ARGV[1]) return redis.call('DEL', KEYS[1])";
 
+// One command for many keys: a command in a script costs a microsecond and more, however small.
 const BATCH: &str = concat!(
-    "local seen = {} ",
+    "local there, seen = 0, {} ",
+    "for k = 3, #KEYS, 1000 do ",
+    "there = there + redis.call('EXISTS', unpack(KEYS, k, math.min(k + 999, #KEYS))) end ",
     "for k = 3, #KEYS do ",
-    "if seen[KEYS[k]] or redis.call('EXISTS', KEYS[k]) == 1 then return k - 2 end ",
+    "if seen[KEYS[k]] or there > 0 and redis.call('EXISTS', KEYS[k]) == 1 then return k - 2 end ",
     "seen[KEYS[k]] = true end ",
     "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) ",
-    "local at = 3 ",
+    "local at, adds, n = 3, {}, 0 ",
+    "for k = 3, #KEYS do ",
+    "adds[n + 1], adds[n + 2], n = 0, ARGV[at], n + 2 ",
+    "if n == 1000 or k == #KEYS then redis.call('ZADD', KEYS[2], unpack(adds, 1, n)) n = 0 end ",
+    "at = at + 2 + ARGV[at + 1] end ",
+    "at = 3 ",
     "for k = 3, #KEYS do ",
     "local first, last = at + 2, at + 1 + ARGV[at + 1] ",
-    "redis.call('ZADD', KEYS[2], 0, ARGV[at]) ",
     set_from!("KEYS[k]", "first", "last"),
     "at = last + 1 end ",
     "return 0"
