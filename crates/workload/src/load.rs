@@ -1,14 +1,18 @@
 //! Loading a database: in one part or several, anew or resumed.
 
+mod values;
+
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::capability::{Batch, BulkWriter, Documents, Index};
+use crate::capability::{Batch, BulkWriter, Documents, Index, TypedSource, Unmade};
 use crate::note::{self, LoadNote, Note};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
+
+pub(crate) use values::hand_over;
 
 /// The documents of a benchmark, as the source of a load.
 pub trait Source: Send + Sync {
@@ -33,6 +37,11 @@ pub trait Source: Send + Sync {
 
     /// Appends key and JSON text of a document.
     fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>);
+
+    /// The same documents value by value, where they can be had so.
+    fn typed(&self) -> Option<&dyn TypedSource> {
+        None
+    }
 
     /// The indexes that the benchmark's operations need.
     fn indexes(&self) -> Vec<Index>;
@@ -377,6 +386,7 @@ async fn write_collection(
 ) -> Result<()> {
     let Control { stop, tell } = control;
     let start = range.start;
+    let typed = source.typed().zip(writer.values_at_once());
     let mut batch = Batch::default();
     let mut next = start + writer.position(collection).await?;
     while next < range.end {
@@ -384,14 +394,21 @@ async fn write_collection(
             let when = format!("after {}", counted(next - start, "document", "documents"));
             return Err(interrupted(format!("load {collection}"), when));
         }
-        batch.clear();
-        while next < range.end && batch.bytes() < writer.batch_bytes() {
-            batch.push(|key, text| source.append(at, next, key, text));
-            next += 1;
-        }
-        writer.write(collection, &batch, next - start).await?;
-        written.documents += batch.len() as u64;
-        written.bytes += batch.bytes() as u64;
+        let first = next;
+        written.bytes += if let Some((source, at_once)) = typed {
+            next = range.end.min(first + at_once);
+            let mut documents = Unmade::new(source, at, first..next);
+            writer.write_values(collection, &mut documents, next - start).await?
+        } else {
+            batch.clear();
+            while next < range.end && batch.bytes() < writer.batch_bytes() {
+                batch.push(|key, text| source.append(at, next, key, text));
+                next += 1;
+            }
+            writer.write(collection, &batch, next - start).await?;
+            batch.bytes() as u64
+        };
+        written.documents += next - first;
         tell(next - start, *written, false);
     }
     Ok(())

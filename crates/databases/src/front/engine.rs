@@ -13,12 +13,12 @@ use hoap_record::witness::Level;
 use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::capability::{
-    Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row,
+    Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row, Unmade,
 };
 use hoap_workload::client::Canceller;
 use serde_json::Value;
 
-use crate::failure::Done;
+use crate::failure::{Done, Failure};
 
 /// A database.
 pub trait Engine: Send + Sync + 'static {
@@ -108,6 +108,20 @@ pub trait Bulk: Abandon {
         batch: &Batch,
         position: u64,
     ) -> impl Future<Output = Done<()>> + Send;
+    /// How many documents [`Bulk::write_values`] takes at once best; `None` where only
+    /// [`Bulk::write`] is there.
+    fn values_at_once(&self) -> Option<u64> {
+        None
+    }
+    /// Writes documents that it makes itself, and their progress. Returns their bytes as JSON text.
+    fn write_values(
+        &mut self,
+        _collection: &str,
+        _documents: &mut Unmade<'_>,
+        _position: u64,
+    ) -> impl Future<Output = Done<u64>> + Send {
+        async { Err(Failure::broken("it takes JSON text only")) }
+    }
     /// Ends the part.
     fn finish(&mut self) -> impl Future<Output = Done<()>> + Send {
         async { Ok(()) }

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::applicable::Applicable;
-use crate::Result;
+use super::values::Unmade;
+use crate::{Error, ErrorKind, Result};
 
 /// An index that a benchmark's transactions need.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,24 @@ pub trait BulkWriter: Send {
     /// A writer may buffer a whole collection: its documents and its progress are then saved only
     /// after [`BulkWriter::finish`]. All batches of a collection arrive before those of the next.
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()>;
+
+    /// How many documents [`BulkWriter::write_values`] takes at once best. `None` where the database
+    /// wants JSON text only.
+    fn values_at_once(&self) -> Option<u64> {
+        None
+    }
+
+    /// Like [`BulkWriter::write`], with documents that it makes itself, value by value. Returns the
+    /// bytes that they take as JSON text.
+    async fn write_values(
+        &mut self,
+        collection: &str,
+        documents: &mut Unmade<'_>,
+        _: u64,
+    ) -> Result<u64> {
+        let tried = format!("load {} documents into {collection} by their values", documents.len());
+        Err(Error::new(ErrorKind::Broken, tried, "the database takes JSON text only"))
+    }
 
     /// Ends the part after its last batch: all documents and the progress are then in the database.
     /// May be dropped halfway; a resumed load repeats it.
