@@ -148,7 +148,9 @@ impl Load {
 
     /// The progress of a part.
     pub fn position(&mut self, instance: &Instance, part: &str, collection: &str) -> Done<u64> {
-        self.flush()?;
+        let committed = self.flush();
+        let place = instance.path.display();
+        committed.map_err(|e| e.trying(format!("commit what was loaded into {place}")))?;
         let text = "SELECT max(position) FROM hoap_load WHERE part = ? AND collection = ?";
         let connection = self.connection(instance)?;
         let position: Option<i64> =

@@ -206,8 +206,11 @@ impl Values for Taker {
 mod tests {
     use super::*;
 
+    /// Writes the fields of a document.
+    type Write<'a> = &'a dyn Fn(&mut Taker);
+
     /// Takes one document after the other.
-    fn taken(kind: &Kind, documents: &[&dyn Fn(&mut Taker)]) -> Result<Kind, String> {
+    fn taken(kind: &Kind, documents: &[Write<'_>]) -> Result<Kind, String> {
         let mut taker = Taker::of(kind);
         for document in documents {
             taker.begin_object("");
@@ -269,7 +272,7 @@ mod tests {
 
     #[test]
     fn values_that_fit_nowhere_are_refused() {
-        let documents: [(&dyn Fn(&mut Taker), &str); 6] = [
+        let documents: [(Write<'_>, &str); 6] = [
             (&|t| t.text("a", b"x"), "a is of type VARCHAR"),
             (&|t| t.real("a", 0.5), "a is of type DOUBLE"),
             (&|t| t.int("a", u64::MAX), "a is of type BIGINT"),
