@@ -45,6 +45,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
             bytes: note.load.bytes,
             seconds: note.load.seconds,
             ingestion: note.load.ingestion.clone(),
+            stored: note.load.stored.clone(),
         }),
         steps: Vec::new(),
         checks: Vec::new(),

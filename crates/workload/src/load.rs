@@ -5,6 +5,7 @@ mod values;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use hoap_record::Stored;
 use serde_json::Value;
 
 use crate::capability::{Batch, BulkWriter, Documents, Index, TypedSource, Unmade};
@@ -100,6 +101,17 @@ pub struct Loaded {
     pub seconds: f64,
     /// Whether all data is loaded; else other parts are missing.
     pub whole: bool,
+    /// What the database stores of it, or why that is not known; `None` where it is not whole.
+    pub stored: Option<std::result::Result<StoredLoad, String>>,
+}
+
+/// What a database stores of a whole load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredLoad {
+    /// What it stores.
+    pub stored: Stored,
+    /// The bytes of JSON text of all parts.
+    pub json_bytes: u64,
 }
 
 /// What to load.
@@ -146,7 +158,35 @@ pub async fn load(
     }
     let whole = settle(documents, source, progress).await?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(Loaded { documents: written.documents, bytes: written.bytes, seconds, whole })
+    let stored = if whole { stored(documents, &names).await? } else { None };
+    Ok(Loaded { documents: written.documents, bytes: written.bytes, seconds, whole, stored })
+}
+
+/// What the database stores, from the note or asked now. It is loaded whether it says so or not.
+/// `None` where runs have changed what was loaded.
+async fn stored(
+    documents: &dyn Documents,
+    names: &[&str],
+) -> Result<Option<std::result::Result<StoredLoad, String>>> {
+    let Some(note) = note::read(documents).await? else { return Ok(None) };
+    let json_bytes = note.load.bytes;
+    if let Some(stored) = note.load.stored {
+        return Ok(Some(Ok(StoredLoad { stored, json_bytes })));
+    }
+    if note.runs > 0 {
+        return Ok(None);
+    }
+    let stored = match documents.stored(names).await {
+        Ok(Ok(stored)) => stored,
+        Ok(Err(lacking)) => return Ok(Some(Err(lacking.to_string()))),
+        Err(e) => return Ok(Some(Err(e.to_string()))),
+    };
+    note::update(documents, |note| {
+        note.load.stored = Some(stored.clone());
+        Ok(())
+    })
+    .await?;
+    Ok(Some(Ok(StoredLoad { stored, json_bytes })))
 }
 
 /// Removes what a load of part `part` with [`Existing::Replace`] replaces: everything.
@@ -298,6 +338,7 @@ fn first_note(source: &dyn Source, part: Part) -> Note {
         bytes: 0,
         seconds: 0.0,
         ingestion: None,
+        stored: None,
     };
     Note { benchmark: source.benchmark().into(), data: source.parameters(), load, runs: 0 }
 }

@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hoap_record::Stored;
 use hoap_workload::Result;
-use hoap_workload::capability::{Applicable, Batch, BulkWriter, Documents, Index, Row, Unmade};
+use hoap_workload::capability::{
+    Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Unmade,
+};
 use hoap_workload::words::counted;
 use serde_json::Value;
 
@@ -82,6 +85,18 @@ impl<E: engine::Documents> Documents for Front<E> {
         }
         let done = unlimited(&*self.0, self.0.settle(indexes)).await;
         done.map_err(|failure| self.error(failure, "make the indexes and statistics of"))
+    }
+
+    // No limit, as for making the statistics: it may read the whole database.
+    async fn stored(&self, collections: &[&str]) -> Result<Applicable<Stored>> {
+        collections.iter().try_for_each(|name| check_name(&*self.0, name))?;
+        let done = unlimited(&*self.0, self.0.stored(collections)).await;
+        let known = done.map_err(|failure| self.error(failure, "read the stored size of"))?;
+        Ok(known.map_err(|because| NotApplicable {
+            capability: "stored size",
+            database: self.0.url().to_owned(),
+            because,
+        }))
     }
 
     async fn scan(

@@ -9,6 +9,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use hoap_record::Stored;
 use hoap_record::witness::Level;
 use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
@@ -85,6 +86,13 @@ pub trait Documents: Engine {
     fn bulk(&self, part: &str) -> impl Future<Output = Done<Self::Bulk>> + Send;
     /// Makes indexes and statistics, and what was loaded durable.
     fn settle(&self, indexes: &[Index]) -> impl Future<Output = Done<()>> + Send;
+    /// What it stores of these collections, or why it does not say.
+    fn stored(
+        &self,
+        _collections: &[&str],
+    ) -> impl Future<Output = Done<Result<Stored, &'static str>>> + Send {
+        async { Ok(Err("it has no figure that holds right after a load")) }
+    }
     /// Calls `each` for every document.
     fn scan(
         &self,

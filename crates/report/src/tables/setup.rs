@@ -106,7 +106,11 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
                     documents += &format!(" ({}/s)", Unit::Count.show(rate(l.documents).round()));
                     size += &format!(" ({}/s)", bytes(rate(l.bytes)));
                 }
-                format!("{documents}, {size} in {}", duration(l.seconds))
+                let stored = l.stored.as_ref().map(|stored| {
+                    format!("; {} stored {}", bytes(stored.bytes as f64), stored.medium.place())
+                });
+                let stored = stored.unwrap_or_default();
+                format!("{documents}, {size} in {}{stored}", duration(l.seconds))
             }
             None => String::new(),
         }),

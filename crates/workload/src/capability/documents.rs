@@ -1,9 +1,10 @@
 //! Whole collections: what loading and checking need.
 
 use async_trait::async_trait;
+use hoap_record::Stored;
 use serde_json::Value;
 
-use super::applicable::Applicable;
+use super::applicable::{Applicable, NotApplicable};
 use super::values::Unmade;
 use crate::{Error, ErrorKind, Result};
 
@@ -54,6 +55,15 @@ pub trait Documents: Send + Sync {
     /// Creates the indexes, gathers statistics, and returns when all writes are durable.
     /// Idempotent.
     async fn settle(&self, indexes: &[Index]) -> Result<()>;
+
+    /// What the database stores of these collections with their indexes, once they are settled.
+    async fn stored(&self, _: &[&str]) -> Result<Applicable<Stored>> {
+        Ok(Err(NotApplicable {
+            capability: "stored size",
+            database: "this database".to_owned(),
+            because: "it has no figure of it",
+        }))
+    }
 
     /// Calls `each` for every document of a collection, in no particular order, from one
     /// consistent state, with the values of `fields`. Stops at the first error of `each`.

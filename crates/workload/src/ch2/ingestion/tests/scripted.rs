@@ -138,6 +138,7 @@ pub(super) fn note() -> Note {
         bytes: 77,
         seconds: 1.0,
         ingestion: None,
+        stored: None,
     };
     Note { benchmark: "ch2pp".into(), data: Value::Null, load, runs: 0 }
 }
