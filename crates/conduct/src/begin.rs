@@ -46,6 +46,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
             seconds: note.load.seconds,
             clients: (note.load.clients > 0).then_some(note.load.clients),
             ingestion: note.load.ingestion.clone(),
+            stored: note.load.stored.clone(),
         }),
         steps: Vec::new(),
         checks: Vec::new(),

@@ -30,6 +30,7 @@ mod documents;
 mod error;
 mod geography;
 mod json;
+mod measured;
 mod named;
 mod number;
 mod part;
@@ -49,6 +50,7 @@ pub use date::{DAY_MICROS, Date, Timestamp};
 pub use documents::{StockNumbers, last_name};
 pub use error::SpecError;
 pub use geography::{NATIONS, REGIONS};
+pub use measured::Measured;
 pub use spec::{ExtraFields, MAX_EXTRA_FIELDS, MAX_WAREHOUSES, Schema, Spec};
 
 /// Version of the bytes. It changes whenever a single byte of any document changes. It is part of

@@ -44,8 +44,10 @@ impl<'a> Field<'a> {
     }
 
     /// The name; empty for [`Field::ELEMENT`].
+    #[inline]
     pub fn name(&self) -> &'a str {
-        self.json.trim_matches(['"', ':'])
+        let end = self.json.len().saturating_sub(2);
+        self.json.get(1..end).unwrap_or_default()
     }
 }
 

@@ -16,7 +16,7 @@
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
 //! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`ingestion`],
-//!   [`search`], [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
+//!   [`search`], [`stored`], [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
 //! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
@@ -47,6 +47,7 @@ pub mod rows;
 pub mod run;
 pub mod search;
 pub mod step;
+pub mod stored;
 pub mod time;
 pub mod title;
 pub mod whole;
@@ -67,6 +68,7 @@ pub use percentile::{Latency, Percentile};
 pub use rows::{Execution, GRACE, Sample};
 pub use run::{Clock, Driver, Event, FORMAT, Host, Load, Repetition, Run};
 pub use step::{Gap, Operation, Query, Score, Start, Step, step_name};
+pub use stored::{Medium, Stored, StoredCollection};
 pub use time::Time;
 pub use title::benchmark_title;
 pub use witness::{Level, Witness};

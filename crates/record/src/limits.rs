@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::ingestion::{CURVE, Ingestion};
 use crate::run::Run;
 use crate::step::Step;
+use crate::stored::Stored;
 
 /// The most bytes of `run.json`.
 pub const MOST_RECORD: u64 = 32 << 20;
@@ -49,6 +50,9 @@ pub(crate) fn run(run: &Run) -> Result<(), String> {
     if let Some(of) = run.load.as_ref().and_then(|load| load.ingestion.as_ref()) {
         ingestion(of).map_err(|what| format!("load.ingestion: {what}"))?;
     }
+    if let Some(of) = run.load.as_ref().and_then(|load| load.stored.as_ref()) {
+        stored(of).map_err(|what| format!("load.stored: {what}"))?;
+    }
     let mut numbers = BTreeSet::new();
     for (at, of) in run.steps.iter().enumerate() {
         step(of).map_err(|what| format!("steps[{at}]: {what}"))?;
@@ -57,6 +61,12 @@ pub(crate) fn run(run: &Run) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn stored(of: &Stored) -> Result<(), String> {
+    count("bytes", of.bytes)?;
+    number("collections", of.collections.len(), MOST_KINDS)?;
+    of.collections.iter().try_for_each(|of| count("bytes of a collection", of.bytes))
 }
 
 fn ingestion(of: &Ingestion) -> Result<(), String> {

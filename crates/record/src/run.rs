@@ -11,6 +11,7 @@ use crate::ingestion::Ingestion;
 use crate::observed::ObservedSource;
 use crate::search::Search;
 use crate::step::Step;
+use crate::stored::Stored;
 use crate::witness::Witness;
 
 /// The version of this format. It changes when a field changes its meaning or is removed.
@@ -199,4 +200,7 @@ pub struct Load {
     /// How the analytical database took it in, if the load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingestion: Option<Ingestion>,
+    /// What the database stores of it, if it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<Stored>,
 }

@@ -1,6 +1,6 @@
 //! The note: the small document that a load writes beside the data to describe it.
 
-use hoap_record::Ingestion;
+use hoap_record::{Ingestion, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -49,6 +49,9 @@ pub struct LoadNote {
     /// How another database took in what was loaded, if a load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingestion: Option<Ingestion>,
+    /// What the database stored when all was settled, if it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<Stored>,
 }
 
 fn one() -> u64 {

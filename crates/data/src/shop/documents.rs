@@ -8,6 +8,7 @@ use super::spec::PADDING_FRAME;
 use super::text::letters16;
 use crate::buffer::Buffer;
 use crate::json::{JsonWriter, SCRATCH};
+use crate::measured::Measured;
 use crate::random::Stream;
 use crate::writer::{TEXT_SLACK, Writer, field};
 
@@ -50,17 +51,15 @@ impl ShopData {
     }
 
     /// Writes a document in the writer's form. Its padding has the length of that of the JSON
-    /// document, which is computed first.
+    /// document.
     ///
     /// # Panics
     /// Where `index` is not below [`ShopData::count`].
     pub fn write<W: Writer>(&self, collection: ShopCollection, index: u64, w: &mut W) {
         assert!(index < self.count(collection), "{collection} has no document {index}");
-        let mut json = vec![0; self.bytes(collection) + ROOM_BEHIND];
-        let mut measured = JsonWriter::new(&mut json);
-        self.fields(collection, index, &mut measured);
-        let len = self.padding(collection, &measured);
-        let words = self.fields(collection, index, w);
+        let mut measured = Measured::new(w);
+        let words = self.fields(collection, index, &mut measured);
+        let len = self.padding(collection, measured.so_far());
         pad(words, len, w);
     }
 
@@ -68,7 +67,7 @@ impl ShopData {
     fn json(&self, collection: ShopCollection, index: u64, out: &mut [u8]) -> usize {
         let mut w = JsonWriter::new(out);
         let words = self.fields(collection, index, &mut w);
-        let len = self.padding(collection, &w);
+        let len = self.padding(collection, w.len());
         pad(words, len, &mut w);
         w.finish()
     }
@@ -90,9 +89,9 @@ impl ShopData {
         }
     }
 
-    /// Characters of padding that a document lacks.
-    fn padding(&self, collection: ShopCollection, written: &JsonWriter<'_>) -> usize {
-        self.bytes(collection).saturating_sub(written.len() + PADDING_FRAME)
+    /// Characters of padding that a document of `written` bytes so far lacks.
+    fn padding(&self, collection: ShopCollection, written: usize) -> usize {
+        self.bytes(collection).saturating_sub(written + PADDING_FRAME)
     }
 }
 

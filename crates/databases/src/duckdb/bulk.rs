@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use hoap_workload::capability::Batch;
+use hoap_workload::capability::{Batch, Unmade};
 
 use super::instance::Instance;
 use super::link;
+use super::load::CHUNK;
+use super::options::Layout;
+use super::single::Single;
 use crate::failure::Done;
 use crate::front::engine::{Abandon, Bulk};
 
@@ -13,6 +16,7 @@ use crate::front::engine::{Abandon, Bulk};
 pub struct BatchWriter {
     instance: Arc<Instance>,
     part: String,
+    _single: Arc<Single>,
 }
 
 impl BatchWriter {
@@ -20,7 +24,8 @@ impl BatchWriter {
         // Refuses a file of another layout.
         link::refuse_to_write(instance.load().committed(&instance)?)?;
         instance.connect()?;
-        Ok(BatchWriter { instance, part: part.to_owned() })
+        let single = instance.single()?;
+        Ok(BatchWriter { instance, part: part.to_owned(), _single: single })
     }
 }
 
@@ -34,6 +39,23 @@ impl Bulk for BatchWriter {
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
         let place = (&*self.part, collection);
         self.instance.load().write(&self.instance, place, batch, position)
+    }
+
+    fn values_at_once(&self) -> Option<u64> {
+        match self.instance.options.layout {
+            Layout::Columns => Some(CHUNK as u64),
+            Layout::Json => None,
+        }
+    }
+
+    async fn write_values(
+        &mut self,
+        collection: &str,
+        documents: &mut Unmade<'_>,
+        position: u64,
+    ) -> Done<u64> {
+        let place = (&*self.part, collection);
+        self.instance.load().write_values(&self.instance, place, documents, position)
     }
 
     async fn finish(&mut self) -> Done<()> {

@@ -15,6 +15,9 @@ use duckdb::arrow::error::ArrowError;
 use super::kind::Kind;
 use crate::failure::{Done, Failure};
 
+/// Integers up to this one are doubles as well.
+pub(super) const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+
 /// The values of one field in some documents, or of the elements of an array.
 #[derive(Debug)]
 pub(super) struct Column {
@@ -49,9 +52,9 @@ impl Texts {
         Texts { bytes: Vec::new(), starts: vec![0; empty + 1] }
     }
 
-    /// Appends a text.
-    pub fn push(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
+    /// Appends a text: UTF-8, which the array of them checks.
+    pub fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
         // A batch is far smaller than 2 GiB; an overflow would be an error of Arrow's checks.
         self.starts.push(i32::try_from(self.bytes.len()).unwrap_or(-1));
     }
@@ -120,6 +123,14 @@ impl Column {
         }
     }
 
+    /// Appends a text to a column of texts.
+    pub fn push_text(&mut self, text: &[u8]) {
+        if let Values::Text(texts) = &mut self.values {
+            texts.push(text);
+            self.valid.push(true);
+        }
+    }
+
     /// Appends a place without a value.
     pub fn push_null(&mut self) {
         self.valid.push(false);
@@ -128,7 +139,7 @@ impl Column {
             Values::Bool(values) => values.push(false),
             Values::Int(values) => values.push(0),
             Values::Double(values) => values.push(0.0),
-            Values::Text(texts) | Values::Json(texts) => texts.push(""),
+            Values::Text(texts) | Values::Json(texts) => texts.push(b""),
             Values::List(starts, element) => starts.push(place(element)),
             Values::Object(fields) => fields.iter_mut().for_each(|(_, field)| field.push_null()),
         }
@@ -144,7 +155,11 @@ impl Column {
         made.collect::<Result<_, ArrowError>>().map_err(Failure::invalid)
     }
 
-    fn array(self) -> Result<ArrayRef, ArrowError> {
+    /// The values.
+    ///
+    /// # Errors
+    /// As [`Column::into_fields`].
+    pub fn array(self) -> Result<ArrayRef, ArrowError> {
         let len = self.len();
         let all = self.valid.iter().all(|valid| *valid);
         let valid = (!all).then(|| NullBuffer::from(self.valid));
@@ -163,7 +178,7 @@ impl Column {
             // A STRUCT has a field at least.
             Values::Object(fields) if fields.is_empty() => {
                 let mut texts = Texts::new(0);
-                (0..len).for_each(|_| texts.push("{}"));
+                (0..len).for_each(|_| texts.push(b"{}"));
                 texts.array(valid)?
             }
             Values::Object(fields) => {
@@ -177,6 +192,39 @@ impl Column {
             }
         })
     }
+}
+
+/// The position of a field by its name, `next` where it is the one expected. A field that is not
+/// there yet gets a column with `len` nulls.
+///
+/// # Errors
+/// Where the document has the field already, or no column can have the name.
+pub(super) fn field(
+    fields: &mut Vec<(String, Column)>,
+    next: usize,
+    len: usize,
+    name: &str,
+) -> Result<usize, String> {
+    let there = match fields.get(next) {
+        Some((there, _)) if there == name => Some(next),
+        _ => fields.iter().position(|(there, _)| there == name),
+    };
+    if let Some(at) = there {
+        return match fields[at].1.len() > len {
+            true => Err(format!("field {name} is there twice")),
+            false => Ok(at),
+        };
+    }
+    // DuckDB's names of columns and fields are equal without regard to case.
+    let same = fields.iter().find(|(there, _)| there.eq_ignore_ascii_case(name));
+    if let Some((there, _)) = same {
+        return Err(format!("fields {there} and {name} differ in case only"));
+    }
+    if name.is_empty() || name.contains('\0') {
+        return Err("a field has a name that no column can have".to_owned());
+    }
+    fields.push((name.to_owned(), Column::of(&Kind::Unknown, len)));
+    Ok(fields.len() - 1)
 }
 
 /// The number of elements so far.

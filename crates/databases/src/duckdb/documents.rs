@@ -4,12 +4,13 @@ use std::fs::File;
 
 use duckdb::arrow::array::AsArray;
 use duckdb::{Connection, OptionalExt};
+use hoap_record::{Medium, Stored, StoredCollection};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Applicable, Index, NotApplicable};
 use serde_json::Value;
 
 use super::database::DuckDbEngine;
-use super::kind::{Kind, quoted};
+use super::kind::{Kind, literal, quoted};
 use super::{bulk, instance, link, table, value};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Documents, Each};
@@ -108,6 +109,31 @@ impl Documents for DuckDbEngine {
         let sync = |file: File| file.sync_all();
         let synced = File::options().write(true).open(&self.instance.path).and_then(sync);
         synced.map_err(|e| Failure::new(ErrorKind::Unavailable, e))
+    }
+
+    /// The file, and the blocks in which each collection has values. Small tables share a block.
+    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+        let connection = self.instance.connect()?;
+        let bytes = std::fs::metadata(&self.instance.path)
+            .map_err(|e| Failure::new(ErrorKind::Unavailable, e))?
+            .len();
+        let mut of = Vec::new();
+        for name in collections {
+            let table = table::name(self.instance.options.layout, name);
+            let text = format!(
+                "WITH s AS (SELECT block_id, additional_block_ids AS more
+                            FROM pragma_storage_info({}) WHERE persistent)
+                 SELECT CAST(count(DISTINCT block) * (SELECT block_size FROM pragma_database_size()
+                        WHERE database_name = current_database()) AS BIGINT)
+                 FROM (SELECT block_id AS block FROM s WHERE block_id >= 0
+                       UNION ALL SELECT unnest(more) FROM s)",
+                literal(&quoted(&table))
+            );
+            let bytes: i64 = connection.query_row(&text, [], |row| row.get(0))?;
+            let bytes = u64::try_from(bytes).unwrap_or(0);
+            of.push(StoredCollection { name: (*name).to_owned(), bytes });
+        }
+        Ok(Ok(Stored { medium: Medium::Disk, bytes, collections: of }))
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {

@@ -29,7 +29,9 @@ fn meaning(answer: &str) -> (ErrorKind, Option<&'static str>) {
     let has = |word: &str| answer.contains(word);
     match class {
         "INTERRUPT" => (Cancelled, None),
-        _ if has("No space left on device") => (Unavailable, Some(DISK)),
+        _ if has("No space left on device") || has("Could not write file") => {
+            (Unavailable, Some(DISK))
+        }
         "Catalog" if has("does not exist") && (has("Table ") || has("View ")) => {
             (Missing, Some(LOAD_FIRST))
         }
@@ -79,6 +81,11 @@ mod tests {
             (
                 "TransactionContext Error: Failed to commit: Could not write file \"x.wal\": No \
                  space left on device",
+                Unavailable,
+            ),
+            (
+                "FATAL Error: Failed to create checkpoint because of error: Could not write file \
+                 \"x\": File too large",
                 Unavailable,
             ),
             ("Out of Memory Error: could not allocate block of size 256.0 KiB", Unavailable),

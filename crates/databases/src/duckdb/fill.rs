@@ -1,14 +1,11 @@
-//! Reading documents into columns.
+//! Reading JSON text into columns.
 
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::column::{Column, Values, place};
+use super::column::{self, Column, EXACT, Values, place};
 use super::kind::Kind;
-
-/// Integers up to this one are doubles as well.
-const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
 
 impl Column {
     /// Appends a document. Where that changes the kind the values are of no use: all documents have
@@ -53,7 +50,7 @@ impl Fill<'_> {
 
     fn json(&mut self, value: &serde_json::Value) {
         if let Values::Json(texts) = &mut self.0.values {
-            texts.push(&value.to_string());
+            texts.push(value.to_string().as_bytes());
             self.0.valid.push(true);
         }
     }
@@ -141,7 +138,7 @@ impl<'de> Visitor<'de> for Fill<'_> {
     fn visit_str<E: de::Error>(mut self, value: &str) -> Result<(), E> {
         self.make_room(&Kind::Text);
         if let Values::Text(texts) = &mut self.0.values {
-            texts.push(value);
+            texts.push(value.as_bytes());
             self.0.valid.push(true);
         } else {
             self.json(&value.into());
@@ -176,11 +173,7 @@ impl<'de> Visitor<'de> for Fill<'_> {
         // Fields mostly come in the order of the document before.
         let mut next = 0;
         while let Some(at) = map.next_key_seed(Name { fields: &mut *fields, next, len })? {
-            let (name, column) = &mut fields[at];
-            if column.len() > len {
-                return Err(de::Error::custom(format!("field {name} is there twice")));
-            }
-            map.next_value_seed(Fill(column))?;
+            map.next_value_seed(Fill(&mut fields[at].1))?;
             next = at + 1;
         }
         for (_, column) in fields.iter_mut().filter(|(_, column)| column.len() <= len) {
@@ -214,21 +207,6 @@ impl Visitor<'_> for Name<'_> {
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<usize, E> {
-        if self.fields.get(self.next).is_some_and(|(there, _)| there == name) {
-            return Ok(self.next);
-        }
-        if let Some(at) = self.fields.iter().position(|(there, _)| there == name) {
-            return Ok(at);
-        }
-        // DuckDB's names of columns and fields are equal without regard to case.
-        let same = self.fields.iter().find(|(there, _)| there.eq_ignore_ascii_case(name));
-        if let Some((there, _)) = same {
-            return Err(E::custom(format!("fields {there} and {name} differ in case only")));
-        }
-        if name.is_empty() || name.contains('\0') {
-            return Err(E::custom("a field has a name that no column can have"));
-        }
-        self.fields.push((name.to_owned(), Column::of(&Kind::Unknown, self.len)));
-        Ok(self.fields.len() - 1)
+        column::field(self.fields, self.next, self.len, name).map_err(E::custom)
     }
 }

@@ -14,6 +14,7 @@ use hoap_workload::ErrorKind;
 use super::link::{self, Link};
 use super::load::Load;
 use super::options::Options;
+use super::single::Single;
 use crate::failure::{Done, Failure};
 
 /// The note, the progress of each part of a load, and the types of each collection's fields.
@@ -30,6 +31,7 @@ pub(super) struct Instance {
     opened: Mutex<Option<Connection>>,
     load: Mutex<Load>,
     link: Mutex<Weak<Link>>,
+    single: Mutex<Weak<Single>>,
 }
 
 /// The files in use, by their paths.
@@ -56,8 +58,9 @@ impl Instance {
             };
         }
         let (opened, load) = (Mutex::new(None), Mutex::default());
-        let link = Mutex::default();
-        let instance = Arc::new(Instance { path: path.clone(), options, opened, load, link });
+        let (link, single) = (Mutex::default(), Mutex::default());
+        let path_of = path.clone();
+        let instance = Arc::new(Instance { path: path_of, options, opened, load, link, single });
         all.insert(path, Arc::downgrade(&instance));
         Ok(instance)
     }
@@ -151,6 +154,17 @@ impl Instance {
         let link = Arc::new(Link::begin(self)?);
         *known = Arc::downgrade(&link);
         Ok(Some(link))
+    }
+
+    /// Keeps the threads at one until all who have this drop it.
+    pub fn single(&self) -> Done<Arc<Single>> {
+        let mut known = lock(&self.single);
+        if let Some(single) = known.upgrade() {
+            return Ok(single);
+        }
+        let single = Arc::new(Single::begin(self.connection()?)?);
+        *known = Arc::downgrade(&single);
+        Ok(single)
     }
 
     /// What is being loaded. One writes at a time.

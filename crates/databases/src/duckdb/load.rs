@@ -1,5 +1,7 @@
 //! What is being loaded into a file.
 //!
+//! Documents of a benchmark come value by value, others as JSON text. The columns are the same.
+//!
 //! DuckDB stores rows in groups of [`ROW_GROUP`], and writes those that are full to the file while
 //! their transaction goes on. A commit with fewer rows is written again with the next ones. So the
 //! batches of a load share a transaction until they have that many documents, or somebody asks for
@@ -12,19 +14,20 @@ use std::sync::Arc;
 use duckdb::Connection;
 use duckdb::arrow::array::{ArrayRef, StringArray};
 use duckdb::arrow::record_batch::RecordBatch;
-use hoap_workload::capability::Batch;
+use hoap_workload::capability::{Batch, Unmade};
 
 use super::column::Column;
 use super::instance::Instance;
 use super::kind::Kind;
 use super::options::Layout;
 use super::table;
+use super::take::Taker;
 use crate::failure::{Done, Failure};
 
 /// Rows that DuckDB stores together.
 const ROW_GROUP: usize = 122_880;
 /// Rows that go to DuckDB in one call: as many as it computes with at a time.
-const CHUNK: usize = 2048;
+pub(super) const CHUNK: usize = 2048;
 
 /// The connection that loads, and what it has not committed yet.
 #[derive(Default)]
@@ -48,18 +51,55 @@ impl Load {
     pub fn write(
         &mut self,
         instance: &Instance,
-        (part, collection): (&str, &str),
+        place: (&str, &str),
         batch: &Batch,
         position: u64,
     ) -> Done<()> {
+        let before = self.kind(instance, place.1)?;
+        let (kind, chunks) = shred(batch, &before, instance.options.layout)?;
+        self.append(instance, place, position, (before, kind), chunks)
+    }
+
+    /// Makes documents, [`CHUNK`] at most, and writes them as columns. They are committed as those of
+    /// [`Load::write`]. Returns their bytes as JSON text.
+    pub fn write_values(
+        &mut self,
+        instance: &Instance,
+        place: (&str, &str),
+        documents: &mut Unmade<'_>,
+        position: u64,
+    ) -> Done<u64> {
+        let before = self.kind(instance, place.1)?;
+        let (mut taker, mut key, mut bytes) = (Taker::of(&before), String::new(), 0);
+        let mut keys = Column::of(&Kind::Text, 0);
+        while let Some(made) = documents.make_next(&mut key, &mut taker) {
+            keys.push_text(key.as_bytes());
+            key.clear();
+            bytes += made;
+        }
+        let column = taker.into_documents().map_err(Failure::invalid)?;
+        let kind = column.kind();
+        let chunk = chunk(keys.array().map_err(Failure::invalid)?, column.into_fields()?)?;
+        self.append(instance, place, position, (before, kind), vec![chunk])?;
+        Ok(bytes)
+    }
+
+    /// Appends rows of the second kind to a table of the first, and their progress.
+    fn append(
+        &mut self,
+        instance: &Instance,
+        (part, collection): (&str, &str),
+        position: u64,
+        (before, kind): (Kind, Kind),
+        chunks: Vec<RecordBatch>,
+    ) -> Done<()> {
         let layout = instance.options.layout;
-        let before = self.kind(instance, collection)?;
-        let (kind, chunks) = shred(batch, &before, layout)?;
         if kind != before {
             self.flush()?;
             table::change(self.connection(instance)?, layout, collection, &before, &kind)?;
             self.kinds.insert(collection.to_owned(), kind);
         }
+        let rows: usize = chunks.iter().map(RecordBatch::num_rows).sum();
         let begun = !self.pending.is_empty();
         let appended = self.connection(instance).and_then(|connection| {
             if !begun {
@@ -76,7 +116,7 @@ impl Load {
             return Err(failure);
         }
         self.pending.insert((part.to_owned(), collection.to_owned()), position);
-        self.rows += batch.len();
+        self.rows += rows;
         if self.rows >= ROW_GROUP { self.flush() } else { Ok(()) }
     }
 
@@ -108,7 +148,9 @@ impl Load {
 
     /// The progress of a part.
     pub fn position(&mut self, instance: &Instance, part: &str, collection: &str) -> Done<u64> {
-        self.flush()?;
+        let committed = self.flush();
+        let place = instance.path.display();
+        committed.map_err(|e| e.trying(format!("commit what was loaded into {place}")))?;
         let text = "SELECT max(position) FROM hoap_load WHERE part = ? AND collection = ?";
         let connection = self.connection(instance)?;
         let position: Option<i64> =
@@ -162,16 +204,11 @@ pub(super) fn shred(batch: &Batch, kind: &Kind, layout: Layout) -> Done<(Kind, V
                     Layout::Columns => column.into_fields()?,
                     Layout::Json => vec![("doc".to_owned(), json(&texts)?)],
                 };
-                chunks.push(chunk(keys, columns)?);
+                chunks.push(chunk(Arc::new(StringArray::from(keys)), columns)?);
             }
         }
         if wider == kind {
             return Ok((kind, chunks));
-        }
-        if let Some((name, _)) =
-            wider.fields().iter().find(|(name, _)| name.eq_ignore_ascii_case(table::KEY))
-        {
-            return Err(Failure::invalid(format!("the field {name} is of this program's own")));
         }
         kind = wider;
     }
@@ -182,8 +219,7 @@ fn json(texts: &[&[u8]]) -> Done<ArrayRef> {
     Ok(Arc::new(StringArray::from(texts.map_err(Failure::invalid)?)))
 }
 
-fn chunk(keys: Vec<&str>, columns: Vec<(String, ArrayRef)>) -> Done<RecordBatch> {
-    let keys: ArrayRef = Arc::new(StringArray::from(keys));
+fn chunk(keys: ArrayRef, columns: Vec<(String, ArrayRef)>) -> Done<RecordBatch> {
     let columns = columns.into_iter().map(|(name, array)| (name, array, true));
     let all = std::iter::once((table::KEY.to_owned(), keys, true)).chain(columns);
     RecordBatch::try_from_iter_with_nullable(all).map_err(Failure::invalid)

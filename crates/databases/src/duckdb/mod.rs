@@ -37,7 +37,9 @@ mod link;
 mod load;
 mod options;
 mod shop;
+mod single;
 mod table;
+mod take;
 mod value;
 
 use std::collections::BTreeMap;

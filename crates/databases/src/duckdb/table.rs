@@ -41,6 +41,10 @@ pub(super) fn change(
     before: &Kind,
     after: &Kind,
 ) -> Done<()> {
+    let own = |(name, _): &&(String, Kind)| name.eq_ignore_ascii_case(KEY);
+    if let Some((name, _)) = after.fields().iter().find(own) {
+        return Err(Failure::invalid(format!("the field {name} is of this program's own")));
+    }
     let mut text = String::new();
     match layout {
         Layout::Json => text.push_str(&view(collection, after)),

@@ -1,17 +1,21 @@
 //! Whole collections.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
+use hoap_record::Stored;
 use hoap_workload::Result;
-use hoap_workload::capability::{Applicable, Batch, BulkWriter, Documents, Index, Row};
+use hoap_workload::capability::{
+    Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Unmade,
+};
 use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Bulk, Engine};
 use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
 use super::{Front, check_index, check_name, check_paths, error};
-use crate::failure::Failure;
+use crate::failure::{Done, Failure};
 
 impl<E: engine::Documents> Front<E> {
     fn error(&self, failure: Failure, what: &str) -> hoap_workload::Error {
@@ -87,6 +91,18 @@ impl<E: engine::Documents> Documents for Front<E> {
         done.map_err(|failure| self.error(failure, "make the indexes and statistics of"))
     }
 
+    // No limit, as for making the statistics: it may read the whole database.
+    async fn stored(&self, collections: &[&str]) -> Result<Applicable<Stored>> {
+        collections.iter().try_for_each(|name| check_name(&*self.0, name))?;
+        let done = unlimited(&*self.0, self.0.stored(collections)).await;
+        let known = done.map_err(|failure| self.error(failure, "read the stored size of"))?;
+        Ok(known.map_err(|because| NotApplicable {
+            capability: "stored size",
+            database: self.0.url().to_owned(),
+            because,
+        }))
+    }
+
     async fn scan(
         &self,
         collection: &str,
@@ -117,6 +133,28 @@ impl<E: Engine, B: Bulk> FrontBulk<E, B> {
     fn error(&self, failure: Failure, what: &str) -> hoap_workload::Error {
         error(&*self.engine, failure, what)
     }
+
+    /// How long the answer to a batch may take.
+    fn limit(&self) -> Option<Duration> {
+        self.engine.answer_timeout().filter(|_| !self.inner.is_patient())
+    }
+
+    /// What became of a batch, for which no answer came in time where `done` says so.
+    fn written<T>(
+        &mut self,
+        done: std::result::Result<Done<T>, Failure>,
+        collection: &str,
+        documents: u64,
+    ) -> Result<T> {
+        let done = done.unwrap_or_else(|silence| {
+            self.inner.abandon();
+            Err(silence)
+        });
+        done.map_err(|failure| {
+            let documents = counted(documents, "document", "documents");
+            self.error(failure, &format!("load {documents} into {collection} of"))
+        })
+    }
 }
 
 #[async_trait]
@@ -130,20 +168,27 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()> {
         check_name(&*self.engine, collection)?;
-        let limit = self.engine.answer_timeout().filter(|_| !self.inner.is_patient());
+        let limit = self.limit();
         let writing = self.inner.write(collection, batch, position);
-        let done = match within(&*self.engine, limit, writing).await {
-            Ok(done) => done,
-            Err(silence) => {
-                self.inner.abandon();
-                Err(silence)
-            }
-        };
-        let what = || {
-            let documents = counted(batch.len(), "document", "documents");
-            format!("load {documents} into {collection} of")
-        };
-        done.map_err(|failure| self.error(failure, &what()))
+        let done = within(&*self.engine, limit, writing).await;
+        self.written(done, collection, batch.len() as u64)
+    }
+
+    fn values_at_once(&self) -> Option<u64> {
+        self.inner.values_at_once()
+    }
+
+    async fn write_values(
+        &mut self,
+        collection: &str,
+        documents: &mut Unmade<'_>,
+        position: u64,
+    ) -> Result<u64> {
+        check_name(&*self.engine, collection)?;
+        let (limit, count) = (self.limit(), documents.len());
+        let writing = self.inner.write_values(collection, documents, position);
+        let done = within(&*self.engine, limit, writing).await;
+        self.written(done, collection, count)
     }
 
     async fn finish(&mut self) -> Result<()> {

@@ -9,16 +9,17 @@
 use std::future::Future;
 use std::time::Duration;
 
+use hoap_record::Stored;
 use hoap_record::witness::Level;
 use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::capability::{
-    Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row,
+    Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row, Unmade,
 };
 use hoap_workload::client::Canceller;
 use serde_json::Value;
 
-use crate::failure::Done;
+use crate::failure::{Done, Failure};
 
 /// A database.
 pub trait Engine: Send + Sync + 'static {
@@ -89,6 +90,13 @@ pub trait Documents: Engine {
     fn bulk(&self, part: &str) -> impl Future<Output = Done<Self::Bulk>> + Send;
     /// Makes indexes and statistics, and what was loaded durable.
     fn settle(&self, indexes: &[Index]) -> impl Future<Output = Done<()>> + Send;
+    /// What it stores of these collections, or why it does not say.
+    fn stored(
+        &self,
+        _collections: &[&str],
+    ) -> impl Future<Output = Done<Result<Stored, &'static str>>> + Send {
+        async { Ok(Err("it has no figure that holds right after a load")) }
+    }
     /// Calls `each` for every document.
     fn scan(
         &self,
@@ -112,6 +120,20 @@ pub trait Bulk: Abandon {
         batch: &Batch,
         position: u64,
     ) -> impl Future<Output = Done<()>> + Send;
+    /// How many documents [`Bulk::write_values`] takes at once best; `None` where only
+    /// [`Bulk::write`] is there.
+    fn values_at_once(&self) -> Option<u64> {
+        None
+    }
+    /// Writes documents that it makes itself, and their progress. Returns their bytes as JSON text.
+    fn write_values(
+        &mut self,
+        _collection: &str,
+        _documents: &mut Unmade<'_>,
+        _position: u64,
+    ) -> impl Future<Output = Done<u64>> + Send {
+        async { Err(Failure::broken("it takes JSON text only")) }
+    }
     /// Ends the part.
     fn finish(&mut self) -> impl Future<Output = Done<()>> + Send {
         async { Ok(()) }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use hoap_record::{Stored, StoredCollection};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Index;
 use mongodb::bson::{Bson, Document, doc};
@@ -84,6 +85,28 @@ impl Documents for MongoDbEngine {
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         settle::settle(&self.server, indexes).await
+    }
+
+    /// What `collStats` says of the files of the collections and of their indexes.
+    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+        let mut of = Vec::new();
+        for name in collections {
+            let asked = self.server.database.run_command(doc! {"collStats": *name});
+            let Ok(said) = asked.await else { return Ok(Err("it does not answer collStats")) };
+            let number = |field: &str| match said.get(field) {
+                Some(Bson::Int32(n)) => u64::try_from(*n).ok(),
+                Some(Bson::Int64(n)) => u64::try_from(*n).ok(),
+                Some(Bson::Double(n)) if *n >= 0.0 => Some(*n as u64),
+                _ => None,
+            };
+            let (Some(documents), Some(indexes)) =
+                (number("storageSize"), number("totalIndexSize"))
+            else {
+                return Ok(Err("its collStats has no storageSize and totalIndexSize"));
+            };
+            of.push(StoredCollection { name: (*name).to_owned(), bytes: documents + indexes });
+        }
+        Ok(Ok(Stored::sum(of)))
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {

@@ -1,6 +1,7 @@
 //! Whole collections: notes, creation, scans.
 
 use futures_util::{TryStreamExt, pin_mut};
+use hoap_record::{Stored, StoredCollection};
 use hoap_workload::capability::Index;
 use serde_json::Value;
 
@@ -95,6 +96,20 @@ impl Documents for PostgresEngine {
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         settle::settle(self.server(), indexes).await
+    }
+
+    /// The tables with their indexes and what is beside their rows.
+    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+        let mut connection = self.server().maintain().await?;
+        let text = "SELECT coalesce(pg_total_relation_size(to_regclass(quote_ident($1::text))), 0)";
+        let mut of = Vec::new();
+        for name in collections {
+            let bytes: i64 = connection.client.query_one(text, &[name]).await?.try_get(0)?;
+            let bytes = u64::try_from(bytes).unwrap_or(0);
+            of.push(StoredCollection { name: (*name).to_owned(), bytes });
+        }
+        connection.rest();
+        Ok(Ok(Stored::sum(of)))
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hoap_record::{Medium, Stored};
 use hoap_workload::capability::{Index, Row};
 use redis::{Cmd, Value as Answer};
 use serde_json::Value;
@@ -88,6 +89,25 @@ impl Documents for RedisEngine {
         }
         let durable = settle::durable(&mut connection).await;
         durable.map_err(|e| e.trying(format!("wait until {url} has written its file")))
+    }
+
+    /// All that the server holds in memory, of whatever database: it has no figure of a collection
+    /// but one of a sample.
+    async fn stored(&self, _: &[&str]) -> Done<Result<Stored, &'static str>> {
+        let mut connection = self.server.own_connection().await?;
+        let mut memory = redis::cmd("INFO");
+        memory.arg("memory");
+        let said = match connection.read(&memory).await? {
+            Answer::BulkString(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Answer::VerbatimString { text, .. } | Answer::SimpleString(text) => text,
+            // A cluster answers by node.
+            _ => return Ok(Err("each node of a cluster has a figure of its own")),
+        };
+        let used = said.lines().find_map(|line| line.strip_prefix("used_memory:"));
+        let bytes = used.and_then(|bytes| bytes.trim().parse().ok());
+        Ok(bytes.map_or(Err("its INFO has no used_memory"), |bytes| {
+            Ok(Stored { medium: Medium::Memory, bytes, collections: Vec::new() })
+        }))
     }
 
     /// Reads the keys in pages, and the documents of each page: a document that exists throughout

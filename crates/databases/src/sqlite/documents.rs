@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use hoap_record::{Medium, Stored, StoredCollection};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Applicable, Index, NotApplicable};
 use rusqlite::types::ValueRef;
@@ -21,6 +22,9 @@ const NOTES: &str = "CREATE TABLE IF NOT EXISTS hoap_note (
     name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 
 pub(super) const NOTE: &str = "note";
+/// The largest file whose pages are read to know the sizes of its tables.
+const READ_ALL: u64 = 8 << 30;
+
 /// The number of documents that were loaded when the statistics were gathered.
 const SETTLED: &str = "settled";
 
@@ -116,6 +120,25 @@ impl Documents for SqliteEngine {
         gathered.map_err(|e| e.trying(format!("gather statistics in {url}")))?;
         let moved = checkpoint(&turn, self.database());
         moved.map_err(|e| e.trying(format!("write the log of {url} into the file")))
+    }
+
+    /// The file, and by its pages the tables with their indexes.
+    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+        let connection = self.database().connect(Role::Reader)?;
+        let text = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        let bytes = connection.query_row(text, [], |row| row.get::<_, i64>(0))?;
+        let bytes = u64::try_from(bytes).unwrap_or(0);
+        let mut of = Vec::new();
+        let text = "SELECT ifnull(sum(d.pgsize), 0) FROM sqlite_schema s
+                    JOIN dbstat('main', 1) d ON d.name = s.name WHERE lower(s.tbl_name) = lower(?1)";
+        for name in collections.iter().filter(|_| bytes <= READ_ALL) {
+            let bytes = connection.query_row(text, [name], |row| row.get::<_, i64>(0))?;
+            of.push(StoredCollection {
+                name: (*name).to_owned(),
+                bytes: u64::try_from(bytes).unwrap_or(0),
+            });
+        }
+        Ok(Ok(Stored { medium: Medium::Disk, bytes, collections: of }))
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {

@@ -2,6 +2,7 @@
 
 mod link;
 mod refused;
+mod typed;
 
 use hoap_databases::duckdb::{DuckDb, open};
 use hoap_testing::conformance::{COLLECTION, batch, count, indexes, load, load_shop, wait};

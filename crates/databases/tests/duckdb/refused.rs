@@ -2,10 +2,12 @@
 
 use std::process::{Command, Stdio};
 
+use hoap_data::{Collection, DataSet, Schema, Spec};
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::{count, load, wait};
-use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
+use hoap_workload::load::{Existing, Load, Loaded, Part};
+use hoap_workload::{ErrorKind, Result};
 
 use crate::{place, url};
 
@@ -103,4 +105,72 @@ fn a_file_that_another_process_writes_is_refused() {
     assert_eq!(count(&open(&url(&folder, "?read_only=on")).unwrap()), 2);
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_query_that_needs_more_memory_than_it_may_use_says_so() {
+    let (target, folder) = place("");
+    load(&*target, 2);
+    drop(target);
+    let target = open(&url(&folder, "?memory_limit_mb=16&threads=1")).unwrap();
+    let ask = |text: &str| {
+        wait(async { target.analytics().unwrap().session().await?.query(text, &[]).await })
+    };
+    let text = "SELECT length(string_agg(repeat('x', 1000000), '')) AS n FROM range(100)";
+    let e = ask(text).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(!e.to_string().contains('\n'), "{e}");
+    assert!(e.advice.as_deref().is_some_and(|advice| advice.contains("memory_limit_mb")), "{e:?}");
+    // The next one has the memory again.
+    assert_eq!(ask("SELECT count(*) AS n FROM orders").unwrap().rows, [[serde_json::json!(2)]]);
+}
+
+/// The environment variable by which a test starts another process that fills a disk.
+const FILLED: &str = "HOAP_TEST_DUCKDB_FILLED";
+
+fn data() -> DataSet {
+    DataSet::new(Spec { scale_down: 20, ..Spec::new(Schema::Ch2pp, 1) }).unwrap()
+}
+
+fn load_data(url: &str, existing: Existing) -> Result<Loaded> {
+    let (target, source) = (open(url).unwrap(), data());
+    let what = Load { source: &source, part: Part::WHOLE, existing };
+    wait(hoap_workload::load::load(target.documents()?, what, &|| false, &mut |_| ()))
+}
+
+#[test]
+#[ignore = "another test runs it in a process of its own, whose disk is full"]
+fn filler() {
+    let Ok(url) = std::env::var(FILLED) else { return };
+    let e = load_data(&url, Existing::Refuse).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
+    assert!(e.advice.as_deref().is_some_and(|advice| advice.contains("room")), "{e:?}");
+    println!("told: {e}");
+}
+
+#[test]
+fn a_full_disk_stops_the_load_and_resuming_finishes_it() {
+    let (_, folder) = place("");
+    // The shell's limit on the size of a file is a disk that is full for this process.
+    let told = Command::new("bash")
+        .args(["-c", "trap '' XFSZ; ulimit -f 2000; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["refused::filler", "--exact", "--ignored", "--nocapture"])
+        .env(FILLED, url(&folder, ""))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let lines = told.lines().filter(|line| line.contains("told: ")).count();
+    assert!(lines == 1 && told.contains("t.duckdb") && told.contains("1 passed"), "{told}");
+    assert!(load_data(&url(&folder, ""), Existing::Resume).unwrap().whole);
+    let (target, data) = (open(&url(&folder, "")).unwrap(), data());
+    for collection in Collection::ALL {
+        let mut documents = 0;
+        let mut each = |_: &str, _| {
+            documents += 1;
+            Ok(())
+        };
+        wait(target.documents().unwrap().scan(collection.name(), &[], &mut each)).unwrap();
+        assert_eq!(documents, data.count(collection), "{collection}");
+    }
 }

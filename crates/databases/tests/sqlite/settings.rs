@@ -113,3 +113,15 @@ fn documents_are_jsonb_in_a_table_of_their_own() {
     let e = wait(stream.query("SELECT 9e999 AS huge", &[])).unwrap_err();
     assert!(e.to_string().contains("column huge is inf"), "{e}");
 }
+
+#[test]
+fn the_stored_size_is_that_of_the_file() {
+    let (target, folder) = target("");
+    load(&*target, 2000);
+    let documents = target.documents().unwrap();
+    let stored = wait(documents.stored(&["orders"])).unwrap().unwrap();
+    let file = std::fs::metadata(folder.path().join("t.db")).unwrap().len();
+    assert_eq!(stored.bytes, file);
+    // The table with its index is nearly all of the file.
+    assert!(stored.collections[0].bytes > file / 2, "{stored:?}, {file}");
+}

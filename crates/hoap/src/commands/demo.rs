@@ -1,13 +1,14 @@
 //! `hoap demo`: the main job, small: load, check, run, check, page.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
 use std::time::Instant;
 
 use clap::Parser;
 use hoap_conduct::ch2::verify::checks;
-use hoap_report::Style;
+use hoap_record::Run;
+use hoap_report::{Named, Report, Style, text, verdict_line};
 use serde_json::json;
 
 use super::{Context, load, report, run, verify};
@@ -21,18 +22,31 @@ const DATA: &str = "--warehouses 1 --scale-down 20";
 const STEPS: &str = "--tx-clients 1,4 --query-clients 0,1 --loops 2 --duration 5s --warmup 1s \
                      --params check";
 
-/// What a demo leaves in its folder, and its database while it is open.
-const OWN: [&str; 5] = ["demo.db", "demo.db-shm", "demo.db-wal", "run", "report.html"];
+/// The steps with queries once more, where they read columns that follow.
+const PAIR_STEPS: &str = "--tx-clients 1,4 --query-clients 1 --loops 2 --duration 5s --warmup 1s \
+                          --params check";
+
+/// What a demo leaves in its folder, and its databases while they are open.
+const OWN: [&str; 9] = [
+    "demo.db",
+    "demo.db-shm",
+    "demo.db-wal",
+    "run",
+    "report.html",
+    "demo.duckdb",
+    "demo.duckdb.wal",
+    "demo.duckdb.tmp",
+    "pair",
+];
 
 /// Runs it, saying what it does as the commands that a user would type.
 pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let started = Instant::now();
     let dir = &args.out;
-    let text = |path: &Path| path.display().to_string();
-    let url = format!("sqlite:{}", text(&dir.join("demo.db")));
-    let (folder, page) = (text(&dir.join("run")), text(&dir.join("report.html")));
+    let url = format!("sqlite:{}", shown(&dir.join("demo.db")));
+    let (folder, page) = (shown(&dir.join("run")), shown(&dir.join("report.html")));
     let failed = |what: &str, e: std::io::Error| {
-        Failure::unavailable(format!("{what} {}: {e}; name another with --out", text(dir)))
+        Failure::unavailable(format!("{what} {}: {e}; name another with --out", shown(dir)))
     };
     match std::fs::read_dir(dir) {
         Err(e) if e.kind() == ErrorKind::NotFound => {}
@@ -44,14 +58,21 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
                     return Err(Failure::usage(format!(
                         "run the demo in {}: {} is there, which is not the demo's; name another \
                          folder with --out",
-                        text(dir),
+                        shown(dir),
                         name.display()
                     )));
                 }
             }
             // What an earlier demo left is replaced; its database by the load.
-            if dir.join("run").exists() {
-                std::fs::remove_dir_all(dir.join("run")).map_err(|e| failed("clear", e))?;
+            for folder in ["run", "pair", "demo.duckdb.tmp"].map(|name| dir.join(name)) {
+                if folder.exists() {
+                    std::fs::remove_dir_all(folder).map_err(|e| failed("clear", e))?;
+                }
+            }
+            for file in ["demo.duckdb", "demo.duckdb.wal"].map(|name| dir.join(name)) {
+                if file.exists() {
+                    std::fs::remove_file(file).map_err(|e| failed("clear", e))?;
+                }
             }
         }
     }
@@ -81,15 +102,33 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     };
     let (folder, run_record) = benchmark.record(context, None).await?;
 
-    say_and_parse(context, &format!("report {} -o {page}", text(&folder)))?;
+    let whole = run_record.partial.is_none() && hoap_report::void::cause(&run_record).is_none();
+    let pair = match cfg!(feature = "duckdb") && whole {
+        true => pair(context, dir, &url).await?,
+        false => None,
+    };
+    let columns = pair.as_ref().map(|(folder, _)| format!(" columns={}", shown(folder)));
+    let runs = match &columns {
+        Some(columns) => format!("rows={}{columns}", shown(&folder)),
+        None => shown(&folder),
+    };
+    say_and_parse(context, &format!("report {runs} -o {page}"))?;
     crate::interrupt::at_once();
-    report::write_page(&folder, Path::new(&page))?;
+    let compared = match &columns {
+        Some(_) => write_both(&runs, Path::new(&page))?,
+        None => report::write_page(&folder, Path::new(&page)).map(|_| String::new())?,
+    };
     let seconds = started.elapsed().as_secs_f64();
-    let result = json!({ "folder": folder, "page": page, "seconds": seconds, "run": run_record });
+    let mut result =
+        json!({ "folder": folder, "page": page, "seconds": seconds, "run": run_record });
+    if let Some((folder, run)) = &pair {
+        result["pair_folder"] = json!(folder);
+        result["pair"] = json!(run);
+    }
     context.result(&result, || {
         let style = Style { page: Some(&page), ..context.console.style() };
         format!(
-            "\n{}\nDone in {seconds:.0} s. Open the page: {page}",
+            "\n{}{compared}\nDone in {seconds:.0} s. Open the page: {page}",
             hoap_report::summary(&run_record, style)
         )
     });
@@ -101,7 +140,41 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
             context.console.say(format!("open {page} with {opener}: {e}"));
         }
     }
-    run::last(context, &run_record)
+    let Some((_, pair)) = pair else { return run::last(context, &run_record) };
+    run::verdict(context, &run_record)?;
+    run::verdict(context, &pair)?;
+    context.console.say(verdict_line([&run_record, &pair]));
+    Ok(())
+}
+
+/// The steps with queries once more, with the queries on DuckDB's columns, which follow.
+async fn pair(context: &Context, dir: &Path, url: &str) -> Result<Option<(PathBuf, Run)>, Failure> {
+    context.console.say(
+        "\nThe same transactions, with the queries on columns beside: DuckDB follows the database.",
+    );
+    let (columns, folder) = (shown(&dir.join("demo.duckdb")), shown(&dir.join("pair")));
+    let command = format!(
+        "run ch2pp --operational {url} --analytical duckdb:{columns}?link={url} --out {folder} \
+         {PAIR_STEPS}"
+    );
+    let Command::Run { mut benchmark, .. } = say_and_parse(context, &command)? else {
+        return Ok(None);
+    };
+    Ok(Some(benchmark.record(context, None).await?))
+}
+
+/// Writes the page of both runs; returns the tables that compare them.
+fn write_both(runs: &str, page: &Path) -> Result<String, Failure> {
+    let named: Vec<Named> = runs.split(' ').map(Named::parse).collect();
+    let made = hoap_report::page(&Report::open(&named)?)?;
+    report::write(page, &made.html)?;
+    let wanted = ["throughput-by-configuration", "power-by-configuration"];
+    let tables = made.tables.iter().filter(|table| wanted.contains(&&*table.id));
+    Ok(tables.map(|table| format!("\n{}\n{}", table.title, text::table(table))).collect())
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// Shows a command and parses it as if it had been typed.

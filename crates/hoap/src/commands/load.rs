@@ -2,9 +2,9 @@
 
 use hoap_conduct::load::{self, Done, LoadBenchmark, Size};
 use hoap_databases::url::redact;
-use hoap_record::Ingestion;
+use hoap_record::{Ingestion, Stored};
 use hoap_report::number::duration;
-use hoap_workload::load::Loaded;
+use hoap_workload::load::{Loaded, StoredLoad};
 use hoap_workload::words::counted;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// Loads, and says how it went.
 pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Failure> {
     let Done { loaded, target, ingestion } = load::load(context, benchmark).await?;
-    let Loaded { documents, bytes, seconds, clients, whole } = loaded;
+    let Loaded { documents, bytes, seconds, clients, whole, ref stored } = loaded;
     let mut result = json!({
         "documents": documents, "bytes": bytes, "seconds": seconds, "clients": clients,
         "whole": whole, "target": target,
@@ -22,11 +22,26 @@ pub async fn load(context: &Context, benchmark: &LoadBenchmark) -> Result<(), Fa
     if let Some(ingestion) = &ingestion {
         result["ingestion"] = json!(ingestion);
     }
+    match stored {
+        Some(Ok(StoredLoad { stored, json_bytes })) => {
+            result["stored"] = json!(stored);
+            result["stored_of_json"] = json!(stored.bytes as f64 / (*json_bytes).max(1) as f64);
+        }
+        Some(Err(why)) => result["stored_unknown"] = json!(why),
+        None => {}
+    }
     context.result(&result, || {
         let rest = if whole { "" } else { "; other parts are missing still" };
-        let taken_in = ingestion.as_ref().map(|i| format!("\n{}", taken_in(i)));
-        let loaded = in_short(&loaded);
-        format!("{loaded} into {}{rest}{}", target.url, taken_in.unwrap_or_default())
+        let mut text = format!("{} into {}{rest}", in_short(&loaded), target.url);
+        if let Some(ingestion) = &ingestion {
+            text += &format!("\n{}", taken_in(ingestion));
+        }
+        match stored {
+            Some(Ok(stored)) => text += &format!("\n{}", stored_in(stored)),
+            Some(Err(why)) => text += &format!("\n{why}"),
+            None => {}
+        }
+        text
     });
     Ok(())
 }
@@ -63,6 +78,19 @@ fn taken_in(ingestion: &Ingestion) -> String {
          {after_seconds:.1} s of them after the load{}; to within {resolution_seconds:.1} s",
         after.unwrap_or_default()
     )
+}
+
+/// "stored on disk: 250 MB, 0.38 of the JSON text", and a line for each collection.
+fn stored_in(StoredLoad { stored, json_bytes }: &StoredLoad) -> String {
+    let Stored { medium, bytes, collections } = stored;
+    let share = *bytes as f64 / (*json_bytes).max(1) as f64;
+    let (place, size) = (medium.place(), megabytes(*bytes));
+    let mut text = format!("stored {place}: {size}, {share:.2} of the JSON text");
+    let widest = collections.iter().map(|of| of.name.len()).max().unwrap_or(0);
+    for of in collections {
+        text += &format!("\n  {:widest$}  {:>8}", of.name, megabytes(of.bytes));
+    }
+    text
 }
 
 /// "309078 documents, 663 MB in 5.9 s (112 MB/s) by 4 clients".

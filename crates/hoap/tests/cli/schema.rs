@@ -69,6 +69,9 @@ fn the_schema_refuses_what_is_no_run() {
     let ingestion = hoap_record::Ingestion { curve, ..Default::default() };
     marked["load"] = json!({"documents": 1, "bytes": 1, "seconds": 1.5, "ingestion": ingestion});
     assert!(schema.is_valid(&marked));
+    let of = hoap_record::StoredCollection::default();
+    marked["load"]["stored"] = json!(hoap_record::Stored::sum(vec![of]));
+    assert!(schema.is_valid(&marked));
     marked["load"]["ingestion"]["curve"][0]["when"] = json!(1);
     assert!(!schema.is_valid(&marked));
 }

@@ -91,6 +91,8 @@ pub const RUN: &[Rule] = &[
     rule("**.host.*", Any),
     rule("host.*", Any),
     rule("load.seconds", Number),
+    rule("load.stored.bytes", Number),
+    rule("load.stored.collections[].bytes", Number),
     // Steps.
     rule("steps[].start_seconds", Number),
     rule("steps[].start_skew_seconds", Number),

@@ -109,7 +109,11 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
                 let several = l.clients.filter(|&n| n > 1);
                 let clients = several.map(|n| format!(" by {}", counted(n, "client", "clients")));
                 let clients = clients.unwrap_or_default();
-                format!("{documents}, {size} in {}{clients}", duration(l.seconds))
+                let stored = l.stored.as_ref().map(|stored| {
+                    format!("; {} stored {}", bytes(stored.bytes as f64), stored.medium.place())
+                });
+                let stored = stored.unwrap_or_default();
+                format!("{documents}, {size} in {}{clients}{stored}", duration(l.seconds))
             }
             None => String::new(),
         }),

@@ -184,3 +184,23 @@ pub fn a_scan_stops_at_the_first_error(target: &dyn Target) {
     let e = wait(scan).unwrap_err();
     assert_eq!((e.to_string().as_str(), calls), ("look: enough", 3));
 }
+
+/// A database that says what it stores says it of the whole, and of every collection or none.
+pub fn the_stored_size_is_of_what_is_there(target: &dyn Target) {
+    load(target, 400);
+    let stored = match wait(target.documents().unwrap().stored(&[COLLECTION])).unwrap() {
+        Ok(stored) => stored,
+        Err(lacking) => {
+            let told = lacking.to_string();
+            assert!(told.contains("stored size") && told.contains("because"), "{told}");
+            return;
+        }
+    };
+    assert!(stored.bytes > 0, "{stored:?}");
+    if let [of] = &*stored.collections {
+        assert_eq!(of.name, COLLECTION);
+        assert!(0 < of.bytes && of.bytes <= stored.bytes, "{stored:?}");
+    } else {
+        assert!(stored.collections.is_empty(), "{stored:?}");
+    }
+}

@@ -102,6 +102,7 @@ macro_rules! lone_document_tests {
             collections_come_and_go,
             progress_is_kept_by_part_and_collection,
             settling_twice_is_settling_once,
+            the_stored_size_is_of_what_is_there,
             a_collection_that_is_gone_is_missing,
             a_scan_reads_every_document_once,
             a_scan_stops_at_the_first_error,

@@ -477,6 +477,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             seconds: 2.41,
             clients: None,
             ingestion: None,
+            stored: None,
         }),
         steps,
         checks: checks(),

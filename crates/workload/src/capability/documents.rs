@@ -1,10 +1,12 @@
 //! Whole collections: what loading and checking need.
 
 use async_trait::async_trait;
+use hoap_record::Stored;
 use serde_json::Value;
 
-use super::applicable::Applicable;
-use crate::Result;
+use super::applicable::{Applicable, NotApplicable};
+use super::values::Unmade;
+use crate::{Error, ErrorKind, Result};
 
 /// An index that a benchmark's transactions need.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +61,15 @@ pub trait Documents: Send + Sync {
     /// Idempotent.
     async fn settle(&self, indexes: &[Index]) -> Result<()>;
 
+    /// What the database stores of these collections with their indexes, once they are settled.
+    async fn stored(&self, _: &[&str]) -> Result<Applicable<Stored>> {
+        Ok(Err(NotApplicable {
+            capability: "stored size",
+            database: "this database".to_owned(),
+            because: "it has no figure of it",
+        }))
+    }
+
     /// Calls `each` for every document of a collection, in no particular order, from one
     /// consistent state, with the values of `fields`. Stops at the first error of `each`.
     async fn scan(
@@ -80,6 +91,24 @@ pub trait BulkWriter: Send {
     /// A writer may buffer a whole collection: its documents and its progress are then saved only
     /// after [`BulkWriter::finish`]. All batches of a collection arrive before those of the next.
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()>;
+
+    /// How many documents [`BulkWriter::write_values`] takes at once best. `None` where the database
+    /// wants JSON text only.
+    fn values_at_once(&self) -> Option<u64> {
+        None
+    }
+
+    /// Like [`BulkWriter::write`], with documents that it makes itself, value by value. Returns the
+    /// bytes that they take as JSON text.
+    async fn write_values(
+        &mut self,
+        collection: &str,
+        documents: &mut Unmade<'_>,
+        _: u64,
+    ) -> Result<u64> {
+        let tried = format!("load {} documents into {collection} by their values", documents.len());
+        Err(Error::new(ErrorKind::Broken, tried, "the database takes JSON text only"))
+    }
 
     /// Ends the part after its last batch: all documents and the progress are then in the database.
     /// May be dropped halfway; a resumed load repeats it.

@@ -13,6 +13,7 @@ mod non_transactional;
 pub mod shop;
 mod target;
 mod transactions;
+mod values;
 
 pub use analytics::{AnalyticalSession, Analytics, Answer, Explained};
 pub use applicable::{Applicable, NotApplicable};
@@ -22,3 +23,4 @@ pub use target::{Blocking, Target};
 pub use transactions::{
     Access, Change, Intent, Order, Patch, Session, Stepwise, Transaction, Transactions,
 };
+pub use values::{TypedSource, Unmade, Values};

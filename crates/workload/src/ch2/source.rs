@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::note::DataNote;
 use super::schema::Paths;
-use crate::capability::Index;
-use crate::load::Source;
+use crate::capability::{Index, TypedSource, Values};
+use crate::load::{Source, hand_over};
 
 impl Source for DataSet {
     fn benchmark(&self) -> &'static str {
@@ -37,7 +37,19 @@ impl Source for DataSet {
         DataSet::append(self, collection, index, text);
     }
 
+    fn typed(&self) -> Option<&dyn TypedSource> {
+        Some(self)
+    }
+
     fn indexes(&self) -> Vec<Index> {
         Paths::of(self.spec().schema).indexes()
+    }
+}
+
+impl TypedSource for DataSet {
+    fn write(&self, at: usize, index: u64, key: &mut String, values: &mut dyn Values) -> u64 {
+        let collection = Collection::ALL[at];
+        self.append_key(collection, index, key);
+        hand_over(values, |writer| DataSet::write(self, collection, index, writer))
     }
 }

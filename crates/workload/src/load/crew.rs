@@ -17,7 +17,7 @@ use super::division::Division;
 use super::maker::{Limit, Maker, Making, Span};
 use super::search::{Sample, Search};
 use super::{Clients, Progress, Source, Stopping};
-use crate::capability::{Batch, BulkWriter, Documents};
+use crate::capability::{Batch, BulkWriter, Documents, TypedSource, Unmade};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -183,27 +183,87 @@ async fn write_slice(
         });
     }
     shared.there.fetch_add(there, Ordering::Relaxed);
-    let maker = Maker { source: source.clone(), left: spans };
-    let mut making = Making::begin(maker, Batch::default(), Limit::of(&*writer));
-    let mut spare = Batch::default();
-    loop {
-        let (maker, made) = making.end().await?;
-        let Some(made) = made else { break };
-        if shared.stops() {
-            return Err(shared.interrupted(names[made.at]));
-        }
-        if shared.leaves() {
-            shared.there.fetch_sub(there, Ordering::Relaxed);
-            return Ok(End::GivenBack(slice));
-        }
-        making = Making::begin(maker, spare, Limit::of(&*writer));
-        writer.write(names[made.at], &made.batch, made.position).await?;
-        there += made.batch.len() as u64;
-        shared.wrote(made.at, &made.batch);
-        spare = made.batch;
+    let mut progress = SliceProgress { shared: &shared, there };
+    let whole = match source.typed().zip(writer.values_at_once()) {
+        Some(typed) => write_values(&mut *writer, typed, spans, &mut progress).await?,
+        None => write_texts(&mut *writer, source, spans, &mut progress).await?,
+    };
+    if !whole {
+        shared.there.fetch_sub(progress.there, Ordering::Relaxed);
+        return Ok(End::GivenBack(slice));
     }
     finish(&mut *writer, &shared).await?;
     Ok(End::Whole)
+}
+
+/// How far a slice is.
+struct SliceProgress<'a> {
+    shared: &'a Shared,
+    /// Its documents that are there.
+    there: u64,
+}
+
+impl SliceProgress<'_> {
+    /// Whether its client goes on with the collection at `at`, or gives the slice back.
+    fn goes_on(&self, at: usize) -> Result<bool> {
+        if self.shared.stops() {
+            return Err(self.shared.interrupted(self.shared.work.source.collections()[at]));
+        }
+        Ok(!self.shared.leaves())
+    }
+
+    fn wrote(&mut self, at: usize, documents: u64, bytes: u64) {
+        self.there += documents;
+        self.shared.wrote(at, documents, bytes);
+    }
+}
+
+/// Writes documents as JSON text, each batch made while the one before is written. Returns whether
+/// they are all written.
+async fn write_texts(
+    writer: &mut dyn BulkWriter,
+    source: &Arc<dyn Source>,
+    spans: VecDeque<Span>,
+    progress: &mut SliceProgress<'_>,
+) -> Result<bool> {
+    let names = source.collections();
+    let maker = Maker { source: source.clone(), left: spans };
+    let mut making = Making::begin(maker, Batch::default(), Limit::of(writer));
+    let mut spare = Batch::default();
+    loop {
+        let (maker, made) = making.end().await?;
+        let Some(made) = made else { return Ok(true) };
+        if !progress.goes_on(made.at)? {
+            return Ok(false);
+        }
+        making = Making::begin(maker, spare, Limit::of(writer));
+        writer.write(names[made.at], &made.batch, made.position).await?;
+        progress.wrote(made.at, made.batch.len() as u64, made.batch.bytes() as u64);
+        spare = made.batch;
+    }
+}
+
+/// Lets the writer make the documents, value by value. Returns whether they are all written.
+async fn write_values(
+    writer: &mut dyn BulkWriter,
+    (source, at_once): (&dyn TypedSource, u64),
+    spans: VecDeque<Span>,
+    progress: &mut SliceProgress<'_>,
+) -> Result<bool> {
+    let names = progress.shared.work.source.collections();
+    for Span { at, start, mut next, end } in spans {
+        while next < end {
+            if !progress.goes_on(at)? {
+                return Ok(false);
+            }
+            let until = end.min(next + at_once);
+            let mut documents = Unmade::new(source, at, next..until);
+            let bytes = writer.write_values(names[at], &mut documents, until - start).await?;
+            progress.wrote(at, until - next, bytes);
+            next = until;
+        }
+    }
+    Ok(true)
 }
 
 /// Waits for the writer to finish, until the load is stopped.
@@ -250,12 +310,11 @@ impl Shared {
         self.leave.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
-    fn wrote(&self, at: usize, batch: &Batch) {
-        let documents = batch.len() as u64;
+    fn wrote(&self, at: usize, documents: u64, bytes: u64) {
         self.at.store(at, Ordering::Relaxed);
         self.there.fetch_add(documents, Ordering::Relaxed);
         self.documents.fetch_add(documents, Ordering::Relaxed);
-        self.bytes.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.batches.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -4,18 +4,22 @@ mod crew;
 mod division;
 mod maker;
 mod search;
+mod values;
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hoap_record::Stored;
 use serde_json::Value;
 
-use crate::capability::{Documents, Index};
+use crate::capability::{Documents, Index, TypedSource};
 use crate::note::{self, LoadNote, Note};
 use crate::{Error, ErrorKind, Result};
 use crew::{Work, Written};
 use division::Division;
+
+pub(crate) use values::hand_over;
 
 /// The documents of a benchmark, as the source of a load.
 pub trait Source: Send + Sync {
@@ -40,6 +44,11 @@ pub trait Source: Send + Sync {
 
     /// Appends key and JSON text of a document.
     fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>);
+
+    /// The same documents value by value, where they can be had so.
+    fn typed(&self) -> Option<&dyn TypedSource> {
+        None
+    }
 
     /// The indexes that the benchmark's operations need.
     fn indexes(&self) -> Vec<Index>;
@@ -112,6 +121,17 @@ pub struct Loaded {
     pub clients: u64,
     /// Whether all data is loaded; else other parts are missing.
     pub whole: bool,
+    /// What the database stores of it, or why that is not known; `None` where it is not whole.
+    pub stored: Option<std::result::Result<StoredLoad, String>>,
+}
+
+/// What a database stores of a whole load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredLoad {
+    /// What it stores.
+    pub stored: Stored,
+    /// The bytes of JSON text of all parts.
+    pub json_bytes: u64,
 }
 
 /// What to load.
@@ -181,8 +201,36 @@ pub async fn load(
     }
     let whole = settle(documents, &*source, progress).await?;
     let seconds = started.elapsed().as_secs_f64();
+    let stored = if whole { stored(documents, &names).await? } else { None };
     let Written { documents, bytes, clients } = written;
-    Ok(Loaded { documents, bytes, seconds, clients, whole })
+    Ok(Loaded { documents, bytes, seconds, clients, whole, stored })
+}
+
+/// What the database stores, from the note or asked now. It is loaded whether it says so or not.
+/// `None` where runs have changed what was loaded.
+async fn stored(
+    documents: &dyn Documents,
+    names: &[&str],
+) -> Result<Option<std::result::Result<StoredLoad, String>>> {
+    let Some(note) = note::read(documents).await? else { return Ok(None) };
+    let json_bytes = note.load.bytes;
+    if let Some(stored) = note.load.stored {
+        return Ok(Some(Ok(StoredLoad { stored, json_bytes })));
+    }
+    if note.runs > 0 {
+        return Ok(None);
+    }
+    let stored = match documents.stored(names).await {
+        Ok(Ok(stored)) => stored,
+        Ok(Err(lacking)) => return Ok(Some(Err(lacking.to_string()))),
+        Err(e) => return Ok(Some(Err(e.to_string()))),
+    };
+    note::update(documents, |note| {
+        note.load.stored = Some(stored.clone());
+        Ok(())
+    })
+    .await?;
+    Ok(Some(Ok(StoredLoad { stored, json_bytes })))
 }
 
 /// The clients that the database allows: one where it has one writer.
@@ -349,6 +397,7 @@ fn first_note(source: &dyn Source, Division { part, slices }: Division) -> Note 
         seconds: 0.0,
         clients: 0,
         ingestion: None,
+        stored: None,
     };
     Note { benchmark: source.benchmark().into(), data: source.parameters(), load, runs: 0 }
 }

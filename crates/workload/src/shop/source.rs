@@ -7,8 +7,8 @@ use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::capability::Index;
-use crate::load::Source;
+use crate::capability::{Index, TypedSource, Values};
+use crate::load::{Source, hand_over};
 use crate::{Error, ErrorKind, Result};
 
 /// The benchmark's name.
@@ -68,6 +68,10 @@ impl Source for ShopData {
         ShopData::append(self, collection, index, text);
     }
 
+    fn typed(&self) -> Option<&dyn TypedSource> {
+        Some(self)
+    }
+
     fn indexes(&self) -> Vec<Index> {
         let index = |name, collection: ShopCollection, fields: &[&'static str]| Index {
             name,
@@ -79,6 +83,14 @@ impl Source for ShopData {
             index(ZIP_INDEX, ShopCollection::Customer, &["address.zip"]),
             index(COVERING_INDEX, ShopCollection::Orders, &["_id", "month", "sale_price"]),
         ]
+    }
+}
+
+impl TypedSource for ShopData {
+    fn write(&self, at: usize, index: u64, key: &mut String, values: &mut dyn Values) -> u64 {
+        let collection = ShopCollection::ALL[at];
+        self.append_key(collection, index, key);
+        hand_over(values, |writer| ShopData::write(self, collection, index, writer))
     }
 }
 

@@ -140,6 +140,7 @@ pub(super) fn note() -> Note {
         seconds: 1.0,
         clients: 1,
         ingestion: None,
+        stored: None,
     };
     Note { benchmark: "ch2pp".into(), data: Value::Null, load, runs: 0 }
 }
