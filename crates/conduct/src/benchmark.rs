@@ -14,8 +14,9 @@ pub type MemoryOf<W> = <<W as Workload>::Client as Client>::Memory;
 
 /// A benchmark on its databases, ready for its first step.
 ///
-/// It has one or two groups of clients: those of [`operations`](Benchmark::operations) (transactions, or
-/// the clients of a benchmark that has no others), and those of [`queries`](Benchmark::queries).
+/// It has one or two groups of clients: those of [`operations`](Benchmark::operations)
+/// (transactions, or the clients of a benchmark that has no others), and those of
+/// [`queries`](Benchmark::queries).
 pub trait Benchmark {
     /// The transactions, or the operations of a benchmark whose clients are all alike.
     type Operations: Workload;
@@ -42,8 +43,8 @@ pub trait Benchmark {
     /// The database whose [usage](Target::usage) is part of a step's result.
     fn target(&self) -> &dyn Target;
 
-    /// Whether the clients compare every answer with the data, so that a wrong one is a failure of kind
-    /// [`Broken`](hoap_workload::ErrorKind::Broken).
+    /// Whether the clients compare every answer with the data, so that a wrong one is a failure of
+    /// kind [`Broken`](hoap_workload::ErrorKind::Broken).
     fn checks_answers(&self) -> bool {
         false
     }
@@ -56,8 +57,8 @@ pub trait Benchmark {
     /// Makes one of what the clients remember.
     fn known(&self, memories: Vec<MemoryOf<Self::Operations>>) -> Self::Known;
 
-    /// Judges what clients did beside what was measured, once the data is checked. The verdict goes into
-    /// `record`, what it rests on into the folder.
+    /// Judges what clients did beside what was measured, once the data is checked. The verdict goes
+    /// into `record`, what it rests on into the folder.
     ///
     /// # Errors
     /// Returns [`Unavailable`](hoap_workload::ErrorKind::Unavailable) where the folder cannot be
@@ -76,9 +77,10 @@ pub trait Benchmark {
         Vec::new()
     }
 
-    /// What the clients saw acknowledged, as text: what one driver among several leaves for the check that
-    /// only all of them can make, in place of [`after`](Benchmark::after), and what `--ledger` leaves.
-    /// `known` is as before when it returns. `None` where there is nothing to leave.
+    /// What the clients saw acknowledged, as text: what one driver among several leaves for the
+    /// check that only all of them can make, in place of [`after`](Benchmark::after), and what
+    /// `--ledger` leaves. `known` is as before when it returns. `None` where there is nothing to
+    /// leave.
     ///
     /// # Errors
     /// Fails where the ledger cannot be written as JSON.
@@ -86,8 +88,8 @@ pub trait Benchmark {
         Ok(None)
     }
 
-    /// Checks the data after the last step, or after an interruption. What is known of the run whether or
-    /// not the data can be checked goes into `record` at once.
+    /// Checks the data after the last step, or after an interruption. What is known of the run
+    /// whether or not the data can be checked goes into `record` at once.
     fn after(
         &self,
         _setting: &Setting<'_>,
@@ -97,8 +99,8 @@ pub trait Benchmark {
         async { Ok(Vec::new()) }
     }
 
-    /// What is left to do when all is checked, and the warnings that come of it. `whole` says whether
-    /// the run is.
+    /// What is left to do when all is checked, and the warnings that come of it. `whole` says
+    /// whether the run is.
     fn finish(
         &self,
         _setting: &Setting<'_>,

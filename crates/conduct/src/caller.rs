@@ -38,8 +38,8 @@ pub trait Caller: Sync {
     /// The search for the highest rate has ended.
     fn searched(&self, _search: &Search) {}
 
-    /// Work of this length begins: what is returned is told how much of it is done and what comes next,
-    /// and is dropped at the end.
+    /// Work of this length begins: what is returned is told how much of it is done and what comes
+    /// next, and is dropped at the end.
     fn progress(&self, _what: &str, _length: u64) -> Progress<'_> {
         Box::new(|_, _| {})
     }

@@ -10,12 +10,13 @@ use crate::flags::FaultArgs;
 
 /// Wait between two attempts.
 const REST: Duration = Duration::from_millis(500);
-/// How often the data is read again in which a commit may have taken effect meanwhile, and the wait before.
+/// How often the data is read again in which a commit may have taken effect meanwhile, and the wait
+/// before.
 const AGAIN: u32 = 3;
 const SETTLING: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 2000 });
 
-/// Checks the data after the run, again while the database cannot be reached, until the limit has passed.
-/// Only a second Ctrl-C ends this early. Says that it checks.
+/// Checks the data after the run, again while the database cannot be reached, until the limit has
+/// passed. Only a second Ctrl-C ends this early. Says that it checks.
 ///
 /// # Errors
 /// Returns the errors of `work`.
@@ -47,8 +48,9 @@ async fn patiently<T>(
     }
 }
 
-/// Checks the data again, at most so often, where a check failed and commits have an unknown outcome: the
-/// server may complete one of them between two reads, whose sums then differ. What is lost stays lost.
+/// Checks the data again, at most so often, where a check failed and commits have an unknown
+/// outcome: the server may complete one of them between two reads, whose sums then differ. What is
+/// lost stays lost.
 ///
 /// # Errors
 /// Returns the errors of `check`.
@@ -75,8 +77,8 @@ pub fn is_unreachable(e: &Error) -> bool {
     matches!(e.kind, ErrorKind::Unavailable | ErrorKind::Timeout)
 }
 
-/// The checks of a database after the run. One that could not be reached is a failed check: nobody knows
-/// whether it holds what it acknowledged. So is one that answers and has lost a collection.
+/// The checks of a database after the run. One that could not be reached is a failed check: nobody
+/// knows whether it holds what it acknowledged. So is one that answers and has lost a collection.
 ///
 /// # Errors
 /// Returns every other error.
@@ -121,8 +123,8 @@ fn failed(name: &str, detail: String) -> Check {
     }
 }
 
-/// The end of a run that an error ended early. A failed check comes before the error, which the record
-/// keeps: the run ends as one whose numbers are void.
+/// The end of a run that an error ended early. A failed check comes before the error, which the
+/// record keeps: the run ends as one whose numbers are void.
 ///
 /// # Errors
 /// Returns the error where no check has failed.

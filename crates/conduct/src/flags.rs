@@ -50,8 +50,8 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// Every flag with the value it has. The clients are those of the steps, which a benchmark's own
-    /// parameters may have said.
+    /// Every flag with the value it has. The clients are those of the steps, which a benchmark's
+    /// own parameters may have said.
     pub fn settings(&self, steps: &[StepPlan]) -> Settings {
         let Clients { target, clients: _, pacing, check_reads, common } = self;
         let own = json!({
@@ -79,8 +79,8 @@ pub struct Pacing {
     /// Bounds of response times, such as p99=10ms,max=1s
     #[arg(long, value_name = "BOUND,…", value_delimiter = ',', requires = "max_rate")]
     pub sla: Vec<Sla>,
-    /// The longest measured time of a probe of --max-rate, which lasts until its percentiles rest on
-    /// enough operations [default: ten times --duration]
+    /// The longest measured time of a probe of --max-rate, which lasts until its percentiles rest
+    /// on enough operations [default: ten times --duration]
     #[arg(long, value_name = "TIME", requires = "max_rate")]
     pub probe_limit: Option<Time>,
     /// Measured time of a step [default: 60s]
@@ -147,8 +147,8 @@ pub struct Common {
     /// Interval of the time series in samples.csv and the interval logs, at least 10ms
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub tick: Time,
-    /// Also record what the servers do, each second: the metrics endpoint of an exporter, of which #
-    /// chooses series, or a process of this machine with those that it started; repeatable
+    /// Also record what the servers do, each second: the metrics endpoint of an exporter, of
+    /// which # chooses series, or a process of this machine with those that it started; repeatable
     #[arg(long, value_name = "[NAME=]URL[#SERIES,…]|pid:N")]
     pub observe: Vec<Source>,
     /// Leave in ledger.json what the run saw acknowledged, so that another program can recount it
@@ -160,8 +160,8 @@ pub struct Common {
 }
 
 impl Common {
-    /// Every flag with the value it has, but for the folder and how often all is run, which the record
-    /// has as its repetition.
+    /// Every flag with the value it has, but for the folder and how often all is run, which the
+    /// record has as its repetition.
     pub fn settings(&self) -> Settings {
         // What was observed the record has with how that went.
         let Common { faults, run_seed, conduct, tick, observe: _, ledger, out: _ } = self;
@@ -200,7 +200,8 @@ pub struct FaultArgs {
     /// the first and for the checks after the run
     #[arg(long, value_name = "TIME", default_value = "1m")]
     pub recovery_limit: Time,
-    /// Say in the first lines of every report where a larger share of the operations of a step failed
+    /// Say in the first lines of every report where a larger share of the operations of a step
+    /// failed
     #[arg(long, value_name = "SHARE", default_value = "0.1%")]
     pub warn_failures: Percent,
 }
@@ -213,24 +214,24 @@ pub struct Conduct {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=99))]
     pub repeat: u32,
-    /// Begin the first step at this time, such as 2026-01-31T12:00:00Z, its clients being connected. A
-    /// run that begins later is void
+    /// Begin the first step at this time, such as 2026-01-31T12:00:00Z, its clients being
+    /// connected. A run that begins later is void
     #[arg(long, value_name = "TIME", conflicts_with = "repeat", group = "start")]
     pub start_at: Option<Timestamp>,
-    /// Begin every step when all drivers are ready that meet at a `hoap gather`, and send it the run's
-    /// folder. HOAP_FLEET_TOKEN is their common secret
+    /// Begin every step when all drivers are ready that meet at a `hoap gather`, and send it the
+    /// run's folder. HOAP_FLEET_TOKEN is their common secret
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "repeat", group = "start")]
     #[arg(requires = "part")]
     pub meet: Option<String>,
     /// Send the secret and the folder to another machine although nothing is encrypted
     #[arg(long, requires = "meet")]
     pub insecure_without_tls: bool,
-    /// Encrypt what is said there, and trust a certificate for its HOST of the authorities in this PEM
-    /// file; `system` trusts those that this machine trusts
+    /// Encrypt what is said there, and trust a certificate for its HOST of the authorities in this
+    /// PEM file; `system` trusts those that this machine trusts
     #[arg(long, value_name = "FILE", requires = "meet", conflicts_with = "insecure_without_tls")]
     pub tls_ca: Option<String>,
-    /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of theirs.
-    /// Part 1 checks the data before. auto/N takes I from a scheduler's environment:
+    /// This machine is driver I of N that work at the same time; `hoap merge` makes one run of
+    /// theirs. Part 1 checks the data before. auto/N takes I from a scheduler's environment:
     /// JOB_COMPLETION_INDEX, SLURM_PROCID or SLURM_ARRAY_TASK_ID
     #[arg(long, value_name = "I/N", requires = "start")]
     pub part: Option<PartArg>,

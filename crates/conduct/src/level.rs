@@ -2,8 +2,8 @@
 
 use hoap_record::{LevelChange, Step};
 
-/// A warning where the throughput did not become steady during the warm-up, and one where it changed
-/// or drifted within the window.
+/// A warning where the throughput did not become steady during the warm-up, and one where it
+/// changed or drifted within the window.
 pub fn warnings(step: &Step) -> Vec<String> {
     let unsettled = (step.warmup_settled == Some(false)).then(|| {
         format!(

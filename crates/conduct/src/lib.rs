@@ -1,5 +1,5 @@
-//! A benchmark as one unit: its flags, how it opens and is prepared, what its clients do, what is checked
-//! before and after, and how the folders of several drivers become one.
+//! A benchmark as one unit: its flags, how it opens and is prepared, what its clients do, what is
+//! checked before and after, and how the folders of several drivers become one.
 //!
 //! * [`registry`]: the benchmarks, a line each; [`offer`]: what such a line needs.
 //! * [`benchmark`]: the trait of a benchmark that is open and prepared.
@@ -9,7 +9,8 @@
 //! * [`caller`]: what a run tells whoever started it, and what it asks.
 //! * [`repeat`]: repetitions; [`merge`]: several drivers.
 //! * [`doctor`]: a short round on an empty database.
-//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`], [`load`](mod@load): what is loaded for them;
+//! * [`ch2`], [`ycsb`], [`shop`]: the benchmarks; [`data`], [`load`](mod@load): what is loaded for
+//!   them;
 //!   [`ingestion`]: how another database takes that in.
 //!
 //! Nothing here prints.

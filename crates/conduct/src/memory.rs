@@ -3,16 +3,16 @@
 use hoap_drive::{StepPlan, available_memory};
 use hoap_workload::{Error, ErrorKind, Result};
 
-/// What a client takes at least, bytes: measured were 7 KiB where there is no database, 28 KiB with a
-/// connection to Redis, 47 KiB with one to PostgreSQL.
+/// What a client takes at least, bytes: measured were 7 KiB where there is no database, 28 KiB with
+/// a connection to Redis, 47 KiB with one to PostgreSQL.
 const CLIENT: u64 = 8 << 10;
 
 /// The same where each has a thread and a connection of its own in this process: measured was 1 MiB
 /// with SQLite and an empty cache.
 const BLOCKING: u64 = 1 << 20;
 
-/// Refuses steps whose clients cannot fit. `blocking` says of the clients of operations and of those
-/// of queries whether each has a thread.
+/// Refuses steps whose clients cannot fit. `blocking` says of the clients of operations and of
+/// those of queries whether each has a thread.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] with the estimate.

@@ -10,8 +10,8 @@ use crate::caller::Caller;
 use crate::offer::Drivers;
 use crate::registry::of_run;
 
-/// Makes one run of the folders `runs` in `out`, and holds what all drivers together saw acknowledged
-/// against the database `url` where one is named.
+/// Makes one run of the folders `runs` in `out`, and holds what all drivers together saw
+/// acknowledged against the database `url` where one is named.
 ///
 /// # Errors
 /// Fails where the folders do not belong together, the database holds other data, or the benchmark

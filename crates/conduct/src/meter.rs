@@ -10,7 +10,8 @@ use hoap_workload::capability::Target;
 
 type Usage = BTreeMap<String, f64>;
 
-/// Reads the counts where the measured window begins and ends, and hands on what it sees of the step.
+/// Reads the counts where the measured window begins and ends, and hands on what it sees of the
+/// step.
 pub struct Meter<'a> {
     observer: &'a dyn Observer,
     target: &'a dyn Target,

@@ -62,8 +62,8 @@ pub trait Offer: Args + Debug + 'static {
         setting: &Setting<'_>,
     ) -> impl Future<Output = Result<Recorded>>;
 
-    /// Holds what all drivers together saw acknowledged against the database. Refuses where a benchmark
-    /// keeps no ledger.
+    /// Holds what all drivers together saw acknowledged against the database. Refuses where a
+    /// benchmark keeps no ledger.
     fn joint(drivers: &Drivers<'_>) -> impl Future<Output = Result<Vec<Check>>> {
         let why = "only reads, and keeps no ledger; leave --operational away";
         async move { Err(drivers.refuse(&format!("{} {why}", drivers.first.benchmark))) }
@@ -100,8 +100,8 @@ impl Drivers<'_> {
         }
     }
 
-    /// By how many nanoseconds each driver's clock is ahead of the one that all were held against; 0
-    /// where they were not.
+    /// By how many nanoseconds each driver's clock is ahead of the one that all were held against;
+    /// 0 where they were not.
     ///
     /// # Errors
     /// Fails where a folder cannot be read.

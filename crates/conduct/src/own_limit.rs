@@ -1,4 +1,5 @@
-//! Whether the driver or its machine limited a step, so that its numbers are not the database's alone.
+//! Whether the driver or its machine limited a step, so that its numbers are not the database's
+//! alone.
 
 use hoap_record::{DriverUse, Step};
 use hoap_workload::words::counted;
@@ -18,8 +19,9 @@ const WAITED: f64 = 0.1;
 /// Share of the CPU that was used which others than the driver's process took.
 const OTHERS: f64 = 0.25;
 
-/// A sentence for each sign that the driver or its machine limited the step. `in_process` tells whether
-/// the database's work is done by the driver's process: what the process takes is then no sign.
+/// A sentence for each sign that the driver or its machine limited the step. `in_process` tells
+/// whether the database's work is done by the driver's process: what the process takes is then no
+/// sign.
 pub fn warnings(step: &Step, in_process: bool) -> Vec<String> {
     let Some(driver) = &step.driver else { return Vec::new() };
     let seen = driver.seconds >= SEEN;
@@ -181,8 +183,8 @@ mod tests {
         only(&stolen, true, "of the CPU of this driver's machine 7 % went to other");
     }
 
-    /// A closed loop on a database elsewhere leaves the driver idle, unless the driver is the limit. An
-    /// embedded database works in the driver's process, and an open loop polls the clock.
+    /// A closed loop on a database elsewhere leaves the driver idle, unless the driver is the
+    /// limit. An embedded database works in the driver's process, and an open loop polls the clock.
     #[test]
     fn a_busy_thread_is_a_sign_in_a_closed_loop_on_a_database_elsewhere_alone() {
         let busy = with(step(1.0, 0.1), |d| d.busy_thread_seconds = Some(9.0));

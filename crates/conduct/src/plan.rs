@@ -116,12 +116,12 @@ pub struct Defaults {
     pub duration: Option<Duration>,
 }
 
-/// Plans the steps: every number of clients at every rate. The rate is that of the operations: query
-/// clients stay in a closed loop.
+/// Plans the steps: every number of clients at every rate. The rate is that of the operations:
+/// query clients stay in a closed loop.
 ///
-/// The queries run alone first: their power without transactions is what isolation compares with. With
-/// loops the time they take is how long the steps without queries last (CH2 paper 5.3). Without, they
-/// run alone where the transactions do too, for whom 0 is among the query clients.
+/// The queries run alone first: their power without transactions is what isolation compares with.
+/// With loops the time they take is how long the steps without queries last (CH2 paper 5.3).
+/// Without, they run alone where the transactions do too, for whom 0 is among the query clients.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where the flags make no steps.
@@ -272,7 +272,8 @@ impl Planner<'_> {
         plan.limit = limit;
         plan.tick = self.common.tick.0;
         plan.on_error = self.common.faults.on_error;
-        // A database that is not there when the run begins is not waited for: it may never have been.
+        // A database that is not there when the run begins is not waited for: it may never have
+        // been.
         if number > 1 {
             plan.connect_limit = self.common.faults.recovery_limit.0;
         }
@@ -284,8 +285,8 @@ impl Planner<'_> {
 
     /// When a step ends, and the longest time of one that has a number of operations.
     ///
-    /// A duration that was asked for is the length of the step; one that is a workload's own only ends a
-    /// number of operations that takes longer, as YCSB's does.
+    /// A duration that was asked for is the length of the step; one that is a workload's own only
+    /// ends a number of operations that takes longer, as YCSB's does.
     fn end(&self, (operations, queries): (usize, usize)) -> (End, Option<Duration>) {
         if let Groups::TransactionsAndQueries { loops: Some((warmup, measured)), .. } = self.groups
             && queries > 0
@@ -430,7 +431,8 @@ pub(crate) mod tests {
         assert!(of(hybrid(&[4], &[0, 1], false), "").unwrap().search.is_none());
     }
 
-    /// A database that restarts between two steps of a frontier is waited for, as between all others.
+    /// A database that restarts between two steps of a frontier is waited for, as between all
+    /// others.
     #[test]
     fn every_step_of_a_frontier_waits_for_a_database_that_was_there() {
         let groups = Groups::TransactionsAndQueries {

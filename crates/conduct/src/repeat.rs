@@ -23,12 +23,12 @@ pub struct Done {
 
 /// Runs as often as was asked for, while `goes_on` says of each run that the next one may follow.
 ///
-/// Repetition k has the seed of the first one plus k − 1, so that what clients happen to draw is among what
-/// differs between the runs. Each driver of several draws keys of its own.
+/// Repetition k has the seed of the first one plus k − 1, so that what clients happen to draw is
+/// among what differs between the runs. Each driver of several draws keys of its own.
 ///
 /// # Errors
-/// Returns the errors of [`Chosen::planned`] and [`Chosen::record`], and [`ErrorKind::Invalid`] where the start has passed
-/// or the folder is not empty.
+/// Returns the errors of [`Chosen::planned`] and [`Chosen::record`], and [`ErrorKind::Invalid`]
+/// where the start has passed or the folder is not empty.
 pub async fn repeat(
     caller: &dyn Caller,
     mut chosen: Chosen,

@@ -160,7 +160,8 @@ impl<B: Benchmark> Steps<'_, B> {
         }
     }
 
-    /// Runs the steps of a frontier. A step whose queries are not complete has no throughput of them.
+    /// Runs the steps of a frontier. A step whose queries are not complete has no throughput of
+    /// them.
     fn frontier(&mut self, plan: &FrontierPlan) -> Result<()> {
         let most = (plan.both.tx_clients, plan.both.query_clients);
         let whole = frontier(most, |(tx_clients, query_clients)| {
@@ -215,9 +216,10 @@ impl<B: Benchmark> Steps<'_, B> {
         self.folder.checkpoint(self.record)
     }
 
-    /// Looks for the highest rate that holds the bounds. It begins at half of what the step `like` did;
-    /// each probe is a step like it, at a rate, for as long as its percentiles need. Of several
-    /// drivers each makes an equal part of the rate, and all decide by what they measured together.
+    /// Looks for the highest rate that holds the bounds. It begins at half of what the step `like`
+    /// did; each probe is a step like it, at a rate, for as long as its percentiles need. Of
+    /// several drivers each makes an equal part of the rate, and all decide by what they measured
+    /// together.
     fn search(&mut self, plan: &SearchPlan, like: &StepPlan) -> Result<()> {
         let drivers = self.setting.common.conduct.part.map(|part| part.part.of);
         let Some(closed) = self.joint(plan.like)? else {
@@ -251,7 +253,8 @@ impl<B: Benchmark> Steps<'_, B> {
         Ok(())
     }
 
-    /// What all drivers together measured in the step of this index. `None` where the run is to end.
+    /// What all drivers together measured in the step of this index. `None` where the run is to
+    /// end.
     fn joint(&self, at: usize) -> Result<Option<Step>> {
         match self.ended() {
             Some(_) => Ok(None),

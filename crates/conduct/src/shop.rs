@@ -37,8 +37,8 @@ pub struct PaginationFlags {
 /// What is kept beside the figures.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Keep {
-    /// After all steps, ask eight questions that are the same for the same data, and keep the answers
-    /// in answers/q01.json … of the run's folder, for hoap answers compare
+    /// After all steps, ask eight questions that are the same for the same data, and keep the
+    /// answers in answers/q01.json … of the run's folder, for hoap answers compare
     #[arg(long, conflicts_with = "part")]
     pub keep_answers: bool,
 }

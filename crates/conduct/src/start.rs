@@ -1,5 +1,5 @@
-//! When the steps of a run begin, where somebody names the time: `--start-at` that of the first one, a
-//! [caller](crate::Caller::start) whose drivers meet that of each.
+//! When the steps of a run begin, where somebody names the time: `--start-at` that of the first
+//! one, a [caller](crate::Caller::start) whose drivers meet that of each.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -14,8 +14,8 @@ use jiff::Timestamp;
 
 use crate::caller::Setting;
 
-/// The most by which a step may begin later than the start that was named for it. Beyond it the run is
-/// void: the drivers beside it did not measure the load that all were to make together.
+/// The most by which a step may begin later than the start that was named for it. Beyond it the run
+/// is void: the drivers beside it did not measure the load that all were to make together.
 pub const BOUND: Duration = Duration::from_millis(250);
 
 /// When a step begins.
@@ -31,15 +31,15 @@ pub enum Named {
 
 /// Names the times at which steps begin.
 pub trait Start {
-    /// When the step begins, whose clients are connected. It is called every few milliseconds until the
-    /// step begins.
+    /// When the step begins, whose clients are connected. It is called every few milliseconds until
+    /// the step begins.
     ///
     /// # Errors
     /// Ends the run with the error.
     fn named(&self, step: &StepPlan) -> Result<Named>;
 
-    /// What all drivers together measured in a step that this one ran too, with its log in `folder`.
-    /// `None` where somebody asked for the end meanwhile.
+    /// What all drivers together measured in a step that this one ran too, with its log in
+    /// `folder`. `None` where somebody asked for the end meanwhile.
     ///
     /// # Errors
     /// Ends the run with the error.

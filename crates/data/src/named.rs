@@ -1,7 +1,7 @@
 //! Enumerations whose values have names.
 
-/// Defines an enumeration: `ALL` values in their order, the `name` of each, `Display` and `FromStr` by
-/// it. The text after the type says what a value is, for the error of a name that is none.
+/// Defines an enumeration: `ALL` values in their order, the `name` of each, `Display` and `FromStr`
+/// by it. The text after the type says what a value is, for the error of a name that is none.
 #[macro_export]
 macro_rules! named {
     (

@@ -82,7 +82,8 @@ fn entry_is_customer_since() {
     }
 }
 
-/// TPC-C 4.3.3.1, table ORDER-LINE; ol_quantity, which is 5 there, as in the specification's section 3.
+/// TPC-C 4.3.3.1, table ORDER-LINE; ol_quantity, which is 5 there, as in the specification's
+/// section 3.
 #[test]
 fn lines() {
     let data = data_set(Schema::Ch2, 1, 1);

@@ -1,8 +1,9 @@
-//! What a query costs beside a bare HTTP client:
-//! `cargo run --release -p hoap-databases --features asterixdb --example asterixdb_speed -- URL [QUERIES]`
+//! What a query costs beside a bare HTTP client: `cargo run --release -p hoap-databases --features
+//! asterixdb --example asterixdb_speed -- URL [QUERIES]`
 //!
 //! Both sides send the same trivial query with the same settings over one connection, in turns of
-//! fifty, so that a disturbance of the machine hits both. The bare loop reads the answer and takes nothing apart.
+//! fifty, so that a disturbance of the machine hits both. The bare loop reads the answer and takes
+//! nothing apart.
 
 mod common;
 

@@ -1,11 +1,11 @@
 //! What an operation on records costs through a session, beside the bare driver, against a cluster
-//! that runs (Linux only):
-//! `cargo run --release -p hoap-databases --features cassandra --example cassandra_speed -- URL [CLIENTS] [ROUNDS]`
+//! that runs (Linux only): `cargo run --release -p hoap-databases --features cassandra --example
+//! cassandra_speed -- URL [CLIENTS] [ROUNDS]`
 //!
-//! Both run the same prepared statements at the same consistency, each in one session of the driver with one
-//! connection to each node, in turns, so that a disturbance of the machine hits both. The bare loop uses its
-//! values again, looks at no answer and keeps no buffer. CPU-seconds are this thread's, on which the driver's
-//! tasks run too.
+//! Both run the same prepared statements at the same consistency, each in one session of the driver
+//! with one connection to each node, in turns, so that a disturbance of the machine hits both. The
+//! bare loop uses its values again, looks at no answer and keeps no buffer. CPU-seconds are this
+//! thread's, on which the driver's tasks run too.
 
 mod common;
 

@@ -1,12 +1,12 @@
-//! What a client costs beside the bare driver (Linux only):
-//! `cargo run --release -p hoap-databases --features couchbase --example couchbase_speed -- [URL] [ROUNDS]`
+//! What a client costs beside the bare driver (Linux only): `cargo run --release -p hoap-databases
+//! --features couchbase --example couchbase_speed -- [URL] [ROUNDS]`
 //!
-//! YCSB C and A's update, a record of ten fields by its key. Both sides use the official driver with a cluster
-//! of their own, send the same operations in the same runtime and take turns, so that a disturbance of the
-//! machine hits both. The bare loop reads a record as the driver's bytes and looks at nothing in it.
-//! CPU-seconds are this thread's, in which the driver's tasks run too. Without a URL
-//! (`couchbase://USER@HOST/BUCKET`, the password in `CB_PASSWORD`) the cluster is the tests' script, in
-//! threads of its own.
+//! YCSB C and A's update, a record of ten fields by its key. Both sides use the official driver
+//! with a cluster of their own, send the same operations in the same runtime and take turns, so
+//! that a disturbance of the machine hits both. The bare loop reads a record as the driver's bytes
+//! and looks at nothing in it. CPU-seconds are this thread's, in which the driver's tasks run too.
+//! Without a URL (`couchbase://USER@HOST/BUCKET`, the password in `CB_PASSWORD`) the cluster is the
+//! tests' script, in threads of its own.
 
 mod common;
 

@@ -1,11 +1,11 @@
 //! What an operation on records costs through a session, beside the bare driver, against a service
-//! that runs (Linux only):
-//! `cargo run --release -p hoap-databases --features dynamodb --example dynamodb_speed -- URL [CLIENTS] [ROUNDS]`
+//! that runs (Linux only): `cargo run --release -p hoap-databases --features dynamodb --example
+//! dynamodb_speed -- URL [CLIENTS] [ROUNDS]`
 //!
-//! Both send the same requests by the same version of AWS's driver with the same settings, in turns, so
-//! that a disturbance of the machine hits both. The bare loop looks at no answer and keeps no buffer.
-//! CPU-seconds are this thread's, on which the driver's tasks run too. The credentials are those of
-//! the environment.
+//! Both send the same requests by the same version of AWS's driver with the same settings, in
+//! turns, so that a disturbance of the machine hits both. The bare loop looks at no answer and
+//! keeps no buffer. CPU-seconds are this thread's, on which the driver's tasks run too. The
+//! credentials are those of the environment.
 
 mod common;
 

@@ -1,10 +1,10 @@
-//! What a client costs beside the bare driver (Linux only):
-//! `cargo run --release -p hoap-databases --features mongodb --example mongodb_speed -- URL [ROUNDS]`
+//! What a client costs beside the bare driver (Linux only): `cargo run --release -p hoap-databases
+//! --features mongodb --example mongodb_speed -- URL [ROUNDS]`
 //!
-//! YCSB C and A's update, a record of ten fields by its key. Both sides use the official driver with a client
-//! of its own, send the same commands in the same runtime and take turns, so that a disturbance of
-//! the machine hits both. The bare loop reads a record as the driver's raw document and looks at nothing in
-//! it. CPU-seconds are this thread's, in which the driver's tasks run too.
+//! YCSB C and A's update, a record of ten fields by its key. Both sides use the official driver
+//! with a client of its own, send the same commands in the same runtime and take turns, so that a
+//! disturbance of the machine hits both. The bare loop reads a record as the driver's raw document
+//! and looks at nothing in it. CPU-seconds are this thread's, in which the driver's tasks run too.
 
 mod common;
 

@@ -1,10 +1,11 @@
-//! What a client costs beside the bare driver, and a load beside psql (Linux only):
-//! `cargo run --release -p hoap-databases --features postgres --example postgres_speed -- URL [ROUNDS]`
+//! What a client costs beside the bare driver, and a load beside psql (Linux only): `cargo run
+//! --release -p hoap-databases --features postgres --example postgres_speed -- URL [ROUNDS]`
 //!
-//! Reads: YCSB C, a record of ten fields by its key. Both sides send the same prepared statement over
-//! a connection of their own in the same thread, in turns, so that a disturbance of the machine hits
-//! both. The bare loop copies the document as it is, takes nothing apart and checks nothing.
-//! CPU-seconds are this process's: the thread and the driver's task in it, user and system.
+//! Reads: YCSB C, a record of ten fields by its key. Both sides send the same prepared statement
+//! over a connection of their own in the same thread, in turns, so that a disturbance of the
+//! machine hits both. The bare loop copies the document as it is, takes nothing apart and checks
+//! nothing. CPU-seconds are this process's: the thread and the driver's task in it, user and
+//! system.
 //!
 //! Loading: `hoap load` of CH2++ is beside `psql -c "\copy"` in `bench/postgres/load.sh`.
 

@@ -1,10 +1,11 @@
 //! What an operation on records costs through a session, beside the bare driver, against a server
-//! that runs (Linux only):
-//! `cargo run --release -p hoap-databases --features redis --example redis_speed -- URL [CLIENTS] [ROUNDS]`
+//! that runs (Linux only): `cargo run --release -p hoap-databases --features redis --example
+//! redis_speed -- URL [CLIENTS] [ROUNDS]`
 //!
-//! Both run the same commands on connections with the same limits, in turns, so that a disturbance of
-//! the machine hits both. The bare loop uses its command again, looks at no answer and keeps no
-//! buffer. CPU-seconds are this thread's, on which the driver's tasks run too, and the server's own.
+//! Both run the same commands on connections with the same limits, in turns, so that a disturbance
+//! of the machine hits both. The bare loop uses its command again, looks at no answer and keeps no
+//! buffer. CPU-seconds are this thread's, on which the driver's tasks run too, and the server's
+//! own.
 
 mod common;
 

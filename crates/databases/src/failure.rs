@@ -1,5 +1,5 @@
-//! Why an operation failed, in the terms of its caller: what every database sorts its driver's errors
-//! into.
+//! Why an operation failed, in the terms of its caller: what every database sorts its driver's
+//! errors into.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -9,8 +9,8 @@ use hoap_workload::{Error, ErrorKind};
 /// Advice for a database that lacks what a load makes.
 pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";
 
-/// What the TLS libraries say of a certificate whose time this machine's clock is not in, and what to
-/// do.
+/// What the TLS libraries say of a certificate whose time this machine's clock is not in, and what
+/// to do.
 const CLOCK_WORDS: [&str; 4] = [
     "certificate not valid yet",
     "certificate expired",

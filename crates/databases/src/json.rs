@@ -1,13 +1,13 @@
 //! Records as JSON objects of strings, without a tree of values between text and buffer.
 //!
-//! Against an embedded store the client's own cost is part of the result. Ten fields of 100 bytes are
-//! read in 0.20 µs and written in 0.26 µs; `serde_json` takes 0.81 µs and 1.0 µs with the same
+//! Against an embedded store the client's own cost is part of the result. Ten fields of 100 bytes
+//! are read in 0.20 µs and written in 0.26 µs; `serde_json` takes 0.81 µs and 1.0 µs with the same
 //! buffers. The example `record_json` measures both (`bench/README.md`).
 
 use hoap_workload::capability::key_value::Record;
 
-/// Appends a record, of which every field was [`check`]ed, as a JSON object. The names of `names` need
-/// no escaping.
+/// Appends a record, of which every field was [`check`]ed, as a JSON object. The names of `names`
+/// need no escaping.
 pub(crate) fn write(record: &Record, names: &[String], out: &mut Vec<u8>) {
     out.push(b'{');
     for (i, (field, value)) in record.iter().enumerate() {

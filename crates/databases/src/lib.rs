@@ -137,8 +137,8 @@ pub async fn open_any(url: &str) -> Result<AnyTarget> {
 /// opened: what only a server knows of itself is not seen.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where the scheme is unknown or not built in, and with the reason where
-/// a capability is lacking.
+/// Returns [`ErrorKind::Invalid`] where the scheme is unknown or not built in, and with the reason
+/// where a capability is lacking.
 pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
     let (name, scheme, _) = scheme_of(url)?;
     let Some((capability, because)) = scheme.lacks.iter().find(|lack| needed.contains(&lack.0))
@@ -150,8 +150,8 @@ pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
         .advise("`hoap targets` lists what each database offers"))
 }
 
-/// Whether the database of a URL, which lacks transactions, applies those of CH2 a document at a time where
-/// a user allows that ([`Target::stepwise`]).
+/// Whether the database of a URL, which lacks transactions, applies those of CH2 a document at a
+/// time where a user allows that ([`Target::stepwise`]).
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where the scheme is unknown or not built in.
@@ -195,8 +195,8 @@ fn invalid(tried: String, answer: String) -> Error {
     Error::new(ErrorKind::Invalid, tried, answer)
 }
 
-/// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it as a
-/// [`Remote`] where the feature is on.
+/// A line of [`SCHEMES`]: the names of a database behind a feature, and how its module opens it as
+/// a [`Remote`] where the feature is on.
 macro_rules! scheme {
     ($feature:literal, $names:expr, $database:expr, $form:expr, $module:ident, |$url:ident| $open:expr) => {{
         #[cfg(feature = $feature)]

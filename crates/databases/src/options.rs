@@ -100,8 +100,8 @@ const MAY_REPEAT: &str = "readPreferenceTags";
 /// Calls `set` with the name and the value of each option; what it returns is why it refuses.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`] where an option is refused, has no value or comes twice. The error repeats
-/// the URL without its secrets.
+/// [`ErrorKind::Invalid`] where an option is refused, has no value or comes twice. The error
+/// repeats the URL without its secrets.
 pub(crate) fn set_each(
     url: &str,
     query: Option<&str>,
@@ -125,7 +125,8 @@ pub(crate) fn set_each(
         }
         names.push(name);
         set(name, value).map_err(|why| {
-            // The value may be a URL, too, or part of what may be a secret: only what the URL shows is told.
+            // The value may be a URL, too, or part of what may be a secret: only what the URL shows
+            // is told.
             let (shown, redacted) = (redact(url), redact(value));
             let told = |value: &str| shown.contains(&format!("{name}={value}"));
             let why = match [value, &redacted].into_iter().find(|value| told(value)) {
@@ -233,8 +234,8 @@ pub(crate) fn prefix(value: &str) -> Read<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Whether a table of options keeps its promises; the first `own` are not the driver's. `set` says
-    /// whether an option with this value is as without it.
+    /// Whether a table of options keeps its promises; the first `own` are not the driver's. `set`
+    /// says whether an option with this value is as without it.
     pub(crate) fn sound(
         options: &[OptionHelp],
         own: usize,

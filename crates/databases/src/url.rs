@@ -1,8 +1,8 @@
 //! URLs of databases: taking them apart, finding the secrets in them, writing them without these.
 //!
-//! All have in common `scheme://user:password@host…` and options `?name=value&…`; the databases read
-//! what is their own. People write more than the standard allows: passwords that should have been
-//! percent-encoded, one slash, a connection string of another form. Where a URL has several
+//! All have in common `scheme://user:password@host…` and options `?name=value&…`; the databases
+//! read what is their own. People write more than the standard allows: passwords that should have
+//! been percent-encoded, one slash, a connection string of another form. Where a URL has several
 //! readings, it is refused ([`Parts::of`]), and what may be a secret is hidden ([`redact`]).
 //!
 //! Crate `url` is no help: it takes one host, and MongoDB, PostgreSQL, Couchbase and Cassandra take
@@ -197,7 +197,8 @@ pub(crate) fn file_path<'a>(
     Ok((path, query))
 }
 
-/// The error of a URL of which no part is shown, as long as it is not clear which one is the password.
+/// The error of a URL of which no part is shown, as long as it is not clear which one is the
+/// password.
 pub(crate) fn malformed(scheme: &str, form: &str, answer: &str) -> Error {
     Error::new(ErrorKind::Invalid, format!("open {scheme}:…"), answer).advise(format!(
         "write {form}[?option=value&…], with / ? # @ : and % in user, password and options as %2F \

@@ -59,8 +59,8 @@ fn catalogue_and_oracle_agree_on_what_goes_in_and_what_comes_out() {
     }
 }
 
-/// Section 5: "on CH2 and on CH2++ (same numbers, other paths)"; section 2: both shapes come from the
-/// same values. Only the shape of addresses differs, and the limit of Q3.
+/// Section 5: "on CH2 and on CH2++ (same numbers, other paths)"; section 2: both shapes come from
+/// the same values. Only the shape of addresses differs, and the limit of Q3.
 #[test]
 fn both_schemas_have_the_same_answers() {
     let [ch2, ch2pp] = SCHEMAS.map(|schema| small(schema, 2));
@@ -133,8 +133,8 @@ fn sqlite_answers_full_size_ch2pp() {
     compare_with_oracle(&DataSet::new(Spec::new(Schema::Ch2pp, 1)).unwrap(), &NAMED);
 }
 
-/// Compares SQLite's answers on a data set, in both query sets, with the oracle's. Panics with every
-/// difference there is.
+/// Compares SQLite's answers on a data set, in both query sets, with the oracle's. Panics with
+/// every difference there is.
 fn compare_with_oracle(set: &DataSet, sets: &[ParameterSet]) {
     let data = oracle::load(set).unwrap();
     let database = Database::with_all(set);

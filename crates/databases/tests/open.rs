@@ -124,8 +124,8 @@ fn capabilities_are_what_the_database_has() {
     }
 }
 
-/// URLs with a password where people put it, sound and not. `SCHEME` stands for a scheme, and nobody
-/// listens where they lead.
+/// URLs with a password where people put it, sound and not. `SCHEME` stands for a scheme, and
+/// nobody listens where they lead.
 const WITH_SECRETS: &[&str] = &[
     "SCHEME://u:hunter2@127.0.0.1:1/d",
     "SCHEME://u:p@hunter2@127.0.0.1:1/d",

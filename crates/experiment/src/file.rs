@@ -25,8 +25,8 @@ pub struct Experiment {
     /// The databases that the user names: flag and meaning.
     pub targets: BTreeMap<String, String>,
     /// Options of targets by the scheme of their URL, as the source had them: `couchbase =
-    /// "durability=none"`, or a preset with them all: `"preset=nosql-2021"`. An option that the user's
-    /// URL has wins.
+    /// "durability=none"`, or a preset with them all: `"preset=nosql-2021"`. An option that the
+    /// user's URL has wins.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
     /// What is done for each configuration, in this order.

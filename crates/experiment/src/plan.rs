@@ -38,8 +38,9 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The steps of a run, and the least time that all of them take: the warm-up and the measured time
-    /// of each. Queries that run so many loops take a time that nobody knows before; it counts as none.
+    /// The steps of a run, and the least time that all of them take: the warm-up and the measured
+    /// time of each. Queries that run so many loops take a time that nobody knows before; it counts
+    /// as none.
     pub fn least(&self) -> (usize, Duration) {
         if self.command != Command::Run {
             return (0, Duration::ZERO);

@@ -71,8 +71,8 @@ impl Progress {
     /// Begins an experiment in a folder, or goes on with it.
     ///
     /// # Errors
-    /// Returns `Invalid` where the folder holds another experiment, another text of it, one of another version
-    /// or scale; `Unavailable` where it cannot be read or written.
+    /// Returns `Invalid` where the folder holds another experiment, another text of it, one of
+    /// another version or scale; `Unavailable` where it cannot be read or written.
     pub fn open(folder: &Path, identity: Identity<'_>) -> Result<Progress> {
         let Identity { name, text, hoap, scale_down } = identity;
         let fresh = Record {
@@ -137,7 +137,8 @@ impl Progress {
     /// Begins a configuration on these targets, which have no secrets, or goes on with it.
     ///
     /// # Errors
-    /// Returns `Invalid` where it was begun on other targets, or has begun and `resume` is not said.
+    /// Returns `Invalid` where it was begun on other targets, or has begun and `resume` is not
+    /// said.
     pub fn configuration(
         &mut self,
         label: &str,

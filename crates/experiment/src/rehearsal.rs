@@ -1,5 +1,5 @@
-//! `--scale-down N`: the same experiment, small enough for a laptop. It shows that everything works and
-//! measures nothing that can be compared.
+//! `--scale-down N`: the same experiment, small enough for a laptop. It shows that everything works
+//! and measures nothing that can be compared.
 
 use toml::{Table, Value};
 
@@ -8,8 +8,8 @@ const SHORTEST_SECONDS: f64 = 1.0;
 /// The fewest records and customers that keep every operation meaningful.
 const FEWEST: i64 = 1000;
 
-/// Divides the sizes, numbers of clients and times among these flags by `by`, down to what still runs.
-/// Shares, rates of the mix and every other flag stay.
+/// Divides the sizes, numbers of clients and times among these flags by `by`, down to what still
+/// runs. Shares, rates of the mix and every other flag stay.
 pub fn scale_down(flags: &mut Table, command: super::file::Command, benchmark: &str, by: u32) {
     let by = i64::from(by.max(1));
     for (key, value) in flags.iter_mut() {
@@ -46,7 +46,8 @@ fn divide(numbers: &mut Vec<Value>, by: i64) {
     });
 }
 
-/// Numbers with commas between, each divided. One that is none stays, and is refused where it is used.
+/// Numbers with commas between, each divided. One that is none stays, and is refused where it is
+/// used.
 fn fewer(most: &mut String, by: i64) {
     let divided = |n: &str| match n.parse::<i64>() {
         Ok(n) => (n / by).max(1).to_string(),

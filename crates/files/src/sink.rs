@@ -61,8 +61,8 @@ impl Write for Sink {
     }
 }
 
-/// Creates the temporary file of a file. One that an interrupted call left is removed. Whatever else
-/// has its name, a link above all, is neither followed nor removed.
+/// Creates the temporary file of a file. One that an interrupted call left is removed. Whatever
+/// else has its name, a link above all, is neither followed nor removed.
 pub(crate) fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
     let mut name = path.as_os_str().to_owned();
     name.push(TEMPORARY);

@@ -58,14 +58,15 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// Joins, and measures the clock. Blocks until both is done, `stop` is set, or nobody was there for
-    /// five minutes; of an experiment a day. From then on a thread speaks for this driver; it sets `stop` and calls `end` when
-    /// all is over before its end.
+    /// Joins, and measures the clock. Blocks until both is done, `stop` is set, or nobody was there
+    /// for five minutes; of an experiment a day. From then on a thread speaks for this driver; it
+    /// sets `stop` and calls `end` when all is over before its end.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] where the token is missing or refused, the address is beyond
-    /// this machine and nothing is encrypted, or a certificate is not trusted; [`ErrorKind::Unavailable`] where nobody answers; [`ErrorKind::Broken`] where all
-    /// is over already; [`ErrorKind::Cancelled`] where `stop` was set.
+    /// this machine and nothing is encrypted, or a certificate is not trusted;
+    /// [`ErrorKind::Unavailable`] where nobody answers; [`ErrorKind::Broken`] where all is over
+    /// already; [`ErrorKind::Cancelled`] where `stop` was set.
     pub fn join(join: Join, stop: Stop, end: impl Fn() + Send + 'static) -> Result<Meeting> {
         let token = Token::of_environment()?;
         let id = format!("{:x}-{:x}", std::process::id(), unix_nanos());
@@ -142,8 +143,8 @@ impl Meeting {
     /// Sends the folder of the whole run and waits until all drivers have sent theirs.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Broken`] where all is over before that, [`ErrorKind::Unavailable`] where
-    /// the folder cannot be read.
+    /// Returns [`ErrorKind::Broken`] where all is over before that, [`ErrorKind::Unavailable`]
+    /// where the folder cannot be read.
     pub async fn end(&self, folder: &Path) -> Result<()> {
         let files = self.send(folder).await?;
         lock(&self.shared).state = State::Ended(files);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use crate::hall::Hall;
 use crate::message::{Here, Word};
 
-/// A line each: messages of drivers, which come back and which a [`Hall`] hears one after the other, and
-/// answers.
+/// A line each: messages of drivers, which come back and which a [`Hall`] hears one after the
+/// other, and answers.
 pub fn fleet(input: &[u8]) {
     let now = Instant::now();
     let mut hall = Hall::new(2, Duration::from_secs(60), "0.1.0", now);

@@ -74,13 +74,15 @@ impl Server {
     }
 }
 
-/// Gathers the drivers and returns their folders, in the order of their parts. `say` is told what goes on.
+/// Gathers the drivers and returns their folders, in the order of their parts. `say` is told what
+/// goes on.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Broken`], naming the part, where a driver is gone, failed, does not belong to the
-/// others or was waited for too long: all drivers have been told then. [`ErrorKind::Invalid`] for an
-/// address beyond this machine, a missing token or a folder that is not empty;
-/// [`ErrorKind::Unavailable`] where it cannot listen; [`ErrorKind::Cancelled`] where `stop` was set.
+/// Returns [`ErrorKind::Broken`], naming the part, where a driver is gone, failed, does not belong
+/// to the others or was waited for too long: all drivers have been told then.
+/// [`ErrorKind::Invalid`] for an address beyond this machine, a missing token or a folder that is
+/// not empty; [`ErrorKind::Unavailable`] where it cannot listen; [`ErrorKind::Cancelled`] where
+/// `stop` was set.
 pub async fn gather(ask: Gather, stop: &Stop, say: impl Fn(&str)) -> Result<Vec<PathBuf>> {
     let Gather { drivers, listen, wait, insecure, certificate, folder, hoap, run } = ask;
     let tried = || format!("gather {drivers} drivers at {listen}");
@@ -234,7 +236,8 @@ async fn here(server: &Server, request: Request<Incoming>) -> std::result::Resul
     let text = body(request, MOST).await?;
     let mut here = Here::read(&text).map_err(|why| (StatusCode::BAD_REQUEST, why))?;
     if here.run != server.run {
-        // Drivers may be faster from one run to the next than those that they met, or than `gather`.
+        // Drivers may be faster from one run to the next than those that they met, or than
+        // `gather`.
         let run = if server.run.is_empty() { "a run of no experiment" } else { &server.run };
         return Err((StatusCode::CONFLICT, format!("{run} is gathered now")));
     }

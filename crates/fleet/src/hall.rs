@@ -1,5 +1,5 @@
-//! What `gather` decides, from what the drivers say: whether they belong together, when each step begins,
-//! and when all is over. It has no clock of its own: the callers say how late it is.
+//! What `gather` decides, from what the drivers say: whether they belong together, when each step
+//! begins, and when all is over. It has no clock of its own: the callers say how late it is.
 
 mod stranger;
 #[cfg(test)]
@@ -14,8 +14,8 @@ use hoap_record::merge::joint::{self, Joint, Measured};
 
 use crate::message::{Clock, Here, State, Word};
 
-/// How long after the last of them is ready a step begins: time enough for each to hear of it, who ask
-/// every few milliseconds.
+/// How long after the last of them is ready a step begins: time enough for each to hear of it, who
+/// ask every few milliseconds.
 pub const LEAD: Duration = Duration::from_millis(500);
 /// A driver of which nothing was heard for so long is gone. It speaks four times a second.
 pub const GONE: Duration = Duration::from_secs(4);

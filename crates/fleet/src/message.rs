@@ -86,7 +86,8 @@ pub struct Here {
 pub struct Word {
     /// The time at `gather`, nanoseconds since 1970.
     pub now_ns: i64,
-    /// The number of the step that all were ready for last, and its start by the driver's own clock.
+    /// The number of the step that all were ready for last, and its start by the driver's own
+    /// clock.
     pub start: Option<(usize, i64)>,
     /// What all measured in the step of its [`State::Measured`], once all have said it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,8 +159,8 @@ fn one_line(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// Whether a driver may send a file of this name: one of a run folder, and thus a path into no other
-/// place.
+/// Whether a driver may send a file of this name: one of a run folder, and thus a path into no
+/// other place.
 pub fn is_file(name: &str) -> bool {
     let digits =
         |text: &str| (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
@@ -171,8 +172,8 @@ pub fn is_file(name: &str) -> bool {
         || step(name) == Some(true)
 }
 
-/// What a step does, as it must be alike for all drivers: its clients and its exact rate. How long it
-/// lasts may differ where loops of queries decide that.
+/// What a step does, as it must be alike for all drivers: its clients and its exact rate. How long
+/// it lasts may differ where loops of queries decide that.
 pub fn does(step: &StepPlan) -> String {
     match step.pace {
         Pace::Closed => step.name(),

@@ -49,7 +49,8 @@ impl Token {
     }
 }
 
-/// Refuses an address beyond this machine where nobody said that the token may go there in plain text.
+/// Refuses an address beyond this machine where nobody said that the token may go there in plain
+/// text.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`].

@@ -1,4 +1,5 @@
-//! TLS between drivers and `gather`: a certificate of `gather`'s, and authorities that drivers trust.
+//! TLS between drivers and `gather`: a certificate of `gather`'s, and authorities that drivers
+//! trust.
 
 use std::fmt::Display;
 use std::path::Path;

@@ -1,15 +1,18 @@
 //! `--config FILE`: the flags of a command by their long names, in TOML.
 //!
-//! The file becomes more words of the command line, so that there is one parser, one set of defaults
-//! and one set of error messages. Keys at the top are flags of the command that runs; a table named
-//! as a command holds flags for that command alone. A word typed by the user wins over the file.
+//! The file becomes more words of the command line, so that there is one parser, one set of
+//! defaults and one set of error messages. Keys at the top are flags of the command that runs; a
+//! table named as a command holds flags for that command alone. A word typed by the user wins over
+//! the file.
 //!
-//! A table `[properties]`, at the top or in a command's table, has properties of YCSB by name. Each is
-//! a `-p name=value`: later tables, of the command, win over the one at the top. One that is typed
-//! with `-p` wins over its namesake alone, and a `-P FILE` that is typed takes the place of the tables.
+//! A table `[properties]`, at the top or in a command's table, has properties of YCSB by name. Each
+//! is a `-p name=value`: later tables, of the command, win over the one at the top. One that is
+//! typed with `-p` wins over its namesake alone, and a `-P FILE` that is typed takes the place of
+//! the tables.
 //!
-//! A file with the URL of a database serves every command: those of the keys `target`, `operational`
-//! and `analytical` at the top that the command has no flags for are for other commands.
+//! A file with the URL of a database serves every command: those of the keys `target`,
+//! `operational` and `analytical` at the top that the command has no flags for are for other
+//! commands.
 
 // The path is for fuzz/, which compiles this file as a module of another program.
 #[cfg(any(test, fuzzing))]
@@ -28,7 +31,8 @@ use toml::Value;
 use crate::args::{Cli, command};
 use crate::failure::Failure;
 
-/// Flags that name a database. The URL of one may be the value of any of them, as the commands call it.
+/// Flags that name a database. The URL of one may be the value of any of them, as the commands call
+/// it.
 const DATABASES: [&str; 3] = ["target", "operational", "analytical"];
 /// The flag of files of properties, whose value may be a table of properties instead.
 const PROPERTIES: &str = "properties";
@@ -46,8 +50,8 @@ pub enum ParseError {
 
 /// Parses the command line and the configuration file it names.
 ///
-/// A URL with a password is refused among the words that were typed: every user of the machine can read
-/// them. In the file it is fine.
+/// A URL with a password is refused among the words that were typed: every user of the machine can
+/// read them. In the file it is fine.
 pub fn parse(mut argv: Vec<OsString>) -> Result<Cli, ParseError> {
     if let Some(word) = argv.iter().skip(1).map(|w| w.to_string_lossy()).find(|w| has_secret(w)) {
         return Err(ParseError::Usage(Failure::usage(format!(
@@ -90,7 +94,8 @@ fn parsed(argv: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&command().try_get_matches_from(argv)?)
 }
 
-/// The command that was typed: "hoap", and below it the command, and the benchmark where it takes one.
+/// The command that was typed: "hoap", and below it the command, and the benchmark where it takes
+/// one.
 fn typed(cli: &clap::Command, argv: &[OsString]) -> Vec<String> {
     let mut commands = vec![cli];
     for word in argv.iter().skip(1).filter_map(|w| w.to_str()) {
@@ -113,8 +118,8 @@ impl ParseError {
     }
 }
 
-/// What clap says in paragraphs, as the one line that every other error is: the problem, the tip, and
-/// where the flags are.
+/// What clap says in paragraphs, as the one line that every other error is: the problem, the tip,
+/// and where the flags are.
 fn one_line(text: &str, command: &str) -> String {
     let problem = text.strip_prefix("error: ").unwrap_or(text);
     let problem = problem.split("\n\nUsage: ").next().unwrap_or(problem);
@@ -176,8 +181,8 @@ fn words(file: &Path, argv: &[OsString]) -> Result<Vec<OsString>, Failure> {
     Ok(words)
 }
 
-/// The flag of this name: of the last of these commands, each a subcommand of the one before it, or a
-/// global one.
+/// The flag of this name: of the last of these commands, each a subcommand of the one before it, or
+/// a global one.
 fn flag<'a>(commands: &[&'a clap::Command], key: &str) -> Result<&'a clap::Arg, String> {
     let known = |a: &&clap::Arg| a.get_long() == Some(key) && key != "config";
     let global = commands.iter().flat_map(|c| c.get_arguments().filter(|a| a.is_global_set()));
@@ -262,7 +267,8 @@ fn names(word: &str, flag: &clap::Arg) -> bool {
     letters.next() == Some('-') && letters.next().is_some_and(|l| flag.get_short() == Some(l))
 }
 
-/// One flag as words: a list is a word for each value, or one word where the flag itself takes a list.
+/// One flag as words: a list is a word for each value, or one word where the flag itself takes a
+/// list.
 fn flag_words(flag: &clap::Arg, key: &str, value: Value) -> Result<Vec<String>, String> {
     let word = |text: String| format!("--{key}={text}");
     Ok(match value {

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use hoap_report::text::{COLUMNS, harmless, paragraph};
 
-/// The text with what would move the cursor, colour the screen or turn the direction of writing made
-/// visible: what a server says is printed, too. Lines stay, and so do hoap's own colours where they
-/// are on.
+/// The text with what would move the cursor, colour the screen or turn the direction of writing
+/// made visible: what a server says is printed, too. Lines stay, and so do hoap's own colours where
+/// they are on.
 pub fn visible(text: &str, colour: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -99,7 +99,8 @@ pub struct Console {
 }
 
 impl Console {
-    /// Looks whether standard error is a terminal whose cursor can be moved. A quiet one says nothing.
+    /// Looks whether standard error is a terminal whose cursor can be moved. A quiet one says
+    /// nothing.
     pub fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Console { terminal: std::io::stderr().is_terminal() && !dumb, quiet }
@@ -202,7 +203,8 @@ impl Bar {
     }
 }
 
-/// "load ━━━━━━━━──────  57 % 112 MB/s" in so many columns, without the line where there is no room.
+/// "load ━━━━━━━━──────  57 % 112 MB/s" in so many columns, without the line where there is no
+/// room.
 fn bar(columns: usize, what: &str, share: f64, message: &str) -> String {
     let words = what.chars().count() + message.chars().count() + 2;
     match columns.saturating_sub(words) {

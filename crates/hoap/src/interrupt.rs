@@ -1,5 +1,5 @@
-//! Ctrl-C: a command that has something to end (a run, a load) is asked to by the first, and left at
-//! the second. Every other command, and every other part of one, is left at the first.
+//! Ctrl-C: a command that has something to end (a run, a load) is asked to by the first, and left
+//! at the second. Every other command, and every other part of one, is left at the first.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -34,8 +34,8 @@ fn leave(line: &str) -> ! {
 }
 
 /// Sets `stop` at the first SIGINT or SIGTERM and leaves the program at the second, or at the first
-/// after [`at_once`], or `patience` after the first where the command has one: what it is in the middle
-/// of, a chunk to compress or a reader that does not read, may take any time.
+/// after [`at_once`], or `patience` after the first where the command has one: what it is in the
+/// middle of, a chunk to compress or a reader that does not read, may take any time.
 pub fn on_interrupt(stop: &Stop, patience: Option<Duration>) {
     let stop = stop.clone();
     let handled = ctrlc::set_handler(move || {

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use hoap_databases::open;
 
-/// A folder and a keyspace of a test's own. The tables go at the end; the empty keyspace stays, as it does for
-/// users.
+/// A folder and a keyspace of a test's own. The tables go at the end; the empty keyspace stays, as
+/// it does for users.
 struct Place {
     folder: tempfile::TempDir,
     url: String,
@@ -221,8 +221,8 @@ mod on_cassandra {
         place.passes("ycsb-c", 20);
     }
 
-    /// The documents of CH2 can be loaded and checked here; its queries cannot run, and its transactions only
-    /// where the user allows that they are none.
+    /// The documents of CH2 can be loaded and checked here; its queries cannot run, and its
+    /// transactions only where the user allows that they are none.
     #[test]
     fn ch2_runs_without_transactions_where_that_is_allowed_and_says_so() {
         let place = Place::new("HOAP_TEST_CASSANDRA", "ch2", "lwt=false");

@@ -191,7 +191,8 @@ mod on_dynamodb {
                 running.join().unwrap()
             });
             assert_eq!(code, 1, "{told}");
-            // DynamoDB Local says InternalFailure to a request that it is answering while a table is deleted.
+            // DynamoDB Local says InternalFailure to a request that it is answering while a table
+            // is deleted.
             gone::is_told(&place.record(table), table, gone::MISSING, 2);
         }
     }

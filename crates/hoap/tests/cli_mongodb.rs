@@ -1,5 +1,6 @@
 //! Every workload that runs without transactions, as MongoDB's users run it, on the lab's imitation
-//! (`eval "$(lab/env)"`); with transactions, on a real replica set where `HOAP_TEST_MONGODB` names one.
+//! (`eval "$(lab/env)"`); with transactions, on a real replica set where `HOAP_TEST_MONGODB` names
+//! one.
 
 use std::process::{Command, Stdio};
 
@@ -210,10 +211,12 @@ mod on_documentdb {
         }
     }
 
-    /// PostgreSQL killed in mid-run, then the gateway: the run goes on, and everything acknowledged is there.
+    /// PostgreSQL killed in mid-run, then the gateway: the run goes on, and everything acknowledged
+    /// is there.
     #[test]
     fn a_run_lives_through_the_end_of_postgresql_and_of_the_gateway() {
-        // The gateway gives up before its client does: otherwise it may apply an operation without its transaction.
+        // The gateway gives up before its client does: otherwise it may apply an operation without
+        // its transaction.
         let lab = Lab::with("documentdb", &[("LAB_DOCUMENTDB_COMMAND_SECONDS", "3")]);
         let limits = "&serverSelectionTimeoutMS=2000";
         let place = Place::at(&format!("{}{limits}", lab.url()), "killed");
@@ -233,7 +236,8 @@ mod on_documentdb {
             let (code, told) = told(&line, &running.wait_with_output().unwrap());
             assert_eq!(code, 0, "{told}");
             let record = place.record(&folder);
-            // A transaction that lost the gateway before its commit is run again: it may be no failure.
+            // A transaction that lost the gateway before its commit is run again: it may be no
+            // failure.
             let events = record["events"].as_array().map_or(0, Vec::len);
             assert!(process == 2 || events > 0, "nobody noticed: {told}");
             let checks = record["checks"].as_array().unwrap();

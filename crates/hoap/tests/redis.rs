@@ -1,5 +1,5 @@
-//! Every workload that Redis and Valkey can run, as their users run it. The servers are those of the
-//! lab: `eval "$(lab/env)"`.
+//! Every workload that Redis and Valkey can run, as their users run it. The servers are those of
+//! the lab: `eval "$(lab/env)"`.
 
 use hoap_testing::experiment::rehearse;
 use hoap_testing::{gone, loads};

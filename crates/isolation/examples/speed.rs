@@ -27,8 +27,8 @@ fn main() {
     }
 }
 
-/// Transactions that take effect one after the other, but for the updates that are lost, and overlap
-/// in time.
+/// Transactions that take effect one after the other, but for the updates that are lost, and
+/// overlap in time.
 fn history(transactions: usize, lost: f64) -> Vec<Attempt> {
     let mut random = Stream::new(1, &[]);
     let mut lists: Vec<(u32, Vec<u32>)> = (0..HOT).map(|list| (list, Vec::new())).collect();

@@ -76,7 +76,8 @@ impl Dependencies {
         }
         let place = self.place(read);
         let writers = self.above(place).iter().map(|(_, index)| &versions.all[*index as usize]);
-        // Of several versions made of the one that it read, its own among them, the order is unknown.
+        // Of several versions made of the one that it read, its own among them, the order is
+        // unknown.
         if writers.clone().any(|version| version.writer == Some(reader)) {
             return;
         }

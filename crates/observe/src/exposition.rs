@@ -1,8 +1,8 @@
 //! The text of a metrics endpoint: the text format of Prometheus (0.0.4) and OpenMetrics.
 //!
-//! <https://prometheus.io/docs/instrumenting/exposition_formats/>. Each line is a comment or a sample:
-//! `name{label="value",…} value [time]`. A comment `# TYPE name kind` says what the samples count that
-//! follow it.
+//! <https://prometheus.io/docs/instrumenting/exposition_formats/>. Each line is a comment or a
+//! sample: `name{label="value",…} value [time]`. A comment `# TYPE name kind` says what the samples
+//! count that follow it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,8 +14,8 @@ use crate::select::Selection;
 /// The most series that a source has: more are no help in a report, and take time of the driver.
 pub const MOST: usize = 200;
 
-/// The series that the selection keeps, in the order of their names, and the names of those that it does not
-/// keep.
+/// The series that the selection keeps, in the order of their names, and the names of those that it
+/// does not keep.
 ///
 /// # Errors
 /// Says in one line which line is no sample.
@@ -56,8 +56,8 @@ pub fn read(text: &str, selection: &Selection) -> Result<(Vec<Value>, Vec<String
     Ok((values.collect(), others.into_keys().map(str::to_owned).collect()))
 }
 
-/// What a sample counts: as its type says, which is that of its family in OpenMetrics, or as its name
-/// ends.
+/// What a sample counts: as its type says, which is that of its family in OpenMetrics, or as its
+/// name ends.
 fn kind(name: &str, kinds: &HashMap<&str, SeriesKind>) -> SeriesKind {
     let family = ["_total", "_sum", "_count", "_bucket"].iter().find_map(|e| name.strip_suffix(e));
     match (kinds.get(name), family) {

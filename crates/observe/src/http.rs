@@ -79,7 +79,8 @@ impl Connection {
     }
 }
 
-/// Trusts the authorities that this machine trusts, or those of the file that `SSL_CERT_FILE` names.
+/// Trusts the authorities that this machine trusts, or those of the file that `SSL_CERT_FILE`
+/// names.
 fn connector() -> Result<TlsConnector, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

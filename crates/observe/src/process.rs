@@ -42,9 +42,10 @@ impl Process {
         Ok(Process { pid, started: stat.started, command: stat.command, totals: [0.0; 2] })
     }
 
-    /// What it and its descendants took. Bytes read from disks are missing where the system does not tell
-    /// this user of that process. Those written always are: the kernel counts the pages that a write makes
-    /// dirty, by whole folios, which was 256 times what was written where a database rewrites pages of a log.
+    /// What it and its descendants took. Bytes read from disks are missing where the system does
+    /// not tell this user of that process. Those written always are: the kernel counts the pages
+    /// that a write makes dirty, by whole folios, which was 256 times what was written where a
+    /// database rewrites pages of a log.
     pub fn read(&mut self) -> Result<Vec<Value>, String> {
         let family = self.family()?;
         let pids = || family.iter().map(|(pid, _)| *pid);
@@ -96,8 +97,8 @@ impl Process {
     }
 }
 
-/// `/proc/PID/stat`: "pid (command) state ppid …", where the command may hold spaces and brackets. The
-/// fields are numbered as in proc(5).
+/// `/proc/PID/stat`: "pid (command) state ppid …", where the command may hold spaces and brackets.
+/// The fields are numbered as in proc(5).
 fn stat(pid: u32) -> Option<Stat> {
     parsed(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 /// Names with the labels that each keeps: `node_cpu_seconds_total{mode!=idle},pg_stat_*{datname}`.
 ///
-/// Series that differ only in labels that are not kept are added up. Without a label in the pattern a
-/// name is one series.
+/// Series that differ only in labels that are not kept are added up. Without a label in the pattern
+/// a name is one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection(Vec<Pattern>);
 
@@ -79,8 +79,8 @@ impl Selection {
 
     /// The name of the series that a sample is part of. `None` where it is not kept.
     ///
-    /// A bucket of a histogram (`le`) and a quantile of a summary cannot be added up: they are kept only
-    /// where the pattern names that label.
+    /// A bucket of a histogram (`le`) and a quantile of a summary cannot be added up: they are kept
+    /// only where the pattern names that label.
     pub fn series(&self, name: &str, labels: &[(&str, String)]) -> Option<String> {
         let pattern = self.0.iter().find(|pattern| matches(&pattern.name, name))?;
         let kept: Vec<&(&str, String)> = match &pattern.labels {

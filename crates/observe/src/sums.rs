@@ -16,8 +16,8 @@ struct Sum {
     /// The moment and the value of the first reading, and of the last.
     first: (f64, f64),
     last: (f64, f64),
-    /// Growth of a counter; of a gauge, how far it is from its first value, times the time: the mean
-    /// of a value that does not change is that value, to the digit.
+    /// Growth of a counter; of a gauge, how far it is from its first value, times the time: the
+    /// mean of a value that does not change is that value, to the digit.
     total: f64,
     /// When the span began of whose growth the rate is next, and the growth up to then.
     span: (f64, f64),

@@ -1,4 +1,5 @@
-//! Reads each source on a thread of its own: one that hangs delays neither the load nor another source.
+//! Reads each source on a thread of its own: one that hangs delays neither the load nor another
+//! source.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -62,8 +63,8 @@ impl Watch {
     /// Reads every source once.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] for two of the same name and one without a series that is kept,
-    /// [`ErrorKind::Unavailable`] for one that cannot be read.
+    /// Returns [`ErrorKind::Invalid`] for two of the same name and one without a series that is
+    /// kept, [`ErrorKind::Unavailable`] for one that cannot be read.
     pub fn open(sources: &[Source]) -> Result<Watch> {
         let mut names = BTreeSet::new();
         let mut opening = Vec::new();

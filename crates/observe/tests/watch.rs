@@ -63,8 +63,8 @@ fn find<'a>(all: &'a [ObservedSeries], source: &str, series: &str) -> &'a Observ
     all.iter().find(is).unwrap_or_else(|| panic!("{source} {series}: {all:?}"))
 }
 
-/// A counter that grows by 1,000 a second, read over a window of 2.5 s, beside an endpoint that hangs from
-/// its third answer on and a process that does nothing.
+/// A counter that grows by 1,000 a second, read over a window of 2.5 s, beside an endpoint that
+/// hangs from its third answer on and a process that does nothing.
 #[test]
 fn a_window_has_the_growth_of_its_time_whatever_hangs_beside_it() {
     let start = Instant::now();

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// [`Check::name`] of whether the steps began when they were to begin. One that failed is of a driver
-/// that is not merged with others.
+/// [`Check::name`] of whether the steps began when they were to begin. One that failed is of a
+/// driver that is not merged with others.
 pub const START: &str = "start";
 
 /// Verdict of a check.

@@ -12,8 +12,9 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer}
 
 use crate::decoder::COMPRESSED;
 
-/// A histogram of at most so many bytes is stored in its zlib stream as it is. Compressed, a second's
-/// histogram of 121 bytes, as a month's log has millions, takes 102 bytes and twice the time to read.
+/// A histogram of at most so many bytes is stored in its zlib stream as it is. Compressed, a
+/// second's histogram of 121 bytes, as a month's log has millions, takes 102 bytes and twice the
+/// time to read.
 const STORED: usize = 512;
 
 /// Encodes one histogram after the other.

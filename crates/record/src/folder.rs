@@ -276,8 +276,8 @@ fn write_error(path: &Path, e: impl std::fmt::Display) -> Error {
 /// Reads `run.json` of a run folder.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where there is none, its format is not that of this version, or it
-/// exceeds a bound of [`limits`].
+/// Returns [`ErrorKind::Invalid`] where there is none, its format is not that of this version, or
+/// it exceeds a bound of [`limits`].
 pub fn read_run(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN);
     let broken =
@@ -327,8 +327,8 @@ pub fn each_sample(folder: &Path, take: impl FnMut(Sample)) -> Result<()> {
     each_row(&folder.join(SAMPLES), check, take)
 }
 
-/// Passes each row of `machine.csv` to `take`, also of a run that was killed. There are none where the
-/// system does not tell, and in a merged folder.
+/// Passes each row of `machine.csv` to `take`, also of a run that was killed. There are none where
+/// the system does not tell, and in a merged folder.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where a row is none.

@@ -1,11 +1,11 @@
 //! Whether a series of measurements has one level.
 //!
-//! [`change`] fits two shapes: the two levels whose means differ most, and a straight line. How far a
-//! shape is from one level is measured by the standard error of that distance. The error is that of
-//! autocorrelated noise of the first order, estimated from what the shape leaves: taken from the whole
-//! series it would contain the change itself, and hide it. A change counts where it is above what such
-//! noise makes of a level series in about one of twenty, and above [`LEAST`] of the larger level. It is
-//! a drift where the line fits better than the levels.
+//! [`change`] fits two shapes: the two levels whose means differ most, and a straight line. How far
+//! a shape is from one level is measured by the standard error of that distance. The error is that
+//! of autocorrelated noise of the first order, estimated from what the shape leaves: taken from the
+//! whole series it would contain the change itself, and hide it. A change counts where it is above
+//! what such noise makes of a level series in about one of twenty, and above [`LEAST`] of the
+//! larger level. It is a drift where the line fits better than the levels.
 //!
 //! The test of this module has the errors by simulation: false alarms, and changes that are missed.
 
@@ -20,14 +20,15 @@ const DOUBTED: f64 = 2.0;
 /// The most values that are compared: a longer series is compared in means of as many groups, whose
 /// noise is less correlated.
 const GROUPS: usize = 120;
-/// Values farther from the median than so many standard deviations of normal noise are taken as that
-/// far: a pause of a second is no level.
+/// Values farther from the median than so many standard deviations of normal noise are taken as
+/// that far: a pause of a second is no level.
 const FARTHEST: f64 = 5.0;
 
 /// How the throughput of a measured window changed: [`Step::level`](crate::Step::level).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
-    /// Whether it changed all the time, about as a straight line does. Otherwise there are two levels.
+    /// Whether it changed all the time, about as a straight line does. Otherwise there are two
+    /// levels.
     pub drift: bool,
     /// When the second level begins, seconds since the window's start; 0 of a drift.
     pub at_seconds: f64,
@@ -52,13 +53,14 @@ pub struct Change {
 
 /// The change of the level of a series, if it has one. Fewer values than [`FEWEST`] are not judged.
 pub fn change(series: &[f64]) -> Option<Change> {
-    // A short series shows too little of its correlation, the less so as two levels were taken from it.
+    // A short series shows too little of its correlation, the less so as two levels were taken from
+    // it.
     let hidden = |seen: f64, n: f64| (4.0 + 8.0 * seen) / n;
     change_beyond(series, |n| 3.2 + 15.0 / n, hidden)
 }
 
-/// The change of a series of n groups that is more than `errors(n)` of its standard errors, where the
-/// noise has so much more correlation than is seen.
+/// The change of a series of n groups that is more than `errors(n)` of its standard errors, where
+/// the noise has so much more correlation than is seen.
 fn change_beyond(
     series: &[f64],
     errors: impl Fn(f64) -> f64,
@@ -149,8 +151,8 @@ fn straight_line(values: &[f64]) -> Fit {
     }
 }
 
-/// The deviation of the mean of noise, times the root of the number of its values: that of one value
-/// where they are independent.
+/// The deviation of the mean of noise, times the root of the number of its values: that of one
+/// value where they are independent.
 fn long_run_deviation(noise: &[f64], hidden: impl Fn(f64, f64) -> f64) -> f64 {
     let n = noise.len() as f64;
     let squares: f64 = noise.iter().map(|x| x * x).sum();

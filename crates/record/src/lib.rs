@@ -15,9 +15,11 @@
 //!
 //! Start with [`run`]. Each module uses only modules that are named before it or in its line:
 //!
-//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`], [`ingestion`],
-//!   [`search`], [`stored`], [`time`], [`title`]: parts of the record. [`history`], [`witness`]: those of isolation.
-//! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the rows of the CSV files.
+//! * [`error`], [`percentile`], [`bound`], [`check`], [`description`], [`freshness`],
+//!   [`ingestion`], [`search`], [`stored`], [`time`], [`title`]: parts of the record. [`history`],
+//!   [`witness`]: those of isolation.
+//! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the
+//!   rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.

@@ -21,20 +21,22 @@ pub struct MachineRow {
     pub user: f64,
     /// CPU time of the kernel for the driver's process.
     pub system: f64,
-    /// CPU time of the busiest thread of the driver's process. Empty where the system does not tell,
-    /// or the process has more than 64 threads.
+    /// CPU time of the busiest thread of the driver's process. Empty where the system does not
+    /// tell, or the process has more than 64 threads.
     pub busiest_thread: Option<f64>,
     /// How long threads of the driver's process were ready to run and had no core, in cores. Empty
     /// like `busiest_thread`.
     pub waited: Option<f64>,
-    /// CPU time of everything, the driver's process included, on the cores that the process may use,
-    /// stolen time excluded.
+    /// CPU time of everything, the driver's process included, on the cores that the process may
+    /// use, stolen time excluded.
     pub machine: f64,
-    /// Time that the hypervisor gave to other guests while these cores had something to run, in cores.
+    /// Time that the hypervisor gave to other guests while these cores had something to run, in
+    /// cores.
     pub steal: f64,
     /// How busy the busiest of these cores was, stolen time included: 0 to 1.
     pub busiest_core: f64,
-    /// How busy each of these cores was, per cent, in the order of their numbers, with spaces between.
+    /// How busy each of these cores was, per cent, in the order of their numbers, with spaces
+    /// between.
     pub cores: String,
     /// Share of the time in which some task of the machine waited for CPU
     /// (`/proc/pressure/cpu`, "some"). Empty where the kernel does not tell.
@@ -72,8 +74,8 @@ pub struct DriverUse {
     pub steal_seconds: f64,
     /// Time in which one of these cores was above [`BUSY`].
     pub busy_core_seconds: f64,
-    /// Time in which a thread of the driver's process took more than [`BUSY`] of a core. `None` where
-    /// the system does not tell.
+    /// Time in which a thread of the driver's process took more than [`BUSY`] of a core. `None`
+    /// where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_thread_seconds: Option<f64>,
     /// Time that threads of the driver's process were ready to run and had no core.

@@ -57,16 +57,18 @@ pub struct ObservedSeries {
     pub seconds: f64,
     /// Of a counter its growth per second, of a gauge its mean over the time.
     pub mean: f64,
-    /// Of a counter the highest growth per second between two readings, of a gauge the highest value.
+    /// Of a counter the highest growth per second between two readings, of a gauge the highest
+    /// value.
     pub highest: f64,
 }
 
-/// The shortest time between two readings, seconds, of which a rate is computed: in a shorter one the
-/// moment of a reading is not known well enough, and a counter that moves in steps says nothing.
+/// The shortest time between two readings, seconds, of which a rate is computed: in a shorter one
+/// the moment of a reading is not known well enough, and a counter that moves in steps says
+/// nothing.
 pub const SHORTEST: f64 = 0.5;
 
-/// By how much a counter grew from one reading to the next. One that fell was reset, by a restart of its
-/// server: it grew from 0.
+/// By how much a counter grew from one reading to the next. One that fell was reset, by a restart
+/// of its server: it grew from 0.
 pub fn growth(before: f64, now: f64) -> f64 {
     if now < before { now } else { now - before }
 }

@@ -156,8 +156,8 @@ pub struct Driver {
     pub clock: Option<Clock>,
 }
 
-/// A machine's clock held against that of `hoap gather`, before the run: the shortest of eight round
-/// trips.
+/// A machine's clock held against that of `hoap gather`, before the run: the shortest of eight
+/// round trips.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     /// By how much it is ahead; below 0 it is behind.
@@ -178,8 +178,8 @@ pub struct Host {
     /// Memory in bytes.
     pub memory_bytes: u64,
     /// What else decides how fast it is, name → value: CPU governor, transparent huge pages, NUMA
-    /// nodes, limits of the control group, as far as the system tells. Under "machine.csv" why there
-    /// is none, where there is none.
+    /// nodes, limits of the control group, as far as the system tells. Under "machine.csv" why
+    /// there is none, where there is none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
 }

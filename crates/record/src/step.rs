@@ -39,8 +39,8 @@ pub struct Step {
     /// The start that was named for the step, if one was (`--start-at`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
-    /// Of several drivers: how much later the measured window of the last of them began than that of
-    /// the first, seconds. Their clocks are corrected where they were measured (`--meet`).
+    /// Of several drivers: how much later the measured window of the last of them began than that
+    /// of the first, seconds. Their clocks are corrected where they were measured (`--meet`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_seconds: Option<f64>,
     /// Why the step is incomplete, if it is.
@@ -109,12 +109,12 @@ pub struct Step {
     /// What the observed servers did in the measured window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<ObservedSeries>,
-    /// Open loop: the 99th percentile of how long after its time an operation began for which a client
-    /// waited, microseconds. The delay is the driver's own. `None` of several drivers.
+    /// Open loop: the 99th percentile of how long after its time an operation began for which a
+    /// client waited, microseconds. The delay is the driver's own. `None` of several drivers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_p99_us: Option<u64>,
-    /// Closed loop: how the throughput of the transactions changed within the window, if it did. `None` of
-    /// several drivers.
+    /// Closed loop: how the throughput of the transactions changed within the window, if it did.
+    /// `None` of several drivers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<LevelChange>,
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Stored {
     /// Where the bytes are.
     pub medium: Medium,
-    /// All bytes: of an embedded database its file, of an in-memory database all that it holds, else
-    /// the sum of the collections.
+    /// All bytes: of an embedded database its file, of an in-memory database all that it holds,
+    /// else the sum of the collections.
     pub bytes: u64,
     /// The collections; empty where the database knows only the whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -8,8 +8,9 @@ use jiff::SignedDuration;
 
 /// A length of time: `250ms`, `60s`, `5m`, `1h30m`; not negative.
 ///
-/// It is read as [`SignedDuration`] reads it: numbers, each with a unit from hours to nanoseconds. At most
-/// [`Time::MOST`], so that every one can be written in nanoseconds and added to a point in time.
+/// It is read as [`SignedDuration`] reads it: numbers, each with a unit from hours to nanoseconds.
+/// At most [`Time::MOST`], so that every one can be written in nanoseconds and added to a point in
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time(pub Duration);
 

@@ -1,7 +1,7 @@
 //! The titles of benchmarks.
 
-/// How people write the names that run folders have: "CH2++", "YCSB A", "YCSB E (update)", "YCSB custom: 100 %
-/// read, uniform".
+/// How people write the names that run folders have: "CH2++", "YCSB A", "YCSB E (update)", "YCSB
+/// custom: 100 % read, uniform".
 pub fn benchmark_title(name: &str) -> String {
     match name {
         "ch2" => "CH2".to_string(),

@@ -1,5 +1,5 @@
-//! Prints the summary of a sample run of the tests, and writes its page: `sample_page OUT.html RUN…`
-//! with these runs on it, each `ch2pp` or another benchmark's name.
+//! Prints the summary of a sample run of the tests, and writes its page: `sample_page OUT.html
+//! RUN…` with these runs on it, each `ch2pp` or another benchmark's name.
 
 use hoap_report::{Style, html, summary};
 use hoap_testing::runs;

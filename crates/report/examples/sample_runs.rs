@@ -1,5 +1,6 @@
 //! Writes run folders with made-up numbers, to look at pages of many runs: `sample_runs DIR NAME…`,
-//! each NAME `ch2pp`, `void` (the same with a check that failed), another benchmark's name, or `search`.
+//! each NAME `ch2pp`, `void` (the same with a check that failed), another benchmark's name, or
+//! `search`.
 use std::path::PathBuf;
 
 use hoap_record::Bounds;

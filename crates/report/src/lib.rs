@@ -3,7 +3,8 @@
 //! Everything comes from the run folders alone (`hoap_record`). A table is computed once, in
 //! [`tables`], and printed as text, as HTML and as CSV.
 //!
-//! Read [`run::Loaded`] first: it is a run folder in memory. Modules use only those above them here:
+//! Read [`run::Loaded`] first: it is a run folder in memory. Modules use only those above them
+//! here:
 //!
 //! * [`format`]: numbers, words and tables as text.
 //! * [`run`]: one run; [`statistics`]: how well a number is known.

@@ -231,8 +231,8 @@ fn what_does_not_compare_is_refused_by_name() {
     assert!(error.contains("empty") && error.contains("run.json"), "{error}");
 }
 
-/// Where freshness is measured a transaction writes a document more: the rest of the difference is not the
-/// database's alone.
+/// Where freshness is measured a transaction writes a document more: the rest of the difference is
+/// not the database's alone.
 #[test]
 fn runs_that_measure_freshness_otherwise_are_refused_and_told_by_how_much_they_differ() {
     let place = tempfile::tempdir().unwrap();

@@ -337,8 +337,8 @@ fn configurations_with_one_number_of_query_clients_each_share_a_panel() {
     assert_eq!(names(&many), ["without queries", "with 1 query client"]);
 }
 
-/// A run of YCSB whose last two steps are the probes of a search: one that held 2,000 operations a second,
-/// one that did more and broke the bound.
+/// A run of YCSB whose last two steps are the probes of a search: one that held 2,000 operations a
+/// second, one that did more and broke the bound.
 fn searched(held: bool) -> Loaded {
     let mut run = runs::plain::folder("ycsb-a", 1, 1.0).loaded("search");
     let sla = Sla { percentile: Percentile::P99, limit_us: 10_000 };
@@ -389,8 +389,8 @@ fn a_search_shows_every_probe_with_its_bound() {
     assert!(points[1][3].as_str().unwrap().contains("READ: p99 is 20000 µs"), "{}", points[1]);
 }
 
-/// The answer is an interval, and it comes first; a probe that broke its bound is no figure however much
-/// it did.
+/// The answer is an interval, and it comes first; a probe that broke its bound is no figure however
+/// much it did.
 #[test]
 fn the_answer_of_a_search_is_the_first_figure_and_the_first_table() {
     let run = searched(true);
@@ -551,8 +551,8 @@ fn the_page_begins_with_the_verdicts_of_a_comparison() {
     assert!(words(&made.html).contains("No verdicts. compare b with a: "), "{}", words(&made.html));
 }
 
-/// As in the reports, whose data grows with the cluster: what compares stands together, each with its
-/// own baseline.
+/// As in the reports, whose data grows with the cluster: what compares stands together, each with
+/// its own baseline.
 #[test]
 fn configurations_of_several_data_sets_have_verdicts_for_each() {
     let run = |label: &str, records: u64| {

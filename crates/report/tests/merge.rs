@@ -11,8 +11,8 @@ use hoap_report::{Loaded, csv};
 use hoap_testing::runs::plain::folder as plain_folder;
 use hoap_testing::runs::{Folder, folder};
 
-/// What hung when the windows ended stays what it is: a bound in the response times, in a row and an interval of its
-/// own, and no part of any tick of the window.
+/// What hung when the windows ended stays what it is: a bound in the response times, in a row and
+/// an interval of its own, and no part of any tick of the window.
 #[test]
 fn what_was_in_flight_at_the_end_is_joined_beside_the_windows() {
     let place = tempfile::tempdir().unwrap();
@@ -114,7 +114,8 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     let shown = csv(&hoap_report::tables::overview(&[Loaded::open(&out).unwrap().entry()]));
     assert!(shown.contains("drivers,\"2, start skew 300 ms\""), "{shown}");
 
-    // Ticks of 1 s that begin 0.3 s apart fall into the same cells: one of each driver in every row.
+    // Ticks of 1 s that begin 0.3 s apart fall into the same cells: one of each driver in every
+    // row.
     let rows = read_samples(&out).unwrap();
     let parts = [&paths[0], &paths[1]].map(|path| {
         let mut rows = read_samples(path).unwrap();
@@ -151,8 +152,8 @@ fn everything_is_added_and_nothing_is_counted_twice() {
     assert!(hoap_report::html(&[loaded]).contains("4 tx, 0 queries"));
 }
 
-/// A probe judges the commits of its own driver. The first one's ages, or all in one histogram, would be
-/// no age of the whole.
+/// A probe judges the commits of its own driver. The first one's ages, or all in one histogram,
+/// would be no age of the whole.
 #[test]
 fn freshness_is_left_to_the_drivers_and_the_longest_wait_is_that_of_all() {
     let place = tempfile::tempdir().unwrap();
@@ -228,7 +229,8 @@ fn what_does_not_belong_together_is_refused_by_the_folders_name() {
     assert!(error.contains("two/run.json") && error.contains("started"), "{error}");
 }
 
-/// Four drivers of which one gave no folder, and folders of two runs, have numbers that are of no run.
+/// Four drivers of which one gave no folder, and folders of two runs, have numbers that are of no
+/// run.
 #[test]
 fn every_part_is_merged_once_and_what_is_missing_is_named() {
     let merged = |parts: &[&str]| {

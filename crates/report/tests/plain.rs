@@ -62,7 +62,8 @@ fn throughput_is_the_operations_of_all_kinds_per_second() {
 
 #[test]
 fn a_rate_that_was_not_reached_is_said_before_the_first_number() {
-    // Spec §6 of the NoSQL workloads: an open loop at a target rate, latency from the intended start.
+    // Spec §6 of the NoSQL workloads: an open loop at a target rate, latency from the intended
+    // start.
     let (run, text, page) = ycsb("ycsb-a");
     let step = run.steps.last().unwrap();
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");

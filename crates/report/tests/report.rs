@@ -19,7 +19,8 @@ fn samples() -> [runs::Folder; 2] {
     [runs::folder(1, 1.0), runs::plain::folder("ycsb-f", 1, 1.0)]
 }
 
-// ---- terminal -------------------------------------------------------------------------------------
+// ---- terminal
+// -------------------------------------------------------------------------------------
 
 #[test]
 fn the_summary_fits_80_columns_whatever_the_numbers() {
@@ -145,7 +146,8 @@ fn colours_are_there_only_when_asked_for_and_change_no_word() {
     assert_eq!(stripped, plain);
 }
 
-// ---- incomplete, partial, isolation ----------------------------------------------------------------
+// ---- incomplete, partial, isolation
+// ----------------------------------------------------------------
 
 #[test]
 fn an_incomplete_power_is_never_a_number() {
@@ -234,7 +236,8 @@ fn isolation_compares_equal_numbers_of_clients() {
     assert_eq!(tables::isolation(&entry(&run)).rows.len(), 0);
 }
 
-// ---- one table model -------------------------------------------------------------------------------
+// ---- one table model
+// -------------------------------------------------------------------------------
 
 #[test]
 fn terminal_page_and_csv_show_the_same_cells() {
@@ -371,7 +374,8 @@ fn the_samples_of_the_measured_windows_add_up_to_the_record() {
     }
 }
 
-// ---- the page is safe and whole --------------------------------------------------------------------
+// ---- the page is safe and whole
+// --------------------------------------------------------------------
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>&\"'\u{2028}\u{0}\u{202e}<!--]]>";
 
@@ -450,9 +454,10 @@ fn the_page_is_one_file_that_loads_nothing_and_stays_small() {
 #[test]
 fn every_chart_has_words_and_a_table_and_every_id_is_unique() {
     let [hybrid, plain] = samples().map(|folder| folder.loaded("a"));
-    // Failures by kind have a chart of their own, and two runs of one benchmark charts by configuration:
-    // power and queries per hour as bars, throughput, two of response times, power, and the queries at
-    // each of four shared steps; or throughput and two of response times, each against clients and against rates.
+    // Failures by kind have a chart of their own, and two runs of one benchmark charts by
+    // configuration: power and queries per hour as bars, throughput, two of response times, power,
+    // and the queries at each of four shared steps; or throughput and two of response times, each
+    // against clients and against rates.
     charts_are_described(&html(&[hybrid.clone(), hybrid.clone()]), 2 * 8 + 1 + 2 + 4 + 4);
     charts_are_described(&html(&[plain.clone(), plain.clone()]), 2 * 9 + 1 + 2 * 3);
     charts_are_described(&html(&[plain, hybrid]), 9 + 1 + 8 + 1);
@@ -520,7 +525,8 @@ fn a_run_of_any_shape_makes_a_page() {
     assert!(unverified.contains("nothing here is verified"));
 }
 
-// ---- the folder ------------------------------------------------------------------------------------
+// ---- the folder
+// ------------------------------------------------------------------------------------
 
 #[test]
 fn a_folder_with_files_missing_says_which_and_a_broken_one_is_an_error() {
@@ -570,7 +576,8 @@ fn verdicts_are_words_and_not_only_colours() {
     assert_eq!(shown, ["pass", "FAIL", "skip"]);
 }
 
-// ---- isolation ------------------------------------------------------------------------------------
+// ---- isolation
+// ------------------------------------------------------------------------------------
 
 /// A run whose witness saw a write skew.
 fn skewed() -> runs::Folder {

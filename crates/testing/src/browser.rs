@@ -145,7 +145,8 @@ fn open(html: &str, width: u32, dark: bool) -> serde_json::Value {
         .unwrap()
 }
 
-/// Opens the page at a width in pixels: every chart is drawn, nothing is fetched, nothing overflows.
+/// Opens the page at a width in pixels: every chart is drawn, nothing is fetched, nothing
+/// overflows.
 pub fn whole(html: &str, width: u32, dark: bool) {
     let facts = open(html, width, dark);
     let none = serde_json::json!([]);

@@ -60,7 +60,8 @@ impl Service {
                         let secured = ServerConnection::new(tls).unwrap();
                         let mut rest = stream.try_clone().unwrap();
                         serve(StreamOwned::new(secured, stream), &memory, &*answering);
-                        // Who is not let in is told by TLS, unless the connection goes before that is read.
+                        // Who is not let in is told by TLS, unless the connection goes before that
+                        // is read.
                         rest.set_read_timeout(Some(std::time::Duration::from_secs(2))).unwrap();
                         let _ = std::io::copy(&mut rest, &mut std::io::sink());
                     }

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// Rehearses one configuration of an experiment on these targets (flag and URL) with this `hoap`, makes its page,
-/// and expects that every run is whole and every check passes. Returns the runs.
+/// Rehearses one configuration of an experiment on these targets (flag and URL) with this `hoap`,
+/// makes its page, and expects that every run is whole and every check passes. Returns the runs.
 pub fn rehearse(
     hoap: &str,
     folder: &Path,
@@ -49,7 +49,8 @@ pub fn rehearse_with(
         assert!(record["partial"].is_null(), "{}", record["partial"]);
         let checks = record["checks"].as_array().unwrap();
         assert!(checks.iter().all(|c| c["verdict"] != "fail"), "{checks:#?}");
-        // Pages and joins have something to check only with --check-reads, and queries alone nothing.
+        // Pages and joins have something to check only with --check-reads, and queries alone
+        // nothing.
         let unchecked = ["pagination", "join"].map(Value::from).contains(&record["benchmark"])
             || record["configuration"]["tx-clients"] == serde_json::json!([0]);
         assert!(unchecked || !checks.is_empty(), "{name}, {label}");

@@ -19,9 +19,9 @@ pub fn until_measured(folder: &Path) {
 #[allow(dead_code)]
 pub const MISSING: &str = "missing";
 
-/// The check after the run fails and names the collection, without having waited for it, and operations
-/// failed as `kind` says; those on a collection that is missing, for no other reason, except for at most
-/// `in_flight` that the server was answering when the collection went.
+/// The check after the run fails and names the collection, without having waited for it, and
+/// operations failed as `kind` says; those on a collection that is missing, for no other reason,
+/// except for at most `in_flight` that the server was answering when the collection went.
 pub fn is_told(record: &Value, collection: &str, kind: &str, in_flight: u64) {
     let checks = record["checks"].as_array().unwrap();
     let failed: Vec<&Value> = checks.iter().filter(|c| c["verdict"] == "fail").collect();

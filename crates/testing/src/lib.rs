@@ -1,13 +1,14 @@
 //! What the tests of several crates share. No product code depends on it.
 //!
 //! * [`conformance`]: the suite that every database passes, over the capability traits alone.
-//! * [`ch2`]: CH2 and CH2++ on a database: the transactions' effects, and the checks, each of which must catch the
-//!   fault it is there for.
+//! * [`ch2`]: CH2 and CH2++ on a database: the transactions' effects, and the checks, each of which
+//!   must catch the fault it is there for.
 //! * [`couchbase`], [`couchbase_analytics`]: imitations of these services, with [`certificates`].
 //! * [`fuzz`]: what parsers keep to whatever they are given, and inputs to try it on.
-//! * [`runs`]: run folders like those that real runs leave, and how their reports are read; [`browser`]: a page
-//!   in a browser.
-//! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is dropped;
+//! * [`runs`]: run folders like those that real runs leave, and how their reports are read;
+//!   [`browser`]: a page in a browser.
+//! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is
+//!   dropped;
 //!   [`loads`]: a load that is killed.
 //! * [`experiment`]: rehearsals of experiments.
 //! * [`witness`]: the isolation that a database shows; [`ycsb_jar`]: YCSB's own code.

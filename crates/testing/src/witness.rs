@@ -1,4 +1,5 @@
-//! The witness alone, at the highest rate: what isolation a database shows where transactions meet all the time.
+//! The witness alone, at the highest rate: what isolation a database shows where transactions meet
+//! all the time.
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,8 +12,8 @@ use hoap_workload::ch2::witness::Witnesses;
 
 use crate::wait;
 
-/// Runs this many clients with this many transactions each and judges what they saw. A transaction is
-/// tried often, so that most commit.
+/// Runs this many clients with this many transactions each and judges what they saw. A transaction
+/// is tried often, so that most commit.
 pub fn provoke(target: &dyn Target, clients: u32, transactions: u32) -> Witness {
     let (promised, history) = (isolation(target), history(target, clients, transactions));
     let witness = judge(&history, promised).unwrap();

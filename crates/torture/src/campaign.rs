@@ -67,8 +67,8 @@ impl Drop for Up<'_> {
 }
 
 impl Campaign<'_> {
-    /// Runs until the plan's faults have occurred. What was done before in the folder is not repeated.
-    /// It blocks its thread: the runtime must have others, on which the proxy runs.
+    /// Runs until the plan's faults have occurred. What was done before in the folder is not
+    /// repeated. It blocks its thread: the runtime must have others, on which the proxy runs.
     ///
     /// # Errors
     /// Fails where the folder is another plan's, a command of the plan fails, or it was stopped.
@@ -231,7 +231,8 @@ fn without_the_impossible(plan: &Plan, outcome: &mut Outcome) -> Result<Plan> {
 /// The address of a server on this machine in a URL, as it is written and as it is.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] where there is none: nobody is tortured who is not of this machine.
+/// Returns [`ErrorKind::Invalid`] where there is none: nobody is tortured who is not of this
+/// machine.
 fn address_in(url: &str) -> Result<(String, SocketAddr)> {
     for host in ["127.0.0.1:", "localhost:"] {
         let Some(at) = url.find(host) else { continue };

@@ -1,5 +1,5 @@
-//! The driver's wall clock, stepped by libfaketime where it is installed. The monotonic clock stays, as in a
-//! step by an administrator or a time service.
+//! The driver's wall clock, stepped by libfaketime where it is installed. The monotonic clock
+//! stays, as in a step by an administrator or a time service.
 
 use std::fs;
 use std::path::{Path, PathBuf};

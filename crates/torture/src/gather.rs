@@ -11,7 +11,8 @@ use crate::tables::Campaign;
 /// campaign's, or it holds campaigns: folders of theirs and files `*.json`.
 ///
 /// # Errors
-/// Returns the errors of [`Outcome::open`], and [`ErrorKind::Invalid`] for a folder without a campaign.
+/// Returns the errors of [`Outcome::open`], and [`ErrorKind::Invalid`] for a folder without a
+/// campaign.
 pub fn campaigns(
     named: impl IntoIterator<Item = (Option<String>, PathBuf)>,
 ) -> Result<Vec<Campaign>> {

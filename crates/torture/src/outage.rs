@@ -55,8 +55,8 @@ pub fn succeeded_after(ticks: &[Tick], at: f64) -> bool {
 /// The effect of a fault. Times are exact to the length of a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Effect {
-    /// The longest time without a success that began in the fault or soon after it, seconds; 0 if each tick
-    /// had one. `None` if no success followed.
+    /// The longest time without a success that began in the fault or soon after it, seconds; 0 if
+    /// each tick had one. `None` if no success followed.
     pub outage: Option<f64>,
     /// The part of that time after the end of the fault, seconds.
     pub recovery: Option<f64>,
@@ -64,8 +64,8 @@ pub struct Effect {
     pub failed: u64,
 }
 
-/// The effect of a fault that lasted from `began` to `lifted`, before the next one at `until`, in seconds
-/// since the run's start.
+/// The effect of a fault that lasted from `began` to `lifted`, before the next one at `until`, in
+/// seconds since the run's start.
 pub fn effect(ticks: &[Tick], (began, lifted, until): (f64, f64, f64)) -> Effect {
     let window = || ticks.iter().filter(|tick| tick.to > began && tick.to <= until);
     let failed = window().map(|tick| tick.failed).sum();

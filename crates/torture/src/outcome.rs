@@ -38,7 +38,8 @@ pub struct Outcome {
     pub seconds: f64,
     /// Kinds of faults that this machine cannot make, with the reason.
     pub left_out: BTreeMap<String, String>,
-    /// The command that began the campaign. Empty in files of before it was kept, as the next three are.
+    /// The command that began the campaign. Empty in files of before it was kept, as the next three
+    /// are.
     #[serde(default)]
     pub command: Vec<String>,
     /// The plan's words after `hoap load`.

@@ -1,5 +1,5 @@
-//! Commands of a plan, processes and signals. A process is known by number and start time, so that another
-//! one that got the number is never taken for it.
+//! Commands of a plan, processes and signals. A process is known by number and start time, so that
+//! another one that got the number is never taken for it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -215,8 +215,8 @@ impl Shell {
     /// Runs a line of bash and returns what it wrote on standard output.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] with the line and the end of what it said where it fails or
-    /// takes longer than ten minutes, [`ErrorKind::Cancelled`] where `stop` was asked for.
+    /// Returns [`ErrorKind::Unavailable`] with the line and the end of what it said where it fails
+    /// or takes longer than ten minutes, [`ErrorKind::Cancelled`] where `stop` was asked for.
     pub fn run(&self, line: &str, stop: &dyn Fn() -> bool) -> Result<String> {
         let failed = |answer: String| {
             Error::new(ErrorKind::Unavailable, format!("run the plan's command `{line}`"), answer)

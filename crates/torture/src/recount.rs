@@ -22,8 +22,8 @@ const TOLD: usize = 5;
 /// Has another client print what is there, and compares it with the run's ledger.
 ///
 /// # Errors
-/// Returns why it could not: the plan has no command for this benchmark, a command fails, or the run left
-/// no ledger.
+/// Returns why it could not: the plan has no command for this benchmark, a command fails, or the
+/// run left no ledger.
 pub fn recount(
     plan: &Recount,
     shell: &Shell,
@@ -69,8 +69,9 @@ pub fn payments(plan: &Recount, shell: &Shell, stop: &dyn Fn() -> bool) -> Resul
     Ok(keys(&shell.run(line, stop)?).len() as u64)
 }
 
-/// The growth of the history in a run whose driver was killed, held against the payments that its time
-/// series on disk has: each of these was acknowledged. Payments of its last moments are in no file.
+/// The growth of the history in a run whose driver was killed, held against the payments that its
+/// time series on disk has: each of these was acknowledged. Payments of its last moments are in no
+/// file.
 pub fn grown(plan: &Recount, before: u64, after: u64, folder: &Path) -> Count {
     let mut acknowledged = 0;
     // The last line may be cut off.

@@ -168,7 +168,8 @@ pub struct FaultOutcome {
     pub lasted_seconds: f64,
     /// What exactly, in words.
     pub detail: String,
-    /// The longest time without a success that it caused, seconds, exact to a tick. `None` if none followed.
+    /// The longest time without a success that it caused, seconds, exact to a tick. `None` if none
+    /// followed.
     pub outage_seconds: Option<f64>,
     /// The part of that time after the fault's end, seconds.
     pub recovery_seconds: Option<f64>,

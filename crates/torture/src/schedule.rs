@@ -1,5 +1,5 @@
-//! What happens in a run, drawn from the seed: the same plan and the same number of the run give the same
-//! faults, whatever happened before.
+//! What happens in a run, drawn from the seed: the same plan and the same number of the run give
+//! the same faults, whatever happened before.
 
 use std::time::Duration;
 
@@ -34,8 +34,8 @@ pub struct Fault {
     pub which: u64,
 }
 
-/// The faults of a run, as many as fit into its duration if each recovery took no time. A killed driver
-/// is the last.
+/// The faults of a run, as many as fit into its duration if each recovery took no time. A killed
+/// driver is the last.
 pub fn draw(plan: &Plan, run: u64) -> Vec<Fault> {
     let mut random = Stream::new(plan.seed, &[u64::from_be_bytes(*b"torture\0"), run]);
     let (mut faults, mut at) = (Vec::new(), Duration::ZERO);

@@ -21,7 +21,8 @@ use crate::schedule::Fault;
 pub const TICK: &str = "100ms";
 /// The longest time from the start of a run to its first success.
 const BEGIN: Duration = Duration::from_secs(180);
-/// The longest time from the end of a run's window to the end of its checks, besides the recovery limit.
+/// The longest time from the end of a run's window to the end of its checks, besides the recovery
+/// limit.
 const CHECKS: Duration = Duration::from_secs(300);
 
 /// What a run needs.
@@ -60,7 +61,8 @@ impl Session<'_> {
     /// Runs a command of `hoap` to its end. Returns its exit code and its last line.
     ///
     /// # Errors
-    /// Fails where it cannot be started, and with [`ErrorKind::Cancelled`] where the campaign is stopped.
+    /// Fails where it cannot be started, and with [`ErrorKind::Cancelled`] where the campaign is
+    /// stopped.
     pub fn to_end(&self, command: Command, number: u64) -> Result<(i32, String)> {
         let mut running = Running::start(command, &self.log(number))?;
         match running.wait(BEGIN + CHECKS, self.place.stop) {
@@ -174,8 +176,8 @@ impl Session<'_> {
         Ok((Running::start(command, &self.log(number))?, clock))
     }
 
-    /// When the run started and the time from then to the begin of its first tick with a success. `None`
-    /// where it ended before, or there is none within three minutes.
+    /// When the run started and the time from then to the begin of its first tick with a success.
+    /// `None` where it ended before, or there is none within three minutes.
     fn first_success(
         &self,
         folder: &Path,

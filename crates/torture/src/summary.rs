@@ -45,7 +45,8 @@ pub struct OfKind {
     pub outage: Option<Spread>,
     /// The parts of these times after the faults' ends.
     pub recovery: Option<Spread>,
-    /// Faults after which nothing succeeded before the next one or the run's end; not of the driver's.
+    /// Faults after which nothing succeeded before the next one or the run's end; not of the
+    /// driver's.
     pub no_success_after: u64,
     /// Operations that failed.
     pub failed: u64,

@@ -1,5 +1,5 @@
-//! What a draw and an operation of YCSB cost here, without a database: nanoseconds of the best of five
-//! rounds. `ycsb_speed [records] [operations]`, 1,000,000 and 5,000,000 where not given.
+//! What a draw and an operation of YCSB cost here, without a database: nanoseconds of the best of
+//! five rounds. `ycsb_speed [records] [operations]`, 1,000,000 and 5,000,000 where not given.
 
 use std::future::Future;
 use std::hint::black_box;

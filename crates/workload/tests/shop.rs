@@ -226,8 +226,8 @@ fn assert_even(counts: &BTreeMap<String, usize>, values: usize) {
     }
 }
 
-/// Section 3: 100 % reads; country uniform over all, offset over 0 to 5, limit over 1 to 100; a right
-/// answer passes the check.
+/// Section 3: 100 % reads; country uniform over all, offset over 0 to 5, limit over 1 to 100; a
+/// right answer passes the check.
 #[test]
 fn pages() {
     let memory = Memory::load(&data());

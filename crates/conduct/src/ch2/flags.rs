@@ -43,14 +43,14 @@ pub struct Flags {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "4")]
     #[arg(value_parser = count::<usize>)]
     pub tx_clients: Vec<usize>,
-    /// Query clients of each step; every number runs with every number of transaction clients, and where 0
-    /// is among them or with --loops also alone
+    /// Query clients of each step; every number runs with every number of transaction clients, and
+    /// where 0 is among them or with --loops also alone
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0,1")]
     #[arg(value_parser = count::<usize>)]
     pub query_clients: Vec<usize>,
-    /// Look for the throughput frontier of transactions and queries: clients of each side alone double
-    /// until that gains nothing, then both run in numbers between; N transaction clients and M query
-    /// clients at most
+    /// Look for the throughput frontier of transactions and queries: clients of each side alone
+    /// double until that gains nothing, then both run in numbers between; N transaction clients and
+    /// M query clients at most
     #[arg(long, value_name = "N,M", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "256,32")]
     #[arg(conflicts_with_all = [
@@ -96,21 +96,21 @@ pub struct Flags {
     /// Time from one look at the counters of freshness to the next
     #[arg(long, value_name = "TIME", default_value = "100ms")]
     pub freshness_every: Time,
-    /// How long the database of the queries may take, before the run and after it, to hold what that
-    /// of the transactions holds
+    /// How long the database of the queries may take, before the run and after it, to hold what
+    /// that of the transactions holds
     #[arg(long, value_name = "TIME", default_value = "10m")]
     pub catch_up_limit: Time,
     #[command(flatten)]
     pub parameters: ParameterArgs,
     #[command(flatten)]
     pub texts: TextArgs,
-    /// After all steps and checks, run each query once more with the ref parameters for its plan and
-    /// profile, in plans/q01.plan.json … of the run's folder
+    /// After all steps and checks, run each query once more with the ref parameters for its plan
+    /// and profile, in plans/q01.plan.json … of the run's folder
     #[arg(long, conflicts_with = "part")]
     pub explain: bool,
-    /// After all steps and checks, ask each query once more with the parameters of --params and keep
-    /// the answers in answers/q01.json … of the run's folder, for hoap answers compare: answers of two
-    /// databases are equal where no transactions ran
+    /// After all steps and checks, ask each query once more with the parameters of --params and
+    /// keep the answers in answers/q01.json … of the run's folder, for hoap answers compare:
+    /// answers of two databases are equal where no transactions ran
     #[arg(long, conflicts_with = "part")]
     pub keep_answers: bool,
     #[command(flatten)]
@@ -131,13 +131,13 @@ impl Flags {
         self.analytical.as_ref().is_some_and(|url| *url != self.operational)
     }
 
-    /// Whether a run measures freshness: in every step that has transactions, with queries beside them or
-    /// without, so that all of them write the same; or in none. A run without transactions measures
-    /// nothing.
+    /// Whether a run measures freshness: in every step that has transactions, with queries beside
+    /// them or without, so that all of them write the same; or in none. A run without transactions
+    /// measures nothing.
     ///
-    /// The default is on where the databases are two, because only the counters show that the second one
-    /// follows the first; off on one, because the benchmark asks for no such write. Reports refuse to
-    /// average or judge across the two.
+    /// The default is on where the databases are two, because only the counters show that the
+    /// second one follows the first; off on one, because the benchmark asks for no such write.
+    /// Reports refuse to average or judge across the two.
     pub fn freshness_is_measured(&self) -> bool {
         (self.frontier.is_some() || self.tx_clients.iter().any(|&clients| clients > 0))
             && self.freshness.map_or_else(|| self.are_two(), |switch| switch == Switch::On)
@@ -162,8 +162,8 @@ impl Flags {
         plan(groups, &self.pacing, &self.common, Defaults::default())
     }
 
-    /// Every flag with the value it has; of freshness whether it is measured, of the checks the level,
-    /// where there are any.
+    /// Every flag with the value it has; of freshness whether it is measured, of the checks the
+    /// level, where there are any.
     pub(super) fn settings(&self, level: Option<Level>) -> Settings {
         let Flags {
             operational,

@@ -15,7 +15,8 @@ const SMALL: u32 = 10;
 pub enum Level {
     /// Every document
     Full,
-    /// Every warehouse and district; of the rest what the run's ledger leads to, by key, and a sample
+    /// Every warehouse and district; of the rest what the run's ledger leads to, by key, and a
+    /// sample
     Touched,
     /// Every warehouse and district, and a sample of the rest
     Sample,

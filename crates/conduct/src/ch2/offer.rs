@@ -131,7 +131,8 @@ impl Offer for Flags {
             let why = "none of the drivers looked at the data before the run, as part 1 does";
             return Err(drivers.refuse(why));
         }
-        // Where the runs were allowed to do without transactions, so are their checks, which only read.
+        // Where the runs were allowed to do without transactions, so are their checks, which only
+        // read.
         let (target, caveat) = NonTransactional::allow(open(drivers.url).await?);
         let (_, data) = note::expect_loaded(&*target, schema(&drivers.first.benchmark)?).await?;
         drivers.same_data(&json!(DataNote::of(data.spec())))?;

@@ -58,8 +58,8 @@ impl<'a> Pair<'a> {
         self.board.as_ref().map(|board| Probes::new(queried.clone(), board.clone(), every))
     }
 
-    /// Before the first step: makes the counters, and waits until the database of the queries holds what
-    /// that of the transactions holds. `None` where they are one.
+    /// Before the first step: makes the counters, and waits until the database of the queries holds
+    /// what that of the transactions holds. `None` where they are one.
     ///
     /// # Errors
     /// Fails where the database of the queries holds other data, or not all of it within
@@ -92,8 +92,8 @@ impl<'a> Pair<'a> {
         Ok(Some(CatchUp { before_seconds, after_seconds: None }))
     }
 
-    /// After the last step: waits until the database of the queries shows all that was acknowledged.
-    /// `None` where that is not asked.
+    /// After the last step: waits until the database of the queries shows all that was
+    /// acknowledged. `None` where that is not asked.
     pub async fn end(
         &self,
         setting: &Setting<'_>,

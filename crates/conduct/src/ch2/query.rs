@@ -37,7 +37,8 @@ pub struct Questions {
     /// Write each answer to DIR/q01.json …
     #[arg(long, value_name = "DIR")]
     pub answers_out: Option<PathBuf>,
-    /// Run each query once more for its plan and profile, in DIR/q01.plan.json … as the database gives them
+    /// Run each query once more for its plan and profile, in DIR/q01.plan.json … as the database
+    /// gives them
     #[arg(long, value_name = "DIR")]
     pub explain: Option<PathBuf>,
 }
@@ -146,8 +147,8 @@ impl Asked {
         (self.answered.len() == COUNT).then(|| self.mean()).flatten()
     }
 
-    /// The same of those that gave an answer, where others did not. It does not compare with the power
-    /// of all 22.
+    /// The same of those that gave an answer, where others did not. It does not compare with the
+    /// power of all 22.
     pub fn power_of_others(&self) -> Option<f64> {
         let some_lack = !(self.failed.is_empty() && self.left_out.is_empty());
         some_lack.then(|| self.mean()).flatten()

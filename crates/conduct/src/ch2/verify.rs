@@ -37,7 +37,8 @@ pub struct Verify {
     /// Documents of each collection that are read by key and compared with the load
     #[arg(long, value_name = "COUNT", default_value_t = hoap_workload::ch2::unchanged::SIZE)]
     pub sample: u64,
-    /// Draws the same documents as a check that names this seed; without it another sample each time
+    /// Draws the same documents as a check that names this seed; without it another sample each
+    /// time
     #[arg(long, value_name = "SEED")]
     pub sample_seed: Option<u64>,
     #[command(flatten)]
@@ -68,8 +69,8 @@ impl Benchmark {
 pub struct Verified {
     /// The checks.
     pub checks: Vec<Check>,
-    /// Why queries failed that gave no answer to compare. Their checks failed, and so did no promise of the
-    /// database.
+    /// Why queries failed that gave no answer to compare. Their checks failed, and so did no
+    /// promise of the database.
     pub unanswered: Vec<Error>,
 }
 

@@ -1,5 +1,5 @@
-//! A conflict that is forced: two clients read the same number and write it back one larger, at the same
-//! time, and one after the other has committed.
+//! A conflict that is forced: two clients read the same number and write it back one larger, at the
+//! same time, and one after the other has committed.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -85,8 +85,8 @@ pub(super) async fn time_limit(
     findings.take("time limit", "a query that takes too long is a timeout", tried).await;
 }
 
-/// Asks the queries until one fails, each while it is asked to end where there is a canceller. `None`
-/// where all gave an answer.
+/// Asks the queries until one fails, each while it is asked to end where there is a canceller.
+/// `None` where all gave an answer.
 async fn first_end(
     session: &mut dyn AnalyticalSession,
     texts: &Texts,

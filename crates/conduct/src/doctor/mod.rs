@@ -1,11 +1,11 @@
-//! `hoap doctor`: a short round on a database that holds nothing yet, which shows whether Hoap and this
-//! database, as it is set up, understand each other. It loads a scaled-down CH2++, examines it a step
-//! at a time, and removes what it made.
+//! `hoap doctor`: a short round on a database that holds nothing yet, which shows whether Hoap and
+//! this database, as it is set up, understand each other. It loads a scaled-down CH2++, examines it
+//! a step at a time, and removes what it made.
 //!
-//! A step is a file: [`place`] and its load, [`queries`], [`limits`], [`transactions`], [`conflict`],
-//! [`clients`], [`records`]. What a step finds is a [`Check`]: passed, failed with the reason, or skipped
-//! where the database does not have it. A failed step does not keep the next ones from being taken,
-//! unless they need what it did not do.
+//! A step is a file: [`place`] and its load, [`queries`], [`limits`], [`transactions`],
+//! [`conflict`], [`clients`], [`records`]. What a step finds is a [`Check`]: passed, failed with
+//! the reason, or skipped where the database does not have it. A failed step does not keep the next
+//! ones from being taken, unless they need what it did not do.
 
 mod clients;
 mod conflict;

@@ -7,9 +7,9 @@ use crate::error::{SpecError, quoted};
 
 /// The share of a value's bytes that a compressor saves, in thousandths: 0 for values as YCSB's.
 ///
-/// A random character holds five bits of the eight of its byte, so an entropy coder saves 3/8 of any
-/// value. A compressible value is random characters, as many as the rest of the share allows, and
-/// then one character again and again, which costs a compressor a few bytes.
+/// A random character holds five bits of the eight of its byte, so an entropy coder saves 3/8 of
+/// any value. A compressible value is random characters, as many as the rest of the share allows,
+/// and then one character again and again, which costs a compressor a few bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Compressibility(u16);
 

@@ -204,8 +204,8 @@ impl Records {
         });
     }
 
-    /// The part of a version that a value of this length contains: all of it where 26 or more of its
-    /// bytes are random.
+    /// The part of a version that a value of this length contains: all of it where 26 or more of
+    /// its bytes are random.
     pub fn stated(&self, version: u64, len: usize) -> u64 {
         value::stated(version, self.spec.compressibility.random(len))
     }
@@ -267,9 +267,9 @@ impl Records {
         self.root.child(key.bits() ^ (u64::from(field) << 48))
     }
 
-    /// A version as its digits in a value say it, or the other way round. The loaded version, 0, would
-    /// have thirteen equal digits, which a compressor saves: where the share that it saves is said,
-    /// they are random as well.
+    /// A version as its digits in a value say it, or the other way round. The loaded version, 0,
+    /// would have thirteen equal digits, which a compressor saves: where the share that it saves is
+    /// said, they are random as well.
     #[inline(always)]
     fn mask(&self, of_field: Stream, version: u64) -> u64 {
         match self.spec.compressibility.share() {

@@ -121,8 +121,8 @@ impl Zipf {
         Zipf::with_zeta(exponent, items, of, exponent.zeta(items.max(1)))
     }
 
-    /// YCSB's fixed population. Of [`THETA`] YCSB has the zeta as a constant, of another exponent it
-    /// adds it up.
+    /// YCSB's fixed population. Of [`THETA`] YCSB has the zeta as a constant, of another exponent
+    /// it adds it up.
     pub fn scrambled(exponent: Exponent) -> Self {
         let zeta = match exponent.theta {
             THETA => SCRAMBLED_ZETA,

@@ -1,4 +1,5 @@
-//! Clients of the bare driver and sessions in turns, so that a disturbance of the machine hits both.
+//! Clients of the bare driver and sessions in turns, so that a disturbance of the machine hits
+//! both.
 
 use std::hint::black_box;
 
@@ -52,9 +53,9 @@ pub async fn client() -> Result<[f64; 1], Any> {
     Ok([cpu_seconds()?])
 }
 
-/// Does each work in `rounds` rounds, by the bare clients and by as many sessions, and prints the CPU-microseconds an
-/// operation of those in `who`, whose seconds `clock` tells: medians of the rounds, and of each round's ratio. A round
-/// before the first makes connections and fills caches.
+/// Does each work in `rounds` rounds, by the bare clients and by as many sessions, and prints the
+/// CPU-microseconds an operation of those in `who`, whose seconds `clock` tells: medians of the
+/// rounds, and of each round's ratio. A round before the first makes connections and fills caches.
 pub async fn beside<const N: usize>(
     (records, rounds, works): (u64, usize, &[Work]),
     (bare, sessions): (&mut [impl Bare], &mut [impl KeyValueSession]),

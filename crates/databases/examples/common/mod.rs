@@ -1,5 +1,5 @@
-//! What the examples that time a session beside the bare driver have in common: the records, the clock
-//! and the end.
+//! What the examples that time a session beside the bare driver have in common: the records, the
+//! clock and the end.
 
 // Each example uses a part of it.
 #![allow(dead_code)]

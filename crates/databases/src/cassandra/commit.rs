@@ -272,7 +272,8 @@ mod tests {
     use super::super::options::Options;
     use super::*;
 
-    /// What is sent again until it is answered, and what waits for the nodes, says itself why it gave up.
+    /// What is sent again until it is answered, and what waits for the nodes, says itself why it
+    /// gave up.
     #[test]
     fn by_default_the_limit_on_an_answer_comes_last() {
         let Options { answer_timeout, request_timeout, .. } = Options::default();

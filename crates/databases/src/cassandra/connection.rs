@@ -138,9 +138,9 @@ impl Connection {
     /// Changes the schema; returns when all nodes that are up have it. A node may not know yet what
     /// another client has just made through another node: it is asked again once the nodes agree.
     ///
-    /// All clients ask the same node, which makes one change after the other. Two nodes that create a
-    /// table at the same time give it two ids, even with IF NOT EXISTS: one of the two tables goes,
-    /// with the rows that were acknowledged in it (CASSANDRA-9424, CASSANDRA-10699).
+    /// All clients ask the same node, which makes one change after the other. Two nodes that create
+    /// a table at the same time give it two ids, even with IF NOT EXISTS: one of the two tables
+    /// goes, with the rows that were acknowledged in it (CASSANDRA-9424, CASSANDRA-10699).
     pub async fn alter(&self, text: impl Into<String>) -> Done<()> {
         let mut statement = Statement::new(text);
         statement.set_request_timeout(Some(SCHEMA));

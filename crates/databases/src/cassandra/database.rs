@@ -28,7 +28,8 @@ pub struct CassandraEngine {
 }
 
 // No session has to abandon a connection: the driver tells the answers on one apart by the numbers
-// of their requests and throws away those that come late, and no transaction is open in the cluster.
+// of their requests and throws away those that come late, and no transaction is open in the
+// cluster.
 impl Engine for CassandraEngine {
     const RESERVED: &'static [&'static str] = &["hoap_"];
 

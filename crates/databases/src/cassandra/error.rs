@@ -186,7 +186,8 @@ fn database(error: &DbError, message: &str) -> Failure {
             Failure::of(Unavailable, both(), "the cluster takes no more: use fewer clients")
         }
         DbError::IsBootstrapping => Failure::of(Unavailable, both(), "wait until the node is up"),
-        // The reads of a lightweight transaction come before it is applied, or after somebody else's is.
+        // The reads of a lightweight transaction come before it is applied, or after somebody
+        // else's is.
         DbError::ReadTimeout { .. } => unsure(Timeout, both(), SEE_SERVER),
         DbError::WriteTimeout { .. } => unsure(Ambiguous, both(), SEE_SERVER),
         DbError::ReadFailure { .. } => Failure {

@@ -1,4 +1,5 @@
-//! The URL of a Cassandra target: `cassandra://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]…]/KEYSPACE[?…]`.
+//! The URL of a Cassandra target:
+//! `cassandra://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]…]/KEYSPACE[?…]`.
 
 use hoap_workload::{Error, ErrorKind, Result};
 

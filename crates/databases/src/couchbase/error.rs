@@ -6,7 +6,8 @@ use hoap_workload::ErrorKind;
 use crate::failure::{Failure, LOAD_FIRST};
 use crate::sqlpp::{self, Doing, Fault};
 
-/// An error of a key-value operation. What a write may have done before it failed is of unknown outcome.
+/// An error of a key-value operation. What a write may have done before it failed is of unknown
+/// outcome.
 pub(super) fn key_value(e: &couchbase::error::Error, doing: Doing) -> Failure {
     let unknown = match doing {
         Doing::Write => ErrorKind::Ambiguous,
@@ -91,10 +92,11 @@ pub(super) fn in_transaction(e: sqlpp::Error) -> Failure {
 
 /// A failed COMMIT; `None` where the transaction is committed all the same.
 ///
-/// The codes are those of the query service's transactions: 17018 says that the commit is done and tidying up
-/// after it is not (others do that), 17019 that it cannot be known. 17007 is any other failure, sorted by its
-/// cause and its words: the service stages the changes only now, so that an expiry, another writer, or a key that
-/// another one inserted comes to light here. Such a transaction is rolled back. A second error, 17008, may follow.
+/// The codes are those of the query service's transactions: 17018 says that the commit is done and
+/// tidying up after it is not (others do that), 17019 that it cannot be known. 17007 is any other
+/// failure, sorted by its cause and its words: the service stages the changes only now, so that an
+/// expiry, another writer, or a key that another one inserted comes to light here. Such a
+/// transaction is rolled back. A second error, 17008, may follow.
 pub(super) fn commit(e: sqlpp::Error) -> Option<Failure> {
     let fault = e.fault().cloned().unwrap_or_default();
     let (code, text) = (fault.code, fault.message.to_lowercase());

@@ -15,7 +15,8 @@ pub(super) const CUSTOMERS_COVERING: &str = "shop_customer_zip_orders";
 /// The index of the CH2++ paper's data definition 1.2 that a search of the transactions uses: their
 /// own name, the paper's, and its fields by their places among their own.
 ///
-/// The paper prints `c_last` for the customers' name in both schemas; the field is the schema's here.
+/// The paper prints `c_last` for the customers' name in both schemas; the field is the schema's
+/// here.
 const SEARCHED: [(&str, &str, &[usize]); 3] = [
     ("customer_by_name", "cu_w_id_d_id_last", &[0, 1, 2]),
     ("orders_by_customer", "or_w_id_d_id_c_id", &[0, 1, 2]),

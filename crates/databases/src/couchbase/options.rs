@@ -1,5 +1,6 @@
 //! The URL of a Couchbase target:
-//! `couchbase://[USER@]HOST[:PORT][,HOST[:PORT]…]/BUCKET[?option=value&…]`, `couchbases://` with TLS.
+//! `couchbase://[USER@]HOST[:PORT][,HOST[:PORT]…]/BUCKET[?option=value&…]`, `couchbases://` with
+//! TLS.
 
 use std::time::Duration;
 
@@ -200,8 +201,8 @@ impl Place {
     }
 }
 
-/// Takes a URL apart. `environment` is asked for what it does not say: `CB_USERNAME`, `CB_PASSWORD`, the
-/// names that Couchbase's own tools use.
+/// Takes a URL apart. `environment` is asked for what it does not say: `CB_USERNAME`,
+/// `CB_PASSWORD`, the names that Couchbase's own tools use.
 pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Place> {
     let tls = url.starts_with("couchbases:");
     let scheme = if tls { "couchbases" } else { "couchbase" };

@@ -40,9 +40,9 @@ pub(super) fn by_keys(collection: &str, fields: &[&str], out: &mut String) {
     out.push_str(" USE KEYS $1");
 }
 
-/// Documents by an index, which was `made` perhaps with its fields in another order: `$1`… are the values
-/// of the prefix that are not null. The first is none: an index has no documents without its first
-/// field, and the service would pass over the hint and scan all documents.
+/// Documents by an index, which was `made` perhaps with its fields in another order: `$1`… are the
+/// values of the prefix that are not null. The first is none: an index has no documents without its
+/// first field, and the service would pass over the hint and scan all documents.
 pub(super) fn by_index(
     index: &Index,
     made: &Index,
@@ -101,8 +101,8 @@ pub(super) fn page(collection: &str, fields: &[&str], size: usize, first: bool, 
     );
 }
 
-/// Adds a document: key `$1`, document `$2`. Returns the key, or nothing where it is there already: an INSERT of
-/// values would only fail at the COMMIT.
+/// Adds a document: key `$1`, document `$2`. Returns the key, or nothing where it is there already:
+/// an INSERT of values would only fail at the COMMIT.
 pub(super) fn insert(collection: &str, out: &mut String) {
     out.clear();
     let _ = write!(

@@ -1,5 +1,5 @@
-//! What DuckDB's errors mean for the caller. They have a class, which their message begins with, and
-//! no code.
+//! What DuckDB's errors mean for the caller. They have a class, which their message begins with,
+//! and no code.
 
 use hoap_workload::ErrorKind;
 

@@ -24,8 +24,8 @@ impl Column {
     }
 }
 
-/// Appends one value to a column. Where the column has another type it gets a wider one, without its
-/// values: all have to be appended anew to a column of that kind.
+/// Appends one value to a column. Where the column has another type it gets a wider one, without
+/// its values: all have to be appended anew to a column of that kind.
 struct Fill<'a>(&'a mut Column);
 
 impl Fill<'_> {

@@ -81,13 +81,13 @@ impl Kind {
 
     /// The expression that makes a value of this type of a column of a narrower one.
     pub fn widen(&self, column: &str) -> String {
-        // By way of JSON: a cast to STRUCT wants every field to be there, and one from VARCHAR to JSON
-        // would read the text as JSON.
+        // By way of JSON: a cast to STRUCT wants every field to be there, and one from VARCHAR to
+        // JSON would read the text as JSON.
         format!("from_json(to_json({column}), {})", literal(&self.structure().to_string()))
     }
 
-    /// The expression for a path such as `a.b[3]` below `from`, which is of this kind, and its kind.
-    /// What no document has is null.
+    /// The expression for a path such as `a.b[3]` below `from`, which is of this kind, and its
+    /// kind. What no document has is null.
     pub fn path(&self, from: &str, path: &str) -> (String, Kind) {
         let (mut text, mut kind) = (from.to_owned(), self);
         for step in path.split('.').flat_map(steps) {

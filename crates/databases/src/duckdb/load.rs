@@ -5,8 +5,8 @@
 //! DuckDB stores rows in groups of [`ROW_GROUP`], and writes those that are full to the file while
 //! their transaction goes on. A commit with fewer rows is written again with the next ones. So the
 //! batches of a load share a transaction until they have that many documents, or somebody asks for
-//! the progress. Documents and progress are in the same transaction: a load that is interrupted loses
-//! the last batches and their progress, and goes on from there.
+//! the progress. Documents and progress are in the same transaction: a load that is interrupted
+//! loses the last batches and their progress, and goes on from there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,8 +60,8 @@ impl Load {
         self.append(instance, place, position, (before, kind), chunks)
     }
 
-    /// Makes documents, [`CHUNK`] at most, and writes them as columns. They are committed as those of
-    /// [`Load::write`]. Returns their bytes as JSON text.
+    /// Makes documents, [`CHUNK`] at most, and writes them as columns. They are committed as those
+    /// of [`Load::write`]. Returns their bytes as JSON text.
     pub fn write_values(
         &mut self,
         instance: &Instance,

@@ -5,8 +5,8 @@
 //! # Mapping
 //! With `layout=columns` a collection is a table with the key, `hoap_key`, and a column for each
 //! field of its documents, with the type of its values: an object is a STRUCT, an array a LIST, an
-//! integer BIGINT, another number DOUBLE, a string VARCHAR. With `layout=json` it is a table with the
-//! key and one JSON column, and a view with the same columns as before over it. The tables
+//! integer BIGINT, another number DOUBLE, a string VARCHAR. With `layout=json` it is a table with
+//! the key and one JSON column, and a view with the same columns as before over it. The tables
 //! `hoap_note`, `hoap_load` and `hoap_kind` hold the note of the load, its progress, and the types.
 //!
 //! # Durability
@@ -17,10 +17,12 @@
 //! A query reads one snapshot.
 //!
 //! # Limits
-//! * One process writes a file, and no other can open it meanwhile; several can with `read_only=on`.
-//! * Neither transactions nor records by key are offered: DuckDB stores columns in groups of 122,880
-//!   rows, and a change of one document rewrites its columns there.
-//! * Keys are not checked: a document that is written twice is there twice. A load writes each once.
+//! * One process writes a file, and no other can open it meanwhile; several can with
+//!   `read_only=on`.
+//! * Neither transactions nor records by key are offered: DuckDB stores columns in groups of
+//!   122,880 rows, and a change of one document rewrites its columns there.
+//! * Keys are not checked: a document that is written twice is there twice. A load writes each
+//!   once.
 
 mod analytics;
 mod bulk;

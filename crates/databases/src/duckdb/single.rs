@@ -1,7 +1,7 @@
 //! One thread while a file is loaded.
 //!
-//! A load has one thread of DuckDB's work at a time. With several, a commit runs on one of them, and
-//! the caller asks again and again whether it has ended: it takes as much CPU as the commit.
+//! A load has one thread of DuckDB's work at a time. With several, a commit runs on one of them,
+//! and the caller asks again and again whether it has ended: it takes as much CPU as the commit.
 
 use std::sync::{Mutex, PoisonError};
 

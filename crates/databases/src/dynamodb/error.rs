@@ -185,7 +185,8 @@ pub(super) fn served(
     failure(Broken, Some("check that the endpoint is DynamoDB's"))
 }
 
-/// Why a transaction was cancelled, by the reasons that the message lists. Nothing of it was applied.
+/// Why a transaction was cancelled, by the reasons that the message lists. Nothing of it was
+/// applied.
 fn canceled(message: &str) -> (ErrorKind, Option<&'static str>) {
     let has = |words: &[&str]| words.iter().any(|word| message.contains(word));
     if has(&["ConditionalCheckFailed", "TransactionConflict"]) {

@@ -21,8 +21,8 @@ use crate::failure::{Done, Failure};
 
 /// The limit for making or removing a table.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How often a request about a table is sent at most. Each may be repeated, and the service fails at
-/// some while others make and remove tables.
+/// How often a request about a table is sent at most. Each may be repeated, and the service fails
+/// at some while others make and remove tables.
 const TRIES: u32 = 5;
 
 /// The purpose of a table, which decides its key.

@@ -138,8 +138,9 @@ pub trait Bulk: Abandon {
     fn finish(&mut self) -> impl Future<Output = Done<()>> + Send {
         async { Ok(()) }
     }
-    /// Whether a batch waits for more than one answer, and so has no limit but those of the engine's
-    /// own: it tries again what is refused or not answered, or waits for another collection.
+    /// Whether a batch waits for more than one answer, and so has no limit but those of the
+    /// engine's own: it tries again what is refused or not answered, or waits for another
+    /// collection.
     fn is_patient(&self) -> bool {
         false
     }

@@ -8,11 +8,11 @@
 //! * Its errors have no labels. What it does not translate is PostgreSQL's SQLSTATE, packed into a
 //!   number ([`sqlstate`]).
 //! * A failed write does not end the transaction: the client aborts it.
-//! * A commit whose transaction the gateway no longer knows may have been applied: the gateway itself
-//!   tries again where it lost PostgreSQL, and then finds none.
-//! * An operation of a transaction that lost PostgreSQL is tried again for `PostgresCommandTimeoutSecs`,
-//!   also once the transaction was aborted or has expired; then it is applied alone. No client can
-//!   prevent that; the checks after a run see it.
+//! * A commit whose transaction the gateway no longer knows may have been applied: the gateway
+//!   itself tries again where it lost PostgreSQL, and then finds none.
+//! * An operation of a transaction that lost PostgreSQL is tried again for
+//!   `PostgresCommandTimeoutSecs`, also once the transaction was aborted or has expired; then it is
+//!   applied alone. No client can prevent that; the checks after a run see it.
 //! * `find` without an order continues at a place in the table: after updates, the next part of its
 //!   answer may repeat a document.
 

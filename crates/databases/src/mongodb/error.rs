@@ -149,7 +149,8 @@ fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'stati
     };
     match code {
         DUPLICATE_KEY | 11001 => (Duplicate, None),
-        // WriteConflict, NoSuchTransaction, SnapshotUnavailable, LockTimeout, PreparedTransactionInProgress
+        // WriteConflict, NoSuchTransaction, SnapshotUnavailable, LockTimeout,
+        // PreparedTransactionInProgress
         112 | 251 | 246 | 24 | 267 => (Conflict, None),
         // MaxTimeMSExpired, ExceededTimeLimit
         50 | 262 => (if doing == Doing::Writing { Ambiguous } else { Timeout }, None),
@@ -170,8 +171,9 @@ fn of_code(code: i32, message: &str, doing: Doing) -> (ErrorKind, Option<&'stati
         20 if message.contains("Transaction numbers") => (Unavailable, Some(REPLICA_SET)),
         // NotWritablePrimary, NotPrimaryNoSecondaryOk, LegacyNotPrimary: nothing was applied.
         10107 | 13435 | 10058 => (Unavailable, Some(FAILOVER)),
-        // ShutdownInProgress, PrimarySteppedDown, InterruptedAtShutdown, InterruptedDueToReplStateChange,
-        // NotPrimaryOrSecondary, HostUnreachable, HostNotFound, NetworkTimeout, SocketException
+        // ShutdownInProgress, PrimarySteppedDown, InterruptedAtShutdown,
+        // InterruptedDueToReplStateChange, NotPrimaryOrSecondary, HostUnreachable, HostNotFound,
+        // NetworkTimeout, SocketException
         91 | 189 | 11600 | 11602 | 13436 | 6 | 7 | 89 | 9001 => (cut_short, Some(FAILOVER)),
         // WriteConcernFailed, UnsatisfiableWriteConcern
         64 | 100 => (Ambiguous, Some(CONCERN)),

@@ -147,8 +147,8 @@ impl Overlay {
     /// Inserts a document. A key that was not read is taken to be free: the commit finds out.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Duplicate`](hoap_workload::ErrorKind::Duplicate) where the transaction sees the
-    /// key.
+    /// Returns [`ErrorKind::Duplicate`](hoap_workload::ErrorKind::Duplicate) where the transaction
+    /// sees the key.
     pub fn insert(
         &mut self,
         collection: &str,
@@ -170,8 +170,8 @@ impl Overlay {
     /// Patches a document that was read whole or written.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) where there is none, or where a
-    /// patch does not fit it: then nothing changes.
+    /// Returns [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) where there is none, or
+    /// where a patch does not fit it: then nothing changes.
     pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
         self.changes += 1;
         let held = self.documents.get_mut(&place(collection, key));

@@ -66,8 +66,8 @@ impl Link {
     /// ([`Connection::answered`]): otherwise nobody uses the connection again.
     ///
     /// # Errors
-    /// Returns [`hoap_workload::ErrorKind::Unavailable`] where there is none and one attempt to connect
-    /// failed.
+    /// Returns [`hoap_workload::ErrorKind::Unavailable`] where there is none and one attempt to
+    /// connect failed.
     pub async fn hold(&mut self) -> Done<HeldConnection<'_>> {
         self.sent = false;
         // In boxes: the future of connecting is large, and would be part of every operation's.

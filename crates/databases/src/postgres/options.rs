@@ -14,7 +14,8 @@ use crate::options::{
 use crate::url::{self, Parts};
 
 options! {
-    /// The settings that a URL may change. Those from `host` on are the driver's, as the URL has them.
+    /// The settings that a URL may change. Those from `host` on are the driver's, as the URL has
+    /// them.
     pub(super) struct Options {
         schema: String = ("schema", "public", schema,
             "the schema that holds the collections; a load makes it where it is missing"),

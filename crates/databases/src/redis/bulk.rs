@@ -21,8 +21,8 @@ use crate::failure::{Done, Failure};
 use crate::front::engine::{Abandon, Bulk};
 
 /// Bytes of JSON text after which a batch is written, and its most documents. The server does
-/// nothing else while it runs the script of a batch, which should take milliseconds: 3 µs a document
-/// and 0.4 µs a field, several times as much on a busy machine.
+/// nothing else while it runs the script of a batch, which should take milliseconds: 3 µs a
+/// document and 0.4 µs a field, several times as much on a busy machine.
 const BATCH_BYTES: usize = 256 << 10;
 const BATCH_DOCUMENTS: usize = 500;
 

@@ -6,12 +6,12 @@
 //! SQLite has one writer at a time, so the numbers of the log are in the order of the commits.
 //!
 //! The log has no documents. A follower reads those of the changed keys in the snapshot in which it
-//! reads the log, so that it holds what this snapshot holds, and a change that it reads twice does no
-//! harm.
+//! reads the log, so that it holds what this snapshot holds, and a change that it reads twice does
+//! no harm.
 //!
-//! The table `hoap_follow` has the generation of each collection, a random text that is made with its
-//! triggers: a table that was dropped and made anew has another one, and has to be copied anew. It
-//! names the follower as well: since the follower prunes the log, there is one.
+//! The table `hoap_follow` has the generation of each collection, a random text that is made with
+//! its triggers: a table that was dropped and made anew has another one, and has to be copied anew.
+//! It names the follower as well: since the follower prunes the log, there is one.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -119,8 +119,8 @@ impl Source {
         transaction::commit(&writer).map_err(|(e, open)| super::error::commit(e, open))
     }
 
-    /// Removes the log up to a number, which the follower will not read again. Does nothing where the
-    /// writers leave no gap.
+    /// Removes the log up to a number, which the follower will not read again. Does nothing where
+    /// the writers leave no gap.
     pub fn prune(&self, to: i64) -> Done<()> {
         loop {
             let removed = self.pruner.execute(
@@ -219,8 +219,8 @@ impl<'a> Snapshot<'a> {
         Ok(self.0.prepare_cached(LAST)?.query_row([], |row| row.get(0))?)
     }
 
-    /// The number of the first change that is still in the log; 0 where there is none. Numbers have no
-    /// gaps.
+    /// The number of the first change that is still in the log; 0 where there is none. Numbers have
+    /// no gaps.
     pub fn first(&self) -> Done<i64> {
         let first = "SELECT ifnull(min(id), 0) FROM hoap_change";
         Ok(self.0.prepare_cached(first)?.query_row([], |row| row.get(0))?)
@@ -255,8 +255,8 @@ impl<'a> Snapshot<'a> {
         Ok(())
     }
 
-    /// The keys and JSON texts of a collection's documents: of those that changed after a number, or
-    /// of all.
+    /// The keys and JSON texts of a collection's documents: of those that changed after a number,
+    /// or of all.
     pub fn documents(
         &self,
         collection: &str,

@@ -99,8 +99,8 @@ pub(super) fn commit(error: rusqlite::Error, still_open: bool) -> Failure {
 
 /// The error of a statement that is a transaction of its own.
 ///
-/// Its commit is inside it. Of what may go wrong there, a failed write or sync of the log may leave a
-/// whole commit record behind ([`commit`]), and so may the lack of memory after it; SQLite finds
+/// Its commit is inside it. Of what may go wrong there, a failed write or sync of the log may leave
+/// a whole commit record behind ([`commit`]), and so may the lack of memory after it; SQLite finds
 /// everything else before it writes one.
 pub(super) fn single(error: rusqlite::Error) -> Failure {
     let code = error.sqlite_error_code();

@@ -22,7 +22,8 @@ const RIGHTS: &str = "check the user, the password and the user's roles";
 const FOLDER: &str = "let every node see load_folder under the path that hoap sees, and read it";
 const MEMORY: &str = "give the server more memory, or ask for less";
 
-/// The messages of AsterixDB 0.9.8 (`asx_errormsg/en.properties`, Hyracks's `errormsg/en.properties`).
+/// The messages of AsterixDB 0.9.8 (`asx_errormsg/en.properties`, Hyracks's
+/// `errormsg/en.properties`).
 #[rustfmt::skip]
 const ASTERIXDB: &[Line] = &[
     ("ASX", 30, 30, ErrorKind::Timeout, "raise query_timeout_ms"),
@@ -50,8 +51,8 @@ const ASTERIXDB: &[Line] = &[
     ("HYR", 0, 9999, ErrorKind::Unavailable, "look into the server's log"),
 ];
 
-/// Error codes of the Analytics service, by its manual's ranges: 20 access, 21 API, 22 connection to the data
-/// service, 23 execution, 24 compilation, 25 internal.
+/// Error codes of the Analytics service, by its manual's ranges: 20 access, 21 API, 22 connection
+/// to the data service, 23 execution, 24 compilation, 25 internal.
 #[rustfmt::skip]
 const ANALYTICS: &[Line] = &[
     ("", 20000, 20999, ErrorKind::Unavailable, RIGHTS),

@@ -23,9 +23,11 @@ pub(crate) struct Fault {
     pub message: String,
     /// Whether the service says that a retry may succeed.
     pub retry: bool,
-    /// How a transaction ended, in the cause of its error: `failed`, `expired`, `commit_ambiguous`, …; else empty.
+    /// How a transaction ended, in the cause of its error: `failed`, `expired`, `commit_ambiguous`,
+    /// …; else empty.
     pub raise: String,
-    /// The code of the reason, where the error itself only says that something failed; 0 without one.
+    /// The code of the reason, where the error itself only says that something failed; 0 without
+    /// one.
     pub reason: u64,
 }
 

@@ -73,8 +73,9 @@ pub(crate) enum Cause {
 pub(crate) struct Loss {
     /// What HTTP's client says.
     pub words: String,
-    /// Whether it was to be secured by TLS, and the server had answered nothing yet. In TLS 1.3 a client may send
-    /// before the server has looked at its certificate, and hear of the refusal, or only that the connection is gone.
+    /// Whether it was to be secured by TLS, and the server had answered nothing yet. In TLS 1.3 a
+    /// client may send before the server has looked at its certificate, and hear of the refusal, or
+    /// only that the connection is gone.
     pub unheard: bool,
 }
 

@@ -3,8 +3,8 @@
 //!
 //! A statement is a POST of JSON, with its parameters; the answer is one JSON object, whose member
 //! `results` may have any size. Read [`client`] first, which sends statements within their time
-//! limits. [`stream`] reads the rows of an answer while it arrives, [`error`] classifies errors
-//! by the [`codes`] of each service, [`name`] quotes identifiers, [`tls`] and [`login`] authenticate.
+//! limits. [`stream`] reads the rows of an answer while it arrives, [`error`] classifies errors by
+//! the [`codes`] of each service, [`name`] quotes identifiers, [`tls`] and [`login`] authenticate.
 //!
 //! Nothing is sent twice: the HTTP client neither follows redirections nor retries.
 

@@ -41,7 +41,8 @@ impl Request {
         self
     }
 
-    /// It changes something that it must not change twice: without an answer its outcome is unknown.
+    /// It changes something that it must not change twice: without an answer its outcome is
+    /// unknown.
     pub fn write(mut self) -> Self {
         self.doing = Doing::Write;
         self

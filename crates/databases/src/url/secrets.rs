@@ -29,8 +29,9 @@ pub fn redact(url: &str) -> String {
     out
 }
 
-/// A text, such as an error in a driver's words, with every URL in it redacted. A URL ends at white space, or
-/// at the quote that it began with: white space in a password must be encoded, as [`Parts::of`] asks for.
+/// A text, such as an error in a driver's words, with every URL in it redacted. A URL ends at white
+/// space, or at the quote that it began with: white space in a password must be encoded, as
+/// [`Parts::of`] asks for.
 ///
 /// [`Parts::of`]: super::Parts::of
 pub fn scrub(text: &str) -> String {
@@ -55,7 +56,8 @@ pub fn scrub(text: &str) -> String {
 /// What URLs in a text are quoted with.
 const QUOTES: [char; 5] = ['"', '\'', '`', '<', '>'];
 
-/// The word redacted as a whole, where a quote is part of its URL: it stands between the begin and a secret.
+/// The word redacted as a whole, where a quote is part of its URL: it stands between the begin and
+/// a secret.
 fn quoted(word: &str) -> Option<String> {
     // What stands behind a URL is none of it.
     let core = word.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -123,8 +125,8 @@ fn scheme_at(text: &str) -> Option<usize> {
     PLACES.iter().filter_map(|name| of(name)).min()
 }
 
-/// The password in what follows `://`, or all of it where a password may end at one of several places;
-/// `doubtful`: and a port that is no number, which may be one whose host is missing.
+/// The password in what follows `://`, or all of it where a password may end at one of several
+/// places; `doubtful`: and a port that is no number, which may be one whose host is missing.
 fn password(rest: &str, doubtful: bool) -> Option<(usize, usize)> {
     if ambiguous(rest) {
         return Some((0, rest.len()));
@@ -174,8 +176,8 @@ fn secret_options(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Whether an option of this name holds a secret: `password`, `sslpassword`, `auth_token`, `secret_key`, ….
-/// The name of a file with one is none.
+/// Whether an option of this name holds a secret: `password`, `sslpassword`, `auth_token`,
+/// `secret_key`, …. The name of a file with one is none.
 fn is_secret(name: &str, value: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let file = ["file", "path"].iter().any(|end| name.ends_with(end)) || name == "passfile";

@@ -140,8 +140,8 @@ fn what_is_encoded_is_decoded_again() {
 /// Two ends of a password, of which no part may be seen.
 const ENDS: [&str; 2] = ["Zq7", "Kw4"];
 
-/// Passwords with any two printable ASCII characters, and others, at their begin, middle and end, and
-/// after digits, which look like a port.
+/// Passwords with any two printable ASCII characters, and others, at their begin, middle and end,
+/// and after digits, which look like a port.
 fn passwords() -> impl Iterator<Item = String> {
     let all = || (' '..='~').chain("\t\né\u{a0}\u{202e}語😀".chars());
     // One letter and one digit stand for all as the second character.
@@ -158,8 +158,8 @@ fn passwords() -> impl Iterator<Item = String> {
     })
 }
 
-/// Of every printable character, as typed and percent-encoded: a URL is either taken apart as it was
-/// meant or refused, the command line sees that there is a password, and none of it is shown.
+/// Of every printable character, as typed and percent-encoded: a URL is either taken apart as it
+/// was meant or refused, the command line sees that there is a password, and none of it is shown.
 #[test]
 fn no_part_of_any_password_is_shown() {
     const RESTS: [&str; 4] = ["h", "h:5432/d", "h/d?a=b&c=d", "[::1]:1,h/d"];

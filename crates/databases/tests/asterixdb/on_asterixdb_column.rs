@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::Guard;
 use crate::conformance::{load, wait};
 
-/// Held by the one test that uses the server. This version ended twice while several clients made or
-/// dropped definitions at once, so what several clients do at once is not tested here.
+/// Held by the one test that uses the server. This version ended twice while several clients made
+/// or dropped definitions at once, so what several clients do at once is not tested here.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// What a test left is removed before the next one begins.

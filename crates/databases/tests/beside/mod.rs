@@ -1,4 +1,5 @@
-//! Another database beside SQLite: equal answers to all 22 queries, in both schemas and both query sets.
+//! Another database beside SQLite: equal answers to all 22 queries, in both schemas and both query
+//! sets.
 //!
 //! What is here knows no database: a server's tests give a URL to [`equal_answers`], under which
 //! nothing is loaded yet, and remove what they find there afterwards.

@@ -1,4 +1,5 @@
-//! MongoDB's pipelines beside SQLite on the lab's DocumentDB, which has every stage and operator of them.
+//! MongoDB's pipelines beside SQLite on the lab's DocumentDB, which has every stage and operator of
+//! them.
 
 use hoap_data::Schema;
 use hoap_workload::ch2::queries::ParameterSet;

@@ -55,7 +55,8 @@ fn ch2pp_has_the_same_answers() {
     equal_answers(&place.url(), &small(Schema::Ch2pp, 1), &named_and_random());
 }
 
-/// Two warehouses, so that a join that forgot one finds too much. Random parameters are drawn in the tests above.
+/// Two warehouses, so that a join that forgot one finds too much. Random parameters are drawn in
+/// the tests above.
 #[test]
 fn ch2pp_at_two_warehouses_has_the_same_answers() {
     let place = Place::new("two");

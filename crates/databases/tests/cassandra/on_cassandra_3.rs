@@ -30,8 +30,8 @@ hoap_testing::conformance_tests!(fresh:
     every_join_sums_to_the_cent,
 );
 
-// Which of many inserts of one key wins is tested on one node: three that are busy let some of them time out,
-// which is an honest answer and not the one that the test waits for.
+// Which of many inserts of one key wins is tested on one node: three that are busy let some of them
+// time out, which is an honest answer and not the one that the test waits for.
 
 #[test]
 fn three_nodes_are_described() {

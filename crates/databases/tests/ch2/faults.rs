@@ -1,5 +1,5 @@
-//! Commits whose answers are lost: the ledger accounts for every acknowledged one, and takes those of
-//! unknown fate as there or not.
+//! Commits whose answers are lost: the ledger accounts for every acknowledged one, and takes those
+//! of unknown fate as there or not.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -107,7 +107,8 @@ fn a_commit_that_was_acknowledged_and_not_applied_is_found_among_those_of_unknow
     }
 }
 
-/// However many retries it is allowed, a step ends: what has met a conflict is not begun again when nobody waits for it.
+/// However many retries it is allowed, a step ends: what has met a conflict is not begun again when
+/// nobody waits for it.
 #[test]
 fn a_transaction_that_is_given_up_is_not_tried_again() {
     let loaded = super::loaded(Schema::Ch2);

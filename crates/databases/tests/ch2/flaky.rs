@@ -1,5 +1,5 @@
-//! A database between the benchmark and a real one that loses answers, refuses for a while, or shows its
-//! queries an old state.
+//! A database between the benchmark and a real one that loses answers, refuses for a while, or
+//! shows its queries an old state.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -57,7 +57,8 @@ impl Flaky {
         Flaky { inner: inner.clone(), state: Arc::default(), fate, forgets: None }
     }
 
-    /// Acknowledges everything, and loses the nth change of a field, from 0, or of a collection's documents.
+    /// Acknowledges everything, and loses the nth change of a field, from 0, or of a collection's
+    /// documents.
     pub fn forgetting(inner: &Arc<dyn Target>, field: &'static str, nth: u64) -> Self {
         Flaky { forgets: Some((field, nth)), ..Flaky::new(inner, |_| Fate::Acknowledged) }
     }

@@ -59,8 +59,8 @@ impl Bench {
     }
 }
 
-/// SQLite's readers see whatever was committed: the probe must never miss an acknowledged commit, whatever
-/// becomes of those whose answer is lost.
+/// SQLite's readers see whatever was committed: the probe must never miss an acknowledged commit,
+/// whatever becomes of those whose answer is lost.
 #[test]
 fn queries_of_the_same_database_see_everything_acknowledged() {
     let bench = Bench::new(|n| match n % 11 {

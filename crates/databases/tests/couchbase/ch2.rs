@@ -1,6 +1,6 @@
-//! CH2 and CH2++ on the script: the effects of the five transactions, and the checks, which hold after runs of
-//! many clients. The script isolates transactions no better than Couchbase does, so that what holds here is
-//! what the module adds.
+//! CH2 and CH2++ on the script: the effects of the five transactions, and the checks, which hold
+//! after runs of many clients. The script isolates transactions no better than Couchbase does, so
+//! that what holds here is what the module adds.
 
 use std::any::Any;
 

@@ -59,9 +59,10 @@ impl Drop for Guard {
     }
 }
 
-/// Hands the names of what holds for every cluster to a macro. Left out of the common suite: a batch that is
-/// all or nothing, and a snapshot that does not move, which Couchbase does not promise (`promises.rs` has what
-/// it does); a number like 300000.0 comes back as 300000, and so equal values are tested there too.
+/// Hands the names of what holds for every cluster to a macro. Left out of the common suite: a
+/// batch that is all or nothing, and a snapshot that does not move, which Couchbase does not
+/// promise (`promises.rs` has what it does); a number like 300000.0 comes back as 300000, and so
+/// equal values are tested there too.
 #[macro_export]
 macro_rules! every_promise {
     ($hand_to:ident) => {

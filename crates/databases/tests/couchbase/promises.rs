@@ -126,7 +126,8 @@ pub fn what_changed_after_it_was_read_is_a_conflict<T: Target>(target: &T) {
         assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
     }
     assert_eq!(field(target, "1.1", "o_id"), json!(50));
-    // Two that write the same document at the same time: neither is refused before the later COMMIT.
+    // Two that write the same document at the same time: neither is refused before the later
+    // COMMIT.
     wait(async {
         let mut t = one.begin(Access::Write).await.unwrap();
         t.patch(COLLECTION, "1.2", &[set(20)]).await.unwrap();
@@ -142,7 +143,8 @@ pub fn what_changed_after_it_was_read_is_a_conflict<T: Target>(target: &T) {
     assert_eq!(field(target, "1.2", "o_id"), json!(22));
 }
 
-/// An INSERT of a key that is there is refused at once, and of two that insert it at the same time one at its COMMIT.
+/// An INSERT of a key that is there is refused at once, and of two that insert it at the same time
+/// one at its COMMIT.
 pub fn of_two_that_insert_a_key_the_later_commit_is_a_conflict<T: Target>(target: &T) {
     load(target, 1);
     let (mut one, mut other) = (session(target), session(target));

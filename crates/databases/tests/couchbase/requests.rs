@@ -137,7 +137,8 @@ fn searches_name_their_index_and_its_order() {
     }
 }
 
-/// Data definition 1.2 of the CH2++ paper, and what a search says to an index whose first field it does not know.
+/// Data definition 1.2 of the CH2++ paper, and what a search says to an index whose first field it
+/// does not know.
 #[test]
 fn the_papers_indexes_are_made_and_searched() {
     let service = Service::start();
@@ -201,7 +202,8 @@ fn key_value_writes_carry_the_durability_asked_for() {
     }
 }
 
-/// The reports' connector: `collection.upsert` in A, `collection.replace` in E, each of the whole document.
+/// The reports' connector: `collection.upsert` in A, `collection.replace` in E, each of the whole
+/// document.
 #[test]
 fn whole_updates_are_one_upsert_or_one_replace() {
     for (option, code) in [("upsert", 0x01), ("replace", 0x03)] {

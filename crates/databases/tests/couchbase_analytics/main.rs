@@ -1,5 +1,6 @@
-//! Couchbase's analytical services: every statement as their manuals have it, against a service that is
-//! scripted, and the suite against a real one where `HOAP_TEST_COUCHBASE_ANALYTICS` names it.
+//! Couchbase's analytical services: every statement as their manuals have it, against a service
+//! that is scripted, and the suite against a real one where `HOAP_TEST_COUCHBASE_ANALYTICS` names
+//! it.
 
 mod on_couchbase_analytics;
 mod silent;
@@ -174,7 +175,8 @@ fn shadows_are_made_followed_and_sampled_once() {
     );
 }
 
-/// Data definition 1.4 of the CH2++ paper, whose order of definitions and ingestion the paper leaves open.
+/// Data definition 1.4 of the CH2++ paper, whose order of definitions and ingestion the paper
+/// leaves open.
 #[test]
 fn shadows_get_the_published_indexes_after_the_ingestion_or_before_it() {
     for (option, before) in [("after", false), ("before", true)] {
@@ -206,7 +208,8 @@ fn shadows_get_the_published_indexes_after_the_ingestion_or_before_it() {
     }
 }
 
-/// The report of a service on the scope `bench.ch2pp`: these collections have these shares, the others all.
+/// The report of a service on the scope `bench.ch2pp`: these collections have these shares, the
+/// others all.
 fn ingestion(status: &str, late: &[(&str, f64)]) -> String {
     let names = ["customer", "district", "history", "item", "nation", "neworder", "orders"];
     let more = ["region", "stock", "supplier", "warehouse", "hoap_notes"];
@@ -357,8 +360,8 @@ fn certificates_are_verified_on_both_sides() {
     }
 }
 
-/// TLS 1.3 lets a client begin before the server has looked at its certificate: a refusal may be no more than the end of
-/// the connection.
+/// TLS 1.3 lets a client begin before the server has looked at its certificate: a refusal may be no
+/// more than the end of the connection.
 #[test]
 fn a_server_that_hangs_up_without_a_word_may_not_trust_the_certificate() {
     use certificates::{path, server};

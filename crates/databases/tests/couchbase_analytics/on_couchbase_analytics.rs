@@ -1,5 +1,5 @@
-//! A real service with standalone collections, where `HOAP_TEST_COUCHBASE_ANALYTICS` names one: run with
-//! `--ignored`.
+//! A real service with standalone collections, where `HOAP_TEST_COUCHBASE_ANALYTICS` names one: run
+//! with `--ignored`.
 
 use hoap_databases::couchbase_analytics::CouchbaseAnalytics;
 use hoap_workload::capability::Target;

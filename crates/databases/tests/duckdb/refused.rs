@@ -1,12 +1,13 @@
 //! Files that cannot be opened, and those that others have.
 
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use hoap_data::{Collection, DataSet, Schema, Spec};
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::{count, load, wait};
 use hoap_workload::capability::Target;
-use hoap_workload::load::{Existing, Load, Loaded, Part};
+use hoap_workload::load::{Existing, Load, Loaded};
 use hoap_workload::{ErrorKind, Result};
 
 use crate::{place, url};
@@ -133,9 +134,9 @@ fn data() -> DataSet {
 }
 
 fn load_data(url: &str, existing: Existing) -> Result<Loaded> {
-    let (target, source) = (open(url).unwrap(), data());
-    let what = Load { source: &source, part: Part::WHOLE, existing };
-    wait(hoap_workload::load::load(target.documents()?, what, &|| false, &mut |_| ()))
+    let target = open(url).unwrap();
+    let (what, stop) = (Load::whole(data(), existing), Arc::new(|| false));
+    wait(hoap_workload::load::load(target.documents()?, what, stop, &mut |_| ()))
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Documents of a benchmark are stored alike whether they come by their values or as JSON text.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use duckdb::Connection;
 use hoap_data::shop::{ShopData, ShopSpec};
@@ -8,15 +9,15 @@ use hoap_data::{DataSet, Schema, Spec};
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::wait;
 use hoap_workload::capability::{Index, Target};
-use hoap_workload::load::{Existing, Load, Loaded, Part, Source, load};
+use hoap_workload::load::{Existing, Load, Loaded, Source, load};
 use serde_json::Value;
 
 use crate::url;
 
 /// The same documents, of which only the JSON text can be had.
-struct AsText<'a>(&'a dyn Source);
+struct AsText(Arc<dyn Source>);
 
-impl Source for AsText<'_> {
+impl Source for AsText {
     fn benchmark(&self) -> &'static str {
         self.0.benchmark()
     }
@@ -43,16 +44,17 @@ impl Source for AsText<'_> {
 }
 
 /// Loads into a new file of this folder.
-fn loaded(source: &dyn Source, folder: &tempfile::TempDir) -> Loaded {
+fn loaded(source: impl Source + 'static, folder: &tempfile::TempDir) -> Loaded {
     let target = open(&url(folder, "")).unwrap();
-    let what = Load { source, part: Part::WHOLE, existing: Existing::Refuse };
-    wait(load(target.documents().unwrap(), what, &|| false, &mut |_| ())).unwrap()
+    let (what, stop) = (Load::whole(source, Existing::Refuse), Arc::new(|| false));
+    wait(load(target.documents().unwrap(), what, stop, &mut |_| ())).unwrap()
 }
 
-fn same(source: &dyn Source) {
+fn same(source: impl Source + Clone + 'static) {
     assert!(source.typed().is_some(), "the documents of {} have values", source.benchmark());
     let (values, text) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (by_values, by_text) = (loaded(source, &values), loaded(&AsText(source), &text));
+    let (by_values, by_text) =
+        (loaded(source.clone(), &values), loaded(AsText(Arc::new(source.clone())), &text));
     assert_eq!((by_values.documents, by_values.bytes), (by_text.documents, by_text.bytes));
 
     let database = Connection::open_in_memory().unwrap();
@@ -93,16 +95,16 @@ fn same(source: &dyn Source) {
 #[test]
 fn documents_of_ch2_are_the_same() {
     let spec = Spec { scale_down: 20, ..Spec::new(Schema::Ch2, 1) };
-    same(&DataSet::new(spec).unwrap());
+    same(DataSet::new(spec).unwrap());
 }
 
 #[test]
 fn documents_of_ch2pp_are_the_same() {
     let spec = Spec { scale_down: 20, ..Spec::new(Schema::Ch2pp, 1) };
-    same(&DataSet::new(spec).unwrap());
+    same(DataSet::new(spec).unwrap());
 }
 
 #[test]
 fn customers_and_orders_of_the_shop_are_the_same() {
-    same(&ShopData::new(ShopSpec::new(3000)).unwrap());
+    same(ShopData::new(ShopSpec::new(3000)).unwrap());
 }

@@ -1,8 +1,8 @@
 //! DynamoDB does what every database must do, and what its module promises.
 //!
 //! The server is that of the lab, Amazon's DynamoDB Local: `eval "$(lab/env)"`. What it does not do
-//! (throttling, wrong credentials) is answered by a scripted endpoint, in the words of the service's
-//! documentation.
+//! (throttling, wrong credentials) is answered by a scripted endpoint, in the words of the
+//! service's documentation.
 
 mod on_dynamodb;
 mod scripted;

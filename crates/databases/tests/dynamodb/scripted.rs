@@ -1,5 +1,5 @@
-//! An endpoint that answers as a test says, in the service's own words, and one that passes everything on
-//! and can be cut off.
+//! An endpoint that answers as a test says, in the service's own words, and one that passes
+//! everything on and can be cut off.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -247,8 +247,8 @@ mod tests {
         assert_eq!(count("write-capacity-units"), 2.0);
     }
 
-    /// Clients read as the option says; the one who checks after a run reads what was acknowledged last,
-    /// and so do scans of whole collections.
+    /// Clients read as the option says; the one who checks after a run reads what was acknowledged
+    /// last, and so do scans of whole collections.
     #[test]
     fn checks_read_consistently_whatever_the_option_says() {
         use hoap_databases::dynamodb::DynamoDb;

@@ -1,8 +1,8 @@
 //! MongoDB does what every database must do, and what its module promises.
 //!
-//! Four servers: the lab's imitation (`eval "$(lab/env)"`, modules `on_mongo_wire`), a scripted peer for
-//! what the imitation lacks (`peer_on_mongo_wire`), the lab's DocumentDB, a real engine (`on_documentdb`), and a real
-//! replica set where `HOAP_TEST_MONGODB` names one (`on_mongodb`).
+//! Four servers: the lab's imitation (`eval "$(lab/env)"`, modules `on_mongo_wire`), a scripted
+//! peer for what the imitation lacks (`peer_on_mongo_wire`), the lab's DocumentDB, a real engine
+//! (`on_documentdb`), and a real replica set where `HOAP_TEST_MONGODB` names one (`on_mongodb`).
 
 mod on_documentdb;
 mod on_mongo_wire;
@@ -101,11 +101,11 @@ fn fresh_on(server: &str) -> (Box<MongoDb>, Guard) {
 macro_rules! suite {
     ($fresh:path) => {
         hoap_testing::document_tests!($fresh);
-        // The imitation sends a document while it writes it, so that one is not always read whole: that is left to a
-        // real server.
+        // The imitation sends a document while it writes it, so that one is not always read whole:
+        // that is left to a real server.
         hoap_testing::record_tests!($fresh);
-        // The imitation takes an offset of 4294967295 for -1: pages are left to a real server, and to
-        // the tests of the command line.
+        // The imitation takes an offset of 4294967295 for -1: pages are left to a real server, and
+        // to the tests of the command line.
         hoap_testing::conformance_tests!($fresh:
             every_join_sums_to_the_cent,
             a_join_of_nothing_is_empty,
@@ -114,7 +114,8 @@ macro_rules! suite {
     };
 }
 
-/// What transactions promise, but for what a peer with one lock cannot show: readers beside writers.
+/// What transactions promise, but for what a peer with one lock cannot show: readers beside
+/// writers.
 #[macro_export]
 macro_rules! transaction_suite {
     ($fresh:path) => {

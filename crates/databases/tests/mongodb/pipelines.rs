@@ -1,9 +1,9 @@
-//! Every stage and operator of the query texts: that the manual has it, since a version that all supported servers
-//! have, and that its arguments are what it takes. No server runs for this; the imitation that runs the texts
-//! elsewhere is more lenient than MongoDB.
+//! Every stage and operator of the query texts: that the manual has it, since a version that all
+//! supported servers have, and that its arguments are what it takes. No server runs for this; the
+//! imitation that runs the texts elsewhere is more lenient than MongoDB.
 //!
-//! The table is from the manual's pages of the stages, of the query predicates and of the aggregation operators:
-//! <https://www.mongodb.com/docs/manual/reference/operator/>.
+//! The table is from the manual's pages of the stages, of the query predicates and of the
+//! aggregation operators: <https://www.mongodb.com/docs/manual/reference/operator/>.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! MongoDB's wire protocol, as much of it as a driver speaks: OP_MSG, and OP_QUERY for the first hello.
+//! MongoDB's wire protocol, as much of it as a driver speaks: OP_MSG, and OP_QUERY for the first
+//! hello.
 //!
 //! <https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/>
 

@@ -1,5 +1,5 @@
-//! YCSB on a real database whose answers are sometimes lost: the checks after the run take those writes as
-//! there or not, and find one that was acknowledged and is not there.
+//! YCSB on a real database whose answers are sometimes lost: the checks after the run take those
+//! writes as there or not, and find one that was acknowledged and is not there.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

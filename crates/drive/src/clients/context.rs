@@ -39,9 +39,9 @@ impl Context<'_> {
         let _ = self.messages.send(message);
     }
 
-    /// Makes [`Outcome::Cancelled`] of an error of that kind, and returns what the client does after
-    /// any other failure. Every loop passes its outcomes through this function first, so that no
-    /// other code needs to handle [`ErrorKind::Cancelled`].
+    /// Makes [`Outcome::Cancelled`] of an error of that kind, and returns what the client does
+    /// after any other failure. Every loop passes its outcomes through this function first, so that
+    /// no other code needs to handle [`ErrorKind::Cancelled`].
     #[inline]
     pub fn settle(&self, outcome: &mut Outcome) -> Option<AfterFailure> {
         match outcome {

@@ -113,8 +113,8 @@ impl QueryStream<'_> {
     }
 }
 
-/// Runs a query until it ends, or until `patience` after the end of the step: then it is dropped and
-/// counts as cancelled.
+/// Runs a query until it ends, or until `patience` after the end of the step: then it is dropped
+/// and counts as cancelled.
 async fn run_until_ended(
     query: impl Future<Output = Completion>,
     signal: &PhaseSignal,

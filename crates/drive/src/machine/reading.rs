@@ -45,7 +45,8 @@ pub(crate) struct Reading {
     pub switches: (u64, u64),
     /// By the number of the core.
     pub cores: Vec<Core>,
-    /// By their ids. `None` where the kernel does not tell, or there are more than [`MOST_THREADS`].
+    /// By their ids. `None` where the kernel does not tell, or there are more than
+    /// [`MOST_THREADS`].
     pub threads: Option<HashMap<u64, Thread>>,
     /// Time in which some task waited for CPU, memory or disks, microseconds.
     pub pressure: [Option<u64>; 3],
@@ -103,8 +104,8 @@ fn ranges(text: &str) -> Vec<usize> {
     text.split(',').filter_map(part).flatten().collect()
 }
 
-/// The lines "cpuN user nice system idle iowait irq softirq steal guest guest_nice" of `/proc/stat`.
-/// The time of guests is part of user and nice.
+/// The lines "cpuN user nice system idle iowait irq softirq steal guest guest_nice" of
+/// `/proc/stat`. The time of guests is part of user and nice.
 fn cores(stat: &str) -> Vec<Core> {
     let mut cores = Vec::new();
     for line in stat.lines() {

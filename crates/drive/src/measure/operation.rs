@@ -11,8 +11,8 @@ pub(crate) struct ResponseTime {
     pub service: u64,
     /// From the scheduled start to the actual one; `None` in a closed loop, which has no schedule.
     pub wait: Option<u64>,
-    /// Whether its client waited for the scheduled start: what it waited beyond that is the driver's
-    /// delay.
+    /// Whether its client waited for the scheduled start: what it waited beyond that is the
+    /// driver's delay.
     pub late: bool,
 }
 

@@ -23,8 +23,8 @@ pub enum Arrivals {
     /// Equal intervals.
     Constant,
     /// Equal intervals of one of several drivers that begin together and have one rate each. Each
-    /// begins a part of an interval after the one before it, so that all of them together have equal
-    /// intervals too, and not bursts.
+    /// begins a part of an interval after the one before it, so that all of them together have
+    /// equal intervals too, and not bursts.
     ConstantPart {
         /// Which of them, from 1.
         part: u64,

@@ -1,5 +1,5 @@
-//! The steps that show the throughput frontier of transactions and queries (HATtrick: Milkai et al.,
-//! SIGMOD 2022, section 4).
+//! The steps that show the throughput frontier of transactions and queries (HATtrick: Milkai et
+//! al., SIGMOD 2022, section 4).
 //!
 //! Transactions alone double their clients until that gains nothing, and so do queries alone. The
 //! grid between the two numbers follows: on each line the transaction clients stay as many, and the

@@ -47,7 +47,8 @@ pub struct Merge {
     /// The folder of the run that they make
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
-    /// The database they worked on, to hold all that they saw acknowledged against it (CH2, CH2++, YCSB)
+    /// The database they worked on, to hold all that they saw acknowledged against it (CH2, CH2++,
+    /// YCSB)
     #[arg(long, value_name = "URL")]
     pub operational: Option<String>,
 }

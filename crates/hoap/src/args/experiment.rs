@@ -54,7 +54,8 @@ pub struct RunExperiment {
     /// Remove what the databases hold before they are loaded
     #[arg(long, conflicts_with = "loaded")]
     pub replace: bool,
-    /// A rehearsal: sizes, clients and times divided by N. Its page says that it is none of the figure
+    /// A rehearsal: sizes, clients and times divided by N. Its page says that it is none of the
+    /// figure
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub scale_down: Option<u32>,
     /// Print what would run, with documents and the time that it takes at least
@@ -64,7 +65,8 @@ pub struct RunExperiment {
     pub together: Together,
 }
 
-/// Several drivers that run an experiment together: one command gathers them, and does all but the runs.
+/// Several drivers that run an experiment together: one command gathers them, and does all but the
+/// runs.
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Together {

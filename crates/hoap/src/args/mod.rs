@@ -74,7 +74,8 @@ pub enum Command {
     },
     /// Check that a database holds consistent data and gives right answers
     Verify(Verify),
-    /// Examine an empty database with data of Hoap's own, which is removed: run it before publishing
+    /// Examine an empty database with data of Hoap's own, which is removed: run it before
+    /// publishing
     Doctor(Doctor),
     /// Run the analytical queries one after the other
     Query(Questions),

@@ -17,7 +17,8 @@ pub struct Report {
     /// Also write every table of the page into this folder, as CSV
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
-    /// Show published figures of the same benchmarks beside, apart from the runs' [a study's name, or all]
+    /// Show published figures of the same benchmarks beside, apart from the runs' [a study's name,
+    /// or all]
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub published: Option<String>,
     #[command(flatten)]
@@ -90,7 +91,8 @@ pub struct Price {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Costs {
-    /// Price file, or the name of a list that is built in, for all configurations or the labelled one
+    /// Price file, or the name of a list that is built in, for all configurations or the labelled
+    /// one
     #[arg(long, value_name = "[LABEL=]FILE", value_delimiter = ',')]
     pub prices: Vec<String>,
     /// Nodes of the database's cluster

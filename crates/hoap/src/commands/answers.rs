@@ -15,8 +15,8 @@ mod matrix;
 /// The verdicts on the answers of two folders.
 type Verdicts = Vec<(&'static Query, Verdict)>;
 
-/// Compares all folders with the first, prints a line for each query, and fails where an answer is not
-/// equal. Three and more make a table too.
+/// Compares all folders with the first, prints a line for each query, and fails where an answer is
+/// not equal. Three and more make a table too.
 pub fn compare(context: &Context, args: &CompareAnswers) -> Result<(), Failure> {
     let first = AnswerFolder::read(&args.first)?;
     let others = args.others.iter().map(|path| AnswerFolder::read(path));

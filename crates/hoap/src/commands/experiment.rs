@@ -119,7 +119,8 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
             cell.name
         )));
     }
-    // Every command is parsed before the first runs: a wrong flag in the last would be found after hours.
+    // Every command is parsed before the first runs: a wrong flag in the last would be found after
+    // hours.
     for cell in &made.cells {
         let words = if cell.command == Does::Run { together.words() } else { Vec::new() };
         parsed(cell, Path::new(""), &words)?;
@@ -178,7 +179,8 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
     Ok(())
 }
 
-/// How the drivers of a run are gathered. What an earlier attempt left of their folders is moved aside.
+/// How the drivers of a run are gathered. What an earlier attempt left of their folders is moved
+/// aside.
 fn gathered(
     together: &Together,
     drivers: u64,

@@ -6,8 +6,8 @@ use hoap_report::text::paragraph;
 
 use crate::failure::Failure;
 
-/// The settings for all configurations first, then those of single ones; of these schemes alone, and of this
-/// configuration alone, where they are named.
+/// The settings for all configurations first, then those of single ones; of these schemes alone,
+/// and of this configuration alone, where they are named.
 ///
 /// # Errors
 /// Returns a usage error where a preset is named that the database does not have.

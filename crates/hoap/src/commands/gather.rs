@@ -8,7 +8,8 @@ use super::{Context, merge};
 use crate::args;
 use crate::failure::Failure;
 
-/// Gathers the drivers, merges their folders, prints the summary, and fails where a driver or a check did.
+/// Gathers the drivers, merges their folders, prints the summary, and fails where a driver or a
+/// check did.
 pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failure> {
     let args::Gather { drivers, listen, out, operational, wait, .. } = args;
     if std::fs::read_dir(out).is_ok_and(|mut there| there.next().is_some()) {

@@ -58,8 +58,8 @@ pub async fn run(context: &Context, mut chosen: Chosen, exports: &[Export]) -> R
     }
 }
 
-/// Runs as often as was asked for, prints the summary, and fails where a check failed. `whole` gets the
-/// folder.
+/// Runs as often as was asked for, prints the summary, and fails where a check failed. `whole` gets
+/// the folder.
 async fn alone(
     context: &Context,
     chosen: Chosen,

@@ -36,8 +36,8 @@ pub async fn torture(context: &Context, args: &Torture) -> Result<(), Failure> {
     }
 }
 
-/// Runs or continues the campaign, prints its tables, makes its page, and fails where `hoap` was wrong or
-/// a promise was broken.
+/// Runs or continues the campaign, prints its tables, makes its page, and fails where `hoap` was
+/// wrong or a promise was broken.
 async fn run(
     context: &Context,
     plan: &Path,

@@ -16,8 +16,8 @@ pub async fn verify(context: &Context, args: &Verify) -> Result<(), Failure> {
     verdict(&verified)
 }
 
-/// Fails where a check failed. Where all that failed is that queries gave no answer, it fails as the first of
-/// them.
+/// Fails where a check failed. Where all that failed is that queries gave no answer, it fails as
+/// the first of them.
 pub fn verdict(Verified { checks, unanswered }: &Verified) -> Result<(), Failure> {
     let failed = checks.iter().filter(|c| c.verdict == Verdict::Fail).count();
     let told = format!("{failed} of {} failed", counted(checks.len(), "check", "checks"));

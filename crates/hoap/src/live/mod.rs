@@ -1,4 +1,5 @@
-//! What a run measures, for other programs while it goes on: the same intervals that `samples.csv` gets.
+//! What a run measures, for other programs while it goes on: the same intervals that `samples.csv`
+//! gets.
 //!
 //! `docs/metrics.md` names every metric.
 
@@ -25,8 +26,8 @@ impl Live {
     /// Those that the flags ask for. `benchmark` is the run's, as users type it.
     ///
     /// # Errors
-    /// An address that cannot be listened on, a collector whose address is none, an exporter that is
-    /// not part of this build.
+    /// An address that cannot be listened on, a collector whose address is none, an exporter that
+    /// is not part of this build.
     pub async fn start(
         args: &LiveArgs,
         benchmark: &str,
@@ -102,8 +103,8 @@ fn outcomes(sample: &Sample) -> [(&'static str, u64); 2] {
     [("success", sample.count), ("failure", sample.failed)]
 }
 
-/// The response times of a row's successes, seconds, by quantile; of a freshness probe the ages that it
-/// found. Nothing where there was no success.
+/// The response times of a row's successes, seconds, by quantile; of a freshness probe the ages
+/// that it found. Nothing where there was no success.
 fn quantiles(sample: &Sample) -> impl Iterator<Item = (&'static str, f64)> {
     [("0.5", sample.p50_us), ("0.99", sample.p99_us), ("1", sample.max_us)]
         .into_iter()

@@ -28,8 +28,8 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// To a collector such as `http://127.0.0.1:4318`. The collector need not be there: what cannot be
-    /// sent is lost, and the run goes on.
+    /// To a collector such as `http://127.0.0.1:4318`. The collector need not be there: what cannot
+    /// be sent is lost, and the run goes on.
     pub fn start(collector: &str, benchmark: &str) -> Result<Exporter, Failure> {
         let host = collector.strip_prefix("http://").map(|rest| rest.trim_start_matches('/'));
         if host.is_none_or(|host| host.is_empty() || host.starts_with(':')) {

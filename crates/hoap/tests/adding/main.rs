@@ -1,5 +1,5 @@
-//! `docs/architecture.md`, "Adding a database" and "Adding a benchmark", followed for the smallest of
-//! each: what a map says must be true and enough.
+//! `docs/architecture.md`, "Adding a database" and "Adding a benchmark", followed for the smallest
+//! of each: what a map says must be true and enough.
 
 mod counters;
 mod memory;

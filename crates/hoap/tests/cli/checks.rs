@@ -96,7 +96,8 @@ fn counters_that_are_not_as_loaded_end_a_run_before_it_begins() {
     p.ok(&format!("{RUN} --check off --out off"));
 }
 
-/// Several drivers: the first looked at the counters for all, and the joint check goes by its level.
+/// Several drivers: the first looked at the counters for all, and the joint check goes by its
+/// level.
 #[test]
 fn what_drivers_touched_is_checked_together() {
     let p = Place::new();

@@ -127,8 +127,8 @@ fn ctrl_c_ends_the_repetition_and_begins_no_other() {
     assert!(!p.path("runs/02").exists());
 }
 
-/// Two drivers, in driver-1 and driver-2, with one client and with two, that begin so many seconds from now, which is
-/// time enough for both to look at the data.
+/// Two drivers, in driver-1 and driver-2, with one client and with two, that begin so many seconds
+/// from now, which is time enough for both to look at the data.
 pub fn two_drivers(p: &Place, seconds: u64, run: &str, clients: &str) {
     let start = jiff::Timestamp::now() + Duration::from_secs(seconds);
     let drivers = [1, 2].map(|n| {
@@ -169,7 +169,8 @@ fn drivers_that_start_together_make_one_run() {
     p.fails("merge driver-1 driver-1 -o twice", 2, &["same run"]);
 }
 
-/// Drivers that insert take turns in the numbers of new records, and their ledgers are one afterwards.
+/// Drivers that insert take turns in the numbers of new records, and their ledgers are one
+/// afterwards.
 #[test]
 fn what_all_drivers_of_ycsb_wrote_is_held_against_the_table() {
     let p = Place::new();

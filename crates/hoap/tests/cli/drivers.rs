@@ -11,8 +11,8 @@ fn signal(pid: u32, name: &str) {
     assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
 }
 
-/// Its clients are connected when it waits. A driver that does nothing for a second afterwards begins late,
-/// and what it measured is no part of what the others did.
+/// Its clients are connected when it waits. A driver that does nothing for a second afterwards
+/// begins late, and what it measured is no part of what the others did.
 #[test]
 fn a_driver_that_begins_late_is_void_and_not_merged() {
     let p = Place::new();
@@ -53,8 +53,8 @@ fn a_driver_that_begins_late_is_void_and_not_merged() {
     assert!(!p.path("out").exists());
 }
 
-/// The starts are the same by clocks that differ by a minute: that the last write of another driver is there
-/// is then not the database's fault.
+/// The starts are the same by clocks that differ by a minute: that the last write of another driver
+/// is there is then not the database's fault.
 #[test]
 fn lost_writes_that_the_clocks_of_drivers_explain_are_told_so() {
     let p = Place::new();

@@ -48,7 +48,8 @@ fn shell_words(line: &str) -> Vec<String> {
     words.collect()
 }
 
-/// The tables of figures in `docs/experiments.md`: each row's command as it stands there, with databases and `--dry-run`.
+/// The tables of figures in `docs/experiments.md`: each row's command as it stands there, with
+/// databases and `--dry-run`.
 #[test]
 fn every_command_of_the_docs_is_one_that_runs() {
     const DOCS: &str =

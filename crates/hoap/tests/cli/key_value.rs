@@ -35,8 +35,9 @@ fn a_ycsb_users_files_and_properties_run_as_they_are() {
     assert!(end.out.contains("page.html"));
 }
 
-/// Spec §1, "an existing YCSB set-up runs unchanged": `CoreWorkload.init` makes room for twice the inserts of
-/// `operationcount`. The jar's draws from these numbers are those of `hoap_workload`'s test of the jar.
+/// Spec §1, "an existing YCSB set-up runs unchanged": `CoreWorkload.init` makes room for twice the
+/// inserts of `operationcount`. The jar's draws from these numbers are those of `hoap_workload`'s
+/// test of the jar.
 #[test]
 fn whoever_says_the_number_of_operations_the_keys_are_drawn_from_the_same_numbers() {
     let p = Place::new();
@@ -70,7 +71,8 @@ fn whoever_says_the_number_of_operations_the_keys_are_drawn_from_the_same_number
     }
 }
 
-/// YCSB's Client ends at whichever comes first; `--duration` is the length whatever the properties say.
+/// YCSB's Client ends at whichever comes first; `--duration` is the length whatever the properties
+/// say.
 #[test]
 fn a_number_of_operations_ends_at_maxexecutiontime() {
     let p = Place::new();
@@ -186,8 +188,8 @@ fn every_workload_runs_and_inserts_are_found_again() {
     p.fails(&format!("{line} --out twice"), 2, &["200 were loaded", "--replace"]);
 }
 
-/// Deletes, values that compress, another zipfian, and what a script for YCSB may say besides. SQLite
-/// itself counts the records that are left.
+/// Deletes, values that compress, another zipfian, and what a script for YCSB may say besides.
+/// SQLite itself counts the records that are left.
 #[test]
 fn records_are_deleted_and_ycsbs_output_goes_where_ycsb_is_told_to_write_it() {
     let p = Place::new();
@@ -325,8 +327,8 @@ fn the_highest_rate_under_a_bound_is_found_with_its_probes() {
     p.fails(counted, 2, &["--max-rate", "--duration"]);
 }
 
-/// Nothing is concluded from a handful of operations: a probe is as long as its percentile needs, and
-/// where nothing holds the reason is said.
+/// Nothing is concluded from a handful of operations: a probe is as long as its percentile needs,
+/// and where nothing holds the reason is said.
 #[test]
 fn a_search_that_finds_nothing_says_what_broke_it() {
     let p = Place::new();
@@ -350,7 +352,8 @@ fn a_search_that_finds_nothing_says_what_broke_it() {
 #[test]
 fn one_stall_does_not_end_a_search() {
     let p = Place::new();
-    // The closed loop takes a second and does at most 200 operations in it; the first probe is after it.
+    // The closed loop takes a second and does at most 200 operations in it; the first probe is
+    // after it.
     p.ok(
         "run ycsb-c --target null:?latency_us=10000&stall_ms=400&stall_after_ms=1400 --clients 2 \
           --duration 1s --warmup 20ms --max-rate --sla p90=200ms --out run",

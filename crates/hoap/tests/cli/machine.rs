@@ -102,7 +102,8 @@ fn a_driver_whose_core_others_take_is_warned() {
     assert!(told(&alone).is_empty() || !alone_there || steal, "{alone:#}");
 }
 
-/// A driver that is stopped for 50 ms again and again begins operations late for which clients wait.
+/// A driver that is stopped for 50 ms again and again begins operations late for which clients
+/// wait.
 #[test]
 fn a_driver_that_is_stopped_in_an_open_loop_is_warned() {
     let p = Place::new();

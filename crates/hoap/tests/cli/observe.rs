@@ -17,8 +17,8 @@ fn series<'a>(step: &'a Value, source: &str, series: &str) -> &'a Value {
     all.iter().find(is).unwrap_or_else(|| panic!("{source} {series}: {all:?}"))
 }
 
-/// A run observes its own endpoint, which a library for Prometheus writes: the endpoint and the record count
-/// the same operations. Beside it the test's own process, whose child the run is.
+/// A run observes its own endpoint, which a library for Prometheus writes: the endpoint and the
+/// record count the same operations. Beside it the test's own process, whose child the run is.
 #[test]
 fn a_run_records_its_servers_and_the_report_shows_them() {
     let p = Place::new();
@@ -39,7 +39,8 @@ fn a_run_records_its_servers_and_the_report_shows_them() {
         .sum();
     let counted = series(step, "hoap", "hoap_operations_total{outcome=\"success\"}");
     let mean = counted["mean"].as_f64().unwrap();
-    // The endpoint counts whole ticks, and a busy machine reads it late: some more or less of three.
+    // The endpoint counts whole ticks, and a busy machine reads it late: some more or less of
+    // three.
     assert!((0.3..3.0).contains(&(mean / operations)), "{mean} of {operations}");
     let cpu = series(step, "tests", "cpu_seconds_total")["mean"].as_f64().unwrap();
     let own = step["driver"]["cpu_seconds"].as_f64().unwrap();

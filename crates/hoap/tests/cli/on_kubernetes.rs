@@ -1,4 +1,5 @@
-//! `deploy/kubernetes` as it is applied, on the Kubernetes of the lab, which has one node and no DNS.
+//! `deploy/kubernetes` as it is applied, on the Kubernetes of the lab, which has one node and no
+//! DNS.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -76,8 +77,8 @@ impl Cluster {
         self.kubectl(&format!("apply -f {}", self.p.path(name).display()));
     }
 
-    /// Applies run.yaml, with this duration. As there is no DNS, the drivers' pods get the address of
-    /// the other one in their hosts file.
+    /// Applies run.yaml, with this duration. As there is no DNS, the drivers' pods get the address
+    /// of the other one in their hosts file.
     fn run(&self, duration: &str) {
         let objects = for_the_lab("run.yaml");
         let objects = replaced(&objects, "            - 15s", &format!("            - {duration}"));

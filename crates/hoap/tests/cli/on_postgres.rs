@@ -168,8 +168,8 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     p.ok("report goes-on ends -o page.html");
 }
 
-/// The server is alive for TCP and says nothing: neither the limit on an answer nor Ctrl-C waits for
-/// it.
+/// The server is alive for TCP and says nothing: neither the limit on an answer nor Ctrl-C waits
+/// for it.
 #[test]
 fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
     let (p, lab) = (Place::new(), lab::Lab::start());
@@ -212,8 +212,8 @@ fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
     assert!(record["partial"].as_str().unwrap().contains("interrupted"), "{record:#}");
 }
 
-/// The plan of a campaign on this server, with another client that recounts. The writer of the log sleeps as
-/// long as it may, so that what a commit does not wait for is in memory.
+/// The plan of a campaign on this server, with another client that recounts. The writer of the log
+/// sleeps as long as it may, so that what a commit does not wait for is in memory.
 fn plan(lab: &lab::Lab, work: [&str; 2], faults: &str, recount: &[[&str; 2]]) -> String {
     let (url, up, folder) = (lab.url(), lab.up_line(), lab.folder());
     let folder = folder.display();

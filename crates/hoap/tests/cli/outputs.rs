@@ -41,7 +41,8 @@ fn files(p: &Place) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Runs `hoap` where no file may have more than so many blocks of 512 bytes, as if the disk were full.
+/// Runs `hoap` where no file may have more than so many blocks of 512 bytes, as if the disk were
+/// full.
 fn on_a_full_disk(p: &Place, blocks: u32, line: &str) -> End {
     let hoap = p.command(line);
     let mut limited = Command::new("sh");

@@ -19,8 +19,8 @@ fn text(program: &str, words: &[&str], p: &Place) -> String {
     end.out
 }
 
-/// The program under test may need a library of no Debian package. In its place stands one that needs the C
-/// library alone and hands on all it is asked.
+/// The program under test may need a library of no Debian package. In its place stands one that
+/// needs the C library alone and hands on all it is asked.
 const STAND_IN: &str = "#include <stdlib.h>\n#include <unistd.h>\n\
     int main(int n, char **words) { return execv(getenv(\"HOAP_REAL\"), words); }\n";
 

@@ -1,5 +1,5 @@
-//! One database for the transactions and another for the queries. Two spellings of one SQLite file are a
-//! pair whose second half is never behind.
+//! One database for the transactions and another for the queries. Two spellings of one SQLite file
+//! are a pair whose second half is never behind.
 
 use super::Place;
 
@@ -74,8 +74,8 @@ fn a_second_database_that_does_not_follow_the_first_is_an_error_with_advice() {
     p.fails(&format!("{run} sqlite:none.db"), 3, &["it holds no data of hoap"]);
 }
 
-/// What a trigger in the database saw written, transaction after transaction: SQLite has one writer at a
-/// time.
+/// What a trigger in the database saw written, transaction after transaction: SQLite has one writer
+/// at a time.
 fn written(p: &Place) -> Vec<String> {
     let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
     let mut rows = database.prepare("SELECT what FROM written ORDER BY rowid").unwrap();

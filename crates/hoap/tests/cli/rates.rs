@@ -77,8 +77,8 @@ fn a_step_ends_with_its_transactions_and_queries_alone_with_their_time() {
     assert_eq!(record["configuration"]["operations"], 150);
 }
 
-/// No response time holds the bound: the search goes down from what the closed loop did, and each of its
-/// probes runs at its own rate, with the query client beside.
+/// No response time holds the bound: the search goes down from what the closed loop did, and each
+/// of its probes runs at its own rate, with the query client beside.
 #[test]
 fn a_search_probes_rates_of_transactions_with_the_queries_beside() {
     let p = Place::new();

@@ -255,7 +255,8 @@ fn times_and_counts_are_read_as_people_write_them() {
     );
 }
 
-/// Transactions where there are none are refused before anything is opened: at this address nobody answers.
+/// Transactions where there are none are refused before anything is opened: at this address nobody
+/// answers.
 #[cfg(feature = "cassandra")]
 #[test]
 fn transactions_that_a_user_may_do_without_are_refused_before_connecting() {

@@ -1,5 +1,5 @@
-//! A hybrid run over two systems: transactions on the cluster, queries on its Analytics service, whose shadows
-//! follow. The answers are SQLite's, recorded before: what is tested is the way.
+//! A hybrid run over two systems: transactions on the cluster, queries on its Analytics service,
+//! whose shadows follow. The answers are SQLite's, recorded before: what is tested is the way.
 
 use hoap_data::Schema;
 use hoap_workload::answers::AnswerFile;
@@ -11,7 +11,8 @@ use crate::cluster::Service;
 use crate::shadow::Shadow;
 use crate::{Place, all_pass};
 
-/// A loaded cluster and its shadow, which knows SQLite's answers about the same data. They are in `sqlite`.
+/// A loaded cluster and its shadow, which knows SQLite's answers about the same data. They are in
+/// `sqlite`.
 fn pair(service: &Service) -> (Place, Shadow) {
     let place = Place::new(service, "ch2pp");
     place.ok("load ch2pp -w 1 --scale-down 100");

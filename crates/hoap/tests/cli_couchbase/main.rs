@@ -1,6 +1,6 @@
-//! Every workload that Couchbase can run, as its users run it: on the cluster and the Analytics service that
-//! are scripted for the tests of the `target` crate, and on a real cluster where `HOAP_TEST_COUCHBASE` names
-//! one (`--ignored`).
+//! Every workload that Couchbase can run, as its users run it: on the cluster and the Analytics
+//! service that are scripted for the tests of the `target` crate, and on a real cluster where
+//! `HOAP_TEST_COUCHBASE` names one (`--ignored`).
 
 mod hybrid;
 mod shadow;
@@ -104,7 +104,8 @@ fn ycsb(place: &Place) {
     }
 }
 
-/// What the comparison reports ran: A by upsert, E by replace of whole documents, under their names.
+/// What the comparison reports ran: A by upsert, E by replace of whole documents, under their
+/// names.
 fn whole_documents(place: &Place) {
     for (workload, how) in
         [("ycsb-a", "upsert"), ("ycsb-e-update", "replace"), ("ycsb-f", "upsert")]
@@ -191,7 +192,8 @@ fn pages_and_joins_are_right_in_every_variant() {
     shop(&Place::new(&service, "shop"));
 }
 
-/// Four clients on little data are in each other's way, and what the service breaks off is run again.
+/// Four clients on little data are in each other's way, and what the service breaks off is run
+/// again.
 #[test]
 fn the_transactions_of_ch2pp_pass_their_checks_and_count_their_retries() {
     let service = Service::start();

@@ -1,6 +1,6 @@
-//! An Analytics service whose collections follow those of the scripted cluster, some documents at a time, as
-//! real ones do by DCP. It answers the statements that `hoap` sends it and refuses all others; the 22 queries have
-//! the answers that it is given, whatever their parameters are.
+//! An Analytics service whose collections follow those of the scripted cluster, some documents at a
+//! time, as real ones do by DCP. It answers the statements that `hoap` sends it and refuses all
+//! others; the 22 queries have the answers that it is given, whatever their parameters are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};

@@ -1,5 +1,5 @@
-//! `hoap doctor`: what it proves on sound databases, and what it says of broken ones. A sound one is empty again
-//! afterwards; one that was not empty is left as it was.
+//! `hoap doctor`: what it proves on sound databases, and what it says of broken ones. A sound one
+//! is empty again afterwards; one that was not empty is left as it was.
 
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;

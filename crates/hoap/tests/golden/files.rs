@@ -6,8 +6,9 @@ use std::path::Path;
 
 use crate::place;
 
-/// `samples.csv`: the header, and the phases of each kind in each step. The rows of what ended after the
-/// window are left out: a fast machine has none. Of steps above `steps` there may be any number.
+/// `samples.csv`: the header, and the phases of each kind in each step. The rows of what ended
+/// after the window are left out: a fast machine has none. Of steps above `steps` there may be any
+/// number.
 pub fn samples(text: &str, steps: usize) -> String {
     let mut lines = text.lines();
     let mut out = format!("{}\n", lines.next().unwrap_or(""));
@@ -28,8 +29,9 @@ pub fn samples(text: &str, steps: usize) -> String {
     out
 }
 
-/// `queries.csv` without the times and what counts nowhere: the executions between the last measured loop and
-/// the end of the step. The answers' numbers of rows are left out in steps with transactions.
+/// `queries.csv` without the times and what counts nowhere: the executions between the last
+/// measured loop and the end of the step. The answers' numbers of rows are left out in steps with
+/// transactions.
 pub fn queries(text: &str, untouched: &[usize]) -> String {
     let mut lines = text.lines();
     let mut out = String::new();
@@ -53,8 +55,8 @@ pub fn queries(text: &str, untouched: &[usize]) -> String {
     out
 }
 
-/// The names of a folder's files; of the interval logs the header and the tags. Of logs above `steps` there
-/// may be any number.
+/// The names of a folder's files; of the interval logs the header and the tags. Of logs above
+/// `steps` there may be any number.
 pub fn listing(folder: &Path, steps: usize) -> String {
     let mut out = String::new();
     for name in place::names(folder) {

@@ -1,7 +1,7 @@
 //! What the report commands make of run folders that never change: each byte of it.
 //!
-//! The folders are those of real runs, but for the machine, which they name otherwise, the line breaks of
-//! `run.json` and the drivers' `ledger.json`, which are left out for their size.
+//! The folders are those of real runs, but for the machine, which they name otherwise, the line
+//! breaks of `run.json` and the drivers' `ledger.json`, which are left out for their size.
 
 use std::path::Path;
 

@@ -97,8 +97,8 @@ fn any(value: &Value) -> Option<Value> {
     }
 }
 
-/// Hands every difference over: the path of the field, what was expected and what was found. The order
-/// of an object's keys counts.
+/// Hands every difference over: the path of the field, what was expected and what was found. The
+/// order of an object's keys counts.
 pub fn differences(expected: &Value, found: &Value, tell: &mut dyn FnMut(&str, &str, &str)) {
     differ("", expected, found, tell);
 }

@@ -1,5 +1,6 @@
-//! Golden files: what `hoap` writes, held against files under `expected`. They pin formats and words
-//! while the crates behind the program are rebuilt, so these tests know the program and files only.
+//! Golden files: what `hoap` writes, held against files under `expected`. They pin formats and
+//! words while the crates behind the program are rebuilt, so these tests know the program and files
+//! only.
 //!
 //! * `runs`: a small run of every kind. What depends on time or on the machine is replaced by a
 //!   placeholder, by the rules of `rules`; all else must be as it was.

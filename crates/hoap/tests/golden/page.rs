@@ -1,7 +1,7 @@
 //! Pages without the code that draws them, their data broken into lines.
 
-/// The page with its style sheet and scripts cut out, and their hashes, and the JSON of its charts in
-/// lines.
+/// The page with its style sheet and scripts cut out, and their hashes, and the JSON of its charts
+/// in lines.
 pub fn without_code(html: &str) -> String {
     let hash = "'sha256-";
     let mut out = String::new();
@@ -31,8 +31,8 @@ fn next(html: &str) -> Option<usize> {
     ["<style", "<script"].iter().filter_map(|tag| html.find(tag)).min()
 }
 
-/// The JSON text with a line for each field and for each array that has no array or object. Its bytes stay
-/// as they are but for the spaces between them.
+/// The JSON text with a line for each field and for each array that has no array or object. Its
+/// bytes stay as they are but for the spaces between them.
 fn in_lines(json: &str) -> String {
     let mut out = String::new();
     let (mut depth, mut word, mut escaped, mut inline) = (0, false, false, false);

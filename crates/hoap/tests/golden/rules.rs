@@ -1,5 +1,6 @@
-//! What of a run's JSON depends on time or on the machine, field by field. What no rule names is exact:
-//! names, the order of keys, nulls, configuration, seeds, checks with their texts and verdicts.
+//! What of a run's JSON depends on time or on the machine, field by field. What no rule names is
+//! exact: names, the order of keys, nulls, configuration, seeds, checks with their texts and
+//! verdicts.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +11,8 @@ pub enum Action {
     Exact,
     /// A number becomes "<integer>" or "<number>"; null stays null.
     Number,
-    /// A number, a text or a truth value becomes a placeholder; of an array the first element stays.
+    /// A number, a text or a truth value becomes a placeholder; of an array the first element
+    /// stays.
     Any,
     /// Whatever is not null becomes this.
     Is(&'static str),
@@ -164,8 +166,8 @@ pub const SHORTFALL: &[Rule] = &[rule("steps[].rate_shortfall", Words)];
 pub const STALL: &[Rule] =
     &[rule("steps[].longest_gap", Exact), rule("steps[].longest_gap.*", Number)];
 
-/// A search for the highest rate: how many probes it has depends on what they measure. A busy machine misses
-/// a rate beside its bound, which is a reason, too.
+/// A search for the highest rate: how many probes it has depends on what they measure. A busy
+/// machine misses a rate beside its bound, which is a reason, too.
 pub const SEARCH: &[Rule] = &[
     rule("steps", Set),
     rule("steps[].number", Number),
@@ -185,7 +187,8 @@ pub const SEARCH: &[Rule] = &[
     rule("search.probes[].broken", Is("<why>")),
 ];
 
-/// `ledger.json`: what is in it depends on what was done. Its lists are pinned by their first element.
+/// `ledger.json`: what is in it depends on what was done. Its lists are pinned by their first
+/// element.
 pub const LEDGER: &[Rule] = &[
     rule("format", Exact),
     rule("writes[].field", Either("<integer or null>")),

@@ -1,5 +1,5 @@
-//! What the terminal shows, without what depends on time: a line for each paragraph and each row of a
-//! table, the cells apart by " | ", numbers with their units as "#".
+//! What the terminal shows, without what depends on time: a line for each paragraph and each row of
+//! a table, the cells apart by " | ", numbers with their units as "#".
 
 /// Lines and warnings that a run has or has not depending on how fast the machine is.
 const NOISE: [&str; 10] = [
@@ -39,9 +39,9 @@ pub fn is_noise(line: &str) -> bool {
     NOISE.iter().any(|words| line.contains(words))
 }
 
-/// The text of a run's summary. Lines of noise are left out, but for those with one of these words, which
-/// this run has on every machine. With `once` equal rows are one, and whether a rate was reached and why it does not
-/// hold is left open: there may be any number of probes.
+/// The text of a run's summary. Lines of noise are left out, but for those with one of these words,
+/// which this run has on every machine. With `once` equal rows are one, and whether a rate was
+/// reached and why it does not hold is left open: there may be any number of probes.
 pub fn terminal(text: &str, surely: &[&str], once: bool) -> String {
     let mut out = String::new();
     let mut rows = std::collections::BTreeSet::new();
@@ -101,8 +101,8 @@ fn paragraphs(text: &str) -> Vec<String> {
     lines
 }
 
-/// The text with "#" for each number with its unit that is no count of `COUNTED`. Numbers that are part of a
-/// word (Q01, p99) stay.
+/// The text with "#" for each number with its unit that is no count of `COUNTED`. Numbers that are
+/// part of a word (Q01, p99) stay.
 pub fn mask(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let mut out: Vec<String> = Vec::new();

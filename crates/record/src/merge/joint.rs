@@ -27,7 +27,8 @@ const LONGEST: usize = 500;
 pub struct Measured {
     /// Its record.
     pub step: Step,
-    /// The response times of each kind of operation: a histogram as in an interval log (V2, Base64).
+    /// The response times of each kind of operation: a histogram as in an interval log (V2,
+    /// Base64).
     pub times: BTreeMap<String, String>,
 }
 
@@ -143,8 +144,8 @@ fn short(text: &Option<String>) -> Option<String> {
     Some(text.chars().filter(|c| !c.is_control()).take(LONGEST).collect())
 }
 
-/// Refuses a step that no run has: with too much of anything, a number beyond every count, or a text
-/// that is long or moves the cursor.
+/// Refuses a step that no run has: with too much of anything, a number beyond every count, or a
+/// text that is long or moves the cursor.
 ///
 /// # Errors
 /// Says in one line what that is.

@@ -45,7 +45,8 @@ impl Machine {
         })
     }
 
-    /// What tells it from the others in a line: the last part of its folder's path where that is enough.
+    /// What tells it from the others in a line: the last part of its folder's path where that is
+    /// enough.
     pub fn label(&self, all: &[Machine]) -> String {
         let last = self.folder.file_name();
         let alike = all.iter().filter(|other| other.folder.file_name() == last).count();

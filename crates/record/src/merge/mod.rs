@@ -201,8 +201,8 @@ pub fn beside_others(what: &str, afterwards: &str) -> Check {
 /// [`Check::compares`] of [`left_to_first`].
 const FIRST: &str = "the database with what was loaded and written before";
 
-/// A check before the run that is left to the first of several drivers: what each of them found would be
-/// the same, and none may write while one still looks.
+/// A check before the run that is left to the first of several drivers: what each of them found
+/// would be the same, and none may write while one still looks.
 pub fn left_to_first(what: &str) -> Check {
     Check {
         when: "before the run".into(),
@@ -214,7 +214,8 @@ pub fn left_to_first(what: &str) -> Check {
     }
 }
 
-/// Every driver's checks. What was left to the first driver it made, as every part is there. Joint checks replace those that one driver could not make.
+/// Every driver's checks. What was left to the first driver it made, as every part is there. Joint
+/// checks replace those that one driver could not make.
 fn checks(drivers: &[Machine], joint: Option<Vec<Check>>) -> Vec<Check> {
     let mut checks = Vec::new();
     for driver in drivers {

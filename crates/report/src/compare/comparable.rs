@@ -12,9 +12,9 @@ use crate::run::freshness;
 const DECISIVE: [&str; 7] =
     ["params", "params-seed", "properties", "scan-fields", "variant", "think-times", "check-reads"];
 
-/// Flags that say nothing about how a run compares: the seeds of repetitions are to differ, plans are
-/// made and answers kept after what is measured. [`freshness::alike`] looks at those of freshness,
-/// whose cadence matters only where it is measured.
+/// Flags that say nothing about how a run compares: the seeds of repetitions are to differ, plans
+/// are made and answers kept after what is measured. [`freshness::alike`] looks at those of
+/// freshness, whose cadence matters only where it is measured.
 const IRRELEVANT: [&str; 10] = [
     "run-seed",
     "meet",

@@ -20,8 +20,8 @@ pub struct Question {
     pub gates: Vec<Gate>,
     /// The least relative difference that matters (0.01).
     pub relevant: f64,
-    /// Whether the details are asked for, too, or only the headlines. The verdicts on headlines do not
-    /// depend on it.
+    /// Whether the details are asked for, too, or only the headlines. The verdicts on headlines do
+    /// not depend on it.
     pub details: bool,
 }
 

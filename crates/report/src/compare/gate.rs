@@ -179,7 +179,8 @@ impl Gate {
         if self.below { ratio < self.bound } else { ratio > self.bound }
     }
 
-    /// Why a line breaks it. A line that cannot be judged breaks it too, because a gate must be able to fail.
+    /// Why a line breaks it. A line that cannot be judged breaks it too, because a gate must be
+    /// able to fail.
     fn breach(&self, line: &ComparedLine) -> Option<String> {
         if let (Some(stopped), Some(nothing)) = (line.stopped, line.nothing()) {
             let crossed = match stopped {

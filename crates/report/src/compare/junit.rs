@@ -1,5 +1,5 @@
-//! A comparison as JUnit XML: a suite for each candidate, a case for each line, and one for each bound. A
-//! bound that was broken is a failure of its case; nothing else is.
+//! A comparison as JUnit XML: a suite for each candidate, a case for each line, and one for each
+//! bound. A bound that was broken is a failure of its case; nothing else is.
 
 use hoap_record::words::counted;
 use quick_xml::Writer;

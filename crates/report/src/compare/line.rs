@@ -34,7 +34,8 @@ pub struct ComparedLine {
     pub candidate_value: std::result::Result<Shown, String>,
     /// Candidate ÷ baseline.
     pub ratio: Option<Ratio>,
-    /// How the candidate stands to the baseline where nothing completed on one of the sides, or on both.
+    /// How the candidate stands to the baseline where nothing completed on one of the sides, or on
+    /// both.
     pub stopped: Option<Ordering>,
     /// What it means.
     pub finding: Finding,
@@ -45,7 +46,8 @@ pub struct ComparedLine {
 pub struct Shown {
     /// The value in its unit; seconds, shares.
     pub value: f64,
-    /// What ratios are made of. Of failures and freshness its value is not the one shown: see `docs/compare.md`.
+    /// What ratios are made of. Of failures and freshness its value is not the one shown: see
+    /// `docs/compare.md`.
     pub estimate: Estimate,
 }
 

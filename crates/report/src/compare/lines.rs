@@ -210,8 +210,9 @@ fn shown(
     }))
 }
 
-/// What to show of a throughput where nothing completed. A candidate that stopped in one of its runs has no
-/// geometric mean but 0; a baseline that did so in some of its runs and not in all is none to compare with.
+/// What to show of a throughput where nothing completed. A candidate that stopped in one of its
+/// runs has no geometric mean but 0; a baseline that did so in some of its runs and not in all is
+/// none to compare with.
 fn nothing(
     metric: Metric,
     kind: Option<&str>,
@@ -270,8 +271,8 @@ fn line(
     Some(Open { line, question })
 }
 
-/// The geometric mean over the steps, where there are several. Of repeated runs each run has its own, for
-/// the steps of a run have their luck in common.
+/// The geometric mean over the steps, where there are several. Of repeated runs each run has its
+/// own, for the steps of a run have their luck in common.
 fn overall(
     number: usize,
     metric: Metric,

@@ -29,13 +29,13 @@ pub enum Metric {
     Freshness,
 }
 
-/// Seconds added to ages before they are compared: an age may be 0, which has no logarithm. So ages far below a
-/// millisecond count as equal.
+/// Seconds added to ages before they are compared: an age may be 0, which has no logarithm. So ages
+/// far below a millisecond count as equal.
 const AGELESS: f64 = 1e-3;
 
 impl Metric {
-    /// The percentiles that are compared. The maximum is not one: a single operation decides it, so it has no
-    /// interval.
+    /// The percentiles that are compared. The maximum is not one: a single operation decides it, so
+    /// it has no interval.
     pub fn percentiles() -> impl Iterator<Item = Metric> {
         Percentile::ALL.into_iter().filter(|p| p.rank().is_some()).map(Metric::Percentile)
     }
@@ -127,8 +127,8 @@ impl Metric {
         }
     }
 
-    /// The side's estimate of it over the steps of its runs, one for each run; `logs` are those of a
-    /// single run's step.
+    /// The side's estimate of it over the steps of its runs, one for each run; `logs` are those of
+    /// a single run's step.
     pub fn estimate(
         self,
         kind: Option<&str>,
@@ -241,8 +241,8 @@ pub fn attempts(step: &Step) -> (f64, f64) {
     (failed, done as f64 + failed)
 }
 
-/// The share of failures. There may be none, which has no logarithm: half a failure is added on each side
-/// (Haldane 1956, Anscombe 1956), and the error is never below that of a count.
+/// The share of failures. There may be none, which has no logarithm: half a failure is added on
+/// each side (Haldane 1956, Anscombe 1956), and the error is never below that of a count.
 fn failures(side: &Side, steps: &[&Step]) -> Result<Estimate, String> {
     let counts: Vec<(f64, f64)> = steps.iter().map(|step| attempts(step)).collect();
     let shares: Vec<f64> =

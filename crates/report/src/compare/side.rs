@@ -50,8 +50,8 @@ pub struct Series {
 }
 
 impl Side {
-    /// Reads several, in their order, as many at once as there are processors: each of a month's run
-    /// takes seconds.
+    /// Reads several, in their order, as many at once as there are processors: each of a month's
+    /// run takes seconds.
     ///
     /// # Errors
     /// Those of [`Side::open`], the first one in the order of the paths.
@@ -94,8 +94,8 @@ impl Side {
         Ok(Side { name: path.display().to_string(), runs, series })
     }
 
-    /// The runs of a report that belong together. Of a single one the executions of its queries are read
-    /// from its folder.
+    /// The runs of a report that belong together. Of a single one the executions of its queries are
+    /// read from its folder.
     ///
     /// # Errors
     /// Returns `Invalid` where `queries.csv` is broken.
@@ -133,7 +133,8 @@ impl Side {
         alerts
     }
 
-    /// The run's step of this key, in each run; `None` where one has none, or one that is not whole.
+    /// The run's step of this key, in each run; `None` where one has none, or one that is not
+    /// whole.
     pub fn steps(&self, key: &StepKey) -> std::result::Result<Vec<&Step>, String> {
         self.runs
             .iter()
@@ -152,8 +153,8 @@ impl Side {
     }
 }
 
-/// The interval histograms of a single run's step by kind of operation; of a run that was killed before
-/// it wrote them, none.
+/// The interval histograms of a single run's step by kind of operation; of a run that was killed
+/// before it wrote them, none.
 pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
     let (Some(_), [step]) = (&side.series, steps) else { return Ok(Logs::new()) };
     let folder = &side.runs[0].folder;

@@ -1,5 +1,5 @@
-//! The runs of one benchmark by configuration. Numbers of different benchmarks share no table and no
-//! scale.
+//! The runs of one benchmark by configuration. Numbers of different benchmarks share no table and
+//! no scale.
 
 use hoap_record::{Latency, Step};
 
@@ -95,8 +95,8 @@ impl<'a> Group<'a> {
         self.members.len() > 1 || self.members.iter().any(|m| m.runs.len() > 1)
     }
 
-    /// The number of the configuration to which the run of this number on the page belongs, where several
-    /// runs are compared; `None` for a void run.
+    /// The number of the configuration to which the run of this number on the page belongs, where
+    /// several runs are compared; `None` for a void run.
     pub fn member(&self, number: usize) -> Option<usize> {
         let own = |m: &Member<'_>| m.runs.iter().any(|(n, _)| *n == number);
         self.members.iter().position(own).filter(|_| self.compares())
@@ -185,9 +185,9 @@ impl<'a> Member<'a> {
         Spread::geometric(all.map(|i| i.per_second)).map(|s| s.mean)
     }
 
-    /// What the configuration sustains, with its throughput: the probes at the rates that its searches found to
-    /// hold, and where there is no search the whole steps of the highest throughput that reached their
-    /// rate. A search that found none sustains nothing.
+    /// What the configuration sustains, with its throughput: the probes at the rates that its
+    /// searches found to hold, and where there is no search the whole steps of the highest
+    /// throughput that reached their rate. A search that found none sustains nothing.
     pub fn sustained(&self, measure: Measure) -> Option<(Place<'a>, Spread)> {
         let searches: Vec<_> = self
             .runs
@@ -269,7 +269,8 @@ impl Place<'_> {
         }
     }
 
-    /// A number of the response times of this kind of operation, in seconds, over the steps that are whole.
+    /// A number of the response times of this kind of operation, in seconds, over the steps that
+    /// are whole.
     pub fn latency(&self, kind: &str, of: impl Fn(&Latency) -> f64) -> Option<Spread> {
         self.spread(|s| {
             let o = s.transactions.iter().find(|o| o.kind == kind && o.timed > 0)?;
@@ -310,7 +311,8 @@ impl Place<'_> {
 /// A value over repetitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The mean: geometric, as that of `hoap compare`; of shares and ages, which may be 0, arithmetic.
+    /// The mean: geometric, as that of `hoap compare`; of shares and ages, which may be 0,
+    /// arithmetic.
     pub mean: f64,
     /// Lowest.
     pub low: f64,
@@ -321,7 +323,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// With the geometric mean, which is 0 where one value is; `None` where there is no finite value.
+    /// With the geometric mean, which is 0 where one value is; `None` where there is no finite
+    /// value.
     pub fn geometric(values: impl Iterator<Item = f64>) -> Option<Spread> {
         Spread::of(values, |values| match values {
             [one] => *one,

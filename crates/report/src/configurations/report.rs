@@ -1,8 +1,8 @@
 //! What a page is made of: runs by configuration, and what lies beside them.
 //!
-//! A configuration is a system in a setting, such as "PostgreSQL, 3 nodes, fsync on". The user names
-//! it; runs of one name belong together, be they repetitions, other numbers of clients or other
-//! benchmarks.
+//! A configuration is a system in a setting, such as "PostgreSQL, 3 nodes, fsync on". The user
+//! names it; runs of one name belong together, be they repetitions, other numbers of clients or
+//! other benchmarks.
 
 use std::path::{Path, PathBuf};
 
@@ -96,7 +96,8 @@ impl Named {
 }
 
 impl Configuration {
-    /// Refuses runs that are no repetitions of one another, because their transactions wrote otherwise.
+    /// Refuses runs that are no repetitions of one another, because their transactions wrote
+    /// otherwise.
     fn check(&self) -> Result<()> {
         for (number, run) in self.runs.iter().enumerate() {
             let same = self.runs[..number].iter().filter(|r| r.run.benchmark == run.run.benchmark);

@@ -1,7 +1,8 @@
 //! Tables as CSV (RFC 4180) for machines: bare numbers, their unit in the heading.
 //!
-//! The quoting is written here: the `csv` crate chooses it for a whole file. A field that a spreadsheet would take
-//! for a formula begins with an apostrophe and is always quoted, others only where they must be.
+//! The quoting is written here: the `csv` crate chooses it for a whole file. A field that a
+//! spreadsheet would take for a formula begins with an apostrophe and is always quoted, others only
+//! where they must be.
 
 use std::fmt::Write as _;
 

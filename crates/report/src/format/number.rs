@@ -12,8 +12,8 @@ pub enum Unit {
     Rate(&'static str),
     /// A duration in seconds: "3.42 ms", "12 min 3 s".
     Seconds,
-    /// A response time in seconds: "3.42 ms". A run records it to the microsecond, so that 0 is shown as
-    /// "< 1 µs".
+    /// A response time in seconds: "3.42 ms". A run records it to the microsecond, so that 0 is
+    /// shown as "< 1 µs".
     Latency,
     /// A point in time in seconds since the run's start: "12.50 s".
     Moment,

@@ -1,7 +1,7 @@
 //! The model of a table. The terminal, the page and CSV print a [`Table`] and compute no cell.
 //!
-//! A [`Sheet`] declares the columns, each with a closure that takes a cell from an item; [`Sheet::rows`]
-//! applies them to the items.
+//! A [`Sheet`] declares the columns, each with a closure that takes a cell from an item;
+//! [`Sheet::rows`] applies them to the items.
 
 use hoap_record::Verdict;
 
@@ -159,8 +159,8 @@ impl Table {
         self.rows.iter().map(row).collect()
     }
 
-    /// A table for each value of the column of this title, without that column, named by the value; in
-    /// the order in which the values first come.
+    /// A table for each value of the column of this title, without that column, named by the value;
+    /// in the order in which the values first come.
     pub fn split(&self, title: &str) -> Vec<Table> {
         let Some(at) = self.columns.iter().position(|c| c.title == title) else { return vec![] };
         let without = |list: &[Cell]| -> Vec<Cell> {

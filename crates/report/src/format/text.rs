@@ -1,8 +1,8 @@
 //! Tables and paragraphs as plain text of at most [`COLUMNS`] columns.
 //!
-//! The layout is written here and not taken from a library: a table that is too wide first wraps its columns of
-//! words, the widest first, and then becomes several blocks that repeat the first column, which no table library
-//! does; and the cells wrap as the paragraphs do.
+//! The layout is written here and not taken from a library: a table that is too wide first wraps
+//! its columns of words, the widest first, and then becomes several blocks that repeat the first
+//! column, which no table library does; and the cells wrap as the paragraphs do.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -18,8 +18,8 @@ const KEY: usize = 24;
 /// A column of words is not squeezed below this.
 const NARROWEST: usize = 18;
 
-/// The text without characters that move the cursor, colour the screen or turn the direction of writing. A run
-/// folder may come from an untrusted source.
+/// The text without characters that move the cursor, colour the screen or turn the direction of
+/// writing. A run folder may come from an untrusted source.
 pub fn tame(text: &str) -> String {
     text.chars().map(|c| if c == '\n' || c == '\t' { ' ' } else { harmless(c) }).collect()
 }
@@ -69,8 +69,8 @@ pub fn paragraph(first: &str, text: &str) -> String {
     out
 }
 
-/// The table without its title. Too wide for [`COLUMNS`], it first breaks its words into lines, then
-/// itself into blocks that repeat the first column.
+/// The table without its title. Too wide for [`COLUMNS`], it first breaks its words into lines,
+/// then itself into blocks that repeat the first column.
 pub fn table(table: &Table) -> String {
     let columns: Vec<usize> =
         (0..table.columns.len()).filter(|&i| !table.columns[i].wide).collect();

@@ -18,8 +18,8 @@ use crate::run::void::void;
 
 /// A table of more cells is folded.
 const LONG: usize = 4_000;
-/// A folded table of more cells, divided by the number of runs, is made from its CSV in the reader's browser when
-/// it is opened. So a page of many runs stays small.
+/// A folded table of more cells, divided by the number of runs, is made from its CSV in the
+/// reader's browser when it is opened. So a page of many runs stays small.
 const LATE: usize = 6_000;
 /// The charts of more runs are folded.
 const OPEN_RUNS: usize = 3;
@@ -52,8 +52,8 @@ impl Body {
         Body { runs: runs.len(), mark: marks.max().unwrap_or_default(), ..Body::default() }
     }
 
-    /// Whether it has so many runs that what each adds to its size matters: then no run has a heat map, and
-    /// charts of one run have no other scale.
+    /// Whether it has so many runs that what each adds to its size matters: then no run has a heat
+    /// map, and charts of one run have no other scale.
     pub(super) fn is_many(&self) -> bool {
         self.runs > MANY_RUNS
     }
@@ -133,8 +133,8 @@ impl Body {
         self.tables.push(Table { id: id.to_string(), ..made.clone() });
     }
 
-    /// A figure. `name` is unique on the page, `label` says in words what it shows, `table` is the id of the
-    /// table of its numbers. Of a chart of one run `panel` says which.
+    /// A figure. `name` is unique on the page, `label` says in words what it shows, `table` is the
+    /// id of the table of its numbers. Of a chart of one run `panel` says which.
     pub(super) fn chart(&mut self, figure: &Figure<'_>, panel: Option<Panel<'_>>, chart: Chart) {
         let mark = match panel {
             None => self.mark.to_string(),
@@ -170,8 +170,8 @@ impl Body {
         self.chart(figure, None, shares::shares(plots, least));
     }
 
-    /// A figure of counts: a bar for each of `rows`, in parts where there are several `series`. A part
-    /// has the numbers of its row and its series.
+    /// A figure of counts: a bar for each of `rows`, in parts where there are several `series`. A
+    /// part has the numbers of its row and its series.
     pub fn counts(
         &mut self,
         figure: &Figure<'_>,
@@ -216,8 +216,8 @@ fn slug(words: &str) -> String {
     letters.collect::<Vec<_>>().join("-")
 }
 
-/// What a chart of a run begins with, so that none is shown elsewhere as what it is not. Among several
-/// runs the name of a void one says so.
+/// What a chart of a run begins with, so that none is shown elsewhere as what it is not. Among
+/// several runs the name of a void one says so.
 fn mark(run: &Run, alone: bool) -> &'static str {
     match (alone && void(run).is_some(), run.non_transactional.is_some()) {
         (false, false) => "",

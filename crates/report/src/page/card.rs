@@ -1,8 +1,9 @@
 //! The card of a page: its result as a picture of the size that sites show beside a link.
 //!
-//! A site that shows a link fetches the picture from an address of its own: neither SVG nor a `data:` URL will
-//! do, and the page does not know where it will lie. So the page has the card in itself, to be saved as PNG,
-//! and what a site reads from the page are words: `og:title` and `og:description`.
+//! A site that shows a link fetches the picture from an address of its own: neither SVG nor a
+//! `data:` URL will do, and the page does not know where it will lie. So the page has the card in
+//! itself, to be saved as PNG, and what a site reads from the page are words: `og:title` and
+//! `og:description`.
 
 use std::fmt::Write as _;
 

@@ -195,7 +195,8 @@ impl Compared<'_> {
                 self.chart(body, &format!("queries-{n}"), &caption, &made, spec);
                 body.folded("Numbers of this chart", &made, &made.id);
             };
-            // The first in the open: the queries alone, or with the fewest transactions beside them.
+            // The first in the open: the queries alone, or with the fewest transactions beside
+            // them.
             if n == 0 {
                 write(body);
             } else {
@@ -216,7 +217,8 @@ impl Compared<'_> {
         body.filled(&made);
     }
 
-    /// The costs of the configurations that have prices, and the void runs that have none for all that.
+    /// The costs of the configurations that have prices, and the void runs that have none for all
+    /// that.
     pub fn costs(&self, body: &mut Body, costed: &[Costed<'_>], unpriced: &[String]) {
         if costed.is_empty() && unpriced.is_empty() {
             return;

@@ -36,7 +36,8 @@ pub fn all(out: &mut String, figures: &[KeyFigure]) {
     out.push_str("</dl>\n");
 }
 
-/// The key figures as a definition list. Those of a void run are struck out, beside the name of the check.
+/// The key figures as a definition list. Those of a void run are struck out, beside the name of the
+/// check.
 pub fn write(out: &mut String, run: &Run) {
     out.push_str("<dl class=\"figures\">\n");
     let cause = cause(run);
@@ -59,7 +60,8 @@ fn write_one(out: &mut String, figure: &KeyFigure) {
     );
 }
 
-/// The mark is a word before the number, because a screen reader does not announce that text is struck out.
+/// The mark is a word before the number, because a screen reader does not announce that text is
+/// struck out.
 fn write_void(out: &mut String, figure: &KeyFigure, cause: &str) {
     let (label, value, note) = (figure.label, figure.shown(), escape(&figure.note));
     let _ = writeln!(
@@ -95,7 +97,8 @@ pub fn of_run(run: &Run) -> Vec<KeyFigure> {
 
 fn hybrid(run: &Run) -> Vec<KeyFigure> {
     let mut figures = Vec::new();
-    // No rate that was not reached, and none that a search tried: its answer is a figure of its own.
+    // No rate that was not reached, and none that a search tried: its answer is a figure of its
+    // own.
     let searched = run.search.is_some();
     let sustained = |s: &Step| match Axis::of(s) {
         Axis::Clients => true,

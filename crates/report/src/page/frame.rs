@@ -24,8 +24,8 @@ const D3: &str = include_str!("../../assets/vendor/d3.min.js");
 const PLOT: &str = include_str!("../../assets/vendor/plot.umd.min.js");
 const LICENSES: &str = include_str!("../../assets/vendor/LICENSES.txt");
 
-/// The page fetches nothing and runs no script but `scripts`, whatever a run folder contains. Styles
-/// are allowed inline: Observable Plot gives each chart a `style` element and attributes.
+/// The page fetches nothing and runs no script but `scripts`, whatever a run folder contains.
+/// Styles are allowed inline: Observable Plot gives each chart a `style` element and attributes.
 fn policy(scripts: &[&str]) -> String {
     let hashes: Vec<_> = scripts
         .iter()

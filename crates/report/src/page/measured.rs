@@ -16,7 +16,8 @@ pub fn write(body: &mut Body, compared: &Compared<'_>, runs: &[Panel<'_>]) {
     group.queries(body);
 }
 
-/// Writes the chart of the headline measure of the only run of a page, which stands among the results.
+/// Writes the chart of the headline measure of the only run of a page, which stands among the
+/// results.
 pub fn headline(body: &mut Body, compared: &Compared<'_>, runs: &[Panel<'_>]) {
     let group = Measured::of(compared, runs);
     if let Some(axis) = group.answer() {

@@ -1,7 +1,7 @@
 //! The page: one HTML file that needs no network, for one run or several side by side.
 //!
-//! Words and tables are made here and stand without JavaScript; the charts are drawn in the reader's
-//! browser from one JSON block by the vendored libraries in `assets/vendor`.
+//! Words and tables are made here and stand without JavaScript; the charts are drawn in the
+//! reader's browser from one JSON block by the vendored libraries in `assets/vendor`.
 
 mod body;
 mod card;

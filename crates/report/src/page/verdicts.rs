@@ -14,8 +14,8 @@ use crate::run::Loaded;
 use crate::run::measure::Measure;
 use crate::statistics::FALSE_VERDICTS;
 
-/// Writes the table of verdicts, where there are several configurations, and the chart of the headline
-/// measure.
+/// Writes the table of verdicts, where there are several configurations, and the chart of the
+/// headline measure.
 pub fn write(body: &mut Body, compared: &Compared<'_>) {
     let members = &compared.group.members;
     if members.len() > 1 {
@@ -45,7 +45,8 @@ fn apart(body: &mut Body, compared: &Compared<'_>, sets: &[Vec<Member<'_>>], alo
     }
 }
 
-/// Members by the first one with which they compare, in their order, and those that compare with none.
+/// Members by the first one with which they compare, in their order, and those that compare with
+/// none.
 fn sets<'a>(members: &[Member<'a>]) -> (Vec<Vec<Member<'a>>>, Vec<Member<'a>>) {
     let mut all: Vec<(Side, Vec<Member<'a>>)> = Vec::new();
     for member in members {
@@ -100,7 +101,8 @@ fn words(body: &mut Body, first: &Member<'_>, comparison: &Comparison) {
     }
 }
 
-/// A row a configuration: its highest throughput, and each headline against the first configuration.
+/// A row a configuration: its highest throughput, and each headline against the first
+/// configuration.
 fn table(
     group: &Group<'_>,
     members: &[Member<'_>],

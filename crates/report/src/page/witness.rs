@@ -1,5 +1,5 @@
-//! The isolation of the transactions, with examples of anomalies drawn: a row for each transaction, a box for
-//! each operation, arrows for what binds them.
+//! The isolation of the transactions, with examples of anomalies drawn: a row for each transaction,
+//! a box for each operation, arrows for what binds them.
 
 use std::fmt::Write as _;
 
@@ -18,8 +18,8 @@ const EXAMPLES: usize = 16;
 const MOST: usize = 16;
 /// Values at the end of a list that are shown.
 const VALUES: usize = 3;
-/// Pixels: where the boxes of a row begin, from row to row, a box's height, a letter's width, between
-/// boxes.
+/// Pixels: where the boxes of a row begin, from row to row, a box's height, a letter's width,
+/// between boxes.
 const LEFT: usize = 96;
 const ROW: usize = 92;
 const HEIGHT: usize = 30;

@@ -1,7 +1,7 @@
 //! Figures that papers and reports state, as data.
 //!
-//! They come from other machines, versions and clients, so they share no series, table or average with a run. The files are under `published/`; `docs/published.md` has
-//! their format and sources.
+//! They come from other machines, versions and clients, so they share no series, table or average
+//! with a run. The files are under `published/`; `docs/published.md` has their format and sources.
 
 use std::sync::LazyLock;
 
@@ -48,8 +48,8 @@ pub struct PublishedSetting {
     pub value: String,
 }
 
-/// What the text says without a number of its own: how results compare, how much data there was, where
-/// it contradicts itself.
+/// What the text says without a number of its own: how results compare, how much data there was,
+/// where it contradicts itself.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedClaim {

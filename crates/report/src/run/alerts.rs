@@ -6,8 +6,8 @@ use hoap_record::{Run, Verdict};
 use super::measure::{planned_steps, shortfall};
 use super::{trouble, void};
 
-/// What a reader must know before the first number: that there is none where a check failed, warnings,
-/// what is partial.
+/// What a reader must know before the first number: that there is none where a check failed,
+/// warnings, what is partial.
 pub fn alerts(run: &Run) -> Vec<String> {
     let mut alerts: Vec<String> =
         void::reason(run).iter().map(|reason| format!("{}: {reason}", void::VOID)).collect();

@@ -1,8 +1,9 @@
 //! Whether the runs measured freshness in the same way.
 //!
 //! Where freshness is measured every transaction that writes updates one document more than the
-//! benchmark asks for, in all steps of the run, and a probe reads beside it. So the numbers of a run
-//! that measures it are not averaged with those of one that does not, nor are verdicts about them given.
+//! benchmark asks for, in all steps of the run, and a probe reads beside it. So the numbers of a
+//! run that measures it are not averaged with those of one that does not, nor are verdicts about
+//! them given.
 
 use hoap_record::Run;
 use hoap_record::{Error, ErrorKind, Result};
@@ -51,8 +52,8 @@ fn price(all: &[&Measured]) -> &'static str {
     }
 }
 
-/// Refuses runs that are to be one configuration, or to be held against each other, and measure freshness
-/// otherwise. `tried` says what they were to be.
+/// Refuses runs that are to be one configuration, or to be held against each other, and measure
+/// freshness otherwise. `tried` says what they were to be.
 ///
 /// # Errors
 /// Returns `Invalid`, naming what differs and its size.
@@ -69,8 +70,8 @@ pub fn alike(first: &Run, other: &Run, tried: impl FnOnce() -> String) -> Result
         .advise("run all of them with the same --freshness and --freshness-every"))
 }
 
-/// What a reader of these runs side by side must know first: a sentence for each benchmark whose runs
-/// measure freshness otherwise.
+/// What a reader of these runs side by side must know first: a sentence for each benchmark whose
+/// runs measure freshness otherwise.
 pub fn beside(entries: &[Entry<'_>]) -> Vec<String> {
     let mut benchmarks: Vec<&str> = Vec::new();
     for entry in entries {

@@ -1,10 +1,10 @@
 //! The throughput frontier: how many transactions a database does at each throughput of queries
 //! (HATtrick: Milkai et al., SIGMOD 2022, section 4).
 //!
-//! Each step is a point: its tpM and its queries per hour. The frontier joins the points that no other
-//! one exceeds in both, by straight lines. Its box is as wide and as high as the highest throughputs.
-//! The area ratio is the part of the box below the frontier: 1 where neither side costs the other
-//! anything, 0.5 where both share one resource, less where they disturb each other.
+//! Each step is a point: its tpM and its queries per hour. The frontier joins the points that no
+//! other one exceeds in both, by straight lines. Its box is as wide and as high as the highest
+//! throughputs. The area ratio is the part of the box below the frontier: 1 where neither side
+//! costs the other anything, 0.5 where both share one resource, less where they disturb each other.
 
 use hoap_record::{Run, Step};
 
@@ -43,7 +43,8 @@ impl Frontier {
         line.reverse();
         let (first, last) = (*line.first()?, *line.last()?);
         let corner = (last.0, first.1);
-        // Where a step of both sides exceeds one side alone, the frontier meets the axis at a right angle.
+        // Where a step of both sides exceeds one side alone, the frontier meets the axis at a right
+        // angle.
         if first.0 > 0.0 {
             line.insert(0, (0.0, first.1));
         }
@@ -67,8 +68,8 @@ impl Frontier {
     }
 }
 
-/// The point of a step: tpM and queries per hour, 0 for a side that has no client. `None` for a step
-/// that is not whole, or whose queries are not complete.
+/// The point of a step: tpM and queries per hour, 0 for a side that has no client. `None` for a
+/// step that is not whole, or whose queries are not complete.
 pub fn point(step: &Step) -> Option<(f64, f64)> {
     if step.partial.is_some() || Measure::of_step(step) != Measure::Hybrid {
         return None;
@@ -84,8 +85,8 @@ pub fn point(step: &Step) -> Option<(f64, f64)> {
     Some((transactions, queries))
 }
 
-/// Whether the steps show a frontier: it was asked for, or at least two numbers of clients of one side
-/// ran with at least two of the other.
+/// Whether the steps show a frontier: it was asked for, or at least two numbers of clients of one
+/// side ran with at least two of the other.
 fn is_grid(run: &Run) -> bool {
     let asked = run.configuration.get("frontier").is_some_and(|value| !value.is_null());
     let both = || run.steps.iter().filter(|s| s.tx_clients > 0 && s.query_clients > 0);

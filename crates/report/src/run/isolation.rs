@@ -1,5 +1,6 @@
-//! Isolation: how much each side of a hybrid run slows the other down, at equal numbers of clients. It is tpM with
-//! queries divided by tpM without, and power with transactions divided by power without.
+//! Isolation: how much each side of a hybrid run slows the other down, at equal numbers of clients.
+//! It is tpM with queries divided by tpM without, and power with transactions divided by power
+//! without.
 
 use hoap_record::words::counted;
 use hoap_record::{Run, Score, Step};
@@ -13,11 +14,13 @@ use crate::run::measure::Measure;
 pub struct Isolation<'a> {
     /// The step.
     pub step: &'a Step,
-    /// Mean tpM of the whole steps with as many transaction clients at the same rate and no query client.
+    /// Mean tpM of the whole steps with as many transaction clients at the same rate and no query
+    /// client.
     pub tpm_alone: Cell,
     /// tpM of the step through that. Below 1: queries slow transactions down.
     pub tpm_ratio: Cell,
-    /// Mean power, in seconds, of the whole steps with as many query clients and no transaction client.
+    /// Mean power, in seconds, of the whole steps with as many query clients and no transaction
+    /// client.
     pub power_alone: Cell,
     /// Power of the step through that. Above 1: transactions slow queries down.
     pub power_ratio: Cell,
@@ -56,8 +59,8 @@ pub fn power(step: &Step) -> Result<f64, String> {
     complete(step, step.power_seconds)
 }
 
-/// Power over the queries that never failed, of a step in which others did: "of the other 21 queries
-/// 0.51 s". It does not compare with a power of all 22.
+/// Power over the queries that never failed, of a step in which others did: "of the other 21
+/// queries 0.51 s". It does not compare with a power of all 22.
 pub fn power_of_others(step: &Step) -> Option<String> {
     step.incomplete.as_ref()?;
     let sound = step.queries.iter().filter(|query| query.failed == 0 && query.at_least == 0);

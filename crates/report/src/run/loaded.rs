@@ -103,8 +103,8 @@ impl Loaded {
         Measure::of(&self.run)
     }
 
-    /// Kinds of operations that have percentile curves, in the order of the record. The two parts of
-    /// an open loop's response times follow their kind.
+    /// Kinds of operations that have percentile curves, in the order of the record. The two parts
+    /// of an open loop's response times follow their kind.
     pub fn kinds(&self) -> Vec<String> {
         measure::kinds(&self.run)
             .into_iter()

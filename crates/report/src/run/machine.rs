@@ -12,8 +12,8 @@ const MOST: usize = 4096;
 /// A span of time, or several joined. CPU time is in cores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MachinePoint {
-    /// The row. Of joined ones CPU times are means over the time, the busiest core and the memory the
-    /// highest; counts are sums.
+    /// The row. Of joined ones CPU times are means over the time, the busiest core and the memory
+    /// the highest; counts are sums.
     pub row: MachineRow,
     /// How many rows it is of.
     rows: usize,

@@ -129,8 +129,8 @@ pub fn kinds(run: &Run) -> Vec<&str> {
     kinds
 }
 
-/// The steps that the run was asked for, without the probes of a search: a search ends by exceeding what the
-/// database can do.
+/// The steps that the run was asked for, without the probes of a search: a search ends by exceeding
+/// what the database can do.
 pub fn planned_steps(run: &Run) -> &[Step] {
     let probes = run.search.as_ref().map_or(0, |search| search.probes.len());
     &run.steps[..run.steps.len().saturating_sub(probes)]
@@ -146,7 +146,8 @@ pub fn failed(step: &Step) -> u64 {
     step.transactions.iter().flat_map(|o| o.failures.values()).fold(0, |a, b| a.saturating_add(*b))
 }
 
-/// Of an open loop that did not reach its rate: the rates that were intended, begun and completed, and why.
+/// Of an open loop that did not reach its rate: the rates that were intended, begun and completed,
+/// and why.
 pub fn shortfall(step: &Step) -> Option<String> {
     let why = step.rate_shortfall.as_ref()?;
     let rate = |value: Option<f64>| match value {

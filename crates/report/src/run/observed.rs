@@ -1,5 +1,5 @@
-//! What the servers did beside the load: `observed.csv` over time, in bounded memory, and what its numbers
-//! measure.
+//! What the servers did beside the load: `observed.csv` over time, in bounded memory, and what its
+//! numbers measure.
 
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use hoap_record::{Observation, Result, SeriesKind, Step};
 
 use crate::format::number::Unit;
 
-/// From this number of readings of a series on, every second one is kept, then every fourth, and so on.
+/// From this number of readings of a series on, every second one is kept, then every fourth, and so
+/// on.
 const MOST: usize = 4096;
 
 /// What the numbers of a series measure, as its name says: names of metrics end in their units.
@@ -97,8 +98,8 @@ impl Class {
     }
 }
 
-/// How often a second the step's operations succeeded, where it had operations or queries alone: the cost of
-/// both together is that of neither.
+/// How often a second the step's operations succeeded, where it had operations or queries alone:
+/// the cost of both together is that of neither.
 pub fn operations_per_second(step: &Step) -> Option<f64> {
     let rate = match (step.tx_clients, step.query_clients) {
         (_, 0) => step.transactions.iter().map(|o| o.per_second).sum(),
@@ -119,7 +120,8 @@ pub struct Series {
     pub series: String,
     /// What it counts.
     pub kind: SeriesKind,
-    /// Moments, seconds since the run's start, and values. Of a counter they are its growth since the first.
+    /// Moments, seconds since the run's start, and values. Of a counter they are its growth since
+    /// the first.
     pub readings: Vec<(f64, f64)>,
     /// Of how many readings one is kept, and how many have come since.
     each: usize,
@@ -162,7 +164,8 @@ impl Series {
         Class::of(&self.series, self.kind)
     }
 
-    /// At most so many points: of a counter its growth per second up to each, of a gauge the values.
+    /// At most so many points: of a counter its growth per second up to each, of a gauge the
+    /// values.
     pub fn points(&self, most: usize) -> Vec<(f64, f64)> {
         let each = self.readings.len().div_ceil(most.max(1)).max(1);
         let kept: Vec<(f64, f64)> = self.readings.iter().step_by(each).copied().collect();

@@ -57,8 +57,8 @@ pub fn merged(samples: &[Sample], kinds: &[&str]) -> usize {
     factor(&each(samples, kinds), MOST)
 }
 
-/// The ticks of each kind in the order of time, at most `most` of a kind (and one more for each step
-/// and phase).
+/// The ticks of each kind in the order of time, at most `most` of a kind (and one more for each
+/// step and phase).
 pub fn ticks(samples: &[Sample], kinds: &[&str], most: usize) -> Vec<Tick> {
     let each = each(samples, kinds);
     // One factor for all, so that the ticks of all kinds end at the same times.
@@ -95,7 +95,8 @@ fn factor(each: &[Vec<Tick>], most: usize) -> usize {
 fn all(rows: &[&Sample], kind: &str) -> Vec<Tick> {
     let ours: Vec<&&Sample> = rows.iter().filter(|s| s.kind == kind).collect();
     let tick = |rows: &[&&Sample]| {
-        // What began before the window and ends in it has a row of its phase among those of the window.
+        // What began before the window and ends in it has a row of its phase among those of the
+        // window.
         let within = rows.iter().map(|s| &s.phase).find(|phase| *phase != "warmup");
         let phase = within.unwrap_or(&rows[0].phase);
         let mut tick = Tick { seconds: rows[0].seconds, ..empty(rows[0], kind) };
@@ -150,8 +151,8 @@ mod tests {
         }
     }
 
-    /// Rows of zero are points of zero, up to the end; a row of the warm-up in a tick of the window is none
-    /// of its own.
+    /// Rows of zero are points of zero, up to the end; a row of the warm-up in a tick of the window
+    /// is none of its own.
     #[test]
     fn a_stall_is_zero_and_not_a_gap() {
         let done = |at: f64| if (4.0..=6.0).contains(&at) || at == 8.0 { 0 } else { 10 };
@@ -167,7 +168,8 @@ mod tests {
         assert!(ticks.iter().all(|t| t.phase == "measured"));
     }
 
-    /// Windows are no whole numbers of ticks: 3 operations in the last 0.3 s are 10 a second, not 3.
+    /// Windows are no whole numbers of ticks: 3 operations in the last 0.3 s are 10 a second, not
+    /// 3.
     #[test]
     fn a_short_last_tick_has_its_rate_over_its_own_length_also_when_it_is_merged() {
         let full = |n: u32| sample(1, f64::from(n), "READ", 10, 500);

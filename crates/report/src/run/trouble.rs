@@ -1,4 +1,5 @@
-//! What went wrong in a step: failures, times without a success, and operations that hung when its window ended.
+//! What went wrong in a step: failures, times without a success, and operations that hung when its
+//! window ended.
 
 use hoap_record::{Operation, Run, Step};
 
@@ -9,8 +10,8 @@ use crate::run::measure::{Measure, failed};
 const FAILURES: f64 = 0.001;
 /// Only longer gaps are reported, seconds.
 const GAP: f64 = 1.0;
-/// Only gaps are reported that are longer than so many mean distances between successes: with think times,
-/// successes are seconds apart.
+/// Only gaps are reported that are longer than so many mean distances between successes: with think
+/// times, successes are seconds apart.
 const DISTANCES: f64 = 10.0;
 
 /// A sentence for each thing that went wrong in this step of the run.

@@ -1,5 +1,5 @@
-//! Void runs. A run is void where one of its checks failed: its numbers are marked where they are shown, and are
-//! neither compared, averaged nor priced.
+//! Void runs. A run is void where one of its checks failed: its numbers are marked where they are
+//! shown, and are neither compared, averaged nor priced.
 
 use hoap_record::words::counted;
 use hoap_record::{Check, Run, Verdict};
@@ -8,8 +8,8 @@ use hoap_record::{Error, ErrorKind, Result};
 /// The mark of the numbers of a void run.
 pub const VOID: &str = "VOID";
 
-/// The check whose failure voids the numbers of the run: the first one that failed. A line of the audit
-/// voids nothing; it says that what ran is not the benchmark.
+/// The check whose failure voids the numbers of the run: the first one that failed. A line of the
+/// audit voids nothing; it says that what ran is not the benchmark.
 pub fn void(run: &Run) -> Option<&Check> {
     run.checks.iter().find(|check| check.verdict == Verdict::Fail)
 }

@@ -75,8 +75,8 @@ impl Estimate {
         Estimate::new(mean, error, n - 1.0, Basis::Executions(times.len()))
     }
 
-    /// A value that depends on independent others: `value`, whose logarithm changes by `weight` times
-    /// the change of each part's. An error of its own where every part has one.
+    /// A value that depends on independent others: `value`, whose logarithm changes by `weight`
+    /// times the change of each part's. An error of its own where every part has one.
     pub fn of_parts(value: f64, parts: &[(f64, Estimate)]) -> Option<Estimate> {
         let spread = |(weight, part): &(f64, Estimate)| (weight * part.error).powi(2);
         let (first, rest) = parts.split_first()?;
@@ -97,8 +97,8 @@ impl Estimate {
         Estimate::of_parts(mean.exp(), &weighted)
     }
 
-    /// The same, known to no better than this relative error whatever the number of runs: what rounding
-    /// to microseconds and to the three digits of a histogram takes away.
+    /// The same, known to no better than this relative error whatever the number of runs: what
+    /// rounding to microseconds and to the three digits of a histogram takes away.
     pub fn no_better_than(self, resolution: f64) -> Estimate {
         match self.basis {
             Basis::Nothing => self,
@@ -160,8 +160,8 @@ mod tests {
         assert_eq!((one.basis, one.interval(0.95)), (Basis::Nothing, None));
     }
 
-    /// Two parts of weight ½ with errors 0.2 and 0.2: 0.1 and 0.1 add to √0.02; equal variances with 9
-    /// degrees each are worth 18.
+    /// Two parts of weight ½ with errors 0.2 and 0.2: 0.1 and 0.1 add to √0.02; equal variances
+    /// with 9 degrees each are worth 18.
     #[test]
     fn the_geometric_mean_of_two_parts_by_hand() {
         let part = |value| Estimate::new(value, 0.2, 9.0, Basis::Series(50.0)).unwrap();

@@ -1,4 +1,5 @@
-//! The intervals of a log in bounded memory: neighbours of a long log are added up as they are read.
+//! The intervals of a log in bounded memory: neighbours of a long log are added up as they are
+//! read.
 
 use hdrhistogram::Histogram;
 use hoap_record::histogram::histogram;
@@ -6,8 +7,8 @@ use hoap_record::hlog::Interval;
 
 use super::Intervals;
 
-/// From this number of intervals on, they are added up in pairs, and in pairs of pairs. A step of an
-/// hour in ticks of a second has fewer.
+/// From this number of intervals on, they are added up in pairs, and in pairs of pairs. A step of
+/// an hour in ticks of a second has fewer.
 const MOST: usize = 4096;
 /// The most times, of all intervals and kinds of operations of a step together.
 const MOST_TIMES: usize = 1 << 22;

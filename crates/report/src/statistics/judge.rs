@@ -34,21 +34,21 @@ impl ChangeVerdict {
 pub struct RatioQuestion {
     /// Candidate ÷ baseline; `None` where a side has no value.
     pub ratio: Option<Ratio>,
-    /// How the candidate stands to the baseline where one of them has nothing at all, which needs no
-    /// interval to tell from something.
+    /// How the candidate stands to the baseline where one of them has nothing at all, which needs
+    /// no interval to tell from something.
     pub stopped: Option<Ordering>,
     /// Whether more is better.
     pub more_is_better: bool,
-    /// Whether it is a headline: no false verdict at all among those, in 95 of 100 comparisons. Of the
-    /// others at most 5 of 100 verdicts are false.
+    /// Whether it is a headline: no false verdict at all among those, in 95 of 100 comparisons. Of
+    /// the others at most 5 of 100 verdicts are false.
     pub headline: bool,
 }
 
 /// What came out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finding {
-    /// How often chance alone would do this, with account of how many questions were asked; compare it
-    /// with [`FALSE_VERDICTS`]. `None` where a ratio has no error.
+    /// How often chance alone would do this, with account of how many questions were asked; compare
+    /// it with [`FALSE_VERDICTS`]. `None` where a ratio has no error.
     pub chance: Option<f64>,
     /// Whether the difference is real, however small.
     pub real: bool,
@@ -58,8 +58,9 @@ pub struct Finding {
 
 /// Judges them together. `relevant` is the least relative difference that matters (0.01).
 ///
-/// Headlines are held to the family-wise error rate (Holm 1979), the rest to the false discovery rate
-/// (Benjamini and Hochberg 1995): a page of a hundred details would decide nothing by the former.
+/// Headlines are held to the family-wise error rate (Holm 1979), the rest to the false discovery
+/// rate (Benjamini and Hochberg 1995): a page of a hundred details would decide nothing by the
+/// former.
 pub fn judge(questions: &[RatioQuestion], relevant: f64) -> Vec<Finding> {
     let chances: Vec<Option<f64>> =
         questions.iter().map(|q| q.ratio.and_then(|r| r.chance())).collect();
@@ -120,7 +121,8 @@ fn holm(chances: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini and Hochberg's adjusted p-values: of those below α at most the share α is expected false.
+/// Benjamini and Hochberg's adjusted p-values: of those below α at most the share α is expected
+/// false.
 fn benjamini_hochberg(chances: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; chances.len()];
     let mut most: f64 = 1.0;

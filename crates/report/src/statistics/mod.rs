@@ -1,10 +1,11 @@
 //! How well a number is known: intervals, ratios and verdicts. `docs/compare.md` defines them.
 //!
-//! Every quantity is positive and every question is about ratios, so all of it is done with logarithms:
-//! an [`Estimate`] is a value with the standard error of its logarithm and the degrees of freedom of
-//! that error. It comes from several runs ([`Estimate::of_runs`]), from the time series of one
-//! ([`throughput`], [`quantile`]), or from the executions of a query ([`Estimate::of_executions`]).
-//! [`Ratio`] divides two; [`judge`] gives the verdicts of many ratios at once.
+//! Every quantity is positive and every question is about ratios, so all of it is done with
+//! logarithms: an [`Estimate`] is a value with the standard error of its logarithm and the degrees
+//! of freedom of that error. It comes from several runs ([`Estimate::of_runs`]), from the time
+//! series of one ([`throughput`], [`quantile`]), or from the executions of a query
+//! ([`Estimate::of_executions`]). [`Ratio`] divides two; [`judge`] gives the verdicts of many
+//! ratios at once.
 
 mod estimate;
 mod gathered;

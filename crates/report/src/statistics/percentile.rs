@@ -98,17 +98,18 @@ fn logarithm(time: u64) -> f64 {
     (time as f64 + 0.5).ln()
 }
 
-/// A quantile (0.99) in microseconds with its error; a bare one where there are fewer intervals than
-/// [`FEWEST`](super::FEWEST). `None` where nothing was recorded, or it is 0 µs.
+/// A quantile (0.99) in microseconds with its error; a bare one where there are fewer intervals
+/// than [`FEWEST`](super::FEWEST). `None` where nothing was recorded, or it is 0 µs.
 ///
-/// Blocks of successive intervals are drawn with replacement, as many as the series is long (circular
-/// block bootstrap, Politis and Romano 1992), their histograms added, and the quantile taken. Blocks have
-/// the length that suits the correlation of neighbours (Politis and White 2004). How far the logarithms of
-/// the draws lie above the quantile and how far below is seldom the same, and the run does not say on which
-/// side the truth is: the larger of the two is the error.
+/// Blocks of successive intervals are drawn with replacement, as many as the series is long
+/// (circular block bootstrap, Politis and Romano 1992), their histograms added, and the quantile
+/// taken. Blocks have the length that suits the correlation of neighbours (Politis and White 2004).
+/// How far the logarithms of the draws lie above the quantile and how far below is seldom the same,
+/// and the run does not say on which side the truth is: the larger of the two is the error.
 ///
 /// A block bootstrap of a short series makes errors too small; by how much is seen in the share of
-/// operations up to the quantile, whose error [`rare_error`] knows, and is put right by that factor.
+/// operations up to the quantile, whose error [`rare_error`] knows, and is put right by that
+/// factor.
 pub fn quantile(intervals: &Intervals, quantile: f64) -> Option<Estimate> {
     let number = intervals.up_to.len();
     if intervals.times.is_empty() {
@@ -144,7 +145,8 @@ pub fn quantile(intervals: &Intervals, quantile: f64) -> Option<Estimate> {
         let sum: f64 = weights.iter().zip(&off).map(|(weight, off)| f64::from(*weight) * off).sum();
         seen.add(sum / number as f64);
     }
-    // As if each side had half of the draws, which is so but for chance and for draws of the same time.
+    // As if each side had half of the draws, which is so but for chance and for draws of the same
+    // time.
     let drawn = (f64::max(above, below) * 2.0 / RESAMPLES as f64).sqrt();
     let seen = seen.deviation();
     let factor = if seen > 0.0 { known.error / seen } else { 1.0 };

@@ -25,9 +25,9 @@ pub struct RatioError {
 impl Ratio {
     /// The ratio of two independent estimates, with Welch's error and degrees of freedom.
     ///
-    /// Where only one side was repeated, its differences between runs stand for the other side too: a
-    /// single run is taken to be as far off as one of the others, or as its own series says, whichever
-    /// is more.
+    /// Where only one side was repeated, its differences between runs stand for the other side too:
+    /// a single run is taken to be as far off as one of the others, or as its own series says,
+    /// whichever is more.
     pub fn of(candidate: &Estimate, baseline: &Estimate) -> Ratio {
         let value = candidate.value / baseline.value;
         let parts = match (candidate.basis, baseline.basis) {
@@ -38,7 +38,8 @@ impl Ratio {
             _ => Some([*candidate, *baseline]),
         };
         let spread = parts.map(|parts| {
-            // What a single run borrowed is the same variance, known no better for being used twice.
+            // What a single run borrowed is the same variance, known no better for being used
+            // twice.
             let borrowed = parts.iter().any(|p| p.basis == Basis::Nothing);
             let freedom = match borrowed {
                 true => parts[0].freedom.min(parts[1].freedom),
@@ -56,8 +57,8 @@ impl Ratio {
         Some((self.value * (-half).exp(), self.value * half.exp()))
     }
 
-    /// How often chance alone gives a ratio this far from 1 where both sides are the same (two-sided
-    /// p-value).
+    /// How often chance alone gives a ratio this far from 1 where both sides are the same
+    /// (two-sided p-value).
     pub fn chance(&self) -> Option<f64> {
         let spread = self.spread?;
         let distance = self.value.ln();
@@ -68,7 +69,8 @@ impl Ratio {
     }
 }
 
-/// A single run beside `n` of the other side, marked by [`Basis::Nothing`] as having borrowed its error.
+/// A single run beside `n` of the other side, marked by [`Basis::Nothing`] as having borrowed its
+/// error.
 fn single_beside(single: &Estimate, runs: &Estimate, n: usize) -> Estimate {
     let of_one = runs.error * (n as f64).sqrt();
     Estimate {
@@ -105,8 +107,8 @@ mod tests {
         assert!(ratio.chance().unwrap() < 0.01);
     }
 
-    /// Three runs with error s/√3: a single one beside them is off by s, so the ratio by s √(1 + 1/3), and
-    /// the freedom stays that of the three.
+    /// Three runs with error s/√3: a single one beside them is off by s, so the ratio by s √(1 +
+    /// 1/3), and the freedom stays that of the three.
     #[test]
     fn a_single_run_is_as_uncertain_as_one_of_the_repeated() {
         let runs = Estimate::of_runs(&[1.0, 1.1, 1.2]).unwrap();

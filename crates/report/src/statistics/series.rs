@@ -16,8 +16,8 @@ pub struct MeanError {
     pub freedom: f64,
     /// Effective sample size: so many independent values would leave the same error.
     pub effective: f64,
-    /// Correlation of neighbours, its bias removed, at least 0; in [`rare_error`] that of the level where
-    /// it is more.
+    /// Correlation of neighbours, its bias removed, at least 0; in [`rare_error`] that of the level
+    /// where it is more.
     pub correlation: f64,
 }
 
@@ -28,8 +28,8 @@ pub struct MeanError {
 /// (prewhitening, Andrews and Monahan 1992, with the bias of the correlation removed, Marriott and
 /// Pope 1954), as the mean square of the first weighted cosine sums. With ν of them the interval is
 /// Student's with ν degrees of freedom, and ν = 0.4 n^⅔ (Lazarus, Lewis, Stock, Watson, "HAR
-/// Inference: Recommendations for Practice", 2018). Batch means with 10 batches cover 83 % instead of 95 %
-/// at 60 values with correlation 0.8; this covers 94 % (`simulation`).
+/// Inference: Recommendations for Practice", 2018). Batch means with 10 batches cover 83 % instead
+/// of 95 % at 60 values with correlation 0.8; this covers 94 % (`simulation`).
 ///
 /// Of more than [`MOST`] values the means of neighbours, at least half as many, are taken instead:
 /// the lowest frequencies are the same, fewer of them are used, and what is left is more than 100
@@ -52,9 +52,9 @@ pub fn mean_error(values: &[f64]) -> Option<MeanError> {
 }
 
 /// The same for values of which most are alike and a few moments make the mean, as the shares of
-/// operations in a tail are. Such a series hides that its moments come together: the correlation is at
-/// least that of the `level` behind it. And the variance at its low frequencies is uneven: half as many
-/// of them are taken. Both are choices by simulation (`simulation`).
+/// operations in a tail are. Such a series hides that its moments come together: the correlation is
+/// at least that of the `level` behind it. And the variance at its low frequencies is uneven: half
+/// as many of them are taken. Both are choices by simulation (`simulation`).
 pub fn rare_error(values: &[f64], level: &[f64]) -> Option<MeanError> {
     let correlation = correlation(values).max(correlation(level));
     error_with(values, correlation, frequencies(values.len()) / 2)
@@ -160,8 +160,8 @@ mod tests {
         assert!((found.correlation - 0.8).abs() < 0.01 && found.freedom > 100.0, "{found:?}");
     }
 
-    /// A cosine of the lowest frequency, by hand: its sum against itself is √(2/n) · n/2, so the square
-    /// is n/2 and the other frequencies give nothing.
+    /// A cosine of the lowest frequency, by hand: its sum against itself is √(2/n) · n/2, so the
+    /// square is n/2 and the other frequencies give nothing.
     #[test]
     fn a_slow_wave_is_all_in_the_first_cosine() {
         let n = 40;

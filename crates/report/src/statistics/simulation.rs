@@ -1,5 +1,5 @@
-//! The methods against runs whose truth is known: do intervals hold it as often as they say, are false
-//! verdicts as rare, are true differences found?
+//! The methods against runs whose truth is known: do intervals hold it as often as they say, are
+//! false verdicts as rare, are true differences found?
 
 use hdrhistogram::Histogram;
 use hoap_data::random::Stream;
@@ -121,8 +121,8 @@ fn the_interval_of_repeated_runs_holds_the_truth_although_runs_differ() {
     }
 }
 
-/// Response times of `each` operations in each tick: log-normal, their level going up and down with the
-/// database's state.
+/// Response times of `each` operations in each tick: log-normal, their level going up and down with
+/// the database's state.
 fn intervals(normal: &mut Normal, n: usize, correlation: f64, each: usize) -> Intervals {
     let level = normal.series(n, correlation);
     let histograms: Vec<_> = level
@@ -142,8 +142,8 @@ fn intervals(normal: &mut Normal, n: usize, correlation: f64, each: usize) -> In
 /// The standard normal distribution's p50, p95 and p99.
 const PERCENTILES: [(f64, f64); 3] = [(0.5, 0.0), (0.95, 1.644_85), (0.99, 2.326_35)];
 
-/// Of `runs` runs, for p50, p95 and p99 in percent: the intervals that hold the truth; and of each run
-/// against the one before it, which is its equal, the comparisons that see a difference.
+/// Of `runs` runs, for p50, p95 and p99 in percent: the intervals that hold the truth; and of each
+/// run against the one before it, which is its equal, the comparisons that see a difference.
 fn percentiles_held(runs: usize, ticks: usize, correlation: f64) -> ([f64; 3], [f64; 3]) {
     let mut normal = Normal::new(&[5, ticks as u64, (correlation * 10.0) as u64]);
     let (mut held, mut wrong) = ([0; 3], [0; 3]);
@@ -167,8 +167,8 @@ fn percentiles_held(runs: usize, ticks: usize, correlation: f64) -> ([f64; 3], [
 
 /// The bounds are half a point wider than those of
 /// [`the_interval_of_a_percentile_holds_the_truth_in_95_of_100_runs`]: a share of 300 runs is uncertain by 2.5
-/// points either way, but the runs are always the same ones. Each of the choices of [`quantile`] and
-/// [`rare_error`], undone, fails it.
+/// points either way, but the runs are always the same ones. Each of the choices of [`quantile`]
+/// and [`rare_error`], undone, fails it.
 #[test]
 fn the_interval_of_a_percentile_holds_the_truth() {
     for correlation in [0.0, 0.5, 0.8] {
@@ -191,9 +191,9 @@ fn the_interval_of_a_percentile_holds_the_truth_in_95_of_100_runs() {
     }
 }
 
-/// A page of a comparison: headlines and details of both sides, each a number of runs that differ by
-/// `scatter`; the candidate is `better` times the baseline in everything. Returns whether any headline,
-/// and any detail, got a verdict, and the share of them that did.
+/// A page of a comparison: headlines and details of both sides, each a number of runs that differ
+/// by `scatter`; the candidate is `better` times the baseline in everything. Returns whether any
+/// headline, and any detail, got a verdict, and the share of them that did.
 fn page(normal: &mut Normal, runs: usize, scatter: f64, better: f64) -> [f64; 2] {
     let (headlines, details) = (4, 40);
     let questions: Vec<RatioQuestion> = (0..headlines + details)
@@ -243,8 +243,8 @@ fn fewer_than_5_of_100_comparisons_of_two_equal_single_runs_have_a_false_verdict
     }
 }
 
-/// Five runs a side that scatter by 3 %: a difference of 10 % is seen in nearly every headline, in most
-/// details, and never as the wrong word.
+/// Five runs a side that scatter by 3 %: a difference of 10 % is seen in nearly every headline, in
+/// most details, and never as the wrong word.
 #[test]
 fn true_differences_are_found() {
     let mut normal = Normal::new(&[8]);

@@ -28,13 +28,13 @@ pub fn window(step: &Step, samples: &[Sample], what: impl Fn(&Sample) -> u64) ->
     ends.into_values().collect()
 }
 
-/// Successes per second over these ticks. Without an error where there are too few of them; `None` where
-/// nothing succeeded.
+/// Successes per second over these ticks. Without an error where there are too few of them; `None`
+/// where nothing succeeded.
 pub fn throughput(ticks: &[WindowTick]) -> Option<Estimate> {
     let seconds: f64 = ticks.iter().map(|t| t.seconds).sum();
     let rate = ticks.iter().map(|t| t.count).sum::<f64>() / seconds;
-    // Ticks are not all of one length, the last one least of all: what counts is how far each is from
-    // what the rate makes of its length.
+    // Ticks are not all of one length, the last one least of all: what counts is how far each is
+    // from what the rate makes of its length.
     let off: Vec<f64> = ticks.iter().map(|t| t.count - rate * t.seconds).collect();
     let Some(error) = mean_error(&off) else { return Estimate::bare(rate) };
     let mean = rate * seconds / ticks.len() as f64;
@@ -64,7 +64,8 @@ mod tests {
         }
     }
 
-    /// A stall, also at the end, is ticks of zero; what ended after the window is none of its ticks.
+    /// A stall, also at the end, is ticks of zero; what ended after the window is none of its
+    /// ticks.
     #[test]
     fn every_row_of_the_window_is_in_a_tick_and_no_other() {
         let step = Step { number: 1, start_seconds: 2.0, seconds: 3.0, ..Step::default() };

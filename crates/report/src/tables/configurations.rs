@@ -62,7 +62,8 @@ fn spread<'a>(
     sheet
 }
 
-/// The headline measure of every configuration and number of clients (CH2 figure 9, CH2++ figure 8 a).
+/// The headline measure of every configuration and number of clients (CH2 figure 9, CH2++ figure 8
+/// a).
 pub fn throughput_by_configuration(group: &Group<'_>) -> Table {
     let measure = group.measure;
     let unit = measure.unit();
@@ -73,8 +74,8 @@ pub fn throughput_by_configuration(group: &Group<'_>) -> Table {
         .rows(places(group, |p| p.clients > 0))
 }
 
-/// Response times of every configuration, number of clients and kind (CH2 figure 10, CH2++ figure 8 b).
-/// With repetitions each is the mean of the runs' values.
+/// Response times of every configuration, number of clients and kind (CH2 figure 10, CH2++ figure 8
+/// b). With repetitions each is the mean of the runs' values.
 pub fn latency_by_configuration(group: &Group<'_>) -> Table {
     let kinds = kinds(group);
     let title = if repeats(group) {
@@ -219,8 +220,8 @@ pub fn query_mean(place: &Place<'_>, kind: &str) -> Cell {
     })
 }
 
-/// The places with query clients that more than one configuration has, by name: what can be compared
-/// query by query.
+/// The places with query clients that more than one configuration has, by name: what can be
+/// compared query by query.
 pub fn shared_query_places<'a>(group: &Group<'a>) -> Vec<(String, Vec<(&'a str, Place<'a>)>)> {
     let all = places(group, |p| p.query_clients > 0);
     let mut keys: Vec<(usize, usize)> =
@@ -259,8 +260,8 @@ pub fn queries_by_configuration(name: &str, places: &[(&str, Place<'_>)]) -> Tab
     sheet.rows(kinds)
 }
 
-/// Throughput and response time by cluster size and system: each configuration whose number of nodes
-/// is known, at the number of clients where it did most (the comparison reports' figures).
+/// Throughput and response time by cluster size and system: each configuration whose number of
+/// nodes is known, at the number of clients where it did most (the comparison reports' figures).
 pub fn cluster_sizes(group: &Group<'_>) -> Table {
     let measure = group.measure;
     let mut members: Vec<Member<'_>> =

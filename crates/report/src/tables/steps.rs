@@ -15,8 +15,8 @@ use crate::run::{Entry, step_name};
 const TPM: Unit = Unit::Rate("tpM");
 const OPS: Unit = Unit::Rate("ops/s");
 
-/// Adds the columns of times of this unit: the mean and every percentile. The terminal has room for the mean
-/// where `mean` says so, and for the percentiles in `shown`.
+/// Adds the columns of times of this unit: the mean and every percentile. The terminal has room for
+/// the mean where `mean` says so, and for the percentiles in `shown`.
 pub fn latencies<'a, T: 'a>(
     sheet: Sheet<'a, T>,
     unit: Unit,
@@ -96,8 +96,8 @@ fn new_order(step: &Step) -> Option<&Latency> {
     Measure::Hybrid.operations(step).next().and_then(response)
 }
 
-/// Operations of all kinds per second: every step of a workload without two sides, and every step of
-/// an open loop with what was intended and what came.
+/// Operations of all kinds per second: every step of a workload without two sides, and every step
+/// of an open loop with what was intended and what came.
 pub fn throughput(entries: &[Entry<'_>]) -> Table {
     let open = |s: &Step| s.rate_intended.is_some();
     let any_open = entries.iter().any(|e| e.run.steps.iter().any(open));
@@ -183,8 +183,8 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
         }))
 }
 
-/// What the response times of an open loop are made of: the wait from the intended start to the actual
-/// one, and the service from there to the end.
+/// What the response times of an open loop are made of: the wait from the intended start to the
+/// actual one, and the service from there to the end.
 pub fn waits(entries: &[Entry<'_>]) -> Table {
     type Item<'a> = (&'a Step, &'a Operation, &'static str, &'a Latency);
     let sheet = sheet(entries, "waits", "Open loop: service, wait, and both together")

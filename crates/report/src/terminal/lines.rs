@@ -44,7 +44,8 @@ pub fn step_line(step: &Step) -> String {
     parts.join("; ")
 }
 
-/// What the checks of these runs say, none of which failed, in one line: "25 checks passed, 4 skipped".
+/// What the checks of these runs say, none of which failed, in one line: "25 checks passed, 4
+/// skipped".
 pub fn verdict_line<'a>(runs: impl IntoIterator<Item = &'a Run>) -> String {
     let (mut passed, mut skipped, mut audit) = (0, 0, 0);
     for run in runs {

@@ -14,11 +14,13 @@ use crate::run::void;
 /// and as with `both` where the step is an open loop: `[READ]` has the times from when an operation
 /// began, `[Intended-READ]` those from when it was due. Times are microseconds.
 ///
-/// What differs: throughput is that of the successes, the percentiles are 50, 95 and 99 unless the run's
-/// property `hdrhistogram.percentiles` names others, and no line is about a garbage collector.
+/// What differs: throughput is that of the successes, the percentiles are 50, 95 and 99 unless the
+/// run's property `hdrhistogram.percentiles` names others, and no line is about a garbage
+/// collector.
 ///
 /// # Errors
-/// Fails where the run is void, has transactions beside queries, or its folder lacks the step's log.
+/// Fails where the run is void, has transactions beside queries, or its folder lacks the step's
+/// log.
 pub fn ycsb(run: &Run, folder: &Path, step: &Step) -> Result<String> {
     let tried = || format!("print step {} of {} as YCSB does", step.number, folder.display());
     void::refuse(run, tried)?;

@@ -1,4 +1,5 @@
-//! The page in a real browser. `./test` leaves the module `on_chromium` out where there is no Chromium.
+//! The page in a real browser. `./test` leaves the module `on_chromium` out where there is no
+//! Chromium.
 
 mod on_chromium;
 mod policy;

@@ -12,7 +12,8 @@ pub fn path(name: &str) -> String {
     format!("{}/src/certificates/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A server with the certificate of this name; where it is `mutual`, clients must show one of the authority's.
+/// A server with the certificate of this name; where it is `mutual`, clients must show one of the
+/// authority's.
 pub fn server(name: &str, mutual: bool) -> Arc<ServerConfig> {
     let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
     let certificate = |name: &str| CertificateDer::from_pem_file(path(name)).unwrap();

@@ -56,7 +56,8 @@ pub fn drive(terminals: &Arc<Terminals>, clients: usize, operations: usize) -> M
 }
 
 pub fn terminals(loaded: &Loaded) -> Arc<Terminals> {
-    // What serializable transactions leave counts here, not how often one warehouse lets them begin again.
+    // What serializable transactions leave counts here, not how often one warehouse lets them begin
+    // again.
     let options = Options { seed: 5, retries: 1_000, think_times: false };
     Arc::new(Terminals::new(loaded.target.clone(), loaded.data, options))
 }

@@ -1,5 +1,5 @@
-//! What the checks see that read less than everything: those of the documents that a run touched, and
-//! those of the counters and a sample. The cases are the table of `docs/benchmarks.md`.
+//! What the checks see that read less than everything: those of the documents that a run touched,
+//! and those of the counters and a sample. The cases are the table of `docs/benchmarks.md`.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,8 @@ fn verdicts(checks: &[Check]) -> Vec<(&str, Verdict)> {
     all
 }
 
-/// Of all documents and of those that were touched the conditions say the same, in one part or many.
+/// Of all documents and of those that were touched the conditions say the same, in one part or
+/// many.
 pub fn what_was_touched_says_what_all_documents_say(fresh: Fresh) {
     for schema in [Schema::Ch2, Schema::Ch2pp] {
         let run = Run::new(Loaded::new(fresh, schema), true, 4, 150);
@@ -99,7 +100,8 @@ pub fn what_was_touched_says_what_all_documents_say(fresh: Fresh) {
         let checks = run.touched(run.nobody(), 1 << 20);
         assert!(checks.iter().all(|c| c.checked > 0 || c.name == "nothing changed"), "{checks:?}");
 
-        // On what that run left, what adds up since the load is left open, and nothing is alarmed about.
+        // On what that run left, what adds up since the load is left open, and nothing is alarmed
+        // about.
         let again = Run::new(run.loaded, false, 2, 60);
         let before = counters::before(&again.counters, &again.loaded.data, "test");
         assert_eq!(before.verdict, Verdict::Pass, "{before:?}");

@@ -1,5 +1,5 @@
-//! CH2 and CH2++ on a database. A database's own test file calls [`ch2_tests!`](crate::ch2_tests) with a way to make
-//! an empty one and the modules that it takes.
+//! CH2 and CH2++ on a database. A database's own test file calls [`ch2_tests!`](crate::ch2_tests)
+//! with a way to make an empty one and the modules that it takes.
 
 pub mod checks;
 pub mod levels;
@@ -7,8 +7,8 @@ pub mod loaded;
 pub mod tampering;
 pub mod transactions;
 
-/// Writes a test for each function of the modules named: `ch2_tests!(fresh: checks, transactions)`. `fresh` is a
-/// [`Fresh`](loaded::Fresh).
+/// Writes a test for each function of the modules named: `ch2_tests!(fresh: checks, transactions)`.
+/// `fresh` is a [`Fresh`](loaded::Fresh).
 #[macro_export]
 macro_rules! ch2_tests {
     (@ $module:ident $fresh:path: $($name:ident,)*) => {

@@ -1,5 +1,6 @@
-//! Every field of every collection, changed behind the back of a run: those that transactions write and those
-//! that none may change. Each change is caught by the check that is there for it (spec §6).
+//! Every field of every collection, changed behind the back of a run: those that transactions write
+//! and those that none may change. Each change is caught by the check that is there for it (spec
+//! §6).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,8 @@ use super::checks::{drive, failed, snapshot, terminals};
 use super::loaded::{Fresh, Loaded};
 use crate::wait;
 
-/// Loaded documents of each collection in which unchanging fields are looked at. The tests change such ones.
+/// Loaded documents of each collection in which unchanging fields are looked at. The tests change
+/// such ones.
 const FEW: u64 = 12;
 
 /// Everything that `hoap run` checks after a run.
@@ -145,8 +147,8 @@ pub fn each_field_that_no_transaction_changes_is_held_against_the_load(fresh: Fr
     }
 }
 
-/// Loaded customers' data, carriers and delivery dates where no transaction reaches them, and documents that are
-/// gone.
+/// Loaded customers' data, carriers and delivery dates where no transaction reaches them, and
+/// documents that are gone.
 pub fn what_transactions_change_elsewhere_stays_where_they_do_not(fresh: Fresh) {
     let loaded = Loaded::new(fresh, Schema::Ch2pp);
     let all = Sample::of(&loaded.data, 600, 3);
@@ -172,7 +174,8 @@ pub fn what_transactions_change_elsewhere_stays_where_they_do_not(fresh: Fresh) 
     assert!(detail.contains("region 2: there is no such document"), "{detail}");
 }
 
-/// A sample sees only its share of the documents: what is outside of it stays unseen, the sample of all sees it.
+/// A sample sees only its share of the documents: what is outside of it stays unseen, the sample of
+/// all sees it.
 pub fn a_sample_sees_its_share_and_the_sample_of_all_sees_all(fresh: Fresh) {
     let loaded = Loaded::new(fresh, Schema::Ch2);
     let index = 77;
@@ -291,7 +294,8 @@ pub fn each_field_that_a_transaction_writes_is_held_against_the_ledger(fresh: Fr
     assert_eq!(failed(&checks), ["nothing changed"]);
 }
 
-/// What is taken from one stock and given to another leaves the sums as they are: the sample sees it.
+/// What is taken from one stock and given to another leaves the sums as they are: the sample sees
+/// it.
 pub fn a_stock_update_in_the_wrong_place_is_seen_by_the_sample(fresh: Fresh) {
     let loaded = Loaded::new(fresh, Schema::Ch2);
     let before = snapshot(&loaded, &mut Expected::nothing());

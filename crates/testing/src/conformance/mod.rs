@@ -38,9 +38,11 @@ pub fn index() -> Index {
 }
 
 /// Writes a test for each conformance function. `$fresh` makes a target (and whatever must outlive
-/// it): `fn() -> (Box<dyn Target>, Guard)`. With `{#[ignore = "…"]}` before it, each test has that attribute.
+/// it): `fn() -> (Box<dyn Target>, Guard)`. With `{#[ignore = "…"]}` before it, each test has that
+/// attribute.
 ///
-/// A database that has it all names none; one that has not takes the groups below, and names what else it has.
+/// A database that has it all names none; one that has not takes the groups below, and names what
+/// else it has.
 #[macro_export]
 macro_rules! conformance_tests {
     ($fresh:path) => {

@@ -20,7 +20,8 @@ pub struct Bound {
 pub type Row = Vec<Bound>;
 type Found = Result<Option<Value>, String>;
 
-/// The value at a path from an alias with plain steps; `None` where the expression is something else.
+/// The value at a path from an alias with plain steps; `None` where the expression is something
+/// else.
 fn walk<'a>(expr: &Expr, row: &'a Row) -> Option<Option<&'a Value>> {
     match expr {
         Expr::Alias(name) => Some(Some(&*row.iter().find(|b| b.alias == *name)?.value)),

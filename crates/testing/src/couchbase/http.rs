@@ -1,5 +1,5 @@
-//! The query service's REST API: one port a node. Every request is checked; what the module under test
-//! would not send is refused with a message that no test expects.
+//! The query service's REST API: one port a node. Every request is checked; what the module under
+//! test would not send is refused with a message that no test expects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,7 +80,8 @@ pub async fn serve(mut stream: impl Stream, known: bool, node: usize, shared: Ar
                 None => match answer(&request, node, &shared) {
                     Ok(answer) => (200, answer),
                     Err(Refusal(status, error)) => {
-                        // A COMMIT that fails rolls back, which the service reports as a second error.
+                        // A COMMIT that fails rolls back, which the service reports as a second
+                        // error.
                         let second =
                             json!({"code": 17008, "msg": "Rollback Transaction statement error"});
                         let second = (error["code"] == 17007).then_some(second);

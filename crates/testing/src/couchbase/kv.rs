@@ -1,5 +1,6 @@
-//! The data service: Couchbase's binary protocol as far as the driver speaks it here. One node with all
-//! vBuckets; collections; SCRAM, PLAIN where there is TLS; sub-documents of one step. No compression, no mutation tokens.
+//! The data service: Couchbase's binary protocol as far as the driver speaks it here. One node with
+//! all vBuckets; collections; SCRAM, PLAIN where there is TLS; sub-documents of one step. No
+//! compression, no mutation tokens.
 
 use std::sync::Arc;
 
@@ -185,8 +186,8 @@ fn answer(request: &Request, login: &mut Login, shared: &Shared) -> Answer {
 
 /// What each node says of the cluster; of the bucket too, once it is selected.
 fn map(shared: &Shared, bucket: bool) -> String {
-    // The ports with TLS have names of their own, beside those without it, which real nodes always have: the
-    // driver tells nodes apart by them.
+    // The ports with TLS have names of their own, beside those without it, which real nodes always
+    // have: the driver tells nodes apart by them.
     let ports = |services: &[(&str, u16)]| -> Map<String, Value> {
         let both = services.iter().flat_map(|(name, port)| match shared.tls {
             false => vec![((*name).to_owned(), json!(port))],

@@ -1,7 +1,8 @@
-//! A Couchbase cluster in a script: a data node and two query nodes over one store in memory. It speaks the
-//! data service's binary protocol and the query service's REST API, and runs the statements that the module
-//! under test writes, no others. It is an imitation made from Couchbase's documentation and drivers: what
-//! passes here is what the module and these documents agree on.
+//! A Couchbase cluster in a script: a data node and two query nodes over one store in memory. It
+//! speaks the data service's binary protocol and the query service's REST API, and runs the
+//! statements that the module under test writes, no others. It is an imitation made from
+//! Couchbase's documentation and drivers: what passes here is what the module and these documents
+//! agree on.
 
 mod eval;
 mod http;
@@ -55,7 +56,8 @@ impl Way {
             Way::Tls(config, mutual) => {
                 match TlsAcceptor::from(config).accept(stream).into_fallible().await {
                     Ok(secured) => serve(Box::new(secured), mutual).await,
-                    // Who is not let in is told by TLS, unless the connection goes before that is read.
+                    // Who is not let in is told by TLS, unless the connection goes before that is
+                    // read.
                     Err((_, mut stream)) => {
                         let mut nowhere = tokio::io::sink();
                         let drained = tokio::io::copy(&mut stream, &mut nowhere);
@@ -77,7 +79,8 @@ pub struct Shared {
     pub seen: Mutex<Vec<(usize, String, Value)>>,
     /// Durability levels of key-value writes so far.
     pub durabilities: Mutex<Vec<u8>>,
-    /// Codes of the operations that wrote a document so far: 1 upsert, 2 insert, 3 replace, 0xd1 fields of one.
+    /// Codes of the operations that wrote a document so far: 1 upsert, 2 insert, 3 replace, 0xd1
+    /// fields of one.
     pub writes: Mutex<Vec<u8>>,
     /// Expiries of key-value writes so far, in seconds.
     pub expiries: Mutex<Vec<u32>>,

@@ -132,7 +132,8 @@ fn change(
     Ok(returned)
 }
 
-/// The place of a path in a document; a parent that is no object or an element that is not there has none.
+/// The place of a path in a document; a parent that is no object or an element that is not there
+/// has none.
 fn place<'a>(document: &'a mut Value, path: &Expr) -> Option<&'a mut Value> {
     match path {
         Expr::Alias(_) => Some(document),
@@ -229,7 +230,8 @@ fn select(store: &mut Store, select: &Select, at: &Place) -> Done<Vec<Value>> {
         Some(from) => bind(store, from, at, None)?.into_iter().map(|b| vec![b]).collect(),
     };
     if let (Some(filter), false) = (&select.filter, select.joins.is_empty()) {
-        // What these rows alone say is false stays out: a condition on an alias to come is an error yet.
+        // What these rows alone say is false stays out: a condition on an alias to come is an error
+        // yet.
         rows.retain(|row| {
             conditions(filter).iter().all(|c| holds(c, &[row], at.args) != Ok(false))
         });

@@ -1,7 +1,8 @@
-//! Documents in memory, with transactions as Couchbase's query service isolates them (7.0.3 to 8.0): a statement
-//! sees what is committed and what its own transaction has changed. Changes wait in the query node until COMMIT, which
-//! stages them: only there a key that another one inserted, or a document that another one changed since this
-//! transaction's first change of it, is refused. Nothing remembers what a statement has read.
+//! Documents in memory, with transactions as Couchbase's query service isolates them (7.0.3 to
+//! 8.0): a statement sees what is committed and what its own transaction has changed. Changes wait
+//! in the query node until COMMIT, which stages them: only there a key that another one inserted,
+//! or a document that another one changed since this transaction's first change of it, is refused.
+//! Nothing remembers what a statement has read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -171,8 +172,8 @@ impl Store {
         Ok(document.map(|document| (document.cas, document.value.clone())))
     }
 
-    /// Adds a document. A key that is there is refused at once only outside of a transaction, and where
-    /// the same transaction wrote it.
+    /// Adds a document. A key that is there is refused at once only outside of a transaction, and
+    /// where the same transaction wrote it.
     pub fn insert(
         &mut self,
         scope: &str,

@@ -41,7 +41,8 @@ pub fn run_json(input: &[u8]) {
     }
 }
 
-/// `samples.csv`, `machine.csv` and `queries.csv`: rows come back, also those of a file that was cut off.
+/// `samples.csv`, `machine.csv` and `queries.csv`: rows come back, also those of a file that was
+/// cut off.
 pub fn rows(input: &[u8]) {
     let folder = holding("samples.csv", input);
     fs::write(folder.path().join("queries.csv"), input).unwrap();

@@ -1,6 +1,6 @@
-//! A run folder like one that a real run leaves behind: three numbers of transaction clients without
-//! and with a query client, queries alone, an incomplete step. The numbers are drawn
-//! from a seeded generator; the record's percentiles come from the same histograms as the logs.
+//! A run folder like one that a real run leaves behind: three numbers of transaction clients
+//! without and with a query client, queries alone, an incomplete step. The numbers are drawn from a
+//! seeded generator; the record's percentiles come from the same histograms as the logs.
 
 pub mod plain;
 pub mod read;
@@ -97,8 +97,8 @@ impl Folder {
         self
     }
 
-    /// The same of a run whose queries ran on a database that followed the load: 20,000 documents came
-    /// in until 4 s, when the load was written, and the rest until 10 s.
+    /// The same of a run whose queries ran on a database that followed the load: 20,000 documents
+    /// came in until 4 s, when the load was written, and the rest until 10 s.
     pub fn ingested(mut self) -> Folder {
         let load = self.run.load.as_mut().unwrap();
         let at = |(seconds, documents)| Ingested { seconds, documents };

@@ -1,5 +1,6 @@
-//! A run folder of a workload without two sides: YCSB with 1, 2 and 4 clients in a closed loop, then 4
-//! clients in an open loop at two rates, of which the second is more than the database can do.
+//! A run folder of a workload without two sides: YCSB with 1, 2 and 4 clients in a closed loop,
+//! then 4 clients in an open loop at two rates, of which the second is more than the database can
+//! do.
 
 use hoap_record::hlog::{SERVICE, WAIT};
 

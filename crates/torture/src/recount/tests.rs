@@ -15,8 +15,8 @@ fn payment(run: RunMark, count: u32) -> Payment {
     Payment { history, w: 1, d: 1, amount: 5, digest: 1 }
 }
 
-/// Orders 31 and 32, payments 0 and 1 and the delivery of order 21 were acknowledged. Of one order, one
-/// payment and two deliveries of that district the outcome is unknown.
+/// Orders 31 and 32, payments 0 and 1 and the delivery of order 21 were acknowledged. Of one order,
+/// one payment and two deliveries of that district the outcome is unknown.
 fn ledger() -> (Ch2, RunMark) {
     let run = RunMark::draw();
     let ledger = Ledger {
@@ -127,8 +127,8 @@ fn lines(numbers: &[u64], version: u64) -> String {
     numbers.iter().flat_map(|&n| [line(n, 0), line(n, 1)]).collect()
 }
 
-/// One insert is acknowledged and one unsure. Of field 1 of record 0, version 5 is the last acknowledged
-/// write, version 4 ended before it began, and version 6 is unsure.
+/// One insert is acknowledged and one unsure. Of field 1 of record 0, version 5 is the last
+/// acknowledged write, version 4 ended before it began, and version 6 is unsure.
 fn of(numbers: &[u64], version: u64) -> Count {
     let write = |version, start, end| Write { key: key(0), field: Some(1), version, start, end };
     let ledger = Ycsb {

@@ -11,7 +11,8 @@ use crate::ch2::queries::catalogue::{Column, Kind, QUERIES, Query};
 pub enum AnswersOf {
     /// The 22 queries.
     Queries(Schema),
-    /// Pages of Pagination: all keys of a country's customers, which no order of a database changes.
+    /// Pages of Pagination: all keys of a country's customers, which no order of a database
+    /// changes.
     Pages,
     /// Sums of JOIN.
     Joins,

@@ -92,8 +92,8 @@ pub trait BulkWriter: Send {
     /// after [`BulkWriter::finish`]. All batches of a collection arrive before those of the next.
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Result<()>;
 
-    /// How many documents [`BulkWriter::write_values`] takes at once best. `None` where the database
-    /// wants JSON text only.
+    /// How many documents [`BulkWriter::write_values`] takes at once best. `None` where the
+    /// database wants JSON text only.
     fn values_at_once(&self) -> Option<u64> {
         None
     }
@@ -116,8 +116,8 @@ pub trait BulkWriter: Send {
         Ok(())
     }
 
-    /// The best size of the next batch, bytes of JSON text: large enough to amortise a commit, small
-    /// enough for constant memory.
+    /// The best size of the next batch, bytes of JSON text: large enough to amortise a commit,
+    /// small enough for constant memory.
     fn batch_bytes(&self) -> usize {
         4 << 20
     }

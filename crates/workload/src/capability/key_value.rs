@@ -18,8 +18,8 @@ pub trait KeyValue: Blocking {
     /// Whether the database can scan keys in order.
     fn scans(&self) -> Applicable<()>;
 
-    /// Whether an update writes the whole record, as the database's settings ask: it then gets every
-    /// field, whichever a workload would have drawn.
+    /// Whether an update writes the whole record, as the database's settings ask: it then gets
+    /// every field, whichever a workload would have drawn.
     fn updates_are_whole(&self) -> bool {
         false
     }

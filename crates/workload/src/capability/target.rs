@@ -29,8 +29,8 @@ pub trait Target: Blocking {
     /// Name, version and settings, for the run folder. Holds no secret.
     fn description(&self) -> Description;
 
-    /// Whether its work is done by this process, so that CPU which the process takes is the database's
-    /// as well as the driver's. So it is where calls block their thread.
+    /// Whether its work is done by this process, so that CPU which the process takes is the
+    /// database's as well as the driver's. So it is where calls block their thread.
     fn in_process(&self) -> bool {
         self.blocking()
     }

@@ -7,11 +7,12 @@
 //! * [`queries`], [`stream`]: the analytical side.
 //! * [`freshness`]: the age of the data that the queries see.
 //! * [`ingestion`]: how fast a second database takes in what the first is loaded with.
-//! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections of
-//!   both.
+//! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections
+//!   of both.
 //! * [`snapshot`], [`touched`], [`counters`]: what the checks before and after a run read of all
-//!   documents, of those that a run touched, of the counters alone; [`conditions`], [`nothing_lost`],
-//!   [`unchanged`], [`audit`] with [`uniform`]: these checks; [`digest`]: the digests in a ledger;
+//!   documents, of those that a run touched, of the counters alone; [`conditions`],
+//!   [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: these checks; [`digest`]: the
+//!   digests in a ledger;
 //!   [`contribution`]: one driver machine's part of the checks.
 
 pub mod audit;

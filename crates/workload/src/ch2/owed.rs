@@ -79,7 +79,8 @@ impl<'a> Owed<'a> {
         }
     }
 
-    /// Reads the customers and stocks. Where the data was not fresh they may have more than is owed.
+    /// Reads the customers and stocks. Where the data was not fresh they may have more than is
+    /// owed.
     pub async fn check(
         self,
         reader: &mut Reader<'_>,

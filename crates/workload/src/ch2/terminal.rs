@@ -87,8 +87,8 @@ impl Terminals {
         self
     }
 
-    /// The same with each terminal running transactions of the witness between those of the mix. The
-    /// documents must have been prepared ([`Witnesses::prepare`]).
+    /// The same with each terminal running transactions of the witness between those of the mix.
+    /// The documents must have been prepared ([`Witnesses::prepare`]).
     pub fn witnessed(mut self, witnesses: Arc<Witnesses>) -> Self {
         self.witnesses = Some(witnesses);
         self

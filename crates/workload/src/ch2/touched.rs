@@ -3,7 +3,8 @@
 //!
 //! Loaded documents are functions of their keys, so what a document must be after the first run
 //! follows from its key and the ledger. After an earlier run it does not where a document adds up
-//! what happened since the load: such sums are only held to have grown by at least what this run did.
+//! what happened since the load: such sums are only held to have grown by at least what this run
+//! did.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::{Range, RangeInclusive};
@@ -49,9 +50,9 @@ impl Touched<'_> {
     /// Reads what the run touched and passes orders and history to `expected`.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) soon after `stop` returns true,
-    /// [`ErrorKind::Broken`](crate::ErrorKind::Broken) for a field of the wrong type or range, and
-    /// the errors of the database.
+    /// Returns [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) soon after `stop` returns
+    /// true, [`ErrorKind::Broken`](crate::ErrorKind::Broken) for a field of the wrong type or
+    /// range, and the errors of the database.
     pub async fn snapshot(
         &self,
         expected: &mut Expected<'_>,
@@ -106,9 +107,9 @@ impl Touched<'_> {
         })
     }
 
-    /// The keys of the orders to be read: those that the ledger names, the sampled ones, and in each
-    /// district the numbers that were given and delivered during the run, with the one before and
-    /// the one after, which must and must not be there.
+    /// The keys of the orders to be read: those that the ledger names, the sampled ones, and in
+    /// each district the numbers that were given and delivered during the run, with the one before
+    /// and the one after, which must and must not be there.
     fn orders(&self, after: &Snapshot, expected: &Expected<'_>) -> Vec<OrderKey> {
         let mut named: BTreeMap<ledger::District, (u64, u64)> = BTreeMap::new();
         for o in &self.ledger.orders {
@@ -219,7 +220,8 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Adds an order to its district and compares it. Returns how many undelivered orders it matches.
+    /// Adds an order to its district and compares it. Returns how many undelivered orders it
+    /// matches.
     fn judge(
         &mut self,
         (place, key): (OrderKey, &str),

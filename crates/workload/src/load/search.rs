@@ -3,8 +3,8 @@
 //! With [`Clients::Auto`] a load begins with one client and doubles their number. Each number
 //! writes for a window of the load itself. It helps where it is [`HELPS`] times as fast as the last
 //! that helped; after two in a row that do not, one of which may have had a bad window, the search
-//! ends with the last that did. Nothing is written twice or for show, and a wrong number costs time,
-//! never documents.
+//! ends with the last that did. Nothing is written twice or for show, and a wrong number costs
+//! time, never documents.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ const MOST: usize = 32;
 const HELPS: f64 = 1.1;
 /// The shortest window.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Batches in a window at least: so many, and on average so many of each client. The end of a window
-/// cuts one of each.
+/// Batches in a window at least: so many, and on average so many of each client. The end of a
+/// window cuts one of each.
 const LEAST: u64 = 4;
 const OF_EACH: u64 = 2;
 

@@ -8,8 +8,8 @@ use crate::capability::Values;
 /// Bytes of a text, with the slack of its writer, that are written without an allocation.
 const SHORT: usize = 1024;
 
-/// Hands the values of the document that `write` writes to `values`. Returns the bytes that it takes
-/// as JSON text.
+/// Hands the values of the document that `write` writes to `values`. Returns the bytes that it
+/// takes as JSON text.
 #[inline]
 pub(crate) fn hand_over<'v>(
     values: &'v mut dyn Values,
@@ -63,7 +63,8 @@ impl Writer for Through<'_> {
         self.values.int(field.name(), value);
     }
 
-    // The quotient of two integers below 2^53 is the double nearest to it, as a reader of JSON makes it.
+    // The quotient of two integers below 2^53 is the double nearest to it, as a reader of JSON
+    // makes it.
 
     #[inline(always)]
     fn cents(&mut self, field: Field, value: i64) {

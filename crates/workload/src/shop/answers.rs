@@ -27,7 +27,8 @@ const DRAWS: usize = 1000;
 /// A workload whose answers can be kept.
 pub trait KeepAnswers {
     /// Asks the questions of the benchmark on a session of its own and writes each answer to
-    /// `q01.json` … of a folder that is there. `target` is the URL of the database, without secrets.
+    /// `q01.json` … of a folder that is there. `target` is the URL of the database, without
+    /// secrets.
     fn keep_answers(&self, target: &str, dir: &Path) -> impl Future<Output = Result<()>> + Send;
 }
 

@@ -201,9 +201,9 @@ impl Keys {
         Keys::with(distribution, Exponent::ycsb(), space)
     }
 
-    /// The distribution over these records; `exponent` is that of the zipfian ones. Clones share the
-    /// position of [`Distribution::Sequential`]. [`Distribution::Zipfian`] draws until a record exists, however
-    /// few do: [`Keys::bounded`] does not.
+    /// The distribution over these records; `exponent` is that of the zipfian ones. Clones share
+    /// the position of [`Distribution::Sequential`]. [`Distribution::Zipfian`] draws until a record
+    /// exists, however few do: [`Keys::bounded`] does not.
     pub fn with(distribution: Distribution, exponent: Exponent, space: &KeySpace) -> Self {
         let (start, count) = (space.requests.start, space.count());
         let ages = ages(space.records);

@@ -26,8 +26,8 @@ pub(super) struct Existing {
 }
 
 impl Existing {
-    /// The ranks of `zipf` that are hashed onto the numbers below `below` of `room`; `None` where it
-    /// was stopped.
+    /// The ranks of `zipf` that are hashed onto the numbers below `below` of `room`; `None` where
+    /// it was stopped.
     pub fn find(
         zipf: &Zipf,
         room: u64,

@@ -130,10 +130,11 @@ type Set = fn(&mut Draft, &str) -> std::result::Result<(), String>;
 enum Use {
     /// It changes the set-up.
     Sets(Set),
-    /// It has no effect and is accepted with these values, because Hoap always does what it asks for.
+    /// It has no effect and is accepted with these values, because Hoap always does what it asks
+    /// for.
     Does(&'static [&'static str]),
-    /// With these values as [`Use::Does`]; with others it has no effect for this reason, which a run
-    /// says.
+    /// With these values as [`Use::Does`]; with others it has no effect for this reason, which a
+    /// run says.
     Without(&'static [&'static str], &'static str),
     /// It is refused with this reason.
     Not(&'static str),

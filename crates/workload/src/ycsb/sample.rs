@@ -203,9 +203,9 @@ impl Merged {
         keys
     }
 
-    /// How much earlier, in nanoseconds, the acknowledged write of this version of a field ended than
-    /// the last one of it began, by the clocks of the drivers that made them. `None` where no driver
-    /// made it or there is only one driver, whose own clock orders its writes.
+    /// How much earlier, in nanoseconds, the acknowledged write of this version of a field ended
+    /// than the last one of it began, by the clocks of the drivers that made them. `None` where no
+    /// driver made it or there is only one driver, whose own clock orders its writes.
     pub fn earlier(&self, key: Key, field: u16, is: impl Fn(u64) -> bool) -> Option<u64> {
         let places = [(key, Some(field)), (key, None)];
         let writes = || places.iter().filter_map(|p| self.last.get(p)).flatten();

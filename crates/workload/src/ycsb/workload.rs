@@ -38,8 +38,8 @@ impl<K: KeyValue> Ycsb<K> {
     /// The workload on a table with the records of `table`, before any run. Reads nothing.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Invalid`] where the set-up is for another number of records, has scans that
-    /// the database lacks, or requests that no record can satisfy.
+    /// Returns [`ErrorKind::Invalid`] where the set-up is for another number of records, has scans
+    /// that the database lacks, or requests that no record can satisfy.
     pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
         Ycsb::until(target, table, setup, &|| false)
     }

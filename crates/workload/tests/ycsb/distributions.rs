@@ -5,7 +5,8 @@ use hoap_workload::ycsb::{Distribution, KeySpace, Keys, Properties, Setup};
 
 use crate::statistics::Counts;
 
-/// What `draws` operations of this set-up take. `inserts=N` and `by=age` are as `Draws.java` has them.
+/// What `draws` operations of this set-up take. `inserts=N` and `by=age` are as `Draws.java` has
+/// them.
 pub fn draw(pairs: &str, draws: u64, seed: u64) -> Counts {
     let of = |name: &str| pairs.split(';').find_map(|p| p.strip_prefix(name)?.strip_prefix('='));
     let inserts = of("inserts").map_or(0, |n| n.parse().expect("a number"));
@@ -60,13 +61,15 @@ fn space(records: u64) -> KeySpace {
 
 const DRAWS: u64 = 2_000_000;
 
-/// Whether `count` of [`DRAWS`] is what `expected` of ten million are, to six standard deviations of both.
+/// Whether `count` of [`DRAWS`] is what `expected` of ten million are, to six standard deviations
+/// of both.
 fn like(count: u64, expected: u64) -> bool {
     let (count, expected) = (count as f64, expected as f64 * DRAWS as f64 / 1e7);
     (count - expected).abs() < 6.0 * (1.2 * expected).sqrt()
 }
 
-/// The hottest keys and their counts among ten million draws of `CoreWorkload.nextKeynum` of core-0.17.0.jar.
+/// The hottest keys and their counts among ten million draws of `CoreWorkload.nextKeynum` of
+/// core-0.17.0.jar.
 #[test]
 fn frequencies_are_those_that_the_jar_printed() {
     let hottest: [(&str, &[(u64, u64)]); 3] = [
@@ -150,8 +153,8 @@ fn frequencies_by_hundreds_are_those_that_the_jar_printed() {
     }
 }
 
-/// Spec §1: the hottest key takes 3.78 % whatever the record count, "a true zipfian takes 12.9 % at 1,000
-/// keys, 6.5 % at one million".
+/// Spec §1: the hottest key takes 3.78 % whatever the record count, "a true zipfian takes 12.9 % at
+/// 1,000 keys, 6.5 % at one million".
 #[test]
 fn zipfian_exact_draws_over_the_records_there_are() {
     let hottest = |distribution, records: u64| {
@@ -177,9 +180,9 @@ fn zipfian_exact_draws_over_the_records_there_are() {
     }
 }
 
-/// Draws by age, of ten million with so many inserts in between, as core-0.17.0.jar printed them: its generator
-/// keeps the first record count in eta, so that in a table that grows to four times its size the records of age
-/// 2 to 7 are drawn ever more rarely.
+/// Draws by age, of ten million with so many inserts in between, as core-0.17.0.jar printed them:
+/// its generator keeps the first record count in eta, so that in a table that grows to four times
+/// its size the records of age 2 to 7 are drawn ever more rarely.
 #[test]
 fn latest_is_that_of_the_jar_while_the_table_grows_and_latest_exact_is_a_zipfian() {
     let expected = [
@@ -203,8 +206,8 @@ fn latest_is_that_of_the_jar_while_the_table_grows_and_latest_exact_is_a_zipfian
     for (age, expected) in expected {
         assert!(like(ours[&age], expected), "age {age}: {} {expected}", ours[&age]);
     }
-    // Of a true zipfian over n items the rank r has 1 / (r + 1)^0.99 of the share of rank 0; Gray's method has it
-    // exactly for two ranks and closely for the others.
+    // Of a true zipfian over n items the rank r has 1 / (r + 1)^0.99 of the share of rank 0; Gray's
+    // method has it exactly for two ranks and closely for the others.
     for age in [1, 2, 5, 10, 100] {
         let (share, law) = (exact[&age] as f64 / exact[&0] as f64, (age as f64 + 1.0).powf(-0.99));
         assert!((0.8..1.25).contains(&(share / law)), "age {age}: {share} {law}");
@@ -212,8 +215,8 @@ fn latest_is_that_of_the_jar_while_the_table_grows_and_latest_exact_is_a_zipfian
     assert!(crate::statistics::deviations(&ours, &exact) > 50.0);
 }
 
-/// Spec §1, "Zeta for a growing N is extended": a table that grew is drawn from as one that always was that
-/// large, and popular records stay popular.
+/// Spec §1, "Zeta for a growing N is extended": a table that grew is drawn from as one that always
+/// was that large, and popular records stay popular.
 #[test]
 fn a_growing_table() {
     let grown = |distribution, from: u64, to: u64| {
@@ -250,8 +253,8 @@ fn sequential_takes_turns_among_all_clients() {
     assert_eq!(seen, [5, 6, 7, 5, 6]);
 }
 
-/// Tables of one and two records, hot sets of none and of all, requests for a part: every draw is a record
-/// that is there.
+/// Tables of one and two records, hot sets of none and of all, requests for a part: every draw is a
+/// record that is there.
 #[test]
 fn small_tables_and_extreme_parameters() {
     let hotspot = |data, operations| Distribution::Hotspot { data, operations };

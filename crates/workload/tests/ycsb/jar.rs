@@ -1,9 +1,9 @@
-//! Spec nosql §1: "`zipfian` reproduces YCSB's frequencies (chi-squared test against the generators in YCSB's own
-//! jar, part of the suite where Java is present)".
+//! Spec nosql §1: "`zipfian` reproduces YCSB's frequencies (chi-squared test against the generators
+//! in YCSB's own jar, part of the suite where Java is present)".
 //!
-//! The jar comes from Maven Central into the folder that HOAP_CACHE names, else into Cargo's. Without Java, or
-//! where the jar cannot be fetched, the test says so; the figures that the jar printed once are checked in
-//! `distributions` and in hoap-data's tests all the same.
+//! The jar comes from Maven Central into the folder that HOAP_CACHE names, else into Cargo's.
+//! Without Java, or where the jar cannot be fetched, the test says so; the figures that the jar
+//! printed once are checked in `distributions` and in hoap-data's tests all the same.
 
 use std::path::Path;
 
@@ -18,9 +18,10 @@ mod ycsb_jar;
 
 const DRAWS: u64 = 1_000_000;
 
-/// What `nextKeynum` is asked for. Every distribution, several record counts, a part of the records, room for
-/// inserts, tables that grow meanwhile: E with twice and with twenty times the operations of its records, and
-/// without a number of them (`operationcount=0`, which is what a duration alone means), and D.
+/// What `nextKeynum` is asked for. Every distribution, several record counts, a part of the
+/// records, room for inserts, tables that grow meanwhile: E with twice and with twenty times the
+/// operations of its records, and without a number of them (`operationcount=0`, which is what a
+/// duration alone means), and D.
 const CASES: [&str; 17] = [
     "requestdistribution=zipfian;operationcount=1;recordcount=10",
     "requestdistribution=zipfian;operationcount=1;recordcount=1000",

@@ -83,7 +83,8 @@ fn failures(ends: &[(&'static str, Option<Error>)]) -> HashMap<ErrorKind, usize>
     counts
 }
 
-/// All workloads run on the data they loaded, with every value checked, and every check after the run holds.
+/// All workloads run on the data they loaded, with every value checked, and every check after the
+/// run holds.
 #[test]
 fn every_workload_reads_what_was_written() {
     for preset in ["a", "b", "c", "d", "e", "e-update", "f"] {
@@ -177,7 +178,8 @@ fn fields() {
     }
 }
 
-/// Spec §1, `--check-reads`: what no write of this record wrote is an error, and a missing record always is.
+/// Spec §1, `--check-reads`: what no write of this record wrote is an error, and a missing record
+/// always is.
 #[test]
 fn wrong_values_are_broken_promises() {
     for (preset, call) in [("c", "READ"), ("f", "READ-MODIFY-WRITE"), ("e-update", "SCAN")] {
@@ -228,7 +230,8 @@ fn a_missing_record_is_a_failure() {
     assert_eq!(failures(&run(&ycsb, 50).0), HashMap::from([(ErrorKind::Broken, 50)]));
 }
 
-/// A record whose insert failed is inserted again, by the same client or another, and nobody reads it before.
+/// A record whose insert failed is inserted again, by the same client or another, and nobody reads
+/// it before.
 #[test]
 fn a_failed_insert_leaves_no_hole() {
     let inserts = "readproportion=0.5;insertproportion=0.5;recordcount=50;dataintegrity=true";
@@ -376,8 +379,9 @@ fn clients_draw_differently() {
     assert!(sequences[0] != sequences[1] && sequences[1] != sequences[2]);
 }
 
-/// No operation allocates, checks of what it read included. The fake keeps no writes, so that what it allocates
-/// for them does not count; where there are inserts, it answers reads without a record.
+/// No operation allocates, checks of what it read included. The fake keeps no writes, so that what
+/// it allocates for them does not count; where there are inserts, it answers reads without a
+/// record.
 #[test]
 fn an_operation_allocates_nothing() {
     for preset in ["a", "c", "d", "e", "f"] {

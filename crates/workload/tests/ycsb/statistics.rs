@@ -8,8 +8,8 @@ pub type Counts = BTreeMap<u64, u64>;
 /// Least count of a bin; rarer values share bins with their neighbours.
 const BIN: u64 = 25;
 
-/// Pearson's chi-squared for two samples, as the number of standard deviations by which it exceeds its
-/// mean (Wilson and Hilferty's normal approximation). Above 5.5 once in 50 million.
+/// Pearson's chi-squared for two samples, as the number of standard deviations by which it exceeds
+/// its mean (Wilson and Hilferty's normal approximation). Above 5.5 once in 50 million.
 pub fn deviations(a: &Counts, b: &Counts) -> f64 {
     let (na, nb) = (a.values().sum::<u64>() as f64, b.values().sum::<u64>() as f64);
     let (mut bins, mut chi, mut bin) = (0.0, 0.0, (0u64, 0u64));

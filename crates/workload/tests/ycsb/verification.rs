@@ -22,7 +22,8 @@ fn updates() -> (Fake, Ycsb<Fake>) {
 #[test]
 fn a_lost_update_is_found() {
     let (fake, ycsb) = updates();
-    // The last update of each field must be lost for its loss to show: lose all after the first 200.
+    // The last update of each field must be lost for its loss to show: lose all after the first
+    // 200.
     let mut n = 0;
     fake.faults(move |_, _| {
         n += 1;
@@ -116,8 +117,8 @@ fn deletes() -> (Fake, Ycsb<Fake>) {
     world(setup("a", "recordcount=400;readproportion=0;updateproportion=0.5;deleteproportion=0.5"))
 }
 
-/// A delete that was acknowledged and did nothing, one that was refused and took place, and a record
-/// that is back.
+/// A delete that was acknowledged and did nothing, one that was refused and took place, and a
+/// record that is back.
 #[test]
 fn a_lost_delete_is_found() {
     for (fault, verdict) in [

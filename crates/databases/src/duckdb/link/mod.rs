@@ -1,10 +1,10 @@
 //! The link: a SQLite database is followed, as the option `link` says.
 //!
 //! A thread of this process copies the collections, and then applies the [changes] that the source
-//! logs. Each batch of changes brings the file from one snapshot of the source to a later one, in one
-//! transaction together with the number of the last change: a query sees a state that the source
-//! had, and a process that is killed goes on where the file is. What is applied is removed from the
-//! source's log after that.
+//! logs. Each batch of changes brings the file from one snapshot of the source to a later one, in
+//! one transaction together with the number of the last change: a query sees a state that the
+//! source had, and a process that is killed goes on where the file is. What is applied is removed
+//! from the source's log after that.
 //!
 //! [changes]: crate::sqlite::changes
 
@@ -59,7 +59,8 @@ impl Link {
     /// Begins to follow.
     ///
     /// # Errors
-    /// Where the file holds what was loaded into it or follows another source, or cannot be written.
+    /// Where the file holds what was loaded into it or follows another source, or cannot be
+    /// written.
     pub fn begin(instance: &Arc<Instance>) -> Done<Link> {
         let source = instance.options.link.clone();
         let shared = Arc::new(Shared::default());

@@ -188,9 +188,9 @@ impl Load {
             e.fault().is_some_and(|f| (&*f.family, f.code) == (family, code))
         };
         let mut found = self.fill().await;
-        // After its start the cluster makes its table of adapters when it is first asked for one, without a
-        // lock: of two that come at once one may not find localfs there (3025) or find its own entry
-        // made by the other (3083). Nothing is loaded then.
+        // After its start the cluster makes its table of adapters when it is first asked for one,
+        // without a lock: of two that come at once one may not find localfs there (3025) or find
+        // its own entry made by the other (3083). Nothing is loaded then.
         let early = |e: &Error| is(e, "ASX", 3025) || is(e, "ASX", 3083);
         for _ in 0..3 {
             if !found.as_ref().is_err_and(early) {

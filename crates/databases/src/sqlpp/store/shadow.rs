@@ -22,7 +22,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// The operational note, once the shadows have caught up.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Unavailable`] while mutations are on their way, and says how far the shadows are.
+/// Returns [`ErrorKind::Unavailable`] while mutations are on their way, and says how far the
+/// shadows are.
 pub(super) async fn note(endpoint: &Endpoint, shadow: &Shadow) -> Done<Option<Value>> {
     if !endpoint.prepared.load(Ordering::SeqCst) && !make(endpoint, shadow.collections).await? {
         endpoint.define(shadow.connect.clone()).await?;

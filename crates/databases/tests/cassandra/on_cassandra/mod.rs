@@ -42,7 +42,8 @@ hoap_testing::conformance_tests!(fresh:
     a_join_of_nothing_is_empty,
 );
 
-/// With lightweight transactions inserts and updates keep the promises that they cannot keep without.
+/// With lightweight transactions inserts and updates keep the promises that they cannot keep
+/// without.
 mod lightweight {
     fn fresh() -> (Box<hoap_databases::cassandra::Cassandra>, crate::Guard) {
         crate::fresh_with("&lwt=true")

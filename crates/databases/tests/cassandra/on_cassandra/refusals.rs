@@ -209,15 +209,16 @@ fn by_wire(guard: &Guard, options: &str) -> (Wire, Cassandra) {
     let node = server("HOAP_TEST_CASSANDRA");
     let node = node.trim_start_matches("cassandra://").split('/').next().unwrap();
     let wire = Wire::new(node);
-    // The driver connects to the address that the node states, and so past the wire, but for its port.
+    // The driver connects to the address that the node states, and so past the wire, but for its
+    // port.
     let (_, port) = node.rsplit_once(':').unwrap();
     assert_ne!(wire.port.to_string(), port);
     let url = format!("cassandra://127.0.0.1:{}/{}?{options}", wire.port, guard.keyspace);
     (wire, open(&url))
 }
 
-/// Answers that do not come in time: a write may have been applied, a read cannot. The session is of use
-/// again afterwards.
+/// Answers that do not come in time: a write may have been applied, a read cannot. The session is
+/// of use again afterwards.
 #[test]
 fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
     let (target, guard) = fresh_with("");
@@ -240,8 +241,8 @@ fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
     assert_eq!(there, record([(0, "y")]), "it was applied");
 }
 
-/// The limit on an answer comes before that on a request here. The answers come after all, and are taken
-/// for no other's.
+/// The limit on an answer comes before that on a request here. The answers come after all, and are
+/// taken for no other's.
 #[test]
 fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
     let (target, guard) = fresh_with("");

@@ -47,8 +47,8 @@ fn the_description_says_that_there_are_none() {
     assert!(target.analytics().is_err());
 }
 
-/// Of a transaction that begins with a patch the first condition decides; what it patches after that is
-/// applied to whatever is newest. Sums of all clients are exact.
+/// Of a transaction that begins with a patch the first condition decides; what it patches after
+/// that is applied to whatever is newest. Sums of all clients are exact.
 #[test]
 fn no_sum_is_lost_among_many_writers() {
     const CLIENTS: usize = 4;
@@ -127,8 +127,8 @@ fn the_first_condition_is_a_conflict_and_later_ones_are_met_by_the_newest_docume
     assert_eq!(field(target, "1.2", "o_id"), json!(22));
 }
 
-/// Of two that insert the same key, or delete the same document, one is done and the other one is as if it had
-/// not been, with all that it inserted and deleted before.
+/// Of two that insert the same key, or delete the same document, one is done and the other one is
+/// as if it had not been, with all that it inserted and deleted before.
 #[test]
 fn what_cannot_be_done_twice_comes_first_and_is_undone_as_a_whole() {
     let (target, _guard) = fresh();

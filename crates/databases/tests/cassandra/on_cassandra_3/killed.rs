@@ -1,5 +1,5 @@
-//! Nodes that are killed in the middle of work: with one of three gone the work goes on at QUORUM, and nothing
-//! that was acknowledged is lost; with two gone it cannot, and says so.
+//! Nodes that are killed in the middle of work: with one of three gone the work goes on at QUORUM,
+//! and nothing that was acknowledged is lost; with two gone it cannot, and says so.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +14,8 @@ use crate::{in_keyspace, open};
 
 const WRITERS: u64 = 4;
 
-/// What a writer knows of its record: the last number acknowledged, and whether later ones may be there.
+/// What a writer knows of its record: the last number acknowledged, and whether later ones may be
+/// there.
 struct Written {
     acknowledged: u64,
     attempted: u64,
@@ -76,7 +77,8 @@ fn one_of_three_is_lost_and_the_work_goes_on() {
         assert!(written.errors.keys().all(|kind| known.contains(kind)), "{:?}", written.errors);
         assert!(written.acknowledged > 0);
     }
-    // Who comes now connects, although a contact point is gone, and finds all that was acknowledged.
+    // Who comes now connects, although a contact point is gone, and finds all that was
+    // acknowledged.
     let later = open(&format!("{url}?request_timeout_ms=15000"));
     let mut session = client(&later);
     for (key, written) in keys.iter().zip(&all) {

@@ -166,8 +166,8 @@ fn a_commit_whose_answer_was_lost_is_ambiguous() {
     assert_eq!(count(&guard.0), 2);
 }
 
-/// The limit on an answer comes before that on a request here. The answers come after all, and are taken
-/// for no other's.
+/// The limit on an answer comes before that on a request here. The answers come after all, and are
+/// taken for no other's.
 #[test]
 fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
     let (proxy, target, guard) = behind_with("&answer_timeout_ms=3000");

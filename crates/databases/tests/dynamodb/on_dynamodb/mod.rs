@@ -19,8 +19,9 @@ pub fn fresh() -> (Box<DynamoDb>, Guard) {
     fresh_with("consistency=strong")
 }
 
-// The others of the suite: a batch is not atomic (below), 300000.0 comes back as 300000 and a reading
-// transaction has no snapshot from its beginning (`transactions`), and there are no queries.
+// The others of the suite: a batch is not atomic (below), 300000.0 comes back as 300000 and a
+// reading transaction has no snapshot from its beginning (`transactions`), and there are no
+// queries.
 hoap_testing::document_tests!(fresh);
 hoap_testing::transaction_tests!(fresh);
 hoap_testing::conformance_tests!(fresh: no_update_is_lost);
@@ -139,8 +140,8 @@ fn what_it_lacks_it_says() {
     }
 }
 
-/// Capacity is what the service says: half a unit for 4 KB read eventually, one for 1 KB written, twice
-/// that in a transaction.
+/// Capacity is what the service says: half a unit for 4 KB read eventually, one for 1 KB written,
+/// twice that in a transaction.
 #[test]
 fn consumed_capacity_is_summed() {
     let (target, _guard) = fresh_with("consistency=eventual");

@@ -1,4 +1,5 @@
-//! Records by key, where the suite asks for what DynamoDB has not: keys in their order, large items.
+//! Records by key, where the suite asks for what DynamoDB has not: keys in their order, large
+//! items.
 
 use std::collections::BTreeSet;
 

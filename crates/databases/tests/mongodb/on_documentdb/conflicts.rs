@@ -1,4 +1,5 @@
-//! Conflicts as this engine says them: without MongoDB's labels, and without ending the transaction.
+//! Conflicts as this engine says them: without MongoDB's labels, and without ending the
+//! transaction.
 
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Access, Change, Intent, Patch};
@@ -11,8 +12,8 @@ fn add(n: i64) -> [Patch; 1] {
     [Patch { path: "o_id", change: Change::AddInteger(n) }]
 }
 
-/// Code 112: the document is locked by another transaction. Code 16777220, PostgreSQL's 40001: it was changed since
-/// the snapshot.
+/// Code 112: the document is locked by another transaction. Code 16777220, PostgreSQL's 40001: it
+/// was changed since the snapshot.
 #[test]
 fn both_kinds_of_conflict_are_conflicts_and_the_session_goes_on() {
     let (target, _guard) = fresh();

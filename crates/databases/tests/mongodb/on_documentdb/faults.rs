@@ -1,4 +1,5 @@
-//! The gateway, or PostgreSQL behind it, killed under load: what was acknowledged is there, and nothing else.
+//! The gateway, or PostgreSQL behind it, killed under load: what was acknowledged is there, and
+//! nothing else.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -49,7 +50,8 @@ fn insert_until(session: &mut dyn Session, client: usize, stop: &AtomicBool, tol
 
 /// Kills a process of the server twice while clients insert, and brings it up again.
 fn outlives(process: usize) {
-    // The gateway gives up before its client does: otherwise it may apply an operation without its transaction.
+    // The gateway gives up before its client does: otherwise it may apply an operation without its
+    // transaction.
     let lab = Lab::with("documentdb", &[("LAB_DOCUMENTDB_COMMAND_SECONDS", "3")]);
     let options = "serverSelectionTimeoutMS=2000";
     let target = open(&with(&lab.url(), options));

@@ -35,7 +35,8 @@ hoap_testing::conformance_tests!(fresh:
     counters_are_read_as_queries_see_them,
 );
 
-/// CH2 and CH2++: the effects of the transactions, and the checks, which hold after runs of many clients.
+/// CH2 and CH2++: the effects of the transactions, and the checks, which hold after runs of many
+/// clients.
 mod ch2 {
     use super::*;
 

@@ -1,8 +1,9 @@
 //! A query that is asked to end while the server works on it.
 //!
-//! The driver has no call for that. The module gives up the answer, and the driver closes the connection, since the
-//! answer would be taken for that of the next command; a server since 4.2 ends what it does for a connection
-//! that is closed. A query that stands between two parts of its answer has its cursor removed.
+//! The driver has no call for that. The module gives up the answer, and the driver closes the
+//! connection, since the answer would be taken for that of the next command; a server since 4.2
+//! ends what it does for a connection that is closed. A query that stands between two parts of its
+//! answer has its cursor removed.
 
 use std::time::{Duration, Instant};
 

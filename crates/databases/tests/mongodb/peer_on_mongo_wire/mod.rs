@@ -1,10 +1,10 @@
-//! A replica set of one member, played: it holds a driver to the protocol of transactions, and has the lab's
-//! imitation keep the documents.
+//! A replica set of one member, played: it holds a driver to the protocol of transactions, and has
+//! the lab's imitation keep the documents.
 //!
-//! Transactions run one at a time here. Before each write the document is read, and an abort puts it back. Each
-//! command of a transaction must carry the session, the number and the flags that the drivers'
-//! specification of transactions asks for; what does not is remembered as a violation. Answers may be
-//! scripted.
+//! Transactions run one at a time here. Before each write the document is read, and an abort puts
+//! it back. Each command of a transaction must carry the session, the number and the flags that the
+//! drivers' specification of transactions asks for; what does not is remembered as a violation.
+//! Answers may be scripted.
 
 mod cancel;
 mod ch2;
@@ -147,7 +147,8 @@ impl Peer {
                 Some(Instead::Answer(reply)) => {
                     if in_transaction(&request.command) {
                         self.enter(&name, &request.command);
-                        // An error aborts the transaction, but for that of a commit of unknown result.
+                        // An error aborts the transaction, but for that of a commit of unknown
+                        // result.
                         if name != "commitTransaction" {
                             self.abort(&mut upstream)?;
                         }
@@ -227,8 +228,8 @@ impl Peer {
         }
     }
 
-    /// Checks what a command of a transaction carries, and waits until it is its turn. Says whether there
-    /// is such a transaction.
+    /// Checks what a command of a transaction carries, and waits until it is its turn. Says whether
+    /// there is such a transaction.
     fn enter(&self, name: &str, command: &Document) -> bool {
         let mut state = self.state();
         let mut seen = doc! {"name": name};
@@ -307,7 +308,8 @@ impl Peer {
                 let mut change = change.clone();
                 if let Ok(pipeline) = change.get_array("u").cloned() {
                     let q = change.get_document("q").cloned().unwrap_or_default();
-                    // The imitation has no pipeline updates: what the document becomes is computed here.
+                    // The imitation has no pipeline updates: what the document becomes is computed
+                    // here.
                     let there = self.find(&collection, q, upstream)?.unwrap_or_default();
                     change.insert("u", money::operators(&pipeline, &there));
                 }

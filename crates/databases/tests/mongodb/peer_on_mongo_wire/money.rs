@@ -1,4 +1,5 @@
-//! Pipeline updates of the shapes that the module sends, computed here: `$literal`, `$add`, `$round`.
+//! Pipeline updates of the shapes that the module sends, computed here: `$literal`, `$add`,
+//! `$round`.
 
 use mongodb::bson::{Bson, Document, doc};
 

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::world::{SCHEMAS, World, line, rows};
 
-/// Section 5, Q14: 100 × promoted / (1 + all), [D, D + 1 month), 'pr' in this case; null over no line.
+/// Section 5, Q14: 100 × promoted / (1 + all), [D, D + 1 month), 'pr' in this case; null over no
+/// line.
 #[test]
 fn q14_adds_one_to_the_denominator() {
     for schema in SCHEMAS {

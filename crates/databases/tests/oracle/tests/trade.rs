@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::world::{CHINA, FRANCE, GERMANY, PERU, SCHEMAS, World, line, rows};
 
-/// Section 5, Q5: customer and supplier of one nation; the stock is the order's warehouse's, whoever
-/// supplied the line; [D, D + 1 year).
+/// Section 5, Q5: customer and supplier of one nation; the stock is the order's warehouse's,
+/// whoever supplied the line; [D, D + 1 year).
 #[test]
 fn q5_wants_one_nation_and_the_stock_of_the_orders_warehouse() {
     for schema in SCHEMAS {

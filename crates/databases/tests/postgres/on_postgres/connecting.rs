@@ -130,7 +130,8 @@ fn each_sslmode_looks_at_as_much_as_libpq_does() {
         let url = url("127.0.0.1", &format!("sslmode={mode}&sslrootcert={strange}"));
         unavailable(&url, &["TLS", "invalid peer certificate"]);
     }
-    // As libpq: without the file, `require` asks for no more than encryption, and the others refuse.
+    // As libpq: without the file, `require` asks for no more than encryption, and the others
+    // refuse.
     let absent = url("127.0.0.1", "sslmode=require&sslrootcert=/no/such");
     assert!(encrypted(&absent).starts_with("TLSv1."));
     for mode in ["verify-ca", "verify-full"] {

@@ -138,8 +138,8 @@ fn a_record_whose_write_is_not_answered_is_ambiguous() {
     assert!(wait(client.update("user1", &record([(0, "fine")]))).unwrap());
 }
 
-/// BEGIN and the first statement are one message on the wire, or two that nobody waits between; each
-/// further statement is one, COMMIT is one.
+/// BEGIN and the first statement are one message on the wire, or two that nobody waits between;
+/// each further statement is one, COMMIT is one.
 #[test]
 fn begin_is_no_round_trip_of_its_own() {
     let (direct, schema) = fresh();

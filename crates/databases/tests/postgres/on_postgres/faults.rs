@@ -66,8 +66,8 @@ fn insert_until(session: &mut dyn Session, client: usize, stop: &AtomicBool, tol
     }
 }
 
-/// Killed with -9 in the middle of transactions and started again: typed errors, the same sessions go
-/// on, everything acknowledged is there, nothing is there that nobody may have written.
+/// Killed with -9 in the middle of transactions and started again: typed errors, the same sessions
+/// go on, everything acknowledged is there, nothing is there that nobody may have written.
 #[test]
 fn every_acknowledged_commit_outlives_the_server() {
     let lab = Lab::start();

@@ -154,8 +154,8 @@ fn a_wait_for_a_connection_of_the_pool_is_a_timeout() {
     });
 }
 
-/// A statement behind a lock: the server is asked to end it, and the transaction with it. The pool goes
-/// on with another connection.
+/// A statement behind a lock: the server is asked to end it, and the transaction with it. The pool
+/// goes on with another connection.
 #[test]
 fn what_waits_too_long_is_ended_in_the_server() {
     let (direct, schema) = fresh();

@@ -17,8 +17,8 @@ use crate::open;
 const CALL: u64 = 256 << 10;
 const DOCUMENTS: u64 = 500;
 
-/// How many documents each call of the batches' script wrote, and the longest time of one, in microseconds, as the
-/// server's own log of commands has it.
+/// How many documents each call of the batches' script wrote, and the longest time of one, in
+/// microseconds, as the server's own log of commands has it.
 fn batches(admin: &mut redis::Connection) -> (Vec<u64>, i64) {
     let log: Vec<Vec<Value>> = redis::cmd("SLOWLOG").arg("GET").arg(-1).query(admin).unwrap();
     let (mut documents, mut longest) = (Vec::new(), 0);

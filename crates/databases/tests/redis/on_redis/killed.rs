@@ -75,8 +75,8 @@ impl Drop for Own {
     }
 }
 
-/// It syncs before it answers. With `everysec` an acknowledged write may wait in the server's memory
-/// as long as a sync of the one before goes on, and be lost with the process.
+/// It syncs before it answers. With `everysec` an acknowledged write may wait in the server's
+/// memory as long as a sync of the one before goes on, and be lost with the process.
 fn spawn(port: u16, directory: &tempfile::TempDir) -> Child {
     let port = port.to_string();
     Command::new("redis-server")

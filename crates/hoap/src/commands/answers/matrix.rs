@@ -63,8 +63,8 @@ pub(super) fn text_of(first: &AnswerFolder, others: &[AnswerFolder], pairs: &[Ve
     text
 }
 
-/// The table with the verdicts on each query in the order of the folders, and each comparison with the
-/// first folder as if it were the only one.
+/// The table with the verdicts on each query in the order of the folders, and each comparison with
+/// the first folder as if it were the only one.
 pub(super) fn json_of(first: &AnswerFolder, others: &[AnswerFolder], pairs: &[Verdicts]) -> Value {
     let row = |(number, (_, verdicts)): (u8, (&str, Vec<Option<&Verdict>>))| {
         let others = verdicts.into_iter().map(cell);

@@ -70,7 +70,8 @@ pub fn columns(columns: &[Column], label: &str, unit: &str) -> Chart {
     Chart::one(legend, Plot { height: 280, x, y, fx, marks, ..Plot::default() })
 }
 
-/// The share of operations that failed, a bar a configuration and kind of operation, a part an error.
+/// The share of operations that failed, a bar a configuration and kind of operation, a part an
+/// error.
 pub fn failed(failed: &[Failed<'_>]) -> Chart {
     let mut rows: Vec<String> = Vec::new();
     let mut errors: Vec<&str> = Vec::new();

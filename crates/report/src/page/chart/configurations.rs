@@ -27,9 +27,10 @@ fn places<'a>(group: &Group<'a>, axis: Axis, which: impl Fn(&Place<'_>) -> bool)
     group.places().into_iter().filter(|p| p.axis() == axis && which(p)).collect()
 }
 
-/// The numbers of query clients whose lines share a plot, told apart by their dashes; none where each
-/// configuration had one number of them (figure 8 of CH2++ has 4Q+0A, without queries, beside 4Q+4A),
-/// where dashes tell configurations apart, or where all places are one: a dot has no dashes.
+/// The numbers of query clients whose lines share a plot, told apart by their dashes; none where
+/// each configuration had one number of them (figure 8 of CH2++ has 4Q+0A, without queries, beside
+/// 4Q+4A), where dashes tell configurations apart, or where all places are one: a dot has no
+/// dashes.
 fn dashed(measure: Measure, places: &[Place<'_>]) -> Vec<usize> {
     let counts = query_counts(places);
     let all = 2..=Look::DASHES;
@@ -46,8 +47,8 @@ fn query_counts(places: &[Place<'_>]) -> Vec<usize> {
     counts
 }
 
-/// A facet for each number of query clients of a hybrid benchmark where they share no plot; one for all of
-/// another.
+/// A facet for each number of query clients of a hybrid benchmark where they share no plot; one for
+/// all of another.
 fn by_queries<'a>(
     measure: Measure,
     places: &[Place<'_>],
@@ -103,7 +104,8 @@ fn lines(
     if members.is_empty() {
         return None;
     }
-    // The lines of a plot: a configuration, and where dashes tell them apart, its number of query clients.
+    // The lines of a plot: a configuration, and where dashes tell them apart, its number of query
+    // clients.
     let counts = dashed(group.measure, places);
     let keys: Vec<(usize, Option<usize>)> = match counts.is_empty() {
         true => members.iter().map(|n| (*n, None)).collect(),

@@ -50,8 +50,8 @@ impl Spot {
     }
 }
 
-/// The frontiers of the configurations in their boxes. Of one configuration the steps are coloured by
-/// their freshness, where it was measured.
+/// The frontiers of the configurations in their boxes. Of one configuration the steps are coloured
+/// by their freshness, where it was measured.
 pub fn frontier(group: &Group<'_>) -> Option<Chart> {
     let of_member = |n: usize| {
         let places = group.members[n].places(n);

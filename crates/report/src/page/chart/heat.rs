@@ -6,8 +6,8 @@ use super::spec::{Chart, Item, Look, Mark, Number, Plot, Sample};
 use crate::format::number::latency;
 use crate::run::heat::{Heat, edge};
 
-/// From this share of a column's operations on, in words, and how dense it is drawn. Rare ones are to be seen,
-/// too: the tail is what the chart is for.
+/// From this share of a column's operations on, in words, and how dense it is drawn. Rare ones are
+/// to be seen, too: the tail is what the chart is for.
 const SHARES: [(f64, &str, f64); 6] = [
     (0.0, "< 0.3 %", 0.2),
     (0.003, "0.3–1 %", 0.32),

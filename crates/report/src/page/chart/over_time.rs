@@ -73,7 +73,8 @@ impl Among<'_> {
         let x = self.time_axis();
         let window = |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds));
         let windows = run.steps.iter().map(|s| (window(s).0, window(s).1, String::new()));
-        // What went wrong: a band as long as it lasted, with a line where it began for those that are short.
+        // What went wrong: a band as long as it lasted, with a line where it began for those that
+        // are short.
         let events = run.events.iter().take(EVENTS).map(|e| {
             let (from, to) = (decimals(e.from_seconds, 1), decimals(e.to_seconds, 1));
             let words = format!("{} × {}\n{}, {from}–{to} s", e.count, e.what, e.side);

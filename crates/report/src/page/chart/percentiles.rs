@@ -69,7 +69,8 @@ impl<'a> Among<'a> {
     }
 }
 
-/// Where a quantile stands: as many units as 1 − q has nines; the maximum as those of its operations.
+/// Where a quantile stands: as many units as 1 − q has nines; the maximum as those of its
+/// operations.
 fn nines(curve: &Curve, quantile: f64) -> f64 {
     match quantile < 1.0 {
         true => -(1.0 - quantile).log10(),

@@ -17,7 +17,8 @@ const PERCENTILES: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percenti
 pub struct Among<'a> {
     pub run: &'a Loaded,
     pub all: &'a [&'a Loaded],
-    /// The number of its configuration, where the page compares: then it has the configuration's colour.
+    /// The number of its configuration, where the page compares: then it has the configuration's
+    /// colour.
     pub configuration: Option<usize>,
 }
 
@@ -38,8 +39,8 @@ pub fn query_words(n: usize) -> String {
     }
 }
 
-/// The points of a run's steps in the charts of its headline measure and of response times, by place on
-/// the axis.
+/// The points of a run's steps in the charts of its headline measure and of response times, by
+/// place on the axis.
 fn shown(loaded: &Loaded, axis: Option<Axis>) -> Vec<Shown<'_>> {
     let measure = loaded.measure();
     let kinds = measure.kinds(&loaded.run);
@@ -79,8 +80,8 @@ impl<'a> Among<'a> {
         Look::colour(self.configuration.unwrap_or(0)).colour
     }
 
-    /// The look of a series by its number. Its colour is that of its kind of operation, unless the page has a
-    /// configuration or a run in that colour.
+    /// The look of a series by its number. Its colour is that of its kind of operation, unless the
+    /// page has a configuration or a run in that colour.
     pub(super) fn look(self, n: usize) -> Look {
         match (self.configuration, self.measure()) {
             (None, Measure::Plain) => Look::of(n),

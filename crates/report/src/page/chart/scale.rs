@@ -6,7 +6,8 @@ use crate::format::number::{duration, latency, rate};
 /// Ticks that a vertical axis aims at.
 const TICKS: usize = 6;
 
-/// Round values from `low` to `high`, about `count` of them: multiples of 1, 2 or 5 times a power of ten.
+/// Round values from `low` to `high`, about `count` of them: multiples of 1, 2 or 5 times a power
+/// of ten.
 pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     if !(high > low && high.is_finite()) {
         return vec![low];
@@ -66,9 +67,9 @@ pub enum Words {
 }
 
 impl Words {
-    /// A scale whose highest value is more than so many times its lowest has logarithms: a linear one would
-    /// flatten most of what there is to see. Rates are compared by their heights as long as that shows
-    /// anything.
+    /// A scale whose highest value is more than so many times its lowest has logarithms: a linear
+    /// one would flatten most of what there is to see. Rates are compared by their heights as long
+    /// as that shows anything.
     fn flat(self) -> f64 {
         match self {
             Words::Times => 30.0,
@@ -102,8 +103,8 @@ impl Words {
     }
 }
 
-/// The vertical axis of these values, with the other one to switch to: linear from 0 on, or with logarithms
-/// where the values are far apart. 0 has no logarithm: it stands at the lower end.
+/// The vertical axis of these values, with the other one to switch to: linear from 0 on, or with
+/// logarithms where the values are far apart. 0 has no logarithm: it stands at the lower end.
 pub fn vertical(words: Words, label: &str, values: impl Iterator<Item = f64>) -> Axis {
     let values: Vec<f64> = values.filter(|v| *v >= 0.0 && v.is_finite()).collect();
     let zero = values.contains(&0.0);
@@ -135,7 +136,8 @@ pub fn vertical(words: Words, label: &str, values: impl Iterator<Item = f64>) ->
 }
 
 impl Axis {
-    /// The linear one of the two: rates over time, whose stalls and last ticks are far below the others.
+    /// The linear one of the two: rates over time, whose stalls and last ticks are far below the
+    /// others.
     pub fn linear(self) -> Axis {
         match self {
             Axis { kind: Kind::Log, other: Some(linear), .. } => {

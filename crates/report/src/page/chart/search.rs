@@ -10,8 +10,8 @@ use crate::format::number::latency;
 /// Rates that differ by more than this factor need logarithms.
 const WIDE: f64 = 8.0;
 
-/// The probes against the bounds: full where every bound held, hollow where one broke or too few operations
-/// ran.
+/// The probes against the bounds: full where every bound held, hollow where one broke or too few
+/// operations ran.
 pub fn search(search: &Search) -> Chart {
     let seconds = |us: u64| us as f64 / 1e6;
     let slas = &search.bounds.slas;

@@ -19,9 +19,10 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// The same with places that points share: the first number of a point becomes the number of its place, and
-    /// its words lose their first line. Of a series without words those that follow each other become its values
-    /// alone. Together that makes the page's data less than half as long.
+    /// The same with places that points share: the first number of a point becomes the number of
+    /// its place, and its words lose their first line. Of a series without words those that follow
+    /// each other become its values alone. Together that makes the page's data less than half as
+    /// long.
     pub fn shared(mut self) -> Chart {
         let mut known: HashMap<(u64, String), usize> = HashMap::new();
         for mark in self.plots.iter_mut().flat_map(|plot| &mut plot.marks) {
@@ -96,7 +97,8 @@ fn is_full(dash: &Option<&'static str>) -> bool {
     dash.is_none_or(|dash| dash == "none")
 }
 
-/// Neighbouring shades for what is no configuration and no kind of operation: steps, kinds of error.
+/// Neighbouring shades for what is no configuration and no kind of operation: steps, kinds of
+/// error.
 const SHADES: [&str; 5] = ["s0", "s1", "s2", "s3", "s4"];
 const COLOURS: [&str; 7] = ["c0", "c1", "c2", "c3", "c4", "c5", "c6"];
 const SYMBOLS: [&str; 7] = ["circle", "triangle", "square", "diamond", "star", "wye", "cross"];
@@ -225,8 +227,9 @@ pub struct Axis {
     pub other: Option<Box<Axis>>,
 }
 
-/// A number below the first one reads, times the second, with three digits and these words behind it. Where the
-/// second is 0 the words stand alone. The last format is that of all numbers that are larger.
+/// A number below the first one reads, times the second, with three digits and these words behind
+/// it. Where the second is 0 the words stand alone. The last format is that of all numbers that are
+/// larger.
 pub type Format = (f64, f64, String);
 
 /// What is drawn, in this order.
@@ -258,10 +261,11 @@ pub enum Mark {
         colour: &'static str,
         /// Of each level.
         opacity: Vec<f64>,
-        /// The lower end of each row, and what it holds in words; last the upper end of the last one.
+        /// The lower end of each row, and what it holds in words; last the upper end of the last
+        /// one.
         rows: Vec<(Number, String)>,
-        /// Both ends of a column, the number of its first row, and the levels from there on, a digit each,
-        /// with "-" for nothing.
+        /// Both ends of a column, the number of its first row, and the levels from there on, a
+        /// digit each, with "-" for nothing.
         cells: Vec<(Number, Number, usize, String)>,
     },
     /// Words above the plot, with the width that they may take.

@@ -44,8 +44,8 @@ pub enum Kind {
     Exact,
     /// Money: equal after rounding to cents.
     Cents,
-    /// Averages, ratios and halves of cents: equal within [`RATIO_TOLERANCE`](crate::answers::RATIO_TOLERANCE),
-    /// relative.
+    /// Averages, ratios and halves of cents: equal within
+    /// [`RATIO_TOLERANCE`](crate::answers::RATIO_TOLERANCE), relative.
     Ratio,
     /// A string (CH2) or an object (CH2++; engines may return it as its JSON text): equal as JSON.
     Json,

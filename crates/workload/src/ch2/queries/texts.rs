@@ -2,9 +2,9 @@
 //!
 //! `queries/<ch2|ch2pp>/<dialect>/q01.sql` … `q22.sql` (MongoDB: `q01.json` …) are the naive set,
 //! the texts closest to the definition. `queries/<ch2|ch2pp>/<dialect>/tuned/` has the texts
-//! rewritten for an engine's planner. `count.sql` (`count.json`) beside them counts the documents of
-//! each collection, see [`count()`]. All are part of the program; a folder of the same layout may
-//! replace them.
+//! rewritten for an engine's planner. `count.sql` (`count.json`) beside them counts the documents
+//! of each collection, see [`count()`]. All are part of the program; a folder of the same layout
+//! may replace them.
 
 mod embedded;
 mod names;

@@ -59,8 +59,8 @@ impl Witness {
         !own.is_zero() && own.as_secs_f64() <= share && !self.shared.is_full()
     }
 
-    /// Draws a transaction and runs it, again after a conflict, `retries` times at most and not once
-    /// the client has `given_up`. How it ended is in the history.
+    /// Draws a transaction and runs it, again after a conflict, `retries` times at most and not
+    /// once the client has `given_up`. How it ended is in the history.
     pub async fn run(&mut self, session: &mut dyn Session, retries: u32, given_up: &AtomicBool) {
         let start = Instant::now();
         let plan = Plan::draw(&mut self.random);

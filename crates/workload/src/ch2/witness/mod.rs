@@ -4,7 +4,8 @@
 //! sums right. So each terminal now and then runs a transaction on small shared documents in the
 //! collection [`COLLECTION`], as Elle does (Kingsbury and Alvaro, VLDB 2020): it reads lists and
 //! replaces some of them with a unique value more. Who read and overwrote whom is then in the
-//! lists. What every client did and saw is kept ([`hoap_record::history`]) and judged after the run.
+//! lists. What every client did and saw is kept ([`hoap_record::history`]) and judged after the
+//! run.
 //!
 //! * `draw`: what a transaction does.
 //! * `client`: runs it, at the terminal's pace.
