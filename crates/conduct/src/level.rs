@@ -51,7 +51,7 @@ mod tests {
         assert!(warnings(&step(Some(true), None)).is_empty());
         assert!(warnings(&step(None, None)).is_empty());
         for (step, word) in [
-            (step(Some(false), None), "no level within 300.0 s of warm-up"),
+            (step(Some(false), None), "did not become steady within 300.0 s of warm-up"),
             (
                 step(None, Some(level(false))),
                 "changed by -25 % 40 s into the window, from 1000 to 751",

@@ -454,8 +454,8 @@ pub(crate) mod tests {
             (hybrid(&[0], &[0]), "", "no client"),
             (Groups::Clients(&[0]), "", "needs a client"),
             (Groups::Clients(&[1]), "--arrivals constant", "no rate"),
-            (hybrid(&[4], &[0]), "--duration 0s", "no time"),
-            (Groups::Clients(&[1]), "--operations 0", "no operation"),
+            (hybrid(&[4], &[0]), "--duration 0s", "a time above 0"),
+            (Groups::Clients(&[1]), "--operations 0", "an operation at least"),
             (hybrid(&[4], &[0]), "--tick 9ms", "at least 10ms"),
             (
                 Groups::Clients(&[1]),

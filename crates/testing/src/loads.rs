@@ -22,9 +22,13 @@ pub fn killed_and_interrupted(hoap: &str, url: &str) {
     let target = wait(open(url)).unwrap();
     let documents = target.documents().unwrap();
     let load = format!("load ycsb -p recordcount={RECORDS} --json --load-clients");
+    // The URL may have a password.
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("flags.toml");
+    std::fs::write(&config, format!("target = '{url}'\n")).unwrap();
     let run = |words: String| {
         let mut command = Command::new(hoap);
-        command.args(words.split(' ')).args(["--target", url]).stdin(Stdio::null());
+        command.args(words.split(' ')).arg("--config").arg(&config).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let resume = || {
