@@ -38,6 +38,7 @@ pub mod run;
 pub mod schedule;
 pub mod shop;
 pub mod start;
+mod starts;
 pub mod values;
 pub mod ycsb;
 

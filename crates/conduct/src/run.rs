@@ -22,7 +22,7 @@ use crate::offer::Recorded;
 use crate::own_limit;
 use crate::plan::{FrontierPlan, Plan, SearchPlan};
 use crate::schedule::{Place, Span};
-use crate::start::Starts;
+use crate::starts::Starts;
 
 /// Runs a benchmark. `record` is what is known before the first step.
 ///

@@ -1,22 +1,12 @@
 //! When the steps of a run begin, where somebody names the time: `--start-at` that of the first
 //! one, a [caller](crate::Caller::start) whose drivers meet that of each.
 
-use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
 
-use hoap_drive::{Gate, StepPlan};
-use hoap_record::check::START;
-use hoap_record::{Check, Clock, RunFolder, Step, Verdict};
-use hoap_workload::words::counted;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_drive::StepPlan;
+use hoap_record::{Clock, Step};
+use hoap_workload::Result;
 use jiff::Timestamp;
-
-use crate::caller::Setting;
-
-/// The most by which a step may begin later than the start that was named for it. Beyond it the run
-/// is void: the drivers beside it did not measure the load that all were to make together.
-pub const BOUND: Duration = Duration::from_millis(250);
 
 /// When a step begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,106 +50,10 @@ impl Start for Option<Timestamp> {
     }
 }
 
-/// The starts of a run's steps, as they were named and as they came.
-pub struct Starts<'a> {
-    setting: &'a Setting<'a>,
-    start: &'a dyn Start,
-    /// What was named for the step that begins.
-    named: Cell<Option<Timestamp>>,
-    /// Steps that began in time.
-    kept: u64,
-    /// Why the run is void.
-    late: RefCell<Option<String>>,
-}
-
-impl<'a> Starts<'a> {
-    /// Of a run whose steps begin as `start` says.
-    pub fn new(setting: &'a Setting<'a>, start: &'a dyn Start) -> Self {
-        let (named, late) = (Cell::new(None), RefCell::new(None));
-        Starts { setting, start, named, kept: 0, late }
-    }
-
-    /// Notes in `step`, which has run, how it began.
-    pub fn note(&mut self, step: &mut Step, folder: &RunFolder) {
-        let Some(named) = self.named.take().filter(|_| step.partial.is_none()) else { return };
-        let begun = Duration::try_from_secs_f64(step.start_seconds - step.warmup_seconds);
-        let begun = folder.started_at() + begun.unwrap_or_default();
-        let late = begun.duration_since(SystemTime::from(named)).unwrap_or_default();
-        step.start = Some(hoap_record::Start {
-            at: named.to_string(),
-            late_seconds: hoap_record::folder::seconds(late),
-        });
-        match late > BOUND {
-            true => *self.late.get_mut() = Some(self.why(step.number, late, "its clients began")),
-            false => self.kept += 1,
-        }
-    }
-
-    /// What all drivers together measured in the step. `None` where somebody asked for the end.
-    ///
-    /// # Errors
-    /// Ends the run with the error.
-    pub fn joint(&self, step: &Step, folder: &RunFolder) -> Result<Option<Step>> {
-        self.start.joint(step, folder.path())
-    }
-
-    /// Whether a step began late, after which none should follow.
-    pub fn is_late(&self) -> bool {
-        self.late.borrow().is_some()
-    }
-
-    /// Whether the steps began when they were to begin. `None` where no start was named.
-    pub fn check(&self) -> Option<Check> {
-        let late = self.late.borrow().clone();
-        (late.is_some() || self.kept > 0).then(|| Check {
-            when: "during the run".into(),
-            name: START.into(),
-            compares: format!(
-                "when steps began with the starts named for them, within {} ms",
-                BOUND.as_millis()
-            ),
-            verdict: if late.is_some() { Verdict::Fail } else { Verdict::Pass },
-            checked: self.kept + u64::from(late.is_some()),
-            detail: late,
-        })
-    }
-
-    fn why(&self, step: usize, late: Duration, what: &str) -> String {
-        let seconds = late.as_secs_f64();
-        format!("{what} {seconds:.2} s after the start of step {step}, by this machine's clock")
-    }
-}
-
-impl Gate for Starts<'_> {
-    fn opens(&self, step: &StepPlan) -> Result<Option<Instant>> {
-        let at = match self.start.named(step)? {
-            Named::AtOnce => return Ok(Some(Instant::now())),
-            Named::NotYet => return Ok(None),
-            Named::At(at) => at,
-        };
-        let (now, instant) = (Timestamp::now(), Instant::now());
-        let left = Duration::try_from(at.duration_since(now)).ok();
-        if self.named.replace(Some(at)) != Some(at) {
-            let late = Duration::try_from(now.duration_since(at)).unwrap_or_default();
-            if late > BOUND {
-                let clients = counted(step.tx_clients + step.query_clients, "client", "clients");
-                let why = self.why(step.number, late, &format!("its {clients} were connected"));
-                *self.late.borrow_mut() = Some(why.clone());
-                let tried = format!("begin step {} at {at}", step.number);
-                return Err(Error::new(ErrorKind::Unavailable, tried, why).advise(
-                    "name a later start: the check of the data and the connecting come before it",
-                ));
-            }
-            if left.is_some_and(|left| left > BOUND) {
-                self.setting.say(format!("its clients are connected, waiting until {at}"));
-            }
-        }
-        Ok(Some(left.map_or(instant, |left| instant + left)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use hoap_drive::End;
 
     use super::*;

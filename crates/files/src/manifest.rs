@@ -1,6 +1,5 @@
 //! The manifest: the parameters and the content of the files in a folder.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,12 +7,11 @@ use hoap_data::DATA_VERSION;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::options::{Codec, Form, Format};
 use crate::part::Part;
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::valid::validate;
 
 /// All parameters that decide the files' bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,27 +117,6 @@ pub struct Manifest {
 impl Manifest {
     pub(crate) fn new(parameters: Parameters) -> Manifest {
         Manifest { hoap: env!("CARGO_PKG_VERSION").to_owned(), parameters, files: Vec::new() }
-    }
-
-    /// Reads a manifest; `None` where there is none.
-    ///
-    /// # Errors
-    /// A file that cannot be read, is not a manifest, or lists what no call wrote.
-    pub(crate) fn read(path: &Path) -> Result<Option<Manifest>> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(Error::read(path, &e)),
-        };
-        let broken = |what: String| {
-            let advice = "make the files anew with --replace";
-            let message = format!("read {}: no manifest: {what}; {advice}", path.display());
-            Error::new(ErrorKind::Broken, message)
-        };
-        let manifest: Manifest = serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        validate(&manifest, &name).map_err(broken)?;
-        Ok(Some(manifest))
     }
 
     /// Writes it atomically.

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 use std::str::FromStr;
+use std::{fs, io};
 
 use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
 use hoap_data::words::counted;
@@ -11,6 +13,7 @@ use hoap_data::ycsb::{RecordSpec, Records};
 use hoap_data::{Collection, DATA_VERSION, DataSet, Schema, Spec};
 use serde_json::Value;
 
+use crate::error::{Error, ErrorKind};
 use crate::manifest::{FileEntry, Manifest, Parameters, part_suffix};
 use crate::options::{Codec, Format, Layout, extension};
 use crate::part::Part;
@@ -24,8 +27,31 @@ struct Table<'a> {
     next: u64,
 }
 
+impl Manifest {
+    /// Reads a manifest; `None` where there is none.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is not a manifest, or lists what no call wrote.
+    pub(crate) fn read(path: &Path) -> crate::error::Result<Option<Manifest>> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::read(path, &e)),
+        };
+        let broken = |what: String| {
+            let advice = "make the files anew with --replace";
+            let message = format!("read {}: no manifest: {what}; {advice}", path.display());
+            Error::new(ErrorKind::Broken, message)
+        };
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|e| broken(e.to_string()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        validate(&manifest, &name).map_err(broken)?;
+        Ok(Some(manifest))
+    }
+}
+
 /// Checks the manifest of the file `name`. The error names the entry and its value.
-pub(crate) fn validate(manifest: &Manifest, name: &str) -> Result<(), String> {
+fn validate(manifest: &Manifest, name: &str) -> Result<(), String> {
     let Manifest { parameters, files, .. } = manifest;
     let Parameters { part, of, .. } = *parameters;
     if part == 0 || part > of {

@@ -58,10 +58,13 @@ impl Engine for DynamoDbEngine {
     }
 }
 
+pub(super) const NO_SHOP: &str =
+    "its indexes hold no nested field such as address.country, and it has no join";
+
 impl DynamoDb {
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
-        let because = super::NO_SHOP;
+        let because = NO_SHOP;
         let target = Arc::new(self);
         Remote {
             key_value: Ok(RemoteKeyValue::new(target.clone())),

@@ -52,7 +52,7 @@ use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
-use database::not_applicable;
+use database::{NO_SHOP, not_applicable};
 
 pub use database::{DynamoDb, DynamoDbEngine};
 pub use options::OPTIONS;
@@ -62,8 +62,6 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "transactions", "key-val
 
 const NO_ANALYTICS: &str =
     "it has neither joins nor aggregates: they run on what is exported from it";
-const NO_SHOP: &str =
-    "its indexes hold no nested field such as address.country, and it has no join";
 
 /// What it lacks, and why.
 pub(crate) const LACKS: &[crate::Lack] =

@@ -6,7 +6,7 @@
 //! * Read concern `snapshot` of a transaction is PostgreSQL's REPEATABLE READ, any other one
 //!   READ COMMITTED, which loses updates. Write concerns are taken and not used.
 //! * Its errors have no labels. What it does not translate is PostgreSQL's SQLSTATE, packed into a
-//!   number ([`sqlstate`]).
+//!   number ([`sqlstate`](super::sqlstate::sqlstate)).
 //! * A failed write does not end the transaction: the client aborts it.
 //! * A commit whose transaction the gateway no longer knows may have been applied: the gateway
 //!   itself tries again where it lost PostgreSQL, and then finds none.
@@ -22,16 +22,6 @@ use mongodb::error::{Error as DriverError, ErrorKind as Kind};
 use super::error;
 use crate::failure::Failure;
 use hoap_workload::ErrorKind;
-
-/// PostgreSQL's SQLSTATE in the gateway's numbers: six bits a character, from `0` on.
-pub(super) const fn sqlstate(code: &[u8; 5]) -> i32 {
-    let (mut number, mut at) = (0, 5);
-    while at > 0 {
-        at -= 1;
-        number = number << 6 | (code[at] - b'0') as i32;
-    }
-    number
-}
 
 /// What the gateway's `hello` says of DocumentDB.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,12 +56,6 @@ mod tests {
     use mongodb::bson::doc;
 
     use super::*;
-
-    #[test]
-    fn sqlstates_are_packed_as_the_gateway_packs_them() {
-        // Seen: "could not serialize access", and "function … does not exist".
-        assert_eq!((sqlstate(b"40001"), sqlstate(b"42883")), (16_777_220, 52_461_700));
-    }
 
     #[test]
     fn a_gateway_is_known_by_what_mongodb_does_not_say() {

@@ -6,7 +6,7 @@ use mongodb::error::{
     UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure,
 };
 
-use super::documentdb::sqlstate;
+use super::sqlstate::sqlstate;
 use crate::failure::Failure;
 pub(super) use crate::failure::LOAD_FIRST;
 use crate::url::scrub;

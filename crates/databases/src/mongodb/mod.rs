@@ -44,6 +44,7 @@ mod session;
 mod settings;
 mod settle;
 mod shop;
+mod sqlstate;
 mod text;
 mod transaction;
 mod value;

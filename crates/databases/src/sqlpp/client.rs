@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use reqwest::{Method, Response};
 
+use super::codes::Service;
 use super::envelope::Envelope;
-use super::error::{Cause, Doing, Error, Service};
+use super::error::{Cause, Doing, Error};
 use super::request::Request;
 use super::stream::{Splitter, start};
 use super::tls::Tls;

@@ -2,8 +2,18 @@
 
 use hoap_workload::ErrorKind;
 
-use super::error::Service;
 use crate::failure::LOAD_FIRST;
+
+/// Whose codes they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// AsterixDB: `ASX` and `HYR` codes in the messages.
+    AsterixDb,
+    /// Couchbase's Analytics service, Capella Columnar, Enterprise Analytics: 20000 to 25999.
+    Analytics,
+    /// Couchbase's query service: 1000 to 19999.
+    Query,
+}
 
 /// Family, first and last code, kind, advice. The first line that fits counts.
 pub(super) type Line = (&'static str, u64, u64, ErrorKind, &'static str);

@@ -2,20 +2,9 @@
 
 use hoap_workload::ErrorKind;
 
-use super::codes::{self, Line};
+use super::codes::{self, Line, Service};
 use super::envelope::Fault;
 use crate::failure::{Failure, chain};
-
-/// Whose codes they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Service {
-    /// AsterixDB: `ASX` and `HYR` codes in the messages.
-    AsterixDb,
-    /// Couchbase's Analytics service, Capella Columnar, Enterprise Analytics: 20000 to 25999.
-    Analytics,
-    /// Couchbase's query service: 1000 to 19999.
-    Query,
-}
 
 /// What the statement does: where the answer to a write was lost, its outcome is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::codes::Service;
 use super::envelope::Envelope;
-use super::error::{Cause, Doing, Error, Service};
+use super::error::{Cause, Doing, Error};
 use super::stream::Splitter;
 use crate::failure::Failure;
 

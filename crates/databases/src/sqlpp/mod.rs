@@ -26,10 +26,11 @@ mod tests;
 mod tls;
 
 pub(crate) use client::{Credentials, ServiceAddress, StatementClient};
+pub(crate) use codes::Service;
 pub(crate) use envelope::Envelope;
 #[cfg(feature = "couchbase")]
 pub(crate) use envelope::Fault;
-pub(crate) use error::{Cause, Doing, Error, Service};
+pub(crate) use error::{Cause, Doing, Error};
 #[cfg(any(feature = "couchbase", feature = "couchbase-analytics"))]
 pub(crate) use login::{Named, PASSWORD_FILE, TLS_CERT, TLS_KEY};
 pub(crate) use name::quote;

@@ -2,7 +2,7 @@
 
 use hoap_data::words::counted;
 
-use super::machine::Machine;
+use super::machine::{Machine, refuse};
 use super::parts;
 use crate::check::{Check, START, Verdict};
 use crate::description::Description;
@@ -65,15 +65,6 @@ pub fn check(drivers: &[Machine]) -> Result<Vec<String>> {
         warnings.extend(overlap(drivers, number)?);
     }
     Ok(warnings)
-}
-
-/// Why the run of `driver` is not merged with that of `first`.
-pub(super) fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error {
-    let tried = match std::ptr::eq(driver, first) {
-        true => format!("merge {}", driver.name),
-        false => format!("merge {} with {}", driver.name, first.name),
-    };
-    Error::new(ErrorKind::Invalid, tried, why).advise(advice)
 }
 
 /// Refuses a run that cannot be merged with any other.

@@ -61,3 +61,12 @@ impl Machine {
         self.started.duration_since(base).as_secs_f64()
     }
 }
+
+/// Why the run of `driver` is not merged with that of `first`.
+pub(super) fn refuse(driver: &Machine, first: &Machine, why: String, advice: &str) -> Error {
+    let tried = match std::ptr::eq(driver, first) {
+        true => format!("merge {}", driver.name),
+        false => format!("merge {} with {}", driver.name, first.name),
+    };
+    Error::new(ErrorKind::Invalid, tried, why).advise(advice)
+}

@@ -1,8 +1,7 @@
 //! The parts (`--part I/N`) of merged runs: each from 1 to N once. Runs without parts are merged in
 //! any number, as nothing in them says how many there were.
 
-use super::belong::refuse;
-use super::machine::Machine;
+use super::machine::{Machine, refuse};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Refuses parts that are not 1/N to N/N, each once.

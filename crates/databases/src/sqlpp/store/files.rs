@@ -14,8 +14,8 @@ use hoap_workload::ErrorKind;
 use hoap_workload::capability::Batch;
 use tokio::task::JoinSet;
 
-use super::bulk::{Progress, keyed};
 use super::endpoint::{Endpoint, Folder};
+use super::progress::{Progress, keyed};
 use super::underway;
 use crate::failure::{Done, Failure};
 use crate::sqlpp::{Error, Request};

@@ -12,6 +12,7 @@ mod endpoint;
 mod files;
 mod parameters;
 mod path;
+mod progress;
 mod settle;
 mod shadow;
 mod shop;
