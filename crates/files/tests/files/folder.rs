@@ -246,7 +246,7 @@ fn a_manifest_cannot_point_outside_its_folder() {
     write(&request(&data), &dir, Existing::Refuse).unwrap();
     let text = fs::read_to_string(dir.join("manifest.json")).unwrap();
     fs::write(dir.join("manifest.json"), text.replace("item.ndjson", "../mine.ndjson")).unwrap();
-    assert!(checked(&dir).problems.iter().any(|p| p.contains("no name of a file")));
+    assert!(checked(&dir).problems.iter().any(|p| p.contains("not a file name")));
     write(&request(&data), &dir, Existing::Replace).unwrap();
     assert_eq!(fs::read(&mine).unwrap(), b"mine");
 }
