@@ -21,7 +21,7 @@ printf 'step\tsize\tbytes\twall_s\tcpu_s\tmemory_kb\n' >raw.tsv
 measured() {
     local step=$1 size=$2 bytes=$3
     shift 3
-    /usr/bin/time -o time.txt -f '%e %U %S %M' "$@" >out.txt 2>err.txt || { cat out.txt err.txt >&2; exit 1; }
+    /usr/bin/time -o time.txt -f '%e %U %S %M' "$@" >/dev/null 2>err.txt || { cat err.txt >&2; exit 1; }
     awk -v OFS='\t' -v step="$step" -v size="$size" -v bytes="$bytes" \
         '{ print step, size, bytes, $1, $2 + $3, $4 }' time.txt | tee -a raw.tsv
 }
