@@ -140,6 +140,15 @@ impl RecordSession {
     }
 }
 
+/// Whether a write found its record, which was its condition.
+fn found(written: Done<()>) -> Done<bool> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(e) if e.is_condition() => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
 impl Abandon for RecordSession {}
 
 impl engine::RecordSession for RecordSession {
@@ -189,14 +198,10 @@ impl engine::RecordSession for RecordSession {
             let update = AttributeValueUpdate::builder().value(value).action(AttributeAction::Put);
             request = request.attribute_updates(name, update.build());
         }
-        match self.server.send(Doing::Write, request.send()).await {
-            Ok(answer) => {
-                self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
-                Ok(true)
-            }
-            Err(e) if e.is_condition() => Ok(false),
-            Err(e) => Err(e),
-        }
+        let answer = self.server.send(Doing::Write, request.send()).await;
+        found(answer.map(|answer| {
+            self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
+        }))
     }
 
     async fn delete(&mut self, key: &str) -> Done<bool> {
@@ -211,14 +216,10 @@ impl engine::RecordSession for RecordSession {
             .condition_expression("attribute_exists(#k)")
             .expression_attribute_names("#k", KEY)
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
-        match self.server.send(Doing::Write, request.send()).await {
-            Ok(answer) => {
-                self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
-                Ok(true)
-            }
-            Err(e) if e.is_condition() => Ok(false),
-            Err(e) => Err(e),
-        }
+        let answer = self.server.send(Doing::Write, request.send()).await;
+        found(answer.map(|answer| {
+            self.server.counters.consumed(Units::Write, &answer.consumed_capacity);
+        }))
     }
 
     async fn scan(
