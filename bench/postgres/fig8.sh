@@ -2,7 +2,7 @@
 # The experiment ch2pp-postgres whole, on servers of the lab: fig8.sh HOAP FOLDER [OPTION…].
 # First the primary alone, then with its replica. What is done in FOLDER is not done again. An option is one of
 # `hoap experiment run`, such as --scale-down 20 for a rehearsal. Leaves the servers up (lab/down), and the page in
-# FOLDER/report.html. At 10 warehouses it takes about an hour: keep the machine quiet.
+# FOLDER/report.html. At 10 warehouses it takes more than an hour: keep the machine quiet.
 set -euo pipefail
 hoap=$(realpath "$1") folder=$2
 shift 2

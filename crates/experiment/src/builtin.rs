@@ -16,9 +16,10 @@ macro_rules! builtin {
 }
 
 /// All of them: the papers' first, then those of this program's own, then the reports' by year.
-pub const BUILTIN: [Builtin; 16] = builtin!(
+pub const BUILTIN: [Builtin; 17] = builtin!(
     "ch2pp-fig8"
     "ch2pp-fig10"
+    "ch2pp-columns"
     "ch2-fig9"
     "frontier"
     "ch2pp-link"

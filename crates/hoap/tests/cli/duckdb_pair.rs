@@ -3,9 +3,29 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use hoap_testing::experiment::rehearse;
+
 use super::Place;
 
 const FOLLOWER: &str = "duckdb:c.duckdb?link=sqlite:t.db&threads=1";
+
+/// Figure 10 and table 3 in the small: SQLite's rows, and DuckDB's columns.
+#[test]
+fn the_experiment_of_rows_and_columns_is_rehearsed() {
+    let p = Place::new();
+    for (label, target) in [("rows", "sqlite:r.db"), ("columns", "duckdb:c.duckdb")] {
+        let both = [("--operational", target), ("--analytical", target)];
+        let hoap = env!("CARGO_BIN_EXE_hoap");
+        for run in rehearse(hoap, p.0.path(), "ch2pp-columns", label, &both) {
+            assert!(run["load"]["stored"]["bytes"].as_u64().unwrap() > 0, "{label}");
+        }
+    }
+    let page = String::from_utf8(p.read("ch2pp-columns/report.html")).unwrap();
+    assert!(page.contains("Mean time of each query by configuration"));
+    assert!(page.contains(">stored<"), "the table of configurations has the stored sizes");
+    // Queries alone have no transactions to be drawn, and one number of clients no line.
+    assert!(!page.contains("(tpM) over time") && !page.contains("against transaction clients"));
+}
 
 /// A check of a run, by its name.
 fn check<'a>(record: &'a serde_json::Value, name: &str) -> &'a serde_json::Value {

@@ -1,15 +1,37 @@
-//! Pagination and JOIN on AsterixDB's rows and columns: the answers are those of SQLite.
+//! AsterixDB's rows and columns: the experiment, and Pagination and JOIN, whose answers are those of
+//! SQLite.
+
+use hoap_testing::experiment::rehearse;
 
 use super::Place;
+
+/// The server's URL up to the name of a dataverse.
+fn server() -> String {
+    let url = std::env::var("HOAP_TEST_ASTERIXDB_COLUMN").expect(
+        "set HOAP_TEST_ASTERIXDB_COLUMN: eval \"$(lab/env)\", or leave these out with \
+         ./test --no-servers",
+    );
+    url[..url.rfind('/').unwrap()].to_owned()
+}
+
+/// Figure 10 and table 3 in the small, on one engine's two formats.
+#[test]
+fn the_experiment_of_rows_and_columns_is_rehearsed() {
+    let p = Place::new();
+    for (label, format) in [("rows", "row"), ("columns", "column")] {
+        let target = format!("{}/rehearsed_{format}_{}", server(), std::process::id());
+        let both = [("--operational", &*target), ("--analytical", &*target)];
+        let hoap = env!("CARGO_BIN_EXE_hoap");
+        for run in rehearse(hoap, p.0.path(), "ch2pp-columns", label, &both) {
+            assert_eq!(run["analytical"]["settings"]["storage"], format);
+        }
+    }
+}
 
 #[test]
 fn pages_and_joins_of_rows_and_columns_are_those_of_sqlite() {
     let p = Place::new();
-    let server = std::env::var("HOAP_TEST_ASTERIXDB_COLUMN").expect(
-        "set HOAP_TEST_ASTERIXDB_COLUMN: eval \"$(lab/env)\", or leave these out with \
-         ./test --no-servers",
-    );
-    let server = &server[..server.rfind('/').unwrap()];
+    let server = server();
     let at = |format: &str| {
         format!("{server}/shop_{format}_{}?storage={format}&analyze=on", std::process::id())
     };

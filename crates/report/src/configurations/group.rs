@@ -179,6 +179,12 @@ impl<'a> Member<'a> {
             .map(|s| s.mean)
     }
 
+    /// Bytes that the database stored after the load, mean over the runs that know it.
+    pub fn stored(&self) -> Option<f64> {
+        let loads = self.runs.iter().filter_map(|(_, run)| run.run.load.as_ref()?.stored.as_ref());
+        Spread::geometric(loads.map(|stored| stored.bytes as f64)).map(|s| s.mean)
+    }
+
     /// Documents per second of the ingestion, mean over the runs that know it.
     pub fn ingestion_rate(&self) -> Option<f64> {
         let all = self.runs.iter().filter_map(|(_, run)| run.run.ingestion());

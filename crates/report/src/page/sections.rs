@@ -242,26 +242,10 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
         runs,
         |r| !r.samples.rows.is_empty(),
         |body, panel| {
-            let table = format!("ticks-{}", panel.number);
-            let captions = match panel.loaded.measure() {
-                Measure::Hybrid => [
-                    "NewOrder transactions per minute (tpM) over time",
-                    "NewOrder response time over time, 99th percentile of each tick",
-                ],
-                Measure::Plain => [
-                    "Operations per second over time, each kind",
-                    "Response time over time, each kind, 99th percentile of each tick",
-                ],
-            };
-            let all = panel.peers(runs);
-            let among = panel.among(&all);
-            let charts = [("throughput", among.throughput(most)), ("p99", among.p99(most))];
-            for ((kind, chart), caption) in charts.into_iter().zip(captions) {
-                let name = &format!("{kind}-{}", panel.number);
-                let figure = Figure { name, caption, label: caption, table: &table };
-                body.chart(&figure, Some(panel), chart);
+            // Queries alone have no rate and no response time of a transaction.
+            if !panel.loaded.kinds().is_empty() {
+                rates(body, runs, panel, most);
             }
-            body.folded("Numbers of these charts", &tables::ticks(panel.loaded), &table);
             if body.is_many() {
                 return;
             }
@@ -287,11 +271,36 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
             let label = format!("Heat map. {caption}, darker where more of them took that long");
             let name = &format!("heat-{}", panel.number);
             let figure = Figure { name, caption: &caption, label: &label, table: &table };
-            body.chart(&figure, Some(panel), among.heat());
+            let all = panel.peers(runs);
+            body.chart(&figure, Some(panel), panel.among(&all).heat());
             body.folded("Numbers of the heat map", &tables::heat(panel.loaded), &table);
         },
     );
     body.close();
+}
+
+/// The rate and the response time of one run over time.
+fn rates(body: &mut Body, runs: &[Panel<'_>], panel: Panel<'_>, most: usize) {
+    let table = format!("ticks-{}", panel.number);
+    let captions = match panel.loaded.measure() {
+        Measure::Hybrid => [
+            "NewOrder transactions per minute (tpM) over time",
+            "NewOrder response time over time, 99th percentile of each tick",
+        ],
+        Measure::Plain => [
+            "Operations per second over time, each kind",
+            "Response time over time, each kind, 99th percentile of each tick",
+        ],
+    };
+    let all = panel.peers(runs);
+    let among = panel.among(&all);
+    let charts = [("throughput", among.throughput(most)), ("p99", among.p99(most))];
+    for ((kind, chart), caption) in charts.into_iter().zip(captions) {
+        let name = &format!("{kind}-{}", panel.number);
+        let figure = Figure { name, caption, label: caption, table: &table };
+        body.chart(&figure, Some(panel), chart);
+    }
+    body.folded("Numbers of these charts", &tables::ticks(panel.loaded), &table);
 }
 
 fn latency(body: &mut Body, runs: &[Panel<'_>]) {

@@ -178,6 +178,9 @@ pub fn summary_by_configuration(group: &Group<'_>) -> Table {
         .when(any(&|m| m.load_rate().is_some()), |s| {
             s.cells("load", Some(Unit::Rate("documents/s")), |m| Cell::maybe(m.load_rate()))
         })
+        .when(any(&|m| m.stored().is_some()), |s| {
+            s.cells("stored", Some(Unit::Bytes), |m| Cell::maybe(m.stored()))
+        })
         .when(any(&|m| m.ingestion_rate().is_some()), |s| {
             let rate = Some(Unit::Rate("documents/s"));
             s.cells("ingestion", rate, |m| Cell::maybe(m.ingestion_rate()))

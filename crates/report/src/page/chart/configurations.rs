@@ -208,10 +208,15 @@ pub fn response_time(group: &Group<'_>, axis: Axis, time: TimeOf) -> Option<Char
     lines(group, &of, &places, facets)
 }
 
-/// Power against transaction clients, a line a configuration.
+/// Power against transaction clients, a line a configuration; none of one number of clients, whose
+/// power is in the bars of table 3.
 pub fn power(group: &Group<'_>) -> Option<Chart> {
     let axis = Axis::Clients;
     let places = places(group, axis, |p| p.query_clients > 0);
+    let first = places.first().map(|p| (p.clients, p.query_clients))?;
+    if places.iter().all(|p| (p.clients, p.query_clients) == first) {
+        return None;
+    }
     let value = |p: &Place<'_>| p.spread(|s| isolation::power(s).ok());
     let facets = by_queries(group.measure, &places, value);
     lines(group, &Lines { axis, words: Words::Times, label: "power", unit: "" }, &places, facets)
