@@ -22,7 +22,7 @@ fn the_experiment_of_rows_and_columns_is_rehearsed() {
     }
     let page = String::from_utf8(p.read("ch2pp-columns/report.html")).unwrap();
     assert!(page.contains("Mean time of each query by configuration"));
-    assert!(page.contains(">stored<"), "the table of configurations has the stored sizes");
+    assert!(page.contains(">stored"), "the table of configurations has the stored sizes");
     // Queries alone have no transactions to be drawn, and one number of clients no line.
     assert!(!page.contains("(tpM) over time") && !page.contains("against transaction clients"));
 }
