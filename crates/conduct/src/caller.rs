@@ -8,7 +8,7 @@ use hoap_record::{Repetition, Step};
 
 use crate::flags::Common;
 use crate::plan::Plan;
-use crate::schedule::Place;
+use crate::schedule::StepPosition;
 use crate::start::Start;
 
 /// Whoever started a run: the command line, or a test. By default it ignores what it is told.
@@ -27,8 +27,8 @@ pub trait Caller: Sync {
     /// The steps that will run, so many times over. No client has connected yet.
     fn planned(&self, _plan: &Plan, _times: usize) {}
 
-    /// Watches the step that begins at this place of the run.
-    fn observer(&self, _place: Place) -> Box<dyn Observer + '_> {
+    /// Watches the step that begins at this position of the run.
+    fn observer(&self, _position: StepPosition) -> Box<dyn Observer + '_> {
         Box::new(())
     }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hoap_databases::url::redact;
 use hoap_drive::{Arrivals, OnError, StepPlan};
-use hoap_observe::Source;
+use hoap_observe::MetricSource;
 use hoap_record::{Sla, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -150,7 +150,7 @@ pub struct Common {
     /// Also record what the servers do, each second: the metrics endpoint of an exporter, of
     /// which # chooses series, or a process of this machine with those that it started; repeatable
     #[arg(long, value_name = "[NAME=]URL[#SERIES,…]|pid:N")]
-    pub observe: Vec<Source>,
+    pub observe: Vec<MetricSource>,
     /// Leave in ledger.json what the run saw acknowledged, so that another program can recount it
     #[arg(long)]
     pub ledger: bool,

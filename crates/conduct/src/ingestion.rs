@@ -45,14 +45,14 @@ impl Following {
 }
 
 /// A meter that counts beside a load. Counting ends where this is dropped.
-pub(crate) struct Watch {
+pub(crate) struct IngestionWatch {
     url: String,
     documents: u64,
     progress: Arc<Progress>,
     meter: JoinHandle<Result<Ingestion>>,
 }
 
-impl Watch {
+impl IngestionWatch {
     /// Before a load: removes what it replaces, waits until the analytical database is empty too,
     /// and begins to count. What is not empty is refused, unless the load goes on with an earlier
     /// one or is one of several parts.
@@ -109,7 +109,7 @@ impl Watch {
         }
         let documents = hoap_data::Collection::ALL.iter().map(|c| data.count(*c)).sum();
         let meter = tokio::spawn(meter.finish(limit));
-        Ok(Watch { url, documents, progress, meter })
+        Ok(IngestionWatch { url, documents, progress, meter })
     }
 
     /// The operational database has acknowledged the last document.
@@ -157,7 +157,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for IngestionWatch {
     fn drop(&mut self) {
         self.progress.end();
         self.meter.abort();

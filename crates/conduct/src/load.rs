@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use hoap_data::{DataSet, Schema};
+use hoap_data::{DataSet, Part, Schema};
 use hoap_record::{Description, Ingestion};
-use hoap_workload::load::{self, Existing, Load, Loaded, Part, Progress, Source};
+use hoap_workload::load::{self, Existing, Load, LoadSource, Loaded, Progress};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, Result};
 
 use crate::caller::Caller;
 use crate::data::{Data, Records, ShopArgs};
-use crate::ingestion::{Following, Watch};
+use crate::ingestion::{Following, IngestionWatch};
 use crate::values::{LoadClients, PartArg};
 
 /// The data of a benchmark, and where it goes.
@@ -102,7 +102,7 @@ impl LoadBenchmark {
     }
 
     /// The documents that the flags describe, and where they go.
-    fn source(&self) -> Result<(Arc<dyn Source>, &Loading)> {
+    fn source(&self) -> Result<(Arc<dyn LoadSource>, &Loading)> {
         Ok(match self {
             LoadBenchmark::Ch2(of) => (Arc::new(of.data.data_set(Schema::Ch2)?), &of.loading),
             LoadBenchmark::Ch2pp(of) => (Arc::new(of.data.data_set(Schema::Ch2pp)?), &of.loading),
@@ -125,7 +125,7 @@ pub struct Size {
 
 impl Size {
     /// The size of a part of these documents: some of each collection are made.
-    pub fn of(source: &dyn Source, part: Part) -> Size {
+    pub fn of(source: &dyn LoadSource, part: Part) -> Size {
         const MADE: u64 = 500;
         let mut size = Size::default();
         let (mut key, mut text) = (String::new(), Vec::new());
@@ -162,7 +162,7 @@ pub struct Done {
 ///
 /// # Errors
 /// Fails where the flags make no data set. Returns the errors of [`load::load`] and those of
-/// [`Watch`], which name the database.
+/// [`IngestionWatch`], which name the database.
 pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done> {
     let (source, loading) = benchmark.source()?;
     let target = hoap_databases::open(&loading.target).await?;
@@ -184,7 +184,7 @@ pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done
                 existing,
                 clients: loading.load_clients.0,
             };
-            let watch = Watch::begin(caller, &data, following, documents, what).await?;
+            let watch = IngestionWatch::begin(caller, &data, following, documents, what).await?;
             if existing == Existing::Replace {
                 existing = Existing::Refuse;
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
-use hoap_observe::Watch;
+use hoap_observe::MetricWatch;
 use hoap_workload::capability::Target;
 
 type Usage = BTreeMap<String, f64>;
@@ -15,14 +15,18 @@ type Usage = BTreeMap<String, f64>;
 pub struct Meter<'a> {
     observer: &'a dyn Observer,
     target: &'a dyn Target,
-    observed: &'a Watch,
+    observed: &'a MetricWatch,
     /// At the beginning and at the end.
     counts: Mutex<(Usage, Usage)>,
 }
 
 impl<'a> Meter<'a> {
     /// Of this database and these servers, for this observer.
-    pub fn new(observer: &'a dyn Observer, target: &'a dyn Target, observed: &'a Watch) -> Self {
+    pub fn new(
+        observer: &'a dyn Observer,
+        target: &'a dyn Target,
+        observed: &'a MetricWatch,
+    ) -> Self {
         Meter { observer, target, observed, counts: Mutex::default() }
     }
 

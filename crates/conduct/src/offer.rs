@@ -20,7 +20,7 @@ pub type Recorded = (PathBuf, Run);
 
 /// A benchmark by its name: a line of the [registry](crate::registry).
 #[derive(Debug)]
-pub struct Line<F: Offer> {
+pub struct BenchmarkLine<F: Offer> {
     /// Its name, as users type it and as run folders have it.
     pub name: &'static str,
     /// A line for the user.
@@ -44,13 +44,13 @@ pub trait Offer: Args + Debug + 'static {
     ///
     /// # Errors
     /// Refuses what cannot be run, whatever the database holds.
-    fn planned(&self, line: &Line<Self>) -> Result<Plan>;
+    fn planned(&self, line: &BenchmarkLine<Self>) -> Result<Plan>;
 
     /// The file that its flags name for results as YCSB prints them, beside those of `--export`.
     ///
     /// # Errors
     /// Refuses flags that make no benchmark.
-    fn export_file(&self, _line: &Line<Self>) -> Result<Option<PathBuf>> {
+    fn export_file(&self, _line: &BenchmarkLine<Self>) -> Result<Option<PathBuf>> {
         Ok(None)
     }
 
@@ -58,7 +58,7 @@ pub trait Offer: Args + Debug + 'static {
     /// ([`run::record`](crate::run::record)).
     fn record(
         &self,
-        line: &Line<Self>,
+        line: &BenchmarkLine<Self>,
         setting: &Setting<'_>,
     ) -> impl Future<Output = Result<Recorded>>;
 

@@ -13,18 +13,18 @@ use hoap_workload::ycsb::{PRESETS, Preset};
 use crate::begin::kind_of;
 use crate::caller::{Caller, Setting};
 use crate::flags::Common;
-use crate::offer::{Drivers, Line, Offer, Recorded};
+use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use crate::plan::Plan;
 use crate::{ch2, memory, shop, ycsb};
 
 /// Every benchmark that runs, in the order in which they are listed.
 pub static BENCHMARKS: [&dyn Entry; 11] = [
-    &Line::<ch2::Flags> {
+    &BenchmarkLine::<ch2::Flags> {
         name: Schema::Ch2.name(),
         about: "CH2: transactions and queries on the same documents",
         variant: Schema::Ch2,
     },
-    &Line::<ch2::Flags> {
+    &BenchmarkLine::<ch2::Flags> {
         name: Schema::Ch2pp.name(),
         about: "CH2++: transactions and queries on the same documents",
         variant: Schema::Ch2pp,
@@ -36,27 +36,27 @@ pub static BENCHMARKS: [&dyn Entry; 11] = [
     &letter(&PRESETS[4]),
     &letter(&PRESETS[5]),
     &letter(&PRESETS[6]),
-    &Line::<shop::PaginationFlags> {
+    &BenchmarkLine::<shop::PaginationFlags> {
         name: "pagination",
         about: "Pages of customers of a country",
         variant: (),
     },
-    &Line::<shop::JoinFlags> {
+    &BenchmarkLine::<shop::JoinFlags> {
         name: "join",
         about: "Sales of a zip code's customers in a month",
         variant: (),
     },
 ];
 
-const fn letter(preset: &'static Preset) -> Line<ycsb::Flags> {
-    Line { name: preset.name, about: preset.about, variant: preset }
+const fn letter(preset: &'static Preset) -> BenchmarkLine<ycsb::Flags> {
+    BenchmarkLine { name: preset.name, about: preset.about, variant: preset }
 }
 
 type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// [`Line`], whatever its flags.
+/// [`BenchmarkLine`], whatever its flags.
 pub trait Entry: Sync {
-    /// [`Line::name`].
+    /// [`BenchmarkLine::name`].
     fn name(&self) -> &'static str;
 
     /// The subcommand of `hoap run`.
@@ -72,13 +72,13 @@ pub trait Entry: Sync {
     fn parse(
         &'static self,
         matches: &mut ArgMatches,
-    ) -> std::result::Result<Box<dyn Asked>, clap::Error>;
+    ) -> std::result::Result<Box<dyn AskedRun>, clap::Error>;
 
     /// [`Offer::joint`].
     fn joint<'a>(&self, drivers: &'a Drivers<'a>) -> Local<'a, Result<Vec<Check>>>;
 }
 
-impl<F: Offer> Entry for Line<F> {
+impl<F: Offer> Entry for BenchmarkLine<F> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -98,7 +98,7 @@ impl<F: Offer> Entry for Line<F> {
     fn parse(
         &'static self,
         matches: &mut ArgMatches,
-    ) -> std::result::Result<Box<dyn Asked>, clap::Error> {
+    ) -> std::result::Result<Box<dyn AskedRun>, clap::Error> {
         Ok(Box::new((self, F::from_arg_matches_mut(matches)?)))
     }
 
@@ -150,8 +150,8 @@ pub fn of_run(benchmark: &str) -> Option<&'static dyn Entry> {
 }
 
 /// A benchmark with its flags, whatever they are.
-pub trait Asked: fmt::Debug {
-    /// [`Line::name`].
+pub trait AskedRun: fmt::Debug {
+    /// [`BenchmarkLine::name`].
     fn name(&self) -> &'static str;
 
     /// [`Offer::common`].
@@ -173,7 +173,7 @@ pub trait Asked: fmt::Debug {
     fn record<'a>(&'a self, setting: &'a Setting<'a>) -> Local<'a, Result<Recorded>>;
 }
 
-impl<F: Offer> Asked for (&'static Line<F>, F) {
+impl<F: Offer> AskedRun for (&'static BenchmarkLine<F>, F) {
     fn name(&self) -> &'static str {
         self.0.name
     }
@@ -197,7 +197,7 @@ impl<F: Offer> Asked for (&'static Line<F>, F) {
 
 /// The benchmark that the user chose, with its flags: the subcommands of `hoap run`.
 #[derive(Debug)]
-pub struct Chosen(pub Box<dyn Asked>);
+pub struct Chosen(pub Box<dyn AskedRun>);
 
 impl Chosen {
     /// Its name.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
-use hoap_observe::Watch;
+use hoap_observe::MetricWatch;
 use hoap_record::search::{Effort, Search};
 use hoap_record::{Bounds, Check, Repetition, Run, RunFolder, Step, Verdict};
 use hoap_workload::client::Workload;
@@ -21,7 +21,7 @@ use crate::meter::Meter;
 use crate::offer::Recorded;
 use crate::own_limit;
 use crate::plan::{FrontierPlan, Plan, SearchPlan};
-use crate::schedule::{Place, Span};
+use crate::schedule::{Span, StepPosition};
 use crate::starts::Starts;
 
 /// Runs a benchmark. `record` is what is known before the first step.
@@ -39,7 +39,7 @@ pub async fn record<B: Benchmark>(
     let queries = benchmark.queries().is_some_and(Workload::blocking);
     memory::fits(plan.shapes(), (operations, queries))?;
     // Before the folder: a source that cannot be read is refused with nothing written.
-    let observed = Watch::open(&setting.common.observe)?;
+    let observed = MetricWatch::open(&setting.common.observe)?;
     let path = setting.common.out.clone().unwrap_or_else(|| default_folder(&record.benchmark));
     record.repetition = setting.repetition;
     record.clock = setting.caller.start().and_then(|start| start.clock());
@@ -71,7 +71,7 @@ async fn between_checks<B: Benchmark>(
     setting: &Setting<'_>,
     plan: &Plan,
     benchmark: &mut B,
-    (folder, record, observed): (&mut RunFolder, &mut Run, &Watch),
+    (folder, record, observed): (&mut RunFolder, &mut Run, &MetricWatch),
 ) -> Result<()> {
     record.checks = benchmark.before(setting).await?;
     if record.checks.iter().any(|check| check.verdict == Verdict::Fail) {
@@ -115,8 +115,9 @@ async fn between_checks<B: Benchmark>(
     }
 }
 
-/// The place of a step of a search: nobody knows how many follow.
-const SEARCHING: Place = Place { of: None, rest: Span { time: Duration::ZERO, open: true } };
+/// The position of a step of a search: nobody knows how many follow.
+const SEARCHING: StepPosition =
+    StepPosition { of: None, rest: Span { time: Duration::ZERO, open: true } };
 
 /// Steps that run one after the other.
 struct Steps<'a, B: Benchmark> {
@@ -125,7 +126,7 @@ struct Steps<'a, B: Benchmark> {
     folder: &'a mut RunFolder,
     record: &'a mut Run,
     /// The servers' side.
-    observed: &'a Watch,
+    observed: &'a MetricWatch,
     starts: Starts<'a>,
     /// What the clients remember, also where a step fails or is stopped.
     memories: Vec<MemoryOf<B::Operations>>,
@@ -142,7 +143,7 @@ impl<B: Benchmark> Steps<'_, B> {
                 step.end = End::After(seconds);
             }
             let rest = Span::left(plan, step.number, alone);
-            self.one(&step, Place { of: Some(of), rest })?;
+            self.one(&step, StepPosition { of: Some(of), rest })?;
             let Some(ended) = self.ended() else {
                 if plan.loops_set_time && step.tx_clients == 0 && alone.is_none() {
                     let seconds = self.record.steps.last().map_or(0.0, |step| step.seconds);
@@ -192,11 +193,11 @@ impl<B: Benchmark> Steps<'_, B> {
     }
 
     /// Runs a step and keeps what it measured.
-    fn one(&mut self, plan: &StepPlan, place: Place) -> Result<()> {
+    fn one(&mut self, plan: &StepPlan, position: StepPosition) -> Result<()> {
         let Setting { caller, .. } = self.setting;
-        let of = place.of.map(|of| format!(" of {of}")).unwrap_or_default();
+        let of = position.of.map(|of| format!(" of {of}")).unwrap_or_default();
         caller.say(&format!("step {}{of}: {}", plan.number, plan.name()));
-        let observer = caller.observer(place);
+        let observer = caller.observer(position);
         let meter = Meter::new(&*observer, self.benchmark.target(), self.observed);
         let (operations, queries) = (self.benchmark.operations(), self.benchmark.queries());
         let clients = (operations, queries, self.benchmark.probes());

@@ -82,7 +82,7 @@ impl Sum for Span {
 
 /// Where a step stands in its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct StepPosition {
     /// How many steps there are; `None` where their number is found while they run.
     pub of: Option<usize>,
     /// What follows the step.

@@ -10,7 +10,7 @@ use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::capability::shop::JoinVariant;
 use hoap_workload::client::Workload;
-use hoap_workload::load::Source;
+use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
 use hoap_workload::shop::{Join, KeepAnswers, Options, Pagination, source};
 use serde_json::json;
@@ -20,7 +20,7 @@ use crate::benchmark::{Benchmark, MemoryOf};
 use crate::caller::Setting;
 use crate::ch2::explain;
 use crate::flags::{Clients, Common, Settings, settings, together};
-use crate::offer::{Line, Offer, Recorded};
+use crate::offer::{BenchmarkLine, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
 use crate::run;
 
@@ -70,14 +70,14 @@ impl Offer for PaginationFlags {
         &mut self.clients.common
     }
 
-    fn planned(&self, _: &Line<PaginationFlags>) -> Result<Plan> {
+    fn planned(&self, _: &BenchmarkLine<PaginationFlags>) -> Result<Plan> {
         offers(&self.clients.target, &["pagination"])?;
         steps(&self.clients)
     }
 
     async fn record(
         &self,
-        line: &Line<PaginationFlags>,
+        line: &BenchmarkLine<PaginationFlags>,
         setting: &Setting<'_>,
     ) -> Result<Recorded> {
         let PaginationFlags { clients, keep } = self;
@@ -99,12 +99,16 @@ impl Offer for JoinFlags {
         &mut self.clients.common
     }
 
-    fn planned(&self, _: &Line<JoinFlags>) -> Result<Plan> {
+    fn planned(&self, _: &BenchmarkLine<JoinFlags>) -> Result<Plan> {
         offers(&self.clients.target, &["join"])?;
         steps(&self.clients)
     }
 
-    async fn record(&self, line: &Line<JoinFlags>, setting: &Setting<'_>) -> Result<Recorded> {
+    async fn record(
+        &self,
+        line: &BenchmarkLine<JoinFlags>,
+        setting: &Setting<'_>,
+    ) -> Result<Recorded> {
         let JoinFlags { clients, variant, keep } = self;
         let target = open_any(&clients.target).await?;
         with_joins!(&target, |_| ())?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use hoap_data::Part;
 use hoap_databases::{AnyTarget, offers, open_any, refuse_property_of_binding, with_key_value};
 use hoap_drive::NoWorkload;
 use hoap_record::benchmark_title;
@@ -12,7 +13,7 @@ use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{Check, Run};
 use hoap_workload::capability::key_value::KeyValue;
 use hoap_workload::capability::{Documents, Target};
-use hoap_workload::load::{Part, Source};
+use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
 use hoap_workload::ycsb::{
     Distribution, Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
@@ -25,7 +26,7 @@ use crate::benchmark::{Benchmark, Contribution};
 use crate::caller::Setting;
 use crate::faults::{checking, or_gone};
 use crate::flags::{Clients, Common, Settings, settings, together};
-use crate::offer::{Drivers, Line, Offer, Recorded};
+use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
 use crate::run;
 
@@ -104,7 +105,7 @@ impl Offer for Flags {
         &mut self.clients.common
     }
 
-    fn planned(&self, line: &Line<Flags>) -> Result<Plan> {
+    fn planned(&self, line: &BenchmarkLine<Flags>) -> Result<Plan> {
         let (_, setup) = self.setup(line.variant)?;
         // Nothing is ever loaded there.
         let loaded = !self.clients.target.starts_with("null:");
@@ -117,11 +118,11 @@ impl Offer for Flags {
         self.steps(&setup)
     }
 
-    fn export_file(&self, line: &Line<Flags>) -> Result<Option<PathBuf>> {
+    fn export_file(&self, line: &BenchmarkLine<Flags>) -> Result<Option<PathBuf>> {
         Ok(self.setup(line.variant)?.1.export_file)
     }
 
-    async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+    async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let (properties, mut setup) = self.setup(line.variant)?;
         let target = open_any(&self.clients.target).await?;
         // Before the data is looked for: what the database cannot run need not be loaded.

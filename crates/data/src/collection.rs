@@ -26,7 +26,7 @@ pub(crate) type Ids = [u32; 3];
 
 /// One part of a collection's keys: `count` consecutive numbers from `first`.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct KeyPart {
     count: u32,
     first: u32,
 }
@@ -35,7 +35,7 @@ struct Part {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys {
     /// Outermost first; those before `start` are not part of the key and have count one.
-    parts: [Part; 3],
+    parts: [KeyPart; 3],
     start: usize,
     /// Whether the last part is a position in [`NATIONS`] instead of the number itself.
     nations: bool,
@@ -46,9 +46,9 @@ impl Keys {
     pub(crate) fn new<const N: usize>(parts: [(u32, u32); N]) -> Keys {
         const { assert!(N <= 3) };
         let start = 3 - N;
-        let mut all = [Part { count: 1, first: 0 }; 3];
+        let mut all = [KeyPart { count: 1, first: 0 }; 3];
         for (slot, (count, first)) in all[start..].iter_mut().zip(parts) {
-            *slot = Part { count, first };
+            *slot = KeyPart { count, first };
         }
         Keys { parts: all, start, nations: false }
     }

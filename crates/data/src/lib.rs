@@ -51,6 +51,7 @@ pub use documents::{StockNumbers, last_name};
 pub use error::SpecError;
 pub use geography::{NATIONS, REGIONS};
 pub use measured::Measured;
+pub use part::Part;
 pub use spec::{ExtraFields, MAX_EXTRA_FIELDS, MAX_WAREHOUSES, Schema, Spec};
 
 /// Version of the bytes. It changes whenever a single byte of any document changes. It is part of

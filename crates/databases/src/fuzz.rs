@@ -62,12 +62,12 @@ fn parsed(url: &str) -> Option<Result<String>> {
         #[cfg(feature = "asterixdb")]
         "asterixdb" => crate::asterixdb::fuzz::url(url),
         #[cfg(feature = "cassandra")]
-        "cassandra" => crate::cassandra::fuzz::url(url),
+        "cassandra" => crate::cassandra::fuzz::url(url, &environment),
         #[cfg(feature = "couchbase")]
-        "couchbase" | "couchbases" => crate::couchbase::fuzz::url(url),
+        "couchbase" | "couchbases" => crate::couchbase::fuzz::url(url, &environment),
         #[cfg(feature = "couchbase-analytics")]
         "couchbase-analytics" | "couchbases-analytics" => {
-            crate::couchbase_analytics::fuzz::url(url)
+            crate::couchbase_analytics::fuzz::url(url, &environment)
         }
         #[cfg(feature = "duckdb")]
         "duckdb" => crate::duckdb::fuzz::url(url),
@@ -76,7 +76,7 @@ fn parsed(url: &str) -> Option<Result<String>> {
         #[cfg(feature = "mongodb")]
         "mongodb" | "mongodb+srv" => crate::mongodb::fuzz::url(url),
         #[cfg(feature = "postgres")]
-        "postgres" | "postgresql" => crate::postgres::fuzz::url(url),
+        "postgres" | "postgresql" => crate::postgres::fuzz::url(url, &environment),
         #[cfg(feature = "redis")]
         "redis" | "rediss" => crate::redis::fuzz::url(url),
         _ => return None,
@@ -86,7 +86,7 @@ fn parsed(url: &str) -> Option<Result<String>> {
 /// What a variable of the environment says.
 // Some databases need it.
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
-pub(crate) fn environment(name: &str) -> Option<String> {
+fn environment(name: &str) -> Option<String> {
     name.ends_with("PASSWORD").then(|| "from outside".to_owned())
 }
 

@@ -10,7 +10,7 @@
 //! URL; `documents.rs`, `transaction.rs`, `analytics.rs`, `key_value.rs` and `shop.rs` implement a
 //! capability of [`front::engine`] each; `bulk.rs` loads; `error.rs` classifies failures. The
 //! types of a role have one name: `TransactionSession` and `OpenTransaction`, `QuerySession`,
-//! `RecordSession`, `BatchWriter`.
+//! `RecordSession`, `BatchWriter`, `ParsedUrl`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -314,6 +314,9 @@ mod tests {
     fn every_scheme_is_one_of_a_place_or_of_a_file() {
         for name in super::known().iter().flat_map(|scheme| scheme.names) {
             assert!(PLACES.contains(name) != FILES.contains(name), "{name}");
+        }
+        for name in FILES.iter().chain(&PLACES) {
+            assert!(super::known().iter().any(|scheme| scheme.names.contains(name)), "{name}");
         }
     }
 }

@@ -5,10 +5,9 @@
 
 use std::borrow::Cow;
 
-use hoap_workload::Result;
+use hoap_workload::{Error, ErrorKind, Result};
 
-use crate::url::{FILES, Parts};
-use crate::{SCHEMES, invalid};
+use crate::url::{FILES, PLACES, Parts};
 
 /// The option that names one.
 const OPTION: &str = "preset";
@@ -131,7 +130,8 @@ pub fn of_options(scheme: &str, options: &str) -> Result<Option<&'static Preset>
             true => "no source has settings of this database".to_owned(),
             false => format!("it is one of {}", known.join(", ")),
         };
-        invalid(tried, answer).advise("`hoap targets` lists the presets and what they stand for")
+        Error::new(ErrorKind::Invalid, tried, answer)
+            .advise("`hoap targets` lists the presets and what they stand for")
     })
 }
 
@@ -141,7 +141,7 @@ pub fn of_options(scheme: &str, options: &str) -> Result<Option<&'static Preset>
 /// Those of [`of_options`].
 pub(crate) fn expanded(url: &str) -> Result<Cow<'_, str>> {
     let scheme = url.split(':').next().unwrap_or_default();
-    let known = SCHEMES.iter().any(|line| line.names.contains(&scheme));
+    let known = FILES.contains(&scheme) || PLACES.contains(&scheme);
     // Where it is not clear what is a password, the database's own reader refuses the URL.
     let clear = FILES.contains(&scheme) || Parts::of(url).is_ok();
     let Some((place, query)) = url.split_once('?').filter(|_| known && clear) else {
@@ -158,6 +158,7 @@ pub(crate) fn expanded(url: &str) -> Result<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SCHEMES;
 
     #[test]
     fn a_preset_stands_for_options_of_its_database() {

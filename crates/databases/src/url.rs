@@ -8,6 +8,7 @@
 //! Crate `url` is no help: it takes one host, and MongoDB, PostgreSQL, Couchbase and Cassandra take
 //! several.
 
+mod form;
 mod secrets;
 #[cfg(test)]
 mod tests;
@@ -17,43 +18,14 @@ use std::path::{Path, PathBuf};
 use hoap_workload::{Error, ErrorKind};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// Databases that are files, or nothing: what follows the scheme is no place with a user.
-pub(crate) const FILES: [&str; 3] = ["duckdb", "sqlite", "null"];
+use form::{ambiguous, authority, port_colon};
 
-/// The other schemes, whose URLs may have a user although their `//` is missing.
-pub(crate) const PLACES: [&str; 13] = [
-    "asterixdb",
-    "cassandra",
-    "couchbase",
-    "couchbase-analytics",
-    "couchbases",
-    "couchbases-analytics",
-    "dynamodb",
-    "mongodb",
-    "mongodb+srv",
-    "postgres",
-    "postgresql",
-    "redis",
-    "rediss",
-];
-
+pub(crate) use form::{FILES, PLACES};
 pub use secrets::{HIDDEN, has_secret, redact, scrub};
 
 /// Why a URL is refused whose password may end at one of several places.
 const AMBIGUOUS: &str = "there is an @ after the first / ? or #, so that it is not clear where a \
                          password ends";
-
-/// Where user, password and hosts end, in what follows `://`.
-fn authority(rest: &str) -> &str {
-    &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())]
-}
-
-/// Whether a password with a `/`, `?` or `#` in it cannot be told from a host and what follows it:
-/// an `@` comes after the first of these, and a colon before it. `rest` follows `://`.
-fn ambiguous(rest: &str) -> bool {
-    let at = rest.rfind('@').filter(|at| *at > authority(rest).len());
-    at.is_some_and(|at| rest[..at].contains(':'))
-}
 
 /// `scheme://[user[:password]@]hosts[/path][?query]`, taken apart.
 #[derive(Debug)]
@@ -147,13 +119,6 @@ fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str> {
         _ if port.is_empty() => Ok((name, None)),
         _ => Err("a port is not a number from 1 to 65535"),
     }
-}
-
-/// Where the colon before a host's port is. Brackets count where they begin the host, as those of
-/// an IPv6 address do: elsewhere they may be part of a password.
-fn port_colon(host: &str) -> Option<usize> {
-    let name = host.find(']').filter(|_| host.starts_with('[')).unwrap_or(0);
-    host[name..].find(':').map(|colon| name + colon)
 }
 
 /// Splits `scheme:PATH[?query]` into the absolute path of a file and the query.

@@ -10,7 +10,7 @@ use twox_hash::XxHash3_128;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::is_temporary;
-use crate::generate::{Progress, Watch};
+use crate::generate::{FilesWatch, Progress};
 use crate::manifest::{FileEntry, Manifest};
 use crate::parallel::in_order;
 use crate::sink::hexadecimal;
@@ -36,7 +36,7 @@ pub struct Checked {
 /// # Errors
 /// A folder without a manifest or that cannot be read; the caller's stop. A file that differs from
 /// its manifest is not an error but a problem in the result.
-pub fn check(dir: &Path, threads: usize, watch: Watch<'_>) -> Result<Checked> {
+pub fn check(dir: &Path, threads: usize, watch: FilesWatch<'_>) -> Result<Checked> {
     let mut checked = Checked::default();
     let names = names(dir)?;
     let mut manifests = Vec::new();

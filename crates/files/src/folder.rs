@@ -6,11 +6,12 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use hoap_data::Part;
+
 use crate::error::{Error, Result};
 use crate::manifest::{
     FileEntry, Manifest, Parameters, manifest_path, part_suffix, unfinished_path,
 };
-use crate::part::Part;
 use crate::sink::{Sink, TEMPORARY};
 
 /// What to do where files exist already.

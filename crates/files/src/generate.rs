@@ -4,20 +4,21 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use hoap_data::Part;
+
 use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folder::{Existing, Folder};
 use crate::manifest::{FileEntry, Manifest, Parameters};
 use crate::options::{Form, Format};
 use crate::parallel::in_order;
-use crate::part::Part;
 use crate::shape::average_bytes;
-use crate::source::Source;
+use crate::source::FileSource;
 use crate::text::Text;
 
 /// What to write.
 #[derive(Debug)]
-pub struct Request<'a, D: Source> {
+pub struct Request<'a, D: FileSource> {
     /// The source of the documents.
     pub data: &'a D,
     /// The collections, in the order in which they are written.
@@ -57,7 +58,7 @@ pub struct Written {
 }
 
 /// Progress reports and the request to stop.
-pub struct Watch<'a> {
+pub struct FilesWatch<'a> {
     /// Returns whether to stop soon.
     pub stop: &'a (dyn Fn() -> bool + Sync),
     /// Called with the progress after each chunk.
@@ -69,11 +70,11 @@ pub struct Watch<'a> {
 /// # Errors
 /// Existing files, a file system that refuses, the caller's stop. Complete files stay, and the next
 /// call can resume from them; incomplete files are removed.
-pub fn to_files<D: Source>(
+pub fn to_files<D: FileSource>(
     request: &Request<'_, D>,
     dir: &Path,
     existing: Existing,
-    watch: Watch<'_>,
+    watch: FilesWatch<'_>,
 ) -> Result<Written> {
     let Request { data, collections, form, .. } = *request;
     match form.format {
@@ -143,12 +144,12 @@ impl<'a> Tally<'a> {
     }
 }
 
-fn files_of<D: Source, E: Encoder<Collection = D::Collection>>(
+fn files_of<D: FileSource, E: Encoder<Collection = D::Collection>>(
     encoder: &E,
     request: &Request<'_, D>,
     dir: &Path,
     existing: Existing,
-    watch: Watch<'_>,
+    watch: FilesWatch<'_>,
 ) -> Result<Written> {
     let Request { data, collections, part, form, threads } = *request;
     let parameters = Parameters::of(data, collections, part, &form);
@@ -211,7 +212,7 @@ struct Open<F> {
     rows: Option<u64>,
 }
 
-impl<D: Source, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
+impl<D: FileSource, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
     fn take(
         &mut self,
         work: &[Work<D::Collection>],
@@ -287,10 +288,10 @@ impl<D: Source, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
 /// # Errors
 /// A format other than NDJSON; a reader that has closed the pipe ([`ErrorKind::Closed`]) or
 /// refuses; the caller's stop.
-pub fn to_pipe<D: Source>(
+pub fn to_pipe<D: FileSource>(
     request: &Request<'_, D>,
     mut out: impl Write + Send,
-    watch: Watch<'_>,
+    watch: FilesWatch<'_>,
 ) -> Result<(u64, u64)> {
     let Request { data, collections, part, form, threads } = *request;
     if form.format != Format::Ndjson || form.split.is_some() {
@@ -336,7 +337,7 @@ fn pipe_failed(e: &io::Error) -> Error {
 }
 
 /// The part of the concatenated collections, as ranges of each.
-fn stream_part<D: Source>(
+fn stream_part<D: FileSource>(
     data: &D,
     collections: &[D::Collection],
     part: Part,

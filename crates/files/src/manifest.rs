@@ -3,15 +3,14 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hoap_data::DATA_VERSION;
+use hoap_data::{DATA_VERSION, Part};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::options::{Codec, Form, Format};
-use crate::part::Part;
 use crate::sink::Sink;
-use crate::source::Source;
+use crate::source::FileSource;
 
 /// All parameters that decide the files' bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +19,7 @@ pub struct Parameters {
     /// Version of the documents' bytes.
     pub data_version: u32,
     pub benchmark: String,
-    /// The parameters of the benchmark's documents: [`Source::parameters`].
+    /// The parameters of the benchmark's documents: [`FileSource::parameters`].
     #[serde(flatten)]
     pub data: Map<String, Value>,
     pub collections: Vec<String>,
@@ -40,7 +39,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    pub(crate) fn of<D: Source>(
+    pub(crate) fn of<D: FileSource>(
         data: &D,
         collections: &[D::Collection],
         part: Part,

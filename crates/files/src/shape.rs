@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 use hoap_data::{Buffer, Timestamp};
 
-use crate::source::Source;
+use crate::source::FileSource;
 
 /// Number of probed documents, spread evenly over the collection.
 const PROBES: u64 = 256;
@@ -34,7 +34,7 @@ pub enum Value {
 }
 
 /// One document as a tree of values.
-pub fn document<D: Source>(data: &D, collection: D::Collection, index: u64) -> Value {
+pub fn document<D: FileSource>(data: &D, collection: D::Collection, index: u64) -> Value {
     let mut tree = Tree::default();
     data.write(collection, index, &mut tree);
     tree.root
@@ -77,7 +77,7 @@ pub(crate) enum Kind {
 }
 
 /// Average bytes of a collection's documents as JSON, at least one.
-pub(crate) fn average_bytes<D: Source>(data: &D, collection: D::Collection) -> u64 {
+pub(crate) fn average_bytes<D: FileSource>(data: &D, collection: D::Collection) -> u64 {
     let mut text = Buffer::new();
     let probes = probes(data, collection);
     let (count, mut bytes) = (probes.len() as u64, 0);
@@ -90,7 +90,7 @@ pub(crate) fn average_bytes<D: Source>(data: &D, collection: D::Collection) -> u
 }
 
 /// Indexes of the probed documents.
-fn probes<D: Source>(
+fn probes<D: FileSource>(
     data: &D,
     collection: D::Collection,
 ) -> impl ExactSizeIterator<Item = u64> + use<D> {
@@ -110,7 +110,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The shape of a collection, equal for every part of a data set.
-    pub(crate) fn of<D: Source>(data: &D, collection: D::Collection) -> Shape {
+    pub(crate) fn of<D: FileSource>(data: &D, collection: D::Collection) -> Shape {
         let mut root = Node { name: String::new(), kind: Kind::Unknown, nullable: false };
         let mut seen = Seen::default();
         let values: Vec<Value> =

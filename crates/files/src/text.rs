@@ -13,14 +13,14 @@ use crate::options::{Form, Format};
 use crate::pack::{Packer, State};
 use crate::shape::{Shape, average_bytes};
 use crate::sink::Sink;
-use crate::source::Source;
+use crate::source::FileSource;
 
 /// Bytes of text per chunk: large enough to amortise the wait for the turn and a compressed frame,
 /// small enough for the processor's cache.
 pub(crate) const CHUNK: u64 = 4 << 20;
 
 /// Writes text.
-pub(crate) struct Text<'a, D: Source> {
+pub(crate) struct Text<'a, D: FileSource> {
     data: &'a D,
     format: Format,
     packer: Packer,
@@ -42,7 +42,7 @@ struct Prepared {
     relation: Option<Relation>,
 }
 
-impl<'a, D: Source> Text<'a, D> {
+impl<'a, D: FileSource> Text<'a, D> {
     pub(crate) fn new(data: &'a D, collections: &[D::Collection], form: &Form) -> Result<Self> {
         let packer = Packer { codec: form.codec, level: form.level };
         let chunk = form.split.map_or(CHUNK, |split| CHUNK.min(split / 4));
@@ -115,7 +115,7 @@ pub(crate) struct TextFile {
     empty: bool,
 }
 
-impl<D: Source> Text<'_, D> {
+impl<D: FileSource> Text<'_, D> {
     fn bytes<'c>(&self, chunk: &'c TextChunk, table: usize) -> &'c [u8] {
         let TableText { rows, packed, .. } = &chunk.tables[table];
         match (self.packer.packs(), self.format) {
@@ -131,7 +131,7 @@ impl<D: Source> Text<'_, D> {
     }
 }
 
-impl<D: Source> Encoder for Text<'_, D> {
+impl<D: FileSource> Encoder for Text<'_, D> {
     type Collection = D::Collection;
     type Chunk = TextChunk;
     type File = TextFile;

@@ -10,14 +10,13 @@ use std::{fs, io};
 use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
 use hoap_data::words::counted;
 use hoap_data::ycsb::{RecordSpec, Records};
-use hoap_data::{Collection, DATA_VERSION, DataSet, Schema, Spec};
+use hoap_data::{Collection, DATA_VERSION, DataSet, Part, Schema, Spec};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
 use crate::manifest::{FileEntry, Manifest, Parameters, part_suffix};
 use crate::options::{Codec, Format, Layout, extension};
-use crate::part::Part;
-use crate::source::{Source, YcsbTable};
+use crate::source::{FileSource, YcsbTable};
 
 /// The files of one table so far.
 struct Table<'a> {
@@ -209,7 +208,7 @@ fn sizes(p: &Parameters, part: Part) -> Result<Vec<(String, Range<u64>)>, String
     }
 }
 
-fn of<D: Source>(data: &D, all: &[D::Collection], part: Part) -> Vec<(String, Range<u64>)> {
+fn of<D: FileSource>(data: &D, all: &[D::Collection], part: Part) -> Vec<(String, Range<u64>)> {
     all.iter().map(|&c| (data.name(c).to_owned(), data.part(c, part))).collect()
 }
 

@@ -29,6 +29,14 @@ pub fn visible(text: &str, colour: bool) -> String {
     out
 }
 
+/// Bytes for humans: "612 MB".
+pub fn megabytes(bytes: u64) -> String {
+    match bytes {
+        0..10_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.0} MB", bytes as f64 / 1e6),
+    }
+}
+
 /// JSON text in which what [`visible`] would replace is escaped: it can only be in strings.
 pub fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());

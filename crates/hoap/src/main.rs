@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(e) => return Failure::unavailable(format!("start: {e}")).report(),
     };
-    match runtime.block_on(commands::run(args)) {
+    match runtime.block_on(commands::execute(args)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

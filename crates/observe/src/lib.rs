@@ -20,5 +20,5 @@ pub mod source;
 mod sums;
 pub mod watch;
 
-pub use source::Source;
-pub use watch::Watch;
+pub use source::MetricSource;
+pub use watch::MetricWatch;

@@ -11,7 +11,7 @@ use crate::select::{Selection, USUAL};
 
 /// `[NAME=]http[s]://HOST[:PORT][/PATH][#SERIES,…]` or `[NAME=]pid:N`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Source {
+pub struct MetricSource {
     /// The name of its series in the results.
     pub name: String,
     /// What it is read from.
@@ -67,10 +67,10 @@ impl Endpoint {
     }
 }
 
-impl FromStr for Source {
+impl FromStr for MetricSource {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Source, String> {
+    fn from_str(text: &str) -> Result<MetricSource, String> {
         let is_name = |name: &str| {
             let of = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
             !name.is_empty() && name.len() <= 64 && name.chars().all(of)
@@ -91,7 +91,7 @@ impl FromStr for Source {
                 (From::Endpoint(endpoint), usual)
             }
         };
-        Ok(Source { name: name.map_or(usual, str::to_owned), from })
+        Ok(MetricSource { name: name.map_or(usual, str::to_owned), from })
     }
 }
 
@@ -142,8 +142,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, Endpoint) {
-        match text.parse::<Source>().unwrap() {
-            Source { name, from: From::Endpoint(endpoint) } => (name, endpoint),
+        match text.parse::<MetricSource>().unwrap() {
+            MetricSource { name, from: From::Endpoint(endpoint) } => (name, endpoint),
             other => panic!("{other:?}"),
         }
     }
@@ -158,8 +158,8 @@ mod tests {
         assert_eq!(of.authorization.as_deref(), Some("Basic bWU6c0Bw"));
         assert!(!format!("{of:?}").contains("bWU6"), "{of:?}");
         assert_eq!(of.selection, Selection::parse("pg_*{datname=d},x").unwrap());
-        let process: Source = "postgres=pid:12".parse().unwrap();
-        assert_eq!(process, Source { name: "postgres".into(), from: From::Process(12) });
+        let process: MetricSource = "postgres=pid:12".parse().unwrap();
+        assert_eq!(process, MetricSource { name: "postgres".into(), from: From::Process(12) });
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
             "a=b=pid:3",
             "x y=pid:3",
         ] {
-            let e = wrong.parse::<Source>().unwrap_err();
+            let e = wrong.parse::<MetricSource>().unwrap_err();
             assert!(!e.contains("secret") && !e.contains('\n') && !e.is_empty(), "{wrong}: {e}");
         }
     }

@@ -17,7 +17,7 @@ use crate::http::Connection;
 use crate::process::Process;
 use crate::reading::Value;
 use crate::select::Selection;
-use crate::source::{From, Source};
+use crate::source::{From, MetricSource};
 use crate::sums::Sums;
 
 /// How often a source is read.
@@ -30,7 +30,7 @@ const LATE: Duration = Duration::from_millis(250);
 const SOME: usize = 8;
 
 /// The sources of a run. Those of a watch that is dropped are read no more.
-pub struct Watch(Vec<Reader>);
+pub struct MetricWatch(Vec<Reader>);
 
 /// The thread of a source, as its watch sees it.
 struct Reader {
@@ -59,13 +59,13 @@ struct Tally {
     first_miss: Option<String>,
 }
 
-impl Watch {
+impl MetricWatch {
     /// Reads every source once.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Invalid`] for two of the same name and one without a series that is
     /// kept, [`ErrorKind::Unavailable`] for one that cannot be read.
-    pub fn open(sources: &[Source]) -> Result<Watch> {
+    pub fn open(sources: &[MetricSource]) -> Result<MetricWatch> {
         let mut names = BTreeSet::new();
         let mut opening = Vec::new();
         for source in sources {
@@ -98,7 +98,7 @@ impl Watch {
                 ended: Mutex::default(),
             });
         }
-        Ok(Watch(readers))
+        Ok(MetricWatch(readers))
     }
 
     /// Whether there is no source.
@@ -187,8 +187,8 @@ enum Probe {
 
 impl Reading {
     /// Reads the source once, and says what is read.
-    fn open(source: Source) -> Result<(String, Reading)> {
-        let Source { name, from } = source;
+    fn open(source: MetricSource) -> Result<(String, Reading)> {
+        let MetricSource { name, from } = source;
         let (what, advice) = match &from {
             From::Endpoint(endpoint) => {
                 (endpoint.url(), "start what serves it, or leave --observe out")

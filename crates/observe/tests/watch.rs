@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use hoap_observe::{Source, Watch};
+use hoap_observe::{MetricSource, MetricWatch};
 use hoap_record::folder::each_observation;
 use hoap_record::{Observation, ObservedSeries, RunFolder};
 
@@ -50,7 +50,7 @@ fn serve(
     }
 }
 
-fn source(text: &str) -> Source {
+fn source(text: &str) -> MetricSource {
     text.parse().unwrap()
 }
 
@@ -86,7 +86,7 @@ fn a_window_has_the_growth_of_its_time_whatever_hangs_beside_it() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("run");
     let folder = folder(&path);
-    let watch = Watch::open(&sources).unwrap();
+    let watch = MetricWatch::open(&sources).unwrap();
     watch.start(folder.observed().unwrap());
     sleep(Duration::from_millis(1200));
     watch.begin();
@@ -130,7 +130,7 @@ fn a_counter_that_was_reset_did_not_shrink() {
     let url = endpoint(|n| Some(format!("c_total {}\n", if n < 3 { 1000 + n } else { n })));
     let place = tempfile::tempdir().unwrap();
     let folder = folder(&place.path().join("run"));
-    let watch = Watch::open(&[source(&format!("s={url}#c_total"))]).unwrap();
+    let watch = MetricWatch::open(&[source(&format!("s={url}#c_total"))]).unwrap();
     // Each reading finds one more; the fourth, within the window, finds 3.
     watch.start(folder.observed().unwrap());
     sleep(Duration::from_millis(200));
@@ -165,8 +165,8 @@ fn what_cannot_be_observed_is_refused_before_the_run() {
         (vec!["pid:999999999".into()], "there is no such process"),
         (vec![format!("a={good}#*"), "a=pid:1".into()], "two sources have this name"),
     ] {
-        let sources: Vec<Source> = sources.iter().map(|text| source(text)).collect();
-        let e = Watch::open(&sources).err().unwrap().to_string();
+        let sources: Vec<MetricSource> = sources.iter().map(|text| source(text)).collect();
+        let e = MetricWatch::open(&sources).err().unwrap().to_string();
         assert!(e.contains(why) && !e.contains('\n'), "{why}: {e}");
     }
 }

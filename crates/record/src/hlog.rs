@@ -23,9 +23,9 @@ use hdrhistogram::serialization::interval_log::{
 };
 
 use crate::decoder::Decoder;
-use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::histogram::histogram;
+use crate::histogram_encoder::HistogramEncoder;
 use crate::limits::{self, MOST_KINDS};
 use crate::lines::{self, Lines};
 use crate::parallel::in_order;
@@ -226,7 +226,7 @@ impl Decoded {
 pub struct Hlog {
     file: File,
     path: PathBuf,
-    encoder: Encoder,
+    encoder: HistogramEncoder,
     buffer: Vec<u8>,
 }
 
@@ -240,7 +240,7 @@ impl Hlog {
         let mut hlog = Hlog {
             file: File::create(&path).map_err(|e| io_error(&path, e))?,
             path,
-            encoder: Encoder::default(),
+            encoder: HistogramEncoder::default(),
             buffer: Vec::new(),
         };
         IntervalLogWriterBuilder::new()

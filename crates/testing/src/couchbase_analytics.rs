@@ -9,7 +9,7 @@ use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// One request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct AnalyticsRequest {
     /// Method and path.
     pub line: String,
     /// The header `authorization`.
@@ -18,7 +18,7 @@ pub struct Asked {
     pub body: Value,
 }
 
-impl Asked {
+impl AnalyticsRequest {
     /// The statement; empty where it is none.
     pub fn statement(&self) -> &str {
         self.body["statement"].as_str().unwrap_or("")
@@ -26,25 +26,27 @@ impl Asked {
 }
 
 /// What answers: HTTP's status and the text.
-type Answering = dyn Fn(&Asked) -> (u16, String) + Send + Sync;
+type Answering = dyn Fn(&AnalyticsRequest) -> (u16, String) + Send + Sync;
 
 /// The service, which lives as long as the process.
 pub struct Service {
     /// `127.0.0.1:port`.
     pub place: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<AnalyticsRequest>>>,
 }
 
 impl Service {
     /// Starts it.
-    pub fn new(answering: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static) -> Self {
+    pub fn new(
+        answering: impl Fn(&AnalyticsRequest) -> (u16, String) + Send + Sync + 'static,
+    ) -> Self {
         Service::secured(None, answering)
     }
 
     /// Starts it, with TLS where there is a configuration of it.
     pub fn secured(
         tls: Option<Arc<ServerConfig>>,
-        answering: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static,
+        answering: impl Fn(&AnalyticsRequest) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let place = listener.local_addr().unwrap().to_string();
@@ -72,19 +74,19 @@ impl Service {
     }
 
     /// Everything that was asked so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<AnalyticsRequest> {
         self.asked.lock().unwrap().clone()
     }
 
     /// The statements so far, but the first question of a client that connects.
     pub fn statements(&self) -> Vec<String> {
         let asked = self.asked();
-        let statements = asked.iter().map(Asked::statement);
+        let statements = asked.iter().map(AnalyticsRequest::statement);
         statements.filter(|s| !s.is_empty() && *s != "SELECT VALUE 1").map(str::to_owned).collect()
     }
 }
 
-fn serve(stream: impl Read + Write, memory: &Mutex<Vec<Asked>>, answering: &Answering) {
+fn serve(stream: impl Read + Write, memory: &Mutex<Vec<AnalyticsRequest>>, answering: &Answering) {
     let mut reader = BufReader::new(stream);
     loop {
         let (mut line, mut length, mut authorization) = (String::new(), 0, String::new());
@@ -106,7 +108,7 @@ fn serve(stream: impl Read + Write, memory: &Mutex<Vec<Asked>>, answering: &Answ
         let body = serde_json::from_slice(&body)
             .unwrap_or_else(|_| String::from_utf8_lossy(&body).into_owned().into());
         let line = line.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
-        let asked = Asked { line, authorization, body };
+        let asked = AnalyticsRequest { line, authorization, body };
         memory.lock().unwrap().push(asked.clone());
         let (status, text) = answering(&asked);
         if status == 0 {

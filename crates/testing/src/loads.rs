@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hoap_data::ycsb::RecordSpec;
 use hoap_databases::open;
 use hoap_workload::capability::{Documents, Row};
-use hoap_workload::load::Source;
+use hoap_workload::load::LoadSource;
 use hoap_workload::ycsb::UserTable;
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use hoap_record::history::Attempt;
 use hoap_record::{Level, Witness};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::ledger::RunMark;
-use hoap_workload::ch2::witness::Witnesses;
+use hoap_workload::ch2::witness::{self, Witnesses};
 
 use crate::wait;
 
@@ -33,7 +33,7 @@ pub fn history(target: &dyn Target, clients: u32, transactions: u32) -> Vec<Atte
     wait(witnesses.prepare(target, false)).unwrap();
     std::thread::scope(|scope| {
         for number in 0..clients {
-            let mut witness = witnesses.client(number);
+            let mut witness = witness::Witness::new(&witnesses, number);
             scope.spawn(move || {
                 let mut session = wait(target.transactions().unwrap().session()).unwrap();
                 for _ in 0..transactions {

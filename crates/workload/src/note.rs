@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind, Result};
 pub struct Note {
     /// The benchmark's name.
     pub benchmark: String,
-    /// [`crate::load::Source::parameters`] of the data.
+    /// [`crate::load::LoadSource::parameters`] of the data.
     pub data: Value,
     /// The progress of the load.
     pub load: LoadNote,

@@ -10,7 +10,7 @@ use hoap_workload::capability::shop::{
 };
 use hoap_workload::capability::{Blocking, NotApplicable};
 use hoap_workload::client::{Client, Outcome, Workload};
-use hoap_workload::load::Source;
+use hoap_workload::load::LoadSource;
 use hoap_workload::shop::source::data_of;
 use hoap_workload::shop::{Join, Options, Pagination};
 use hoap_workload::{Error, ErrorKind, Result};
@@ -98,10 +98,10 @@ fn text(value: &Value) -> String {
 fn documents(data: &ShopData, at: usize, part: u64) -> Vec<(String, Value)> {
     let document = |index| {
         let (mut key, mut json) = (String::new(), Vec::new());
-        Source::append(data, at, index, &mut key, &mut json);
+        LoadSource::append(data, at, index, &mut key, &mut json);
         (key, serde_json::from_slice(&json).expect("JSON"))
     };
-    Source::part(data, at, part, 3).map(document).collect()
+    LoadSource::part(data, at, part, 3).map(document).collect()
 }
 
 impl Blocking for Memory {}

@@ -22,7 +22,7 @@ use crate::begin::{Basis, begin};
 use crate::caller::Setting;
 use crate::faults::or_gone;
 use crate::flags::Common;
-use crate::offer::{Drivers, Line, Offer, Recorded};
+use crate::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use crate::plan::Plan;
 use crate::run;
 
@@ -33,7 +33,7 @@ impl Offer for Flags {
         &mut self.common
     }
 
-    fn planned(&self, _: &Line<Flags>) -> Result<Plan> {
+    fn planned(&self, _: &BenchmarkLine<Flags>) -> Result<Plan> {
         let plan = self.plan()?;
         let refuse = |answer: &str| Err(Error::new(ErrorKind::Invalid, "plan the run", answer));
         if self.explain && !plan.has_queries() {
@@ -56,7 +56,7 @@ impl Offer for Flags {
         Ok(plan)
     }
 
-    async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+    async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let schema = line.variant;
         let plan = self.planned(line)?;
         let (with_tx, with_queries) = (plan.has_operations(), plan.has_queries());

@@ -45,7 +45,7 @@ pub struct Questions {
 
 /// What became of the queries.
 #[derive(Default)]
-pub struct Asked {
+pub struct AskedQueries {
     /// Those that gave an answer.
     pub answered: Vec<Answered>,
     /// Those that failed, or whose plan could not be had.
@@ -71,7 +71,7 @@ pub struct Answered {
 /// # Errors
 /// Fails where the database cannot be asked at all, a file cannot be written, or somebody asks for
 /// the end.
-pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<Asked> {
+pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<AskedQueries> {
     let schema = args.benchmark.schema();
     hoap_databases::offers(&args.analytical, &["analytics"])?;
     let target = hoap_databases::open(&args.analytical).await?;
@@ -85,7 +85,7 @@ pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<Asked> {
         explain::folder(dir)?;
     }
     let mut bar = caller.progress("queries", args.queries.0.len() as u64);
-    let mut asked = Asked::default();
+    let mut asked = AskedQueries::default();
     let mut gone = false;
     for (n, query) in (0..).zip(args.queries.0.iter().filter_map(|&number| Query::get(number))) {
         if gone {
@@ -136,7 +136,7 @@ pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<Asked> {
     Ok(asked)
 }
 
-impl Asked {
+impl AskedQueries {
     /// The time of all queries that gave an answer, seconds.
     pub fn seconds(&self) -> f64 {
         self.answered.iter().map(|answered| answered.seconds).sum()

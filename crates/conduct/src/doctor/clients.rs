@@ -11,7 +11,7 @@ use hoap_workload::client::{Client, Outcome, Workload};
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use super::{Findings, Proof, Step, all_of};
+use super::findings::{Findings, Proof, Step, all_of};
 use crate::ch2::Level;
 use crate::ch2::checks::{Start, after_the_run};
 

@@ -10,7 +10,7 @@ use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use super::{Findings, Step};
+use super::findings::{Findings, Step};
 
 const COLLECTION: &str = "stock";
 const KEY: &str = "1.1";

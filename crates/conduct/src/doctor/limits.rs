@@ -12,7 +12,7 @@ use hoap_workload::ch2::stream::run_query;
 use hoap_workload::client::Canceller;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use super::{Findings, Step};
+use super::findings::{Findings, Step};
 
 /// Between two attempts to end a query.
 const AGAIN: Duration = Duration::from_millis(5);

@@ -9,6 +9,7 @@
 
 mod clients;
 mod conflict;
+mod findings;
 mod limits;
 mod place;
 mod queries;
@@ -16,15 +17,16 @@ mod records;
 mod transactions;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
-use hoap_data::{DataSet, ExtraFields, Schema, Spec};
-use hoap_record::{Check, Description, Time, Verdict};
-use hoap_workload::capability::{NotApplicable, Target};
-use hoap_workload::words::counted;
+use hoap_data::DataSet;
+use hoap_record::{Check, Description, Time};
+use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind, Result};
 
 use crate::caller::Caller;
+use findings::Findings;
 
 /// The flags of `hoap doctor`.
 #[derive(Debug, Args)]
@@ -51,71 +53,6 @@ pub struct Examined {
     pub checks: Vec<Check>,
 }
 
-/// What a step proved: a number of places that it looked at, and a sentence about them.
-type Proof = (u64, String);
-
-/// What a step came to.
-enum Step {
-    /// It holds.
-    Proved(Proof),
-    /// The database does not have it, or there is nothing to see.
-    NotThere(String),
-}
-
-impl From<Proof> for Step {
-    fn from(proof: Proof) -> Step {
-        Step::Proved(proof)
-    }
-}
-
-impl From<NotApplicable> for Step {
-    fn from(reason: NotApplicable) -> Step {
-        Step::NotThere(reason.to_string())
-    }
-}
-
-/// The findings so far.
-struct Findings<'a> {
-    caller: &'a dyn Caller,
-    checks: Vec<Check>,
-}
-
-impl Findings<'_> {
-    /// Takes a step. Returns whether the steps that build on it make sense.
-    async fn take<S: Into<Step>>(
-        &mut self,
-        name: &str,
-        proves: &str,
-        step: impl Future<Output = Result<S>>,
-    ) -> bool {
-        if self.caller.stop().is_set() {
-            return false;
-        }
-        self.caller.say(name);
-        let (verdict, checked, detail) = match step.await.map(Into::into) {
-            Ok(Step::Proved((checked, detail))) => (Verdict::Pass, checked, detail),
-            Ok(Step::NotThere(why)) => (Verdict::Skip, 0, why),
-            Err(e) => (Verdict::Fail, 0, e.to_string()),
-        };
-        self.checks.push(Check {
-            when: "doctor".into(),
-            name: name.into(),
-            compares: proves.into(),
-            verdict,
-            checked,
-            detail: Some(detail).filter(|detail| !detail.is_empty()),
-        });
-        verdict != Verdict::Fail
-    }
-}
-
-/// The data that is loaded. Its answers are on record.
-fn data() -> Result<DataSet> {
-    let spec =
-        Spec { scale_down: 100, extra_fields: ExtraFields::NONE, ..Spec::new(Schema::Ch2pp, 1) };
-    Ok(DataSet::new(spec)?)
-}
-
 /// Examines one database, or a pair of them.
 ///
 /// # Errors
@@ -130,7 +67,7 @@ pub async fn examine(caller: &dyn Caller, args: &Doctor) -> Result<Examined> {
         );
     };
     let second = args.analytical.as_ref().filter(|_| operational.is_some()).filter(|u| *u != first);
-    let data = data()?;
+    let data = place::data()?;
     let mut findings = Findings { caller, checks: Vec::new() };
     let role = match (operational, second) {
         (Some(_), Some(_)) => "transactions on",
@@ -145,7 +82,9 @@ pub async fn examine(caller: &dyn Caller, args: &Doctor) -> Result<Examined> {
         None => None,
     };
     if follower.is_some() == second.is_some() && place::is_empty(&mut findings, &*target).await {
-        rounds(&mut findings, (&target, first), follower.as_ref().zip(second), &data, args).await;
+        let second = follower.as_ref().zip(second);
+        let limit = args.catch_up_limit.0;
+        rounds(&mut findings, (&target, first), second, &data, limit).await;
     }
     // Only now: an embedded database has no settings before it has a file.
     let mut databases = vec![(role, target.description())];
@@ -187,11 +126,13 @@ async fn rounds(
     (target, url): (&Arc<dyn Target>, &str),
     second: Second<'_>,
     data: &DataSet,
-    args: &Doctor,
+    catch_up_limit: Duration,
 ) {
     if place::load(findings, &**target, data).await {
         let followed = match second {
-            Some((follower, _)) => place::follows(findings, &**target, &**follower, args).await,
+            Some((follower, _)) => {
+                place::follows(findings, &**target, &**follower, catch_up_limit).await
+            }
             None => true,
         };
         if followed {
@@ -207,20 +148,5 @@ async fn rounds(
     let removed = place::remove(findings, &**target, data).await;
     if removed {
         records::round(findings, url).await;
-    }
-}
-
-/// Why several checks failed, in a line, or how many passed.
-fn all_of(checks: &[Check]) -> Result<Proof> {
-    let failed: Vec<&Check> = checks.iter().filter(|c| c.verdict == Verdict::Fail).collect();
-    let of = counted(checks.len(), "check", "checks");
-    match failed.first() {
-        None => Ok((checks.iter().map(|c| c.checked).sum(), format!("{of} pass"))),
-        Some(first) => {
-            let why = first.detail.as_deref().unwrap_or_default();
-            let names: Vec<&str> = failed.iter().map(|c| c.name.as_str()).collect();
-            let answer = format!("{} of {of} failed ({}); {why}", failed.len(), names.join(", "));
-            Err(Error::new(ErrorKind::Broken, "check the data", answer))
-        }
     }
 }

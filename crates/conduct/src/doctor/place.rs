@@ -1,19 +1,28 @@
 //! The place: that it is empty, what is loaded into it, and that nothing of that is left.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use hoap_data::{Collection, DataSet};
+use hoap_data::{Collection, DataSet, ExtraFields, Schema, Spec};
 use hoap_workload::capability::{Documents, Target};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::freshness;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
-use hoap_workload::load::{self, Existing, Load, Source};
+use hoap_workload::load::{self, Existing, Load, LoadSource};
 use hoap_workload::note;
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use super::{Doctor, Findings, Proof, all_of, data, records};
+use super::findings::{Findings, Proof, Step, all_of};
+use super::records;
+
+/// The data that is loaded. Its answers are on record.
+pub(super) fn data() -> Result<DataSet> {
+    let spec =
+        Spec { scale_down: 100, extra_fields: ExtraFields::NONE, ..Spec::new(Schema::Ch2pp, 1) };
+    Ok(DataSet::new(spec)?)
+}
 
 /// Everything that an examination makes.
 pub(super) fn collections(data: &DataSet) -> Vec<&'static str> {
@@ -77,7 +86,7 @@ pub(super) async fn follows(
     findings: &mut Findings<'_>,
     target: &dyn Target,
     follower: &dyn Target,
-    args: &Doctor,
+    catch_up_limit: Duration,
 ) -> bool {
     let stop = || findings.caller.stop().is_set();
     let wait = async {
@@ -88,8 +97,8 @@ pub(super) async fn follows(
         let note = note.ok_or_else(|| {
             Error::new(ErrorKind::Broken, "read the note of the load", "it is not there")
         })?;
-        freshness::same_data(follower, &note, args.catch_up_limit.0, &stop).await?;
-        Ok(super::Step::Proved((1, String::new())))
+        freshness::same_data(follower, &note, catch_up_limit, &stop).await?;
+        Ok(Step::Proved((1, String::new())))
     };
     findings.take("second database", "the queries' database gets what is loaded", wait).await
 }

@@ -9,7 +9,7 @@ use hoap_workload::ch2::stream::run_query;
 use hoap_workload::words::counted;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use super::{Findings, Proof, Step};
+use super::findings::{Findings, Proof, Step};
 use crate::ch2::queries::CancelOnStop;
 
 /// Asks every query in both query sets, with the parameters whose answers are on record.

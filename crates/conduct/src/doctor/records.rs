@@ -10,7 +10,7 @@ use hoap_workload::words::counted;
 use hoap_workload::ycsb::UserTable;
 use hoap_workload::{Error, ErrorKind, Result};
 
-use super::{Findings, Proof, Step};
+use super::findings::{Findings, Proof, Step};
 
 /// The table's name.
 pub(super) const TABLE: &str = "usertable";

@@ -7,7 +7,7 @@ use hoap_workload::ch2::schema::Paths;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::json;
 
-use super::{Findings, Proof, Step};
+use super::findings::{Findings, Proof, Step};
 
 const COLLECTION: &str = "item";
 const KEY: &str = "hoap-doctor";

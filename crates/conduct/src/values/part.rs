@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use hoap_workload::load::Part;
+use hoap_data::Part;
 
 /// The index of a pod of an Indexed Job of Kubernetes, from 0.
 const POD: &str = "JOB_COMPLETION_INDEX";

@@ -36,7 +36,7 @@ use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::{Endpoint, Folder, StoreEngine};
 use crate::sqlpp::{Service, ServiceAddress, StatementClient};
 use definition::AsterixDefinition;
-use options::Parsed;
+use options::ParsedUrl;
 
 pub use crate::sqlpp::store::Store as AsterixDb;
 pub use options::OPTIONS;
@@ -58,7 +58,7 @@ pub async fn open(url: &str) -> Result<AsterixDb> {
     connect(parsed).await.map_err(|e| e.into_error(tried))
 }
 
-async fn connect(parsed: Parsed) -> Done<AsterixDb> {
+async fn connect(parsed: ParsedUrl) -> Done<AsterixDb> {
     let options = parsed.options;
     let address = ServiceAddress {
         service: Service::AsterixDb,

@@ -69,7 +69,7 @@ fn folder(value: &str) -> Read<String> {
 
 /// What a URL names.
 #[derive(Debug)]
-pub(super) struct Parsed {
+pub(super) struct ParsedUrl {
     /// The URL without secrets.
     pub shown: String,
     pub host: String,
@@ -85,7 +85,7 @@ const PORT: u16 = 19002;
 ///
 /// # Errors
 /// [`hoap_workload::ErrorKind::Invalid`], which repeats no secret.
-pub(super) fn parse(url: &str) -> Result<Parsed> {
+pub(super) fn parse(url: &str) -> Result<ParsedUrl> {
     let malformed =
         |answer: &str| url::malformed("asterixdb", "asterixdb://HOST:PORT/DATAVERSE", answer);
     let parts = Parts::of(url).map_err(malformed)?;
@@ -104,7 +104,7 @@ pub(super) fn parse(url: &str) -> Result<Parsed> {
     let mut options = Options::default();
     set_each(&shown, parts.query, |name, value| options.set(name, value))?;
     let (host, port) = (host.to_owned(), port.unwrap_or(PORT));
-    Ok(Parsed { shown, host, port, dataverse: dataverse.to_owned(), options })
+    Ok(ParsedUrl { shown, host, port, dataverse: dataverse.to_owned(), options })
 }
 
 #[cfg(test)]

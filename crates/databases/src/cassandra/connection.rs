@@ -20,7 +20,7 @@ use scylla::statement::{Consistency, SerialConsistency, Statement};
 
 use super::error::{is_missing, is_unsure};
 use super::options::Options;
-use super::place::Place;
+use super::parsed_url::ParsedUrl;
 use crate::failure::{Done, Failure};
 
 /// The attempts at a repeatable write that times out, and the first pause between them, which then
@@ -33,7 +33,7 @@ pub(super) const SCHEMA: Duration = Duration::from_secs(120);
 
 /// A session of the driver, which keeps connections to every node.
 pub(super) struct Connection {
-    pub place: Arc<Place>,
+    pub place: Arc<ParsedUrl>,
     pub session: Session,
     /// Held while a table gets columns: one change of the schema at a time.
     pub altering: Arc<tokio::sync::Mutex<()>>,
@@ -45,11 +45,11 @@ impl Connection {
     /// # Errors
     /// Returns the errors of the driver, with advice where a file of credentials was ignored.
     pub async fn open(
-        place: Arc<Place>,
+        place: Arc<ParsedUrl>,
         tls: Option<TlsContext>,
         altering: Arc<tokio::sync::Mutex<()>>,
     ) -> Done<Connection> {
-        let Place { url, hosts, keyspace, credentials, options } = &*place;
+        let ParsedUrl { url, hosts, keyspace, credentials, options } = &*place;
         let mut policy = DefaultPolicy::builder().token_aware(options.token_aware);
         if !options.datacenter.is_empty() {
             policy = policy.prefer_datacenter(options.datacenter.clone());

@@ -7,7 +7,7 @@ use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{Applicable, NotApplicable};
 
-use super::place::Place;
+use super::parsed_url::ParsedUrl;
 use super::runtimes::{RuntimeSession, RuntimeSessions};
 use super::{schema, server};
 use crate::failure::Done;
@@ -15,12 +15,16 @@ use crate::front::Front;
 use crate::front::engine::Engine;
 use crate::{Remote, RemoteJoins, RemoteKeyValue};
 
+/// Why it has no pages.
+pub(super) const NO_PAGES: &str =
+    "CQL has no OFFSET, and reads by the key of a table, not by a field within a document";
+
 /// A cluster. Clones are the same one.
 pub type Cassandra = Front<CassandraEngine>;
 
 /// The engine behind [`Front`].
 pub struct CassandraEngine {
-    place: Arc<Place>,
+    place: Arc<ParsedUrl>,
     pub(super) description: Description,
     sessions: Arc<RuntimeSessions>,
     /// Keeps the session of the runtime in which the cluster was opened, for later calls there.
@@ -53,7 +57,7 @@ impl Engine for CassandraEngine {
 impl Cassandra {
     /// With what it lacks, and why.
     pub(crate) fn remote(self) -> Remote {
-        let pages = self.0.not_applicable("pagination", super::NO_PAGES);
+        let pages = self.0.not_applicable("pagination", NO_PAGES);
         let target = Arc::new(self);
         Remote {
             key_value: Ok(RemoteKeyValue::new(target.clone())),
@@ -66,7 +70,7 @@ impl Cassandra {
 
 impl CassandraEngine {
     /// Connects, and asks the cluster for its description.
-    pub(super) async fn open(place: Place) -> Result<CassandraEngine> {
+    pub(super) async fn open(place: ParsedUrl) -> Result<CassandraEngine> {
         let place = Arc::new(place);
         let tried = || format!("open {}", place.url);
         let sessions = Arc::new(RuntimeSessions::new(place.clone())?);

@@ -6,12 +6,11 @@ use serde_json::{Map, Value};
 use super::credentials;
 use super::document::{Path, Stored};
 use super::replication::Replication;
-use crate::fuzz::environment;
 use crate::names;
 
 /// A URL as it is shown.
-pub(crate) fn url(url: &str) -> Result<String> {
-    super::place::parse(url, &environment).map(|place| place.url)
+pub(crate) fn url(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<String> {
+    super::parsed_url::parse(url, environment).map(|place| place.url)
 }
 
 /// A document: a record's columns are all of it. The text as a path, as numbers of copies, and as

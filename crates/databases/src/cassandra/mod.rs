@@ -43,7 +43,7 @@ mod notes;
 mod open_transaction;
 mod options;
 mod pages;
-mod place;
+mod parsed_url;
 mod replication;
 mod rows;
 mod runtimes;
@@ -63,13 +63,13 @@ use hoap_workload::capability::{Analytics, Applicable, Documents, Stepwise, Targ
 pub use database::{Cassandra, CassandraEngine};
 pub use options::OPTIONS;
 
+use database::NO_PAGES;
+
 /// The capabilities.
 pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "join"];
 
 const NO_ANALYTICS: &str =
     "CQL reads one table by its key, without joins and without grouping by other columns";
-const NO_PAGES: &str =
-    "CQL has no OFFSET, and reads by the key of a table, not by a field within a document";
 
 const NO_TRANSACTIONS: &str = "a statement here changes one partition, and nothing makes the changes of several one step \
                                that can be undone";
@@ -90,7 +90,7 @@ const CAVEAT: &str = "Cassandra has no transactions: the changes of each were ap
 /// cluster; [`hoap_workload::ErrorKind::Unavailable`] where the cluster cannot be reached or
 /// refuses.
 pub async fn open(url: &str) -> Result<Cassandra> {
-    let place = place::parse(url, &|name| std::env::var(name).ok())?;
+    let place = parsed_url::parse(url, &|name| std::env::var(name).ok())?;
     Ok(Cassandra::new(CassandraEngine::open(place).await?))
 }
 

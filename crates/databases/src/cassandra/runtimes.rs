@@ -13,7 +13,7 @@ use scylla::client::session::TlsContext;
 use tokio::runtime::{Handle, Id};
 
 use super::connection::Connection;
-use super::place::Place;
+use super::parsed_url::ParsedUrl;
 use super::{lookups, rows, statements, tls};
 use crate::failure::Done;
 
@@ -35,14 +35,14 @@ impl Deref for RuntimeSession {
 
 /// The sessions of all runtimes that have clients.
 pub(super) struct RuntimeSessions {
-    place: Arc<Place>,
+    place: Arc<ParsedUrl>,
     tls: Option<TlsContext>,
     altering: Arc<tokio::sync::Mutex<()>>,
     open: Mutex<HashMap<Id, Arc<tokio::sync::Mutex<Weak<RuntimeSession>>>>>,
 }
 
 impl RuntimeSessions {
-    pub fn new(place: Arc<Place>) -> Result<RuntimeSessions> {
+    pub fn new(place: Arc<ParsedUrl>) -> Result<RuntimeSessions> {
         let tls = tls::context(&place)?;
         Ok(RuntimeSessions { place, tls, altering: Default::default(), open: Default::default() })
     }

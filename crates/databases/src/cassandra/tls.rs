@@ -9,13 +9,13 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use scylla::client::session::TlsContext;
 
-use super::place::Place;
+use super::parsed_url::ParsedUrl;
 
 /// How to encrypt; `None` without TLS.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] for a file that cannot be used.
-pub(super) fn context(place: &Place) -> Result<Option<TlsContext>> {
+pub(super) fn context(place: &ParsedUrl) -> Result<Option<TlsContext>> {
     let options = &place.options;
     if !options.tls {
         return Ok(None);

@@ -2,9 +2,7 @@
 
 use hoap_workload::Result;
 
-use crate::fuzz::environment;
-
 /// A URL as it is shown.
-pub(crate) fn url(url: &str) -> Result<String> {
-    super::options::parse(url, &environment).map(|place| place.url)
+pub(crate) fn url(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<String> {
+    super::options::parse(url, environment).map(|place| place.url)
 }

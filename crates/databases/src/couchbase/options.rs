@@ -180,7 +180,7 @@ fn host_and_port(node: &str) -> Read<String> {
 
 /// Where the cluster is and how it is to be used.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct ParsedUrl {
     /// The URL without user and password: for errors and the run folder.
     pub url: String,
     /// Whether it is `couchbases:`.
@@ -193,7 +193,7 @@ pub(super) struct Place {
     pub options: Options,
 }
 
-impl Place {
+impl ParsedUrl {
     /// What the driver connects to.
     pub fn connection_string(&self) -> String {
         let scheme = if self.tls { "couchbases" } else { "couchbase" };
@@ -203,7 +203,7 @@ impl Place {
 
 /// Takes a URL apart. `environment` is asked for what it does not say: `CB_USERNAME`,
 /// `CB_PASSWORD`, the names that Couchbase's own tools use.
-pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Place> {
+pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<ParsedUrl> {
     let tls = url.starts_with("couchbases:");
     let scheme = if tls { "couchbases" } else { "couchbase" };
     let malformed = |answer: &str| {
@@ -237,7 +237,7 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
         return Err(invalid("no user is named".to_owned())
             .advise("write USER@ before the host, set CB_USERNAME, or name a tls_cert"));
     }
-    Ok(Place { url: shown, tls, hosts, credentials, bucket, options })
+    Ok(ParsedUrl { url: shown, tls, hosts, credentials, bucket, options })
 }
 
 #[cfg(test)]

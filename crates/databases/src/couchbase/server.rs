@@ -20,7 +20,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::error;
-use super::options::Place;
+use super::options::ParsedUrl;
 use crate::failure::{Done, Failure};
 use crate::sqlpp::{self, Doing, Service, ServiceAddress, StatementClient};
 
@@ -29,7 +29,7 @@ const LARGEST_RESULT: u64 = 1 << 30;
 
 /// A scope of a cluster, which all clients share.
 pub(super) struct Server {
-    pub place: Place,
+    pub place: ParsedUrl,
     /// The scope, as statements name their keyspaces in it.
     pub context: String,
     /// Addresses of the query nodes.
@@ -56,7 +56,7 @@ impl RetryStrategy for Once {
 
 impl Server {
     /// Connects the driver and asks a query node for its version.
-    pub async fn open(place: Place) -> Done<Arc<Server>> {
+    pub async fn open(place: ParsedUrl) -> Done<Arc<Server>> {
         let cluster = connect(&place).await?;
         let nodes = match place.options.query_nodes.is_empty() {
             false => addresses(&place, &place.options.query_nodes),
@@ -141,7 +141,7 @@ impl Server {
     }
 }
 
-fn query_client(place: &Place, base: &str) -> Done<StatementClient> {
+fn query_client(place: &ParsedUrl, base: &str) -> Done<StatementClient> {
     let options = &place.options;
     StatementClient::new(ServiceAddress {
         service: Service::Query,
@@ -154,14 +154,14 @@ fn query_client(place: &Place, base: &str) -> Done<StatementClient> {
     })
 }
 
-fn addresses(place: &Place, nodes: &[String]) -> Vec<String> {
+fn addresses(place: &ParsedUrl, nodes: &[String]) -> Vec<String> {
     let scheme = if place.tls { "https" } else { "http" };
     nodes.iter().map(|node| format!("{scheme}://{node}")).collect()
 }
 
 /// Connects the driver. While the nodes refuse it the driver tries again and reports nothing: the
 /// query service tells the reason.
-async fn connect(place: &Place) -> Done<Cluster> {
+async fn connect(place: &ParsedUrl) -> Done<Cluster> {
     let options = &place.options;
     let kv = KvOptions::new()
         .num_connections(options.kv_connections as usize)
@@ -188,7 +188,7 @@ async fn connect(place: &Place) -> Done<Cluster> {
 }
 
 /// The driver's credentials: user and password, or a certificate.
-fn authenticator(place: &Place) -> Done<Authenticator> {
+fn authenticator(place: &ParsedUrl) -> Done<Authenticator> {
     if let Some(login) = &place.credentials {
         return Ok(PasswordAuthenticator::new(&login.user, &login.password).into());
     }
@@ -211,7 +211,7 @@ fn certificates(path: &str) -> Done<Vec<CertificateDer<'static>>> {
 }
 
 /// The reason why the driver did not connect.
-async fn why_not(place: &Place) -> Failure {
+async fn why_not(place: &ParsedUrl) -> Failure {
     let seconds = place.options.connect_timeout.as_secs_f64();
     let given = &place.options.query_nodes;
     let port = if place.tls { 18093 } else { 8093 };
@@ -257,7 +257,7 @@ async fn why_not(place: &Place) -> Failure {
 }
 
 /// The query nodes in the cluster's own map.
-async fn query_nodes(cluster: &Cluster, place: &Place) -> Done<Vec<String>> {
+async fn query_nodes(cluster: &Cluster, place: &ParsedUrl) -> Done<Vec<String>> {
     let limit = place.options.connect_timeout;
     let options = PingOptions::new().service_types(vec![ServiceType::QUERY]).query_timeout(limit);
     let report = tokio::time::timeout(limit, cluster.ping(options)).await;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::options::{Options, Parsed};
+use super::options::{Options, ParsedUrl};
 use crate::failure::Done;
 use crate::sqlpp::quote;
 use crate::sqlpp::store::{Definition, KEY, Shadow, published};
@@ -40,7 +40,7 @@ pub(super) struct AnalyticsDefinition {
 }
 
 impl AnalyticsDefinition {
-    pub fn new(parsed: &Parsed) -> Done<Self> {
+    pub fn new(parsed: &ParsedUrl) -> Done<Self> {
         let options = parsed.options.clone();
         let join = |parts: &mut dyn Iterator<Item = &str>| -> Done<String> {
             let mut all = String::new();

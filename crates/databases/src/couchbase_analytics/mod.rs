@@ -32,7 +32,7 @@ use crate::remote::{Remote, RemoteJoins, RemotePages};
 use crate::sqlpp::store::{Endpoint, StoreEngine};
 use crate::sqlpp::{Request, Service, ServiceAddress, StatementClient};
 use definition::AnalyticsDefinition;
-use options::Parsed;
+use options::ParsedUrl;
 
 pub use crate::sqlpp::store::Store as CouchbaseAnalytics;
 pub use options::OPTIONS;
@@ -57,7 +57,7 @@ pub async fn open(url: &str) -> Result<CouchbaseAnalytics> {
     connect(parsed).await.map_err(|e| e.into_error(tried))
 }
 
-async fn connect(parsed: Parsed) -> Done<CouchbaseAnalytics> {
+async fn connect(parsed: ParsedUrl) -> Done<CouchbaseAnalytics> {
     let options = &parsed.options;
     let address = ServiceAddress {
         service: Service::Analytics,

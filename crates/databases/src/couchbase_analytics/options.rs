@@ -79,7 +79,7 @@ fn identifier(value: &str) -> Read<String> {
 
 /// What a URL names.
 #[derive(Debug)]
-pub(super) struct Parsed {
+pub(super) struct ParsedUrl {
     /// The URL without secrets.
     pub shown: String,
     /// `https://host:port`.
@@ -94,7 +94,7 @@ pub(super) struct Parsed {
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`], which repeats no secret.
-pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Parsed> {
+pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<ParsedUrl> {
     let malformed = |answer: &str| {
         let form = "couchbase-analytics://USER@HOST:PORT/DATABASE.SCOPE";
         url::malformed("couchbase-analytics", form, answer)
@@ -142,7 +142,7 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
     let credentials = Named::of(&parts).complete(&files, &options.password_file, environment);
     let credentials = credentials.map_err(|(why, advice)| error(why).advise(advice))?;
     let base = format!("{}://{host}:{port}", if tls { "https" } else { "http" });
-    Ok(Parsed { shown, base, parts: names, credentials, options })
+    Ok(ParsedUrl { shown, base, parts: names, credentials, options })
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ use hoap_workload::client::Canceller;
 use serde_json::Value;
 
 use super::database::DuckDbEngine;
+use super::instance::Instance;
 use super::kind::{Kind, quoted};
 use super::link::Link;
-use super::{documents, table, value};
+use super::{table, value};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Analytics};
 
@@ -23,7 +24,9 @@ impl Analytics for DuckDbEngine {
 
     async fn query_session(&self) -> Done<QuerySession> {
         let link = self.link()?.cloned();
-        Ok(QuerySession { connection: self.instance.connect()?, link, checked: BTreeSet::new() })
+        let connection = self.instance.file.connect()?;
+        let (checked, instance) = (BTreeSet::new(), self.instance.clone());
+        Ok(QuerySession { connection, link, checked, _instance: instance })
     }
 }
 
@@ -34,6 +37,8 @@ pub struct QuerySession {
     link: Option<Arc<Link>>,
     /// Texts that are one SELECT.
     checked: BTreeSet<String>,
+    /// Dropped after the link.
+    _instance: Arc<Instance>,
 }
 
 impl QuerySession {
@@ -149,7 +154,7 @@ impl engine::QuerySession for QuerySession {
         if let Some(link) = &self.link {
             link.check()?;
         }
-        let kind = documents::kind(&self.connection, collection)?;
+        let kind = table::expect_kind(&self.connection, collection)?;
         let (field, _) = kind.path("t", field);
         let (key, from) = (table::KEY, quoted(collection));
         let text = format!("SELECT t.{key}, CAST({field} AS BIGINT) FROM {from} AS t");

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use hoap_workload::capability::{Batch, Unmade};
 
 use super::instance::Instance;
-use super::link;
-use super::load::CHUNK;
 use super::options::Layout;
+use super::own;
+use super::shred::CHUNK;
 use super::single::Single;
 use crate::failure::Done;
 use crate::front::engine::{Abandon, Bulk};
@@ -22,8 +22,8 @@ pub struct BatchWriter {
 impl BatchWriter {
     pub(super) fn new(instance: Arc<Instance>, part: &str) -> Done<Self> {
         // Refuses a file of another layout.
-        link::refuse_to_write(instance.load().committed(&instance)?)?;
-        instance.connect()?;
+        own::refuse_to_write(instance.load().committed(&instance.file)?)?;
+        instance.file.connect()?;
         let single = instance.single()?;
         Ok(BatchWriter { instance, part: part.to_owned(), _single: single })
     }
@@ -33,16 +33,16 @@ impl Abandon for BatchWriter {}
 
 impl Bulk for BatchWriter {
     async fn position(&mut self, collection: &str) -> Done<u64> {
-        self.instance.load().position(&self.instance, &self.part, collection)
+        self.instance.load().position(&self.instance.file, &self.part, collection)
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
         let place = (&*self.part, collection);
-        self.instance.load().write(&self.instance, place, batch, position)
+        self.instance.load().write(&self.instance.file, place, batch, position)
     }
 
     fn values_at_once(&self) -> Option<u64> {
-        match self.instance.options.layout {
+        match self.instance.file.options.layout {
             Layout::Columns => Some(CHUNK as u64),
             Layout::Json => None,
         }
@@ -55,7 +55,7 @@ impl Bulk for BatchWriter {
         position: u64,
     ) -> Done<u64> {
         let place = (&*self.part, collection);
-        self.instance.load().write_values(&self.instance, place, documents, position)
+        self.instance.load().write_values(&self.instance.file, place, documents, position)
     }
 
     async fn finish(&mut self) -> Done<()> {

@@ -15,14 +15,14 @@ pub type DuckDb = Front<DuckDbEngine>;
 pub struct DuckDbEngine {
     /// As the user wrote it.
     pub(super) url: String,
-    pub(super) instance: Arc<Instance>,
-    /// Kept from its first use on, where the URL has one.
+    /// Kept from its first use on, where the URL has one. Dropped before the instance.
     link: OnceLock<Arc<Link>>,
+    pub(super) instance: Arc<Instance>,
 }
 
 impl DuckDbEngine {
     pub(super) fn new(url: &str, instance: Arc<Instance>) -> Self {
-        DuckDbEngine { url: url.to_owned(), instance, link: OnceLock::new() }
+        DuckDbEngine { url: url.to_owned(), link: OnceLock::new(), instance }
     }
 
     /// The link, which follows from now on; `None` where the URL has none.

@@ -2,16 +2,16 @@
 
 use std::fs::File;
 
+use duckdb::Connection;
 use duckdb::arrow::array::AsArray;
-use duckdb::{Connection, OptionalExt};
 use hoap_record::{Medium, Stored, StoredCollection};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Applicable, Index, NotApplicable};
 use serde_json::Value;
 
 use super::database::DuckDbEngine;
-use super::kind::{Kind, literal, quoted};
-use super::{bulk, instance, link, table, value};
+use super::kind::{literal, quoted};
+use super::{bulk, own, table, value};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Documents, Each};
 
@@ -23,20 +23,20 @@ impl Documents for DuckDbEngine {
         if let Some(link) = self.link()? {
             link.caught_up().await?;
         }
-        match self.instance.exists() {
-            true => read_note(&self.instance.connect()?),
+        match self.instance.file.exists() {
+            true => read_note(&self.instance.file.connect()?),
             false => Ok(None),
         }
     }
 
     async fn set_note(&self, expected: Option<&Value>, note: &Value) -> Done<bool> {
-        if expected.is_some() && !self.instance.exists() {
+        if expected.is_some() && !self.instance.file.exists() {
             return Ok(false);
         }
         // No other process has the file, and in this one whoever writes has this lock.
         let mut load = self.instance.load();
-        let connection = load.committed(&self.instance)?;
-        link::refuse_to_write(connection)?;
+        let connection = load.committed(&self.instance.file)?;
+        own::refuse_to_write(connection)?;
         if read_note(connection)?.as_ref() != expected {
             return Ok(false);
         }
@@ -47,20 +47,20 @@ impl Documents for DuckDbEngine {
     }
 
     async fn exists(&self, collection: &str) -> Done<bool> {
-        match self.instance.exists() {
-            true => Ok(instance::type_of(&self.instance.connect_any()?, collection)?.is_some()),
+        match self.instance.file.exists() {
+            true => Ok(own::type_of(&self.instance.file.connect_any()?, collection)?.is_some()),
             false => Ok(false),
         }
     }
 
     async fn drop(&self, collections: &[&str]) -> Done<()> {
-        if !self.instance.exists() {
+        if !self.instance.file.exists() {
             return Ok(());
         }
         let mut load = self.instance.load();
         load.forget();
-        let connection = load.committed(&self.instance)?;
-        link::refuse_to_write(connection)?;
+        let connection = load.committed(&self.instance.file)?;
+        own::refuse_to_write(connection)?;
         for collection in collections {
             table::drop(connection, collection)?;
         }
@@ -72,19 +72,19 @@ impl Documents for DuckDbEngine {
 
     async fn create(&self, collections: &[&str]) -> Done<()> {
         let mut load = self.instance.load();
-        let connection = load.committed(&self.instance)?;
-        link::refuse_to_write(connection)?;
-        self.instance.connect()?;
+        let connection = load.committed(&self.instance.file)?;
+        own::refuse_to_write(connection)?;
+        self.instance.file.connect()?;
         for collection in collections {
             if table::kind(connection, collection)?.is_some() {
                 continue;
             }
-            if instance::type_of(connection, collection)?.is_some() {
+            if own::type_of(connection, collection)?.is_some() {
                 let answer = format!("{collection} is there and is not ours");
                 let advice = "drop it, or name another file";
                 return Err(Failure::of(ErrorKind::Unavailable, answer, advice));
             }
-            table::create(connection, self.instance.options.layout, collection)?;
+            table::create(connection, self.instance.file.options.layout, collection)?;
         }
         Ok(())
     }
@@ -105,21 +105,21 @@ impl Documents for DuckDbEngine {
     /// kept while rows are written.
     async fn settle(&self, _: &[Index]) -> Done<()> {
         let mut load = self.instance.load();
-        load.committed(&self.instance)?.execute_batch("CHECKPOINT")?;
+        load.committed(&self.instance.file)?.execute_batch("CHECKPOINT")?;
         let sync = |file: File| file.sync_all();
-        let synced = File::options().write(true).open(&self.instance.path).and_then(sync);
+        let synced = File::options().write(true).open(&self.instance.file.path).and_then(sync);
         synced.map_err(|e| Failure::new(ErrorKind::Unavailable, e))
     }
 
     /// The file, and the blocks in which each collection has values. Small tables share a block.
     async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
-        let connection = self.instance.connect()?;
-        let bytes = std::fs::metadata(&self.instance.path)
+        let connection = self.instance.file.connect()?;
+        let bytes = std::fs::metadata(&self.instance.file.path)
             .map_err(|e| Failure::new(ErrorKind::Unavailable, e))?
             .len();
         let mut of = Vec::new();
         for name in collections {
-            let table = table::name(self.instance.options.layout, name);
+            let table = table::name(self.instance.file.options.layout, name);
             let text = format!(
                 "WITH s AS (SELECT block_id, additional_block_ids AS more
                             FROM pragma_storage_info({}) WHERE persistent)
@@ -137,8 +137,8 @@ impl Documents for DuckDbEngine {
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
-        let connection = self.instance.connect()?;
-        let kind = kind(&connection, collection)?;
+        let connection = self.instance.file.connect()?;
+        let kind = table::expect_kind(&connection, collection)?;
         let columns: Vec<_> = fields.iter().map(|field| kind.path("t", field)).collect();
         let texts: String = columns.iter().map(|(text, _)| format!(", {text}")).collect();
         let text = format!("SELECT t.{}{texts} FROM {} AS t", table::KEY, quoted(collection));
@@ -154,31 +154,7 @@ impl Documents for DuckDbEngine {
     }
 }
 
-/// The kind of the documents of a collection, which must be there.
-pub(super) fn kind(connection: &Connection, collection: &str) -> Done<Kind> {
-    let kind = match instance::has_own(connection)? {
-        true => table::kind(connection, collection)?,
-        false => None,
-    };
-    kind.ok_or_else(|| Failure::missing(format!("there is no collection {collection}")))
-}
-
-/// Whether the file has collections.
-pub(super) fn holds_any(connection: &Connection) -> Done<bool> {
-    let text = "SELECT count(*) > 0 FROM hoap_kind";
-    Ok(connection.query_row(text, [], |row| row.get(0))?)
-}
-
-/// The note as text.
-pub(super) fn note_text(connection: &Connection) -> Done<Option<String>> {
-    if !instance::has_own(connection)? {
-        return Ok(None);
-    }
-    let text = "SELECT note FROM hoap_note";
-    Ok(connection.query_row(text, [], |row| row.get(0)).optional()?)
-}
-
 fn read_note(connection: &Connection) -> Done<Option<Value>> {
-    let note = note_text(connection)?;
+    let note = own::note_text(connection)?;
     note.map(|note: String| serde_json::from_str(&note)).transpose().map_err(Failure::broken)
 }

@@ -9,25 +9,21 @@
 //! loses the last batches and their progress, and goes on from there.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use duckdb::Connection;
-use duckdb::arrow::array::{ArrayRef, StringArray};
 use duckdb::arrow::record_batch::RecordBatch;
 use hoap_workload::capability::{Batch, Unmade};
 
 use super::column::Column;
-use super::instance::Instance;
+use super::file::DatabaseFile;
 use super::kind::Kind;
-use super::options::Layout;
+use super::shred::{chunk, shred};
 use super::table;
 use super::take::Taker;
 use crate::failure::{Done, Failure};
 
 /// Rows that DuckDB stores together.
 const ROW_GROUP: usize = 122_880;
-/// Rows that go to DuckDB in one call: as many as it computes with at a time.
-pub(super) const CHUNK: usize = 2048;
 
 /// The connection that loads, and what it has not committed yet.
 #[derive(Default)]
@@ -50,26 +46,26 @@ impl Load {
     /// Writes a batch. It is committed by [`Load::flush`], or with others.
     pub fn write(
         &mut self,
-        instance: &Instance,
+        file: &DatabaseFile,
         place: (&str, &str),
         batch: &Batch,
         position: u64,
     ) -> Done<()> {
-        let before = self.kind(instance, place.1)?;
-        let (kind, chunks) = shred(batch, &before, instance.options.layout)?;
-        self.append(instance, place, position, (before, kind), chunks)
+        let before = self.kind(file, place.1)?;
+        let (kind, chunks) = shred(batch, &before, file.options.layout)?;
+        self.append(file, place, position, (before, kind), chunks)
     }
 
-    /// Makes documents, [`CHUNK`] at most, and writes them as columns. They are committed as those
-    /// of [`Load::write`]. Returns their bytes as JSON text.
+    /// Makes documents, as many as the caller asks for, and writes them as columns. They are
+    /// committed as those of [`Load::write`]. Returns their bytes as JSON text.
     pub fn write_values(
         &mut self,
-        instance: &Instance,
+        file: &DatabaseFile,
         place: (&str, &str),
         documents: &mut Unmade<'_>,
         position: u64,
     ) -> Done<u64> {
-        let before = self.kind(instance, place.1)?;
+        let before = self.kind(file, place.1)?;
         let (mut taker, mut key, mut bytes) = (Taker::of(&before), String::new(), 0);
         let mut keys = Column::of(&Kind::Text, 0);
         while let Some(made) = documents.make_next(&mut key, &mut taker) {
@@ -80,28 +76,28 @@ impl Load {
         let column = taker.into_documents().map_err(Failure::invalid)?;
         let kind = column.kind();
         let chunk = chunk(keys.array().map_err(Failure::invalid)?, column.into_fields()?)?;
-        self.append(instance, place, position, (before, kind), vec![chunk])?;
+        self.append(file, place, position, (before, kind), vec![chunk])?;
         Ok(bytes)
     }
 
     /// Appends rows of the second kind to a table of the first, and their progress.
     fn append(
         &mut self,
-        instance: &Instance,
+        file: &DatabaseFile,
         (part, collection): (&str, &str),
         position: u64,
         (before, kind): (Kind, Kind),
         chunks: Vec<RecordBatch>,
     ) -> Done<()> {
-        let layout = instance.options.layout;
+        let layout = file.options.layout;
         if kind != before {
             self.flush()?;
-            table::change(self.connection(instance)?, layout, collection, &before, &kind)?;
+            table::change(self.connection(file)?, layout, collection, &before, &kind)?;
             self.kinds.insert(collection.to_owned(), kind);
         }
         let rows: usize = chunks.iter().map(RecordBatch::num_rows).sum();
         let begun = !self.pending.is_empty();
-        let appended = self.connection(instance).and_then(|connection| {
+        let appended = self.connection(file).and_then(|connection| {
             if !begun {
                 connection.execute_batch("BEGIN TRANSACTION")?;
             }
@@ -147,80 +143,38 @@ impl Load {
     }
 
     /// The progress of a part.
-    pub fn position(&mut self, instance: &Instance, part: &str, collection: &str) -> Done<u64> {
+    pub fn position(&mut self, file: &DatabaseFile, part: &str, collection: &str) -> Done<u64> {
         let committed = self.flush();
-        let place = instance.path.display();
+        let place = file.path.display();
         committed.map_err(|e| e.trying(format!("commit what was loaded into {place}")))?;
         let text = "SELECT max(position) FROM hoap_load WHERE part = ? AND collection = ?";
-        let connection = self.connection(instance)?;
+        let connection = self.connection(file)?;
         let position: Option<i64> =
             connection.query_row(text, [part, collection], |row| row.get(0))?;
         Ok(position.and_then(|p| u64::try_from(p).ok()).unwrap_or(0))
     }
 
     /// The connection that writes, without an open transaction.
-    pub fn committed(&mut self, instance: &Instance) -> Done<&Connection> {
+    pub fn committed(&mut self, file: &DatabaseFile) -> Done<&Connection> {
         self.flush()?;
-        self.connection(instance)
+        self.connection(file)
     }
 
-    fn connection(&mut self, instance: &Instance) -> Done<&Connection> {
+    fn connection(&mut self, file: &DatabaseFile) -> Done<&Connection> {
         Ok(match &mut self.connection {
             Some(connection) => connection,
-            none => none.insert(instance.connect_to_write()?),
+            none => none.insert(file.connect_to_write()?),
         })
     }
 
-    fn kind(&mut self, instance: &Instance, collection: &str) -> Done<Kind> {
+    fn kind(&mut self, file: &DatabaseFile, collection: &str) -> Done<Kind> {
         if let Some(kind) = self.kinds.get(collection) {
             return Ok(kind.clone());
         }
-        let kind = table::kind(self.connection(instance)?, collection)?;
+        let kind = table::kind(self.connection(file)?, collection)?;
         let missing = || Failure::missing(format!("there is no collection {collection}"));
         let kind = kind.ok_or_else(missing)?;
         self.kinds.insert(collection.to_owned(), kind.clone());
         Ok(kind)
     }
-}
-
-/// The documents of a batch as columns of a kind that holds them all and is as wide as `kind` at
-/// least.
-pub(super) fn shred(batch: &Batch, kind: &Kind, layout: Layout) -> Done<(Kind, Vec<RecordBatch>)> {
-    let mut kind = kind.clone();
-    loop {
-        let (mut wider, mut chunks) = (kind.clone(), Vec::new());
-        let mut documents = batch.iter().peekable();
-        while documents.peek().is_some() {
-            let (mut column, mut keys, mut texts) = (Column::of(&wider, 0), Vec::new(), Vec::new());
-            for (key, text) in documents.by_ref().take(CHUNK) {
-                let pushed = column.push_document(text);
-                pushed.map_err(|why| Failure::invalid(format!("document {key}: {why}")))?;
-                keys.push(key);
-                texts.push(text);
-            }
-            wider = column.kind();
-            if wider == kind {
-                let columns = match layout {
-                    Layout::Columns => column.into_fields()?,
-                    Layout::Json => vec![("doc".to_owned(), json(&texts)?)],
-                };
-                chunks.push(chunk(Arc::new(StringArray::from(keys)), columns)?);
-            }
-        }
-        if wider == kind {
-            return Ok((kind, chunks));
-        }
-        kind = wider;
-    }
-}
-
-fn json(texts: &[&[u8]]) -> Done<ArrayRef> {
-    let texts: Result<Vec<&str>, _> = texts.iter().map(|text| std::str::from_utf8(text)).collect();
-    Ok(Arc::new(StringArray::from(texts.map_err(Failure::invalid)?)))
-}
-
-fn chunk(keys: ArrayRef, columns: Vec<(String, ArrayRef)>) -> Done<RecordBatch> {
-    let columns = columns.into_iter().map(|(name, array)| (name, array, true));
-    let all = std::iter::once((table::KEY.to_owned(), keys, true)).chain(columns);
-    RecordBatch::try_from_iter_with_nullable(all).map_err(Failure::invalid)
 }

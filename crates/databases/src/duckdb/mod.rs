@@ -1,6 +1,6 @@
 //! DuckDB, embedded: `duckdb:PATH[?option=value&…]`. The options are in [`OPTIONS`].
 //!
-//! Read [`table`] and [`load`] first.
+//! Read [`file`], [`table`] and [`load`] first.
 //!
 //! # Mapping
 //! With `layout=columns` a collection is a table with the key, `hoap_key`, and a column for each
@@ -30,6 +30,7 @@ mod column;
 mod database;
 mod documents;
 mod error;
+mod file;
 mod fill;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
@@ -38,7 +39,9 @@ mod kind;
 mod link;
 mod load;
 mod options;
+mod own;
 mod shop;
+mod shred;
 mod single;
 mod table;
 mod take;
@@ -101,14 +104,14 @@ fn lacks(capability: &'static str) -> NotApplicable {
 
 impl Target for DuckDb {
     fn description(&self) -> Description {
-        let settings = self.0.instance.settings().unwrap_or_else(|failure| {
+        let settings = self.0.instance.file.settings().unwrap_or_else(|failure| {
             let error = failure.into_error("read the settings");
             BTreeMap::from([("settings".to_owned(), format!("unknown: {error}"))])
         });
         Description {
             url: self.0.url.clone(),
             name: "DuckDB".to_owned(),
-            version: instance::version(),
+            version: file::version(),
             settings,
         }
     }

@@ -7,7 +7,7 @@ use duckdb::Connection;
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 
 use super::database::DuckDbEngine;
-use super::documents;
+use super::table;
 use crate::failure::Done;
 use crate::front::engine::{self, Abandon, Joins, Pages};
 
@@ -45,9 +45,9 @@ impl Joins for DuckDbEngine {
 
 /// Connects to run a statement on these collections, which must be there.
 fn connect(engine: &DuckDbEngine, collections: &[&str], text: &str) -> Done<Connection> {
-    let connection = engine.instance.connect()?;
+    let connection = engine.instance.file.connect()?;
     for collection in collections {
-        documents::kind(&connection, collection)?;
+        table::expect_kind(&connection, collection)?;
     }
     connection.prepare(text)?;
     Ok(connection)

@@ -8,6 +8,7 @@ use duckdb::{Connection, OptionalExt};
 
 use super::kind::{Kind, literal, quoted};
 use super::options::Layout;
+use super::own;
 use crate::failure::{Done, Failure};
 
 /// The column with the documents' keys.
@@ -101,10 +102,19 @@ pub(super) fn kind(connection: &Connection, collection: &str) -> Done<Option<Kin
     found.map(|kind| serde_json::from_str(&kind)).transpose().map_err(Failure::broken)
 }
 
+/// The kind of the documents of a collection, which must be there.
+pub(super) fn expect_kind(connection: &Connection, collection: &str) -> Done<Kind> {
+    let kind = match own::are_there(connection)? {
+        true => kind(connection, collection)?,
+        false => None,
+    };
+    kind.ok_or_else(|| Failure::missing(format!("there is no collection {collection}")))
+}
+
 /// Drops what has a name, table or view, and what is known of it.
 pub(super) fn drop(connection: &Connection, collection: &str) -> Done<()> {
     for name in [collection.to_owned(), name(Layout::Json, collection)] {
-        let what = match super::instance::type_of(connection, &name)?.as_deref() {
+        let what = match own::type_of(connection, &name)?.as_deref() {
             Some("VIEW") => "VIEW",
             Some(_) => "TABLE",
             None => continue,

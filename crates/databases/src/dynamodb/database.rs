@@ -7,7 +7,7 @@ use hoap_record::Description;
 use hoap_workload::Result;
 use hoap_workload::capability::{Applicable, NotApplicable};
 
-use super::options::Place;
+use super::options::ParsedUrl;
 use super::server::Server;
 use super::{describe, layout};
 use crate::front::Front;
@@ -25,7 +25,7 @@ pub struct DynamoDbEngine {
 
 impl DynamoDbEngine {
     /// Asks the service which tables of the prefix there are.
-    pub(super) async fn open(place: Place) -> Result<DynamoDbEngine> {
+    pub(super) async fn open(place: ParsedUrl) -> Result<DynamoDbEngine> {
         let server = Arc::new(Server::new(place).await);
         let description = describe::describe(&server).await;
         let description =

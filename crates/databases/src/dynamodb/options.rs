@@ -92,7 +92,7 @@ fn endpoint(value: &str) -> Read<String> {
 
 /// Where the service is and how it is to be used.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ParsedUrl {
     /// The URL, which has no secret: for errors and the run folder.
     pub url: String,
     pub region: String,
@@ -100,7 +100,7 @@ pub(super) struct Place {
 }
 
 /// Takes a URL apart.
-pub(super) fn parse(url: &str) -> Result<Place> {
+pub(super) fn parse(url: &str) -> Result<ParsedUrl> {
     // As long as it may hold a secret key no part is shown.
     let malformed = |answer: &str| {
         Error::new(ErrorKind::Invalid, "open dynamodb:…", answer).advise(
@@ -125,7 +125,7 @@ pub(super) fn parse(url: &str) -> Result<Place> {
     }
     let mut options = Options::default();
     set_each(url, query, |name, value| options.set(name, value))?;
-    Ok(Place { url: url.to_owned(), region: region.to_owned(), options })
+    Ok(ParsedUrl { url: url.to_owned(), region: region.to_owned(), options })
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     fn a_url_names_region_and_options() {
         let url = "dynamodb://eu-central-1?endpoint=http://127.0.0.1:8000&consistency=strong\
                    &capacity=provisioned&write_units=7&conditions=read&retries=3";
-        let Place { url: shown, region, options } = parse(url).unwrap();
+        let ParsedUrl { url: shown, region, options } = parse(url).unwrap();
         assert_eq!((shown.as_str(), region.as_str()), (url, "eu-central-1"));
         assert_eq!(options.endpoint, "http://127.0.0.1:8000");
         assert!(options.strong);

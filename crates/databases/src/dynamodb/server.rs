@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::counters::{Attempts, Counters};
 use super::error::{self, Doing};
-use super::options::{Options, Place};
+use super::options::{Options, ParsedUrl};
 use crate::failure::Done;
 
 /// The service of a region or an endpoint.
@@ -43,8 +43,8 @@ fn profiles(credentials: &str) -> ProfileFiles {
 
 impl Server {
     /// Finds credentials as the AWS command line does. Does not connect yet.
-    pub async fn new(place: Place) -> Server {
-        let Place { url, region, options } = place;
+    pub async fn new(place: ParsedUrl) -> Server {
+        let ParsedUrl { url, region, options } = place;
         let retry = match options.retries {
             0 => RetryConfig::disabled(),
             more => RetryConfig::standard().with_max_attempts(more + 1),

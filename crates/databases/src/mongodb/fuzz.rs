@@ -5,11 +5,11 @@ use mongodb::bson::RawDocumentBuf;
 use mongodb::bson::raw::RawBsonRef;
 use serde_json::{Map, Value};
 
-use super::{encode, place, text, value};
+use super::{encode, parsed_url, text, value};
 
 /// A URL as it is shown.
 pub(crate) fn url(url: &str) -> Result<String> {
-    place::parse(url, Some("from outside")).map(|place| place.shown)
+    parsed_url::parse(url, Some("from outside")).map(|place| place.shown)
 }
 
 /// A document: the direct way to BSON and the one over a tree of values say the same. And the text

@@ -10,7 +10,7 @@ use mongodb::{Client, Collection, Database};
 
 use super::documentdb::{self, Gateway};
 use super::options::Options;
-use super::place::{Place, parse};
+use super::parsed_url::{ParsedUrl, parse};
 use crate::failure::{Done, Failure};
 use crate::front::limit::limited;
 use crate::url;
@@ -127,7 +127,7 @@ impl Server {
 }
 
 /// The driver's options: the URL's, else our defaults.
-async fn client_options(place: &Place) -> Result<ClientOptions> {
+async fn client_options(place: &ParsedUrl) -> Result<ClientOptions> {
     let parsed = ClientOptions::parse(&place.connection).await;
     let mut options = parsed.map_err(|e| {
         let kind = match e.kind.as_ref() {
@@ -154,7 +154,7 @@ async fn client_options(place: &Place) -> Result<ClientOptions> {
 
 /// An error that does not repeat the password, in whatever form the driver had it, however short it
 /// is.
-fn hide(error: Error, place: &Place) -> Error {
+fn hide(error: Error, place: &ParsedUrl) -> Error {
     let secret = place.password.as_deref().filter(|p| !p.is_empty());
     let told =
         |secret: &str| error.answer.contains(secret) || error.answer.contains(&url::encode(secret));

@@ -5,11 +5,10 @@ use serde_json::Value;
 
 use super::password::password_of;
 use super::{nul, numeric};
-use crate::fuzz::environment;
 
 /// A URL as it is shown.
-pub(crate) fn url(url: &str) -> Result<String> {
-    super::options::parse(url, &environment).map(|parsed| parsed.shown)
+pub(crate) fn url(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<String> {
+    super::options::parse(url, environment).map(|parsed| parsed.shown)
 }
 
 /// Values in PostgreSQL's forms: numbers and texts come back.

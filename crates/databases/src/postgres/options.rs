@@ -139,7 +139,7 @@ impl Options {
 
 /// What a URL names.
 #[derive(Debug)]
-pub(super) struct Parsed {
+pub(super) struct ParsedUrl {
     /// The URL without user and password.
     pub shown: String,
     pub config: Config,
@@ -150,7 +150,7 @@ pub(super) struct Parsed {
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`], which repeats no secret.
-pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Parsed> {
+pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<ParsedUrl> {
     let malformed =
         |answer: &str| url::malformed("postgres", "postgres://[USER@]HOST[:PORT]/DATABASE", answer);
     let parts = Parts::of(url).map_err(malformed)?;
@@ -203,7 +203,7 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
             _ => config.host("localhost"),
         };
     }
-    Ok(Parsed { shown, config, options })
+    Ok(ParsedUrl { shown, config, options })
 }
 
 /// Where Debian's and Red Hat's servers have their Unix socket.
@@ -226,7 +226,7 @@ mod tests {
         None
     }
 
-    fn read(url: &str) -> Parsed {
+    fn read(url: &str) -> ParsedUrl {
         parse(url, &none).unwrap()
     }
 

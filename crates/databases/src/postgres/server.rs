@@ -75,7 +75,7 @@ impl Server {
     /// certificate cannot be read.
     pub fn new(url: &str) -> Result<Self> {
         let environment = |name: &str| std::env::var(name).ok();
-        let options::Parsed { shown, mut config, options } = options::parse(url, &environment)?;
+        let options::ParsedUrl { shown, mut config, options } = options::parse(url, &environment)?;
         if config.get_user().is_none() {
             // As libpq; the driver asks the system where neither is set.
             if let Some(user) = ["PGUSER", "USER"].iter().find_map(|name| environment(name)) {

@@ -13,7 +13,7 @@ use redis::{
 
 use super::connection::Server;
 use super::error::{self, Doing};
-use super::options::{Options, Place};
+use super::options::{Options, ParsedUrl};
 use super::server::Stated;
 use crate::failure::{Done, Failure};
 use crate::front::Front;
@@ -42,7 +42,7 @@ impl Engine for RedisEngine {
 
 impl RedisEngine {
     /// Connects once, and asks the server for its version and settings.
-    pub(super) async fn open(place: Place) -> Done<RedisEngine> {
+    pub(super) async fn open(place: ParsedUrl) -> Done<RedisEngine> {
         let certificates = certificates(&place)?;
         let invalid = |e| error::of(&e, Doing::Connect);
         let config = AsyncConnectionConfig::new()
@@ -86,7 +86,7 @@ fn client(info: ConnectionInfo, certificates: Option<TlsCertificates>) -> RedisR
 
 /// The driver's client of a cluster. It connects as long as one of these nodes answers.
 fn cluster(
-    place: &Place,
+    place: &ParsedUrl,
     certificates: Option<TlsCertificates>,
     nodes: &[(String, u16)],
 ) -> RedisResult<ClusterClient> {
@@ -116,7 +116,7 @@ fn cluster(
 }
 
 /// The files that the options name, `None` without TLS.
-fn certificates(place: &Place) -> Done<Option<TlsCertificates>> {
+fn certificates(place: &ParsedUrl) -> Done<Option<TlsCertificates>> {
     if !matches!(place.info.addr(), ConnectionAddr::TcpTls { .. }) {
         return Ok(None);
     }

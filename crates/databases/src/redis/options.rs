@@ -70,7 +70,7 @@ impl Options {
 
 /// Where the server is and how it is to be used.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ParsedUrl {
     /// The URL without user and password: for errors and the run folder.
     pub url: String,
     /// Address, user, password, database.
@@ -79,7 +79,7 @@ pub(super) struct Place {
 }
 
 /// Takes a URL apart. `password` is for one that names none.
-pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
+pub(super) fn parse(url: &str, password: Option<&str>) -> Result<ParsedUrl> {
     let scheme = if url.starts_with("rediss:") { "rediss" } else { "redis" };
     let malformed = |answer: &str| {
         let form = format!("{scheme}://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]");
@@ -104,7 +104,7 @@ pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
     options
         .check(scheme == "rediss", settings.db())
         .map_err(|answer| Error::new(ErrorKind::Invalid, format!("open {shown}"), answer))?;
-    Ok(Place { url: shown, info: info.set_redis_settings(settings), options })
+    Ok(ParsedUrl { url: shown, info: info.set_redis_settings(settings), options })
 }
 
 #[cfg(test)]

@@ -48,26 +48,26 @@ const PRUNE_WAIT: Duration = Duration::from_millis(20);
 const PRUNE_ROWS: i64 = 10_000;
 
 /// A database whose changes are logged, and the follower's connections to it.
-pub(crate) struct Source {
+pub(crate) struct FollowedDatabase {
     database: Database,
     follower: String,
     reader: Connection,
     pruner: Connection,
 }
 
-impl Source {
+impl FollowedDatabase {
     /// The database of a `sqlite:` URL. Where another follows it and this one takes it over, every
     /// collection gets a new generation: what was logged so far is not for this one.
     ///
     /// # Errors
     /// [`ErrorKind::Missing`] where there is no such file.
-    pub fn open(url: &str, follower: &str, take_over: bool) -> Done<Source> {
+    pub fn open(url: &str, follower: &str, take_over: bool) -> Done<FollowedDatabase> {
         let database = database(url)?;
         let reader = database.connect(Role::Reader)?;
         let options = options::Options { busy_timeout: PRUNE_WAIT, ..database.options };
         let path = database.path.clone();
         let pruner = Database { url: url.to_owned(), path, options }.connect(Role::Writer)?;
-        let source = Source { database, follower: follower.to_owned(), reader, pruner };
+        let source = FollowedDatabase { database, follower: follower.to_owned(), reader, pruner };
         source.log(if take_over { "OR follower <> ?1" } else { "" })?;
         Ok(source)
     }

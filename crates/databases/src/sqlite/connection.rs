@@ -4,11 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use hoap_workload::ErrorKind;
-use hoap_workload::words::counted;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::changes;
 use super::options::Options;
 use crate::failure::{Done, Failure};
 
@@ -133,38 +131,6 @@ impl Database {
         // SQLite has not read the file yet: one that is no database fails here.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
     }
-
-    /// The settings in force, name → value, read from a new connection.
-    pub fn settings(&self) -> Done<Vec<(String, String)>> {
-        let connection = self.connect(Role::Reader)?;
-        let mut settings = Vec::new();
-        for pragma in [
-            "journal_mode",
-            "synchronous",
-            "page_size",
-            "cache_size",
-            "mmap_size",
-            "wal_autocheckpoint",
-            "temp_store",
-            "threads",
-            "max_page_count",
-        ] {
-            let value = connection
-                .query_row(&format!("PRAGMA {pragma}"), [], |row| {
-                    row.get::<_, rusqlite::types::Value>(0)
-                })
-                .map_err(|e| Failure::from(e).trying(format!("read {pragma} of {}", self.url)))?;
-            settings.push((pragma.to_owned(), shown(pragma, &value)));
-        }
-        // Not a PRAGMA: this module waits (`wait_for_others`).
-        let busy = format!("{} ms", self.options.busy_timeout.as_millis());
-        settings.push(("busy_timeout".to_owned(), busy));
-        // Its triggers are a part of every transaction that writes.
-        if let Some(follower) = changes::follower(&connection)? {
-            settings.push(("changes_logged_for".to_owned(), follower));
-        }
-        Ok(settings)
-    }
 }
 
 /// Whether a prepared statement keeps its plan whatever values are bound to it.
@@ -174,28 +140,6 @@ impl Database {
 /// more than the search.
 pub(super) fn set_stable_plans(connection: &Connection, stable: bool) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, stable).map(drop)
-}
-
-/// A setting in words.
-fn shown(pragma: &str, value: &rusqlite::types::Value) -> String {
-    use rusqlite::types::Value::{Integer, Text};
-    let words: &[&str] = match pragma {
-        "synchronous" => &["off", "normal", "full", "extra"],
-        "temp_store" => &["default", "file", "memory"],
-        _ => &[],
-    };
-    match value {
-        Integer(n) => match (pragma, usize::try_from(*n).ok().and_then(|n| words.get(n))) {
-            (_, Some(word)) => (*word).to_owned(),
-            ("cache_size", None) if *n <= 0 => format!("{} MiB", -n / 1024),
-            ("mmap_size", None) => format!("{} MiB", n >> 20),
-            ("page_size", None) => counted(*n, "byte", "bytes"),
-            ("wal_autocheckpoint" | "max_page_count", None) => counted(*n, "page", "pages"),
-            _ => n.to_string(),
-        },
-        Text(text) => text.clone(),
-        other => format!("{other:?}"),
-    }
 }
 
 /// Waits for another process's lock in short sleeps.

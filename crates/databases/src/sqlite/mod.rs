@@ -49,6 +49,7 @@ pub(crate) mod fuzz;
 mod key_value;
 mod options;
 mod patch;
+mod settings;
 mod shop;
 mod sql;
 mod transaction;
@@ -87,7 +88,7 @@ pub fn open(url: &str) -> Result<Sqlite> {
 impl Target for Sqlite {
     fn description(&self) -> Description {
         let database = self.0.database();
-        let settings = match database.settings() {
+        let settings = match settings::in_force(database) {
             Ok(settings) => settings.into_iter().collect(),
             Err(e) => BTreeMap::from([(
                 "settings".to_owned(),

@@ -1,6 +1,6 @@
 //! Finding the secrets in a URL, and writing it without them.
 
-use super::{FILES, PLACES, ambiguous, authority, port_colon};
+use super::form::{FILES, PLACES, ambiguous, authority, port_colon};
 
 /// What stands for a secret.
 pub const HIDDEN: &str = "***";

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hoap_data::Schema;
+use hoap_data::{Part, Schema};
 use hoap_record::Verdict;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
@@ -14,7 +14,7 @@ use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Options, Terminals};
 use hoap_workload::client::{Client, Look, Outcome, Probe, Probing, Workload};
-use hoap_workload::load::{Existing, Part};
+use hoap_workload::load::Existing;
 use hoap_workload::note;
 
 use super::faults::drive;

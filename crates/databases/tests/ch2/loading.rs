@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hoap_data::{Collection, DataSet, Schema, Spec};
+use hoap_data::{Collection, DataSet, Part, Schema, Spec};
 use hoap_databases::open;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::note::expect_loaded;
-use hoap_workload::load::{Existing, Load, Part, load};
+use hoap_workload::load::{Existing, Load, load};
 use serde_json::Value;
 
 use hoap_testing::ch2::loaded::{data, load_part};

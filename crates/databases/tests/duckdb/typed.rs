@@ -9,15 +9,15 @@ use hoap_data::{DataSet, Schema, Spec};
 use hoap_databases::duckdb::open;
 use hoap_testing::conformance::wait;
 use hoap_workload::capability::{Index, Target};
-use hoap_workload::load::{Existing, Load, Loaded, Source, load};
+use hoap_workload::load::{Existing, Load, LoadSource, Loaded, load};
 use serde_json::Value;
 
 use crate::url;
 
 /// The same documents, of which only the JSON text can be had.
-struct AsText(Arc<dyn Source>);
+struct AsText(Arc<dyn LoadSource>);
 
-impl Source for AsText {
+impl LoadSource for AsText {
     fn benchmark(&self) -> &'static str {
         self.0.benchmark()
     }
@@ -44,13 +44,13 @@ impl Source for AsText {
 }
 
 /// Loads into a new file of this folder.
-fn loaded(source: impl Source + 'static, folder: &tempfile::TempDir) -> Loaded {
+fn loaded(source: impl LoadSource + 'static, folder: &tempfile::TempDir) -> Loaded {
     let target = open(&url(folder, "")).unwrap();
     let (what, stop) = (Load::whole(source, Existing::Refuse), Arc::new(|| false));
     wait(load(target.documents().unwrap(), what, stop, &mut |_| ())).unwrap()
 }
 
-fn same(source: impl Source + Clone + 'static) {
+fn same(source: impl LoadSource + Clone + 'static) {
     assert!(source.typed().is_some(), "the documents of {} have values", source.benchmark());
     let (values, text) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (by_values, by_text) =

@@ -6,12 +6,12 @@ use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 
 use super::{Place, Relation};
-use crate::source::Source;
+use crate::source::FileSource;
 
 impl Relation {
     /// Appends the rows of documents to the text of each table and returns the number of rows of
     /// each table.
-    pub(crate) fn write<D: Source>(
+    pub(crate) fn write<D: FileSource>(
         &self,
         data: &D,
         collection: D::Collection,

@@ -32,7 +32,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::Form;
 use crate::shape::{Shape, average_bytes};
 use crate::sink::Sink;
-use crate::source::Source;
+use crate::source::FileSource;
 use columns::Columns;
 use layout::Layout;
 
@@ -42,7 +42,7 @@ const BUFFER: usize = 1 << 20;
 const FOOTER: (u64, u64) = (400, 8 << 10);
 
 /// Writes Parquet.
-pub(crate) struct Parquet<'a, D: Source> {
+pub(crate) struct Parquet<'a, D: FileSource> {
     data: &'a D,
     collections: BTreeMap<D::Collection, Prepared>,
 }
@@ -54,7 +54,7 @@ struct Prepared {
     layout: Layout,
 }
 
-impl<'a, D: Source> Parquet<'a, D> {
+impl<'a, D: FileSource> Parquet<'a, D> {
     pub(crate) fn new(data: &'a D, collections: &[D::Collection], form: &Form) -> Result<Self> {
         let bytes = form.split.map_or(form.row_group, |split| form.row_group.min(split));
         let mut prepared = BTreeMap::new();
@@ -90,7 +90,7 @@ impl ParquetFile {
     }
 }
 
-impl<D: Source> Encoder for Parquet<'_, D> {
+impl<D: FileSource> Encoder for Parquet<'_, D> {
     type Collection = D::Collection;
     type Chunk = RowGroup;
     type File = ParquetFile;

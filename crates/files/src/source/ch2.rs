@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use hoap_data::writer::Writer;
-use hoap_data::{Buffer, Collection, DataSet};
+use hoap_data::{Buffer, Collection, DataSet, Part};
 use serde_json::{Map, Value};
 
-use super::Source;
+use super::FileSource;
 use crate::flat::{Child, Flat};
-use crate::part::Part;
 
 const CUSTOMER_KEY: &[(&str, &str)] =
     &[("c_w_id", "c_w_id"), ("c_d_id", "c_d_id"), ("c_id", "c_id")];
@@ -70,7 +69,7 @@ static FLAT: Flat = Flat {
     ],
 };
 
-impl Source for DataSet {
+impl FileSource for DataSet {
     type Collection = Collection;
 
     fn benchmark(&self) -> &'static str {

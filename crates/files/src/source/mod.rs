@@ -6,12 +6,11 @@ mod ycsb;
 
 use std::ops::Range;
 
-use hoap_data::Buffer;
 use hoap_data::writer::Writer;
+use hoap_data::{Buffer, Part};
 use serde_json::{Map, Value};
 
 use crate::flat::Flat;
-use crate::part::Part;
 
 pub use ycsb::YcsbTable;
 
@@ -19,7 +18,7 @@ pub use ycsb::YcsbTable;
 ///
 /// Documents of one collection have the same fields in the same order; all values of a field have
 /// one type or are null.
-pub trait Source: Sync {
+pub trait FileSource: Sync {
     /// One of its collections.
     type Collection: Copy + Ord + Send + Sync;
 

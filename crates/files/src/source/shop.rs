@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use hoap_data::Buffer;
 use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
 use hoap_data::writer::Writer;
+use hoap_data::{Buffer, Part};
 use serde_json::{Map, Value};
 
-use super::Source;
+use super::FileSource;
 use crate::flat::{Child, Flat};
-use crate::part::Part;
 
 const CUSTOMER_KEY: &[(&str, &str)] = &[("_id", "customer_id")];
 
@@ -63,7 +62,7 @@ static FLAT: Flat = Flat {
     ],
 };
 
-impl Source for ShopData {
+impl FileSource for ShopData {
     type Collection = ShopCollection;
 
     fn benchmark(&self) -> &'static str {

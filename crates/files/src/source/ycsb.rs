@@ -2,15 +2,14 @@
 
 use std::ops::Range;
 
-use hoap_data::Buffer;
 use hoap_data::writer::Writer;
 use hoap_data::ycsb::{Documents, Records};
+use hoap_data::{Buffer, Part};
 use serde_json::{Map, Value};
 
-use super::Source;
+use super::FileSource;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
-use crate::part::Part;
 
 /// The most characters of a table's name: the rest of a file name is for part, number and
 /// extension.
@@ -47,7 +46,7 @@ impl YcsbTable {
 
 static FLAT: Flat = Flat { qualified: false, spread: &[], tables: &[] };
 
-impl Source for YcsbTable {
+impl FileSource for YcsbTable {
     type Collection = ();
 
     fn benchmark(&self) -> &'static str {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hoap_data::{Collection, DataSet, Schema, Spec};
+use hoap_data::{Collection, DataSet, Part, Schema, Spec};
 use hoap_files::{
-    Checked, Codec, ErrorKind, Existing, Form, Format, Manifest, Options, Part, Progress, Request,
-    Source, Watch, check, to_files,
+    Checked, Codec, ErrorKind, Existing, FileSource, FilesWatch, Form, Format, Manifest, Options,
+    Progress, Request, check, to_files,
 };
 
 use hoap_data::shop::ShopCollection;
@@ -25,7 +25,7 @@ fn split_form(format: Format) -> Form {
 }
 
 fn checked(dir: &Path) -> Checked {
-    check(dir, 2, Watch { stop: &|| false, progress: &mut |_| () }).unwrap()
+    check(dir, 2, FilesWatch { stop: &|| false, progress: &mut |_| () }).unwrap()
 }
 
 fn manifest(dir: &Path, name: &str) -> Manifest {
@@ -92,7 +92,7 @@ fn a_check_finds_what_is_wrong() {
     let data = data_set(Schema::Ch2);
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let e = check(dir, 1, Watch { stop: &|| false, progress: &mut |_| () }).unwrap_err();
+    let e = check(dir, 1, FilesWatch { stop: &|| false, progress: &mut |_| () }).unwrap_err();
     assert!(e.kind == ErrorKind::Usage && e.to_string().contains("no manifest.json"), "{e}");
     write(&request(&data), dir, Existing::Refuse).unwrap();
     let item = dir.join("item.ndjson");
@@ -148,7 +148,7 @@ fn resuming_finishes_without_writing_anything_twice() {
     finishes_by_resuming(&everything(&ycsb, &[()]));
 }
 
-fn finishes_by_resuming<D: Source>(whole: &Request<'_, D>) {
+fn finishes_by_resuming<D: FileSource>(whole: &Request<'_, D>) {
     for format in [Format::Ndjson, Format::Csv] {
         let request = Request { form: split_form(format), ..*whole };
         let reference = tempfile::tempdir().unwrap();
@@ -163,7 +163,7 @@ fn finishes_by_resuming<D: Source>(whole: &Request<'_, D>) {
             let most = AtomicU64::new(0);
             let stop = || most.load(Ordering::SeqCst) > 1_500_000;
             let mut progress = |p: Progress| most.store(p.bytes, Ordering::SeqCst);
-            let watch = Watch { stop: &stop, progress: &mut progress };
+            let watch = FilesWatch { stop: &stop, progress: &mut progress };
             let end = to_files(&request, dir.path(), Existing::Resume, watch);
             let after = read(dir.path());
             assert!(!after.keys().any(|name| name.ends_with(".tmp")), "{:?}", after.keys());

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
-use hoap_data::{Buffer, Collection, DataSet, ExtraFields, Schema, Spec};
+use hoap_data::{Buffer, Collection, DataSet, ExtraFields, Part, Schema, Spec};
 use hoap_files::{
-    Codec, Existing, Form, Format, Layout, Options, Part, Request, Result, Source, Watch, Written,
-    YcsbTable,
+    Codec, Existing, FileSource, FilesWatch, Form, Format, Layout, Options, Request, Result,
+    Written, YcsbTable,
 };
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ fn request(data: &DataSet) -> Request<'_, DataSet> {
     everything(data, &Collection::ALL)
 }
 
-fn everything<'a, D: Source>(data: &'a D, collections: &'a [D::Collection]) -> Request<'a, D> {
+fn everything<'a, D: FileSource>(data: &'a D, collections: &'a [D::Collection]) -> Request<'a, D> {
     let form = form(Options::NDJSON);
     Request { data, collections, part: Part::WHOLE, form, threads: 2 }
 }
@@ -76,13 +76,17 @@ fn options(format: Format, codec: Codec) -> Options {
     Options { format, layout, codec: Some(codec), ..Options::NDJSON }
 }
 
-fn write<D: Source>(request: &Request<'_, D>, dir: &Path, existing: Existing) -> Result<Written> {
-    let watch = Watch { stop: &|| false, progress: &mut |_| () };
+fn write<D: FileSource>(
+    request: &Request<'_, D>,
+    dir: &Path,
+    existing: Existing,
+) -> Result<Written> {
+    let watch = FilesWatch { stop: &|| false, progress: &mut |_| () };
     hoap_files::to_files(request, dir, existing, watch)
 }
 
 /// Writes files to a new folder and reads them back: names and bytes, without the manifest.
-fn written<D: Source>(request: &Request<'_, D>) -> BTreeMap<String, Vec<u8>> {
+fn written<D: FileSource>(request: &Request<'_, D>) -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     write(request, dir.path(), Existing::Refuse).unwrap();
     let mut files = read(dir.path());
@@ -97,7 +101,7 @@ fn read(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The documents as text, each made alone.
-fn lines<D: Source>(data: &D, collection: D::Collection) -> Vec<u8> {
+fn lines<D: FileSource>(data: &D, collection: D::Collection) -> Vec<u8> {
     let (mut text, mut one) = (Vec::new(), Buffer::new());
     for index in 0..data.count(collection) {
         one.clear();
@@ -107,7 +111,7 @@ fn lines<D: Source>(data: &D, collection: D::Collection) -> Vec<u8> {
     text
 }
 
-fn documents<D: Source>(data: &D, collection: D::Collection) -> Vec<Value> {
+fn documents<D: FileSource>(data: &D, collection: D::Collection) -> Vec<Value> {
     let lines = lines(data, collection);
     let lines = lines.split(|&b| b == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).unwrap()).collect()

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use hoap_data::Schema;
-use hoap_files::{Codec, ErrorKind, Existing, Format, Options, Request, Watch, check};
+use hoap_files::{Codec, ErrorKind, Existing, FilesWatch, Format, Options, Request, check};
 use serde_json::{Value, json};
 
 use super::{data_set, form, options, read, request, write};
@@ -18,7 +18,7 @@ fn edit(dir: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 fn problems(dir: &Path) -> Vec<String> {
-    check(dir, 2, Watch { stop: &|| false, progress: &mut |_| () }).unwrap().problems
+    check(dir, 2, FilesWatch { stop: &|| false, progress: &mut |_| () }).unwrap().problems
 }
 
 /// A change of one value of a manifest, and what the error says of it.

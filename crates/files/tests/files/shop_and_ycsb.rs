@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
 use hoap_data::ycsb::{FieldLength, KeyOrder, RecordSpec, Records};
-use hoap_files::{Codec, ErrorKind, Format, Request, Source, YcsbTable, document};
+use hoap_files::{Codec, ErrorKind, FileSource, Format, Request, YcsbTable, document};
 use serde_json::{Value, json};
 
 use super::same_data::{Row, assert_row, rows};
@@ -81,7 +81,7 @@ fn plain(value: hoap_files::Value) -> Value {
 /// What typed columns are made of is what JSON is made of, for any document alone.
 #[test]
 fn values_are_those_of_the_json() {
-    fn check<D: Source>(data: &D, c: D::Collection) {
+    fn check<D: FileSource>(data: &D, c: D::Collection) {
         for (index, expected) in (0..).zip(documents(data, c)) {
             assert_eq!(plain(document(data, c, index)), expected, "{} {index}", data.name(c));
         }

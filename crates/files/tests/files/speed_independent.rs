@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hoap_data::shop::ShopCollection;
-use hoap_data::{Collection, Schema};
-use hoap_files::{Codec, Form, Format, Options, Part, Request, Source, Watch, to_pipe};
+use hoap_data::{Collection, Part, Schema};
+use hoap_files::{Codec, FileSource, FilesWatch, Form, Format, Options, Request, to_pipe};
 
 use super::{data_set, everything, form, lines, options, request, shop, written, ycsb};
 
@@ -32,7 +32,7 @@ fn any_number_of_threads_writes_the_same_bytes() {
     same_with_any_threads(&everything(&ycsb, &[()]));
 }
 
-fn same_with_any_threads<D: Source>(request: &Request<'_, D>) {
+fn same_with_any_threads<D: FileSource>(request: &Request<'_, D>) {
     for form in forms() {
         let of = |threads| written(&Request { form, threads, ..*request });
         let one = of(1);
@@ -50,7 +50,7 @@ fn parts_hold_what_the_whole_holds() {
     parts_join(&everything(&ycsb, &[()]));
 }
 
-fn parts_join<D: Source>(request: &Request<'_, D>) {
+fn parts_join<D: FileSource>(request: &Request<'_, D>) {
     let data = request.data;
     for of in [2, 3, 70] {
         let mut joined: BTreeMap<D::Collection, Vec<u8>> = BTreeMap::new();
@@ -105,7 +105,7 @@ fn a_pipe_gets_all_collections_in_order() {
     pipe_gets_all(&everything(&ycsb, &[()]));
 }
 
-fn pipe_gets_all<D: Source>(request: &Request<'_, D>) {
+fn pipe_gets_all<D: FileSource>(request: &Request<'_, D>) {
     let Request { data, collections, .. } = *request;
     let expected: Vec<u8> = collections.iter().flat_map(|&c| lines(data, c)).collect();
     for threads in [1, 2, 5] {
@@ -115,7 +115,7 @@ fn pipe_gets_all<D: Source>(request: &Request<'_, D>) {
             assert!(p.done <= p.of && p.bytes > last);
             last = p.bytes;
         };
-        let watch = Watch { stop: &|| false, progress: &mut progress };
+        let watch = FilesWatch { stop: &|| false, progress: &mut progress };
         let request = Request { threads, ..*request };
         let (documents, bytes) = to_pipe(&request, &mut out, watch).unwrap();
         assert!(out == expected);

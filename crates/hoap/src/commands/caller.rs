@@ -3,13 +3,13 @@
 use hoap_conduct::Caller;
 use hoap_conduct::caller::Progress;
 use hoap_conduct::plan::Plan;
-use hoap_conduct::schedule::Place;
+use hoap_conduct::schedule::StepPosition;
 use hoap_conduct::start::Start;
 use hoap_drive::{Observer, Stop};
 use hoap_record::Step;
 use hoap_record::search::Search;
 
-use super::Context;
+use super::context::Context;
 use super::planned;
 use super::watch::Watch;
 use crate::live::Together;
@@ -31,8 +31,8 @@ impl Caller for Context {
         self.console.say(planned::words(plan, times));
     }
 
-    fn observer(&self, place: Place) -> Box<dyn Observer + '_> {
-        Box::new(Together { first: Watch::new(self.console, place), live: &self.live })
+    fn observer(&self, position: StepPosition) -> Box<dyn Observer + '_> {
+        Box::new(Together { first: Watch::new(self.console, position), live: &self.live })
     }
 
     fn measured(&self, step: &Step) {

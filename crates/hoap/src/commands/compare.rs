@@ -5,7 +5,7 @@ use std::path::Path;
 use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
 use hoap_workload::words::counted;
 
-use super::Context;
+use super::context::Context;
 use crate::args::{Compare, CompareFormat};
 use crate::failure::Failure;
 

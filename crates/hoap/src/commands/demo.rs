@@ -11,7 +11,8 @@ use hoap_record::Run;
 use hoap_report::{Named, Report, Style, text, verdict_line};
 use serde_json::json;
 
-use super::{Context, load, report, run, verify};
+use super::context::Context;
+use super::{load, report, run, verify};
 use crate::args::{Cli, Command, Demo};
 use crate::failure::Failure;
 

@@ -6,7 +6,7 @@ use hoap_report::text::paragraph;
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::Context;
+use super::context::Context;
 use super::verify::in_short;
 use crate::failure::Failure;
 

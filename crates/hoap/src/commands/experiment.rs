@@ -16,12 +16,14 @@ use hoap_report::text::paragraph;
 use hoap_workload::words::counted;
 use serde_json::{Value, json};
 
+use super::context::Context;
 use super::experiment_settings::{as_comments, settings};
-use super::{Context, command, gather, megabytes, report};
+use super::{dispatch, gather, report};
 use crate::args::{
     self, Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment, Together,
 };
 use crate::config;
+use crate::console::megabytes;
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -164,7 +166,7 @@ async fn run(context: &mut Context, args: &RunExperiment) -> Result<(), Failure>
                 let out = folder.join(out);
                 gather::gather(context, &gathered(together, drivers, cell, out)?).await
             }
-            _ => Box::pin(command(context, stage)).await,
+            _ => dispatch::command(context, stage).await,
         };
         context.json = json;
         end?;

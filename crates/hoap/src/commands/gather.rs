@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use hoap_fleet::gather::{self, Gather};
 
-use super::{Context, merge};
+use super::context::Context;
+use super::merge;
 use crate::args;
 use crate::failure::Failure;
 

@@ -10,16 +10,16 @@ use hoap_conduct::load::Size;
 use hoap_data::shop::ShopCollection;
 use hoap_data::{Collection, Schema};
 use hoap_files::{
-    Error, ErrorKind, Form, Options, Part, Progress, Request, Source, Watch, YcsbTable,
+    Error, ErrorKind, FileSource, FilesWatch, Form, Options, Progress, Request, YcsbTable,
 };
 use hoap_report::number::duration;
-use hoap_workload::load;
+use hoap_workload::load::LoadSource;
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::{Context, megabytes};
+use super::context::Context;
 use crate::args::{Gen, GenBenchmark, GenOf, Output};
-use crate::console::Bar;
+use crate::console::{Bar, megabytes};
 use crate::failure::Failure;
 
 /// How often progress is shown.
@@ -64,7 +64,7 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
 
 /// Says what would be written.
 fn dry_run(context: &Context, benchmark: &GenBenchmark, threads: usize) -> Result<(), Failure> {
-    let (source, output, some): (Box<dyn load::Source>, &Output, bool) = match benchmark {
+    let (source, output, some): (Box<dyn LoadSource>, &Output, bool) = match benchmark {
         GenBenchmark::Ch2(of) => {
             (Box::new(of.data.data_set(Schema::Ch2)?), &of.output, !of.collections.is_empty())
         }
@@ -76,8 +76,7 @@ fn dry_run(context: &Context, benchmark: &GenBenchmark, threads: usize) -> Resul
             (Box::new(of.data.data_set()?), &of.output, !of.collections.is_empty())
         }
     };
-    let part = load::Part { part: output.part.part.part, of: output.part.part.of };
-    let Size { documents, bytes, making } = Size::of(&*source, part);
+    let Size { documents, bytes, making } = Size::of(&*source, output.part.part);
     let seconds = making.as_secs_f64() / threads as f64;
     let result = json!({ "documents": documents, "bytes": bytes, "seconds": seconds });
     context.result(&result, || {
@@ -109,7 +108,7 @@ impl Writing<'_> {
         self.write(&args.output, &data, chosen(&args.collections, &Collection::ALL))
     }
 
-    fn write<D: Source>(
+    fn write<D: FileSource>(
         &self,
         args: &Output,
         data: &D,
@@ -134,7 +133,7 @@ impl Writing<'_> {
         if let Some(chosen) = args.part.chosen() {
             self.context.console.say(chosen);
         }
-        let part = Part { part: args.part.part.part, of: args.part.part.of };
+        let part = args.part.part;
         let request = Request { data, collections, part, form, threads: self.threads };
         match &args.out {
             Some(dir) => to_files(self.context, args, &request, dir),
@@ -143,11 +142,11 @@ impl Writing<'_> {
     }
 }
 
-fn to_stdout<D: Source>(context: &Context, request: &Request<'_, D>) -> Result<(), Failure> {
+fn to_stdout<D: FileSource>(context: &Context, request: &Request<'_, D>) -> Result<(), Failure> {
     let mut shown = Shown::new(context, "gen");
     // The handle that is not locked buffers by lines, which chunks of whole lines do not mind.
     let mut progress = |p| shown.show(p);
-    let watch = Watch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
     match hoap_files::to_pipe(request, io::stdout(), watch) {
         // Whoever reads has enough, `head` for example.
         Err(e) if e.kind == ErrorKind::Closed => Ok(()),
@@ -155,7 +154,7 @@ fn to_stdout<D: Source>(context: &Context, request: &Request<'_, D>) -> Result<(
     }
 }
 
-fn to_files<D: Source>(
+fn to_files<D: FileSource>(
     context: &Context,
     args: &Output,
     request: &Request<'_, D>,
@@ -164,7 +163,7 @@ fn to_files<D: Source>(
     let started = Instant::now();
     let mut shown = Shown::new(context, "gen");
     let mut progress = |p| shown.show(p);
-    let watch = Watch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
     let written = hoap_files::to_files(request, dir, args.existing(), watch)?;
     drop(shown);
     let seconds = started.elapsed().as_secs_f64();
@@ -193,7 +192,7 @@ fn to_files<D: Source>(
 fn check(context: &Context, dir: &Path, threads: usize) -> Result<(), Failure> {
     let mut shown = Shown::new(context, "check");
     let mut progress = |p| shown.show(p);
-    let watch = Watch { stop: &|| context.stop.is_set(), progress: &mut progress };
+    let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
     let checked = hoap_files::check(dir, threads, watch)?;
     drop(shown);
     let problems = &checked.problems;

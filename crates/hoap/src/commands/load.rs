@@ -8,7 +8,8 @@ use hoap_workload::load::{Loaded, StoredLoad};
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::{Context, megabytes};
+use super::context::Context;
+use crate::console::megabytes;
 use crate::failure::Failure;
 
 /// Loads, and says how it went.

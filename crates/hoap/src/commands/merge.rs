@@ -3,7 +3,7 @@
 use hoap_report::Style;
 use serde_json::json;
 
-use super::Context;
+use super::context::Context;
 use crate::args::Merge;
 use crate::failure::Failure;
 

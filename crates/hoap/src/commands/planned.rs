@@ -12,7 +12,7 @@ use hoap_report::text::paragraph;
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::Context;
+use super::context::Context;
 use crate::failure::Failure;
 
 /// The most steps that are listed.

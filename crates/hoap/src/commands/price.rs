@@ -4,7 +4,8 @@ use hoap_record::benchmark_title;
 use hoap_report::text::{paragraph, table};
 use serde_json::json;
 
-use super::{Context, report};
+use super::context::Context;
+use super::report;
 use crate::args::Price;
 use crate::failure::Failure;
 

@@ -1,9 +1,9 @@
 //! `hoap query`: the analytical queries one after the other.
 
-use hoap_conduct::ch2::query::{Answered, Asked, Questions, ask};
+use hoap_conduct::ch2::query::{Answered, AskedQueries, Questions, ask};
 use hoap_workload::words::{counted, noun};
 
-use super::Context;
+use super::context::Context;
 use crate::failure::Failure;
 
 /// Runs the queries, prints their times, and fails where one failed.
@@ -20,7 +20,7 @@ pub async fn query(context: &Context, args: &Questions) -> Result<(), Failure> {
     }
 }
 
-fn text_of(asked: &Asked, args: &Questions) -> String {
+fn text_of(asked: &AskedQueries, args: &Questions) -> String {
     let mut text = format!(
         "{}, {} set, {} parameters\n",
         counted(args.queries.0.len(), "query", "queries"),

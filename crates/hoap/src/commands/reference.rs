@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use hoap_report::text::wrap;
 
-use super::Context;
+use super::context::Context;
 use crate::args::command;
 use crate::failure::Failure;
 

@@ -9,7 +9,7 @@ use hoap_report::published;
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::Context;
+use super::context::Context;
 use crate::args::{Costs, Report};
 use crate::failure::Failure;
 

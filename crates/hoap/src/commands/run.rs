@@ -15,7 +15,8 @@ use hoap_report::run::void;
 use hoap_report::{Style, verdict_line};
 use serde_json::json;
 
-use super::{Context, show};
+use super::context::Context;
+use super::show;
 use crate::args::Export;
 use crate::failure::Failure;
 

@@ -9,7 +9,8 @@ use hoap_report::tables::{Entry, of_records};
 use hoap_report::{Style, csv, summary, summary_markdown, ycsb};
 use serde_json::json;
 
-use super::{Context, report};
+use super::context::Context;
+use super::report;
 use crate::args::{Export, Show, ShowFormat};
 use crate::console::{escaped, visible};
 use crate::failure::Failure;

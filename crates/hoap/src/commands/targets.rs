@@ -3,7 +3,7 @@
 use hoap_report::text::paragraph;
 use serde_json::json;
 
-use super::Context;
+use super::context::Context;
 use crate::failure::Failure;
 
 /// The characters of an option and its default with which its meaning shares a line.

@@ -10,7 +10,8 @@ use hoap_torture::campaign::Keep;
 use hoap_torture::{Caller, Campaign, Outcome, Plan, gather, tables};
 use serde_json::json;
 
-use super::{Context, report};
+use super::context::Context;
+use super::report;
 use crate::args::{KeepChoice, ReportTorture, Torture, TortureCommand};
 use crate::failure::Failure;
 

@@ -5,7 +5,7 @@ use hoap_record::{Check, Verdict};
 use hoap_workload::words::counted;
 use serde_json::json;
 
-use super::Context;
+use super::context::Context;
 use crate::failure::Failure;
 
 /// Checks, prints each check, and fails where one failed.

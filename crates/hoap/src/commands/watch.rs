@@ -6,7 +6,7 @@ mod tests;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use hoap_conduct::schedule::{Place, Span};
+use hoap_conduct::schedule::{Span, StepPosition};
 use hoap_drive::{End, Observer, Phase, StepPlan, Tick};
 use hoap_report::number::{Unit, latency};
 use hoap_workload::words::counted;
@@ -16,7 +16,7 @@ use crate::console::{Console, Line};
 /// Draws what the driver tells of one step.
 pub struct Watch {
     console: Console,
-    place: Place,
+    position: StepPosition,
     line: RefCell<Option<Line>>,
     /// Operations of the measured window so far.
     done: Cell<u64>,
@@ -24,14 +24,14 @@ pub struct Watch {
 
 impl Watch {
     /// A watch on this console.
-    pub fn new(console: Console, place: Place) -> Self {
-        Watch { console, place, line: RefCell::new(None), done: Cell::new(0) }
+    pub fn new(console: Console, position: StepPosition) -> Self {
+        Watch { console, position, line: RefCell::new(None), done: Cell::new(0) }
     }
 
     fn show(&self, step: &StepPlan, phase: Phase, tick: Option<&Tick<'_>>) {
         let mut line = self.line.borrow_mut();
         let line = line.get_or_insert_with(|| self.console.line());
-        let now = Now { step, place: self.place, phase, tick, done: self.done.get() };
+        let now = Now { step, position: self.position, phase, tick, done: self.done.get() };
         line.set(|columns| now.line(columns), || now.pairs());
     }
 }
@@ -59,7 +59,7 @@ impl Observer for Watch {
 /// What is known of a step at a moment.
 struct Now<'a> {
     step: &'a StepPlan,
-    place: Place,
+    position: StepPosition,
     phase: Phase,
     /// The interval that ended, if one has.
     tick: Option<&'a Tick<'a>>,
@@ -100,7 +100,7 @@ impl Now<'_> {
                 End::Operations(_) | End::Loops { .. } => Span::at_least(Duration::ZERO),
             },
         };
-        own + self.place.rest
+        own + self.position.rest
     }
 
     fn speed(&self) -> Option<Speed> {
@@ -148,7 +148,7 @@ impl Now<'_> {
 
     /// In so many columns: what matters least goes first.
     fn line(&self, columns: usize) -> String {
-        let of = self.place.of.map(|of| format!(" of {of}")).unwrap_or_default();
+        let of = self.position.of.map(|of| format!(" of {of}")).unwrap_or_default();
         // Each with its rank: the highest is left out first.
         let mut parts = vec![(0, format!("step {}{of}", self.step.number)), (1, self.phase())];
         parts.extend(left(self.left()).map(|left| (4, format!("{left} left"))));
@@ -191,7 +191,7 @@ impl Now<'_> {
         let mut pair = |name: &str, value: &dyn std::fmt::Display| {
             text.push_str(&format!(" {name}={value}"));
         };
-        if let Some(of) = self.place.of {
+        if let Some(of) = self.position.of {
             pair("steps", &of);
         }
         pair("phase", &self.phase.name());

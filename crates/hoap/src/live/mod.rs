@@ -6,11 +6,11 @@
 #[cfg(feature = "otlp")]
 mod otlp;
 mod prometheus;
+mod rows;
 
 use std::sync::Arc;
 
 use hoap_drive::{Observer, Phase, StepPlan, Tick};
-use hoap_record::{FRESHNESS, Sample};
 
 use crate::args::LiveArgs;
 use crate::console::Console;
@@ -83,31 +83,4 @@ impl<O: Observer> Observer for Together<'_, O> {
         self.first.tick(tick);
         self.live.0.iter().for_each(|o| o.tick(tick));
     }
-}
-
-/// The phases by name, for a metric that is 1 for the one that the step is in.
-const PHASES: [Phase; 4] = [Phase::Connecting, Phase::Warmup, Phase::Measured, Phase::Ended];
-
-/// The clients of a step by side.
-fn clients(step: &StepPlan) -> [(&'static str, usize); 2] {
-    [("transactions", step.tx_clients), ("queries", step.query_clients)]
-}
-
-/// The rows of an interval that are about operations: the looks of a freshness probe are none.
-fn operations<'a>(tick: &'a Tick<'_>) -> impl Iterator<Item = &'a Sample> {
-    tick.samples.iter().filter(|sample| sample.kind != FRESHNESS)
-}
-
-/// How many of a row's operations ended how.
-fn outcomes(sample: &Sample) -> [(&'static str, u64); 2] {
-    [("success", sample.count), ("failure", sample.failed)]
-}
-
-/// The response times of a row's successes, seconds, by quantile; of a freshness probe the ages
-/// that it found. Nothing where there was no success.
-fn quantiles(sample: &Sample) -> impl Iterator<Item = (&'static str, f64)> {
-    [("0.5", sample.p50_us), ("0.99", sample.p99_us), ("1", sample.max_us)]
-        .into_iter()
-        .filter(|_| sample.count > 0)
-        .map(|(quantile, us)| (quantile, us as f64 / 1e6))
 }

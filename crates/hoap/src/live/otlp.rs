@@ -10,7 +10,7 @@ use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 
-use super::{PHASES, clients, operations, outcomes, quantiles};
+use super::rows::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 
 /// How often metrics leave; and how long the end of a run waits for the last ones at most.

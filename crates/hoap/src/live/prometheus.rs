@@ -23,7 +23,7 @@ use prometheus_client::registry::{Registry, Unit};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::{PHASES, clients, operations, outcomes, quantiles};
+use super::rows::{PHASES, clients, operations, outcomes, quantiles};
 use crate::failure::Failure;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

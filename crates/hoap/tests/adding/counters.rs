@@ -10,7 +10,7 @@ use hoap_conduct::begin::{Basis, begin};
 use hoap_conduct::benchmark::{Benchmark, Contribution};
 use hoap_conduct::caller::Setting;
 use hoap_conduct::flags::{Clients, Common};
-use hoap_conduct::offer::{Drivers, Line, Offer, Recorded};
+use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
 use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
 use hoap_conduct::run;
 use hoap_databases::{AnyTarget, with_key_value};
@@ -20,7 +20,7 @@ use hoap_record::{Check, Run, Verdict};
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
 use hoap_workload::capability::{Index, Target};
 use hoap_workload::client::{Client, Completion, Next, Workload};
-use hoap_workload::load::Source;
+use hoap_workload::load::LoadSource;
 use hoap_workload::{Result, contribution, note};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ const COUNTERS: u64 = 8;
 /// The data.
 pub struct Counters;
 
-impl Source for Counters {
+impl LoadSource for Counters {
     fn benchmark(&self) -> &'static str {
         "counters"
     }
@@ -151,8 +151,8 @@ impl<K: KeyValue> Workload for Adders<K> {
 }
 
 /// The line of the registry.
-pub static LINE: Line<Flags> =
-    Line { name: "counters", about: "Additions to counters", variant: () };
+pub static LINE: BenchmarkLine<Flags> =
+    BenchmarkLine { name: "counters", about: "Additions to counters", variant: () };
 
 #[derive(Debug, Args)]
 pub struct Flags {
@@ -167,13 +167,13 @@ impl Offer for Flags {
         &mut self.clients.common
     }
 
-    fn planned(&self, _: &Line<Flags>) -> Result<Plan> {
+    fn planned(&self, _: &BenchmarkLine<Flags>) -> Result<Plan> {
         let Flags { clients } = self;
         let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
         plan(Groups::Clients(numbers), &clients.pacing, &clients.common, Defaults::default())
     }
 
-    async fn record(&self, line: &Line<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+    async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
         let Flags { clients } = self;
         let target = AnyTarget::Remote(memory::remote(memory::open(&clients.target)?));
         let note = note::expect_loaded(target.target(), line.name).await?;

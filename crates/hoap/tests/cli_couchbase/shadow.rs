@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use hoap_workload::answers::AnswerFile;
 use serde_json::{Map, Value, json};
 
-use crate::analytics::{Asked, Service, error, rows, table};
+use crate::analytics::{AnalyticsRequest, Service, error, rows, table};
 use crate::cluster::{self, BUCKET, PASSWORD, USER};
 
 /// Documents of a collection that it takes in at once, and how often it does.
@@ -148,7 +148,7 @@ fn name_before<'a>(text: &'a str, mark: &str) -> &'a str {
 }
 
 fn answer(
-    asked: &Asked,
+    asked: &AnalyticsRequest,
     source: &cluster::Shared,
     scope: &str,
     state: &Mutex<State>,

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::operations::{self, Part};
 use crate::decoder::Decoder;
-use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::histogram::histogram;
+use crate::histogram_encoder::HistogramEncoder;
 use crate::hlog;
 use crate::limits::{self, MOST_COUNT, MOST_KINDS};
 use crate::step::{Operation, Query, Step};
@@ -57,7 +57,7 @@ impl Measured {
             usage: BTreeMap::new(),
             ..step.clone()
         };
-        let mut encoder = Encoder::default();
+        let mut encoder = HistogramEncoder::default();
         let encode = |(tag, times): (String, Histogram<u64>)| Ok((tag, encoder.text(&times)?));
         let kinds: BTreeSet<&str> = step.transactions.iter().map(|o| o.kind.as_str()).collect();
         let times = match kinds.is_empty() {

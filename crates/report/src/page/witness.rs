@@ -27,7 +27,7 @@ const LETTER: usize = 8;
 const GAP: usize = 18;
 
 /// A box: left edge and width.
-type Place = (usize, usize);
+type BoxSpan = (usize, usize);
 
 /// Writes the section, where a run had a witness.
 pub fn write(body: &mut Body, entries: &[Entry<'_>]) {
@@ -59,7 +59,7 @@ pub fn write(body: &mut Body, entries: &[Entry<'_>]) {
 
 /// The drawing as an SVG element. `id` is unique on the page.
 fn svg(id: &str, example: &Example) -> String {
-    let rows: Vec<Vec<Place>> = example.transactions.iter().take(MOST).map(places).collect();
+    let rows: Vec<Vec<BoxSpan>> = example.transactions.iter().take(MOST).map(places).collect();
     let ends = rows.iter().filter_map(|row| row.last()).map(|(left, width)| left + width);
     let (width, height) = (ends.max().unwrap_or(LEFT) + 4 * GAP, ROW * rows.len().max(1));
     let label = escape(&format!("Drawing: {}", example.words.join(" ")));
@@ -94,7 +94,7 @@ fn words(did: &Did) -> String {
     }
 }
 
-fn places(attempt: &Attempt) -> Vec<Place> {
+fn places(attempt: &Attempt) -> Vec<BoxSpan> {
     let mut left = LEFT;
     let place = |did: &Did| {
         let width = words(did).chars().count() * LETTER + 16;
@@ -105,7 +105,7 @@ fn places(attempt: &Attempt) -> Vec<Place> {
     attempt.did.iter().take(MOST).map(place).collect()
 }
 
-fn row(out: &mut String, number: usize, attempt: &Attempt, places: &[Place]) {
+fn row(out: &mut String, number: usize, attempt: &Attempt, places: &[BoxSpan]) {
     let top = number * ROW + (ROW - HEIGHT) / 2;
     let middle = top + HEIGHT / 2;
     let end = match attempt.end {
@@ -136,7 +136,7 @@ fn row(out: &mut String, number: usize, attempt: &Attempt, places: &[Place]) {
 }
 
 /// The box at one end of an arrow: where a transaction read or wrote the document.
-fn at(edge: &Edge, attempt: &Attempt, places: &[Place], first: bool) -> Option<Place> {
+fn at(edge: &Edge, attempt: &Attempt, places: &[BoxSpan], first: bool) -> Option<BoxSpan> {
     let writes = match (edge.why, first) {
         (Why::Overwrites, _) | (Why::Reads, true) | (Why::Misses, false) => true,
         (Why::Reads, false) | (Why::Misses, true) => false,
@@ -158,7 +158,7 @@ fn arrow(
     number: usize,
     edge: &Edge,
     example: &Example,
-    rows: &[Vec<Place>],
+    rows: &[Vec<BoxSpan>],
 ) {
     let end = |transaction: usize, first| {
         let places = rows.get(transaction)?;
@@ -169,7 +169,7 @@ fn arrow(
     let side =
         |row: usize, bottom: bool| row * ROW + (ROW - HEIGHT) / 2 + if bottom { HEIGHT } else { 0 };
     // Arrows that go up and down between the same boxes stand beside each other.
-    let across = |(left, width): Place| left + width * if down { 1 } else { 2 } / 3;
+    let across = |(left, width): BoxSpan| left + width * if down { 1 } else { 2 } / 3;
     let (x1, y1) = (across(from), side(edge.from, down));
     let (x2, y2) = (across(to), side(edge.to, !down));
     let (label_x, label_y) =

@@ -122,9 +122,9 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
 }
 
 /// A database of a run: what stands before its facts, and where it is.
-type Part = (&'static str, fn(&Run) -> Option<&Description>);
+type DatabaseOfRun = (&'static str, fn(&Run) -> Option<&Description>);
 
-const PARTS: [Part; 3] = [
+const PARTS: [DatabaseOfRun; 3] = [
     ("", |r| r.operational.as_ref().filter(|_| Measure::of(r) == Measure::Plain)),
     ("transactions: ", |r| r.operational.as_ref().filter(|_| Measure::of(r) == Measure::Hybrid)),
     ("queries: ", |r| r.analytical.as_ref()),

@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use hoap_data::{DataSet, Schema, Spec};
+use hoap_data::{DataSet, Part, Schema, Spec};
 use hoap_databases::open;
 use hoap_workload::Result;
 use hoap_workload::capability::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
-use hoap_workload::load::{Existing, Load, Part, load};
+use hoap_workload::load::{Existing, Load, load};
 use serde_json::Value;
 
 use crate::wait;

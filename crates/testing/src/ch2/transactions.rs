@@ -2,7 +2,7 @@
 
 use hoap_data::{Schema, Timestamp, last_name};
 use hoap_workload::ErrorKind;
-use hoap_workload::ch2::input::{Line, NewOrder, OrderStatus, Payment, StockLevel, Who};
+use hoap_workload::ch2::input::{NewOrder, OrderLine, OrderStatus, Payment, StockLevel, Who};
 use hoap_workload::ch2::schema::Paths;
 use hoap_workload::ch2::transactions as tx;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ fn now() -> Timestamp {
     "2021-01-01 00:00:01.500000".parse().unwrap()
 }
 
-fn line(item: u32, supply_w: u32, quantity: u32) -> Line {
-    Line { item, supply_w, quantity }
+fn line(item: u32, supply_w: u32, quantity: u32) -> OrderLine {
+    OrderLine { item, supply_w, quantity }
 }
 
 /// Enters an order as a client would, without the driver.

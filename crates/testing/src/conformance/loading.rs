@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use hoap_data::Part;
 use hoap_workload::capability::{
     Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Target,
 };
-use hoap_workload::load::{Clients, Existing, Load, Loaded, Part, Source, Stopping, load};
+use hoap_workload::load::{Clients, Existing, Load, LoadSource, Loaded, Stopping, load};
 use hoap_workload::note;
 use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ const BATCH: usize = 2500;
 /// The orders of warehouse 1 as the data of a benchmark.
 struct Orders;
 
-impl Source for Orders {
+impl LoadSource for Orders {
     fn benchmark(&self) -> &'static str {
         "orders"
     }

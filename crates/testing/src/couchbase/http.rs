@@ -9,30 +9,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::account::{BUCKET, PASSWORD, USER};
+use super::faults::Act;
 use super::parse::{Statement, parse};
 use super::run::{Place, run};
+use super::shared::{Shared, Stream};
 use super::store::{Done, Refusal, refusal};
-use super::{BUCKET, PASSWORD, Shared, Stream, USER};
-
-/// What a fault does to a request.
-#[derive(Clone, Debug)]
-pub enum Act {
-    /// This answer in place of the statement's.
-    Answer(u16, Value),
-    /// The connection is cut before the statement is run.
-    Cut,
-    /// The connection is cut after the statement was run.
-    CutAfter,
-    /// There is no answer.
-    Hang,
-}
-
-/// A fault that the next statement with these words in it meets.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    pub words: String,
-    pub act: Act,
-}
 
 /// Serves a connection. Whoever is `known` by a certificate needs no password.
 pub async fn serve(mut stream: impl Stream, known: bool, node: usize, shared: Arc<Shared>) {

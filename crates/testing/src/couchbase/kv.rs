@@ -7,8 +7,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::account::{BUCKET, PASSWORD, USER};
+use super::scram;
+use super::shared::{Shared, Stream};
 use super::store::Collection;
-use super::{BUCKET, PASSWORD, Shared, Stream, USER, scram};
 
 const VBUCKETS: usize = 64;
 

@@ -4,37 +4,30 @@
 //! Couchbase's documentation and drivers: what passes here is what the module and these documents
 //! agree on.
 
+mod account;
 mod eval;
+mod faults;
 mod http;
 mod kv;
 mod parse;
 mod run;
 mod scram;
+mod shared;
 mod store;
 
-use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 
-pub use http::{Act, Fault};
-use store::Store;
-
-pub const BUCKET: &str = "bench";
-pub const USER: &str = "script";
-pub const PASSWORD: &str = "top secret";
-
-/// A connection, with TLS or without.
-pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+pub use account::{BUCKET, PASSWORD, USER};
+pub use faults::{Act, Fault};
+pub use shared::{Shared, Stream};
 
 /// How a node is reached.
 #[derive(Clone)]
@@ -67,27 +60,6 @@ impl Way {
             }
         }
     }
-}
-
-pub struct Shared {
-    tls: bool,
-    kv_port: u16,
-    query_ports: Vec<u16>,
-    pub store: Mutex<Store>,
-    pub faults: Mutex<Vec<Fault>>,
-    /// Node, text and body of every statement so far.
-    pub seen: Mutex<Vec<(usize, String, Value)>>,
-    /// Durability levels of key-value writes so far.
-    pub durabilities: Mutex<Vec<u8>>,
-    /// Codes of the operations that wrote a document so far: 1 upsert, 2 insert, 3 replace, 0xd1
-    /// fields of one.
-    pub writes: Mutex<Vec<u8>>,
-    /// Expiries of key-value writes so far, in seconds.
-    pub expiries: Mutex<Vec<u32>>,
-    /// Statuses with which the next operation on a key is refused.
-    pub kv_refuses: Mutex<HashMap<String, u16>>,
-    /// Whether operations on documents get no answer.
-    pub kv_hangs: AtomicBool,
 }
 
 /// A running cluster.

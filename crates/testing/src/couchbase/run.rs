@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::BUCKET;
+use super::account::BUCKET;
 use super::eval::{Bound, Row, eval, holds, normal, order};
 use super::parse::{Expr, Join, Keyspace, Select, Statement};
 use super::store::{Done, Refusal, Store, refusal};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::BUCKET;
+use super::account::BUCKET;
 
 /// Why a statement is refused: HTTP's status and the service's error.
 #[derive(Debug)]

@@ -25,7 +25,7 @@ pub struct NewOrder {
     #[allow(missing_docs)]
     pub c: u32,
     /// 5 to 15 lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<OrderLine>,
 }
 
 impl NewOrder {
@@ -37,7 +37,7 @@ impl NewOrder {
 
 /// A line of a new order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct OrderLine {
     /// The item; the number of items plus one in a transaction that is to roll back (TPC-C
     /// 2.4.1.5).
     pub item: u32,
@@ -138,7 +138,7 @@ impl Inputs {
         let count = self.draw(5, 15);
         let rollback = self.rollback.deal(&mut self.random);
         let lines = (1..=count)
-            .map(|n| Line {
+            .map(|n| OrderLine {
                 item: if rollback && n == count { self.data.items() + 1 } else { self.item() },
                 supply_w: self.supplying(w),
                 quantity: self.draw(1, 10),

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::note::DataNote;
 use super::schema::Paths;
 use crate::capability::{Index, TypedSource, Values};
-use crate::load::{Source, hand_over};
+use crate::load::{LoadSource, hand_over};
 
-impl Source for DataSet {
+impl LoadSource for DataSet {
     fn benchmark(&self) -> &'static str {
         self.spec().schema.name()
     }

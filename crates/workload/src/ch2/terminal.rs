@@ -145,7 +145,7 @@ impl Workload for Terminals {
             payments: 0,
             session,
             counter,
-            witness: self.witnesses.as_ref().map(|witnesses| witnesses.client(terminal)),
+            witness: self.witnesses.as_ref().map(|witnesses| Witness::new(witnesses, terminal)),
             given_up: Arc::default(),
             shared,
         })

@@ -320,7 +320,7 @@ impl Test {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ch2::input::{Inputs, Line};
+    use crate::ch2::input::{Inputs, OrderLine};
     use hoap_data::random::Stream;
     use hoap_data::{DataSet, Schema, Spec};
 
@@ -437,7 +437,7 @@ mod tests {
             ("order lines 5–15", &|n, o| {
                 // The average is unchanged; the added item does not exist.
                 let count = if n % 2 == 0 { 8 } else { 12 };
-                o.lines.resize(count, Line { item: 100_001, supply_w: o.w, quantity: 1 });
+                o.lines.resize(count, OrderLine { item: 100_001, supply_w: o.w, quantity: 1 });
             }),
             ("remote line warehouses", &|_, o| {
                 // Always the same remote warehouse.

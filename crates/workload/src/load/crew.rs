@@ -15,8 +15,8 @@ use tokio::task::JoinHandle;
 
 use super::division::Division;
 use super::maker::{Limit, Maker, Making, Span};
-use super::search::{Sample, Search};
-use super::{Clients, Progress, Source, Stopping};
+use super::search::{Clients, Sample, Search};
+use super::source::LoadSource;
 use crate::capability::{Batch, BulkWriter, Documents, TypedSource, Unmade};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
@@ -26,9 +26,32 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// How long the other clients have to end their batches after one has failed.
 const TO_END: Duration = Duration::from_secs(5);
 
+/// The progress of a load.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'a> {
+    /// Documents have been given to the writers.
+    Written {
+        /// The collection that was written to last.
+        collection: &'a str,
+        /// Documents of the part written so far, by all clients.
+        documents: u64,
+        /// All documents of the part.
+        of: u64,
+        /// Bytes written by this process.
+        bytes: u64,
+        /// The clients that write now.
+        clients: u64,
+    },
+    /// All documents are written; indexes and durability remain.
+    Settling,
+}
+
+/// Says when a load shall end before its end. Every client asks before each batch.
+pub type Stopping = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// What is to be written.
 pub(super) struct Work {
-    pub source: Arc<dyn Source>,
+    pub source: Arc<dyn LoadSource>,
     pub division: Division,
     pub stop: Stopping,
 }
@@ -222,7 +245,7 @@ impl SliceProgress<'_> {
 /// they are all written.
 async fn write_texts(
     writer: &mut dyn BulkWriter,
-    source: &Arc<dyn Source>,
+    source: &Arc<dyn LoadSource>,
     spans: VecDeque<Span>,
     progress: &mut SliceProgress<'_>,
 ) -> Result<bool> {

@@ -7,7 +7,9 @@
 
 use std::ops::Range;
 
-use super::{Part, Source};
+use hoap_data::Part;
+
+use super::source::LoadSource;
 
 /// About how many documents a slice has.
 const SLICE: u64 = 20_000;
@@ -24,7 +26,7 @@ pub(super) struct Division {
 
 impl Division {
     /// The number of slices of a part of this data, at least `clients`.
-    pub fn slices(source: &dyn Source, part: Part, clients: u64) -> u64 {
+    pub fn slices(source: &dyn LoadSource, part: Part, clients: u64) -> u64 {
         let ranges = (0..source.collections().len()).map(|at| source.part(at, part.part, part.of));
         let documents: u64 = ranges.map(|range| range.end - range.start).sum();
         (documents / SLICE).clamp(1, MOST).max(clients)
@@ -41,7 +43,7 @@ impl Division {
 
     /// The document indexes of a slice in the collection at `at`. The slices together are the
     /// part's range, in order.
-    pub fn range(&self, source: &dyn Source, at: usize, slice: u64) -> Range<u64> {
+    pub fn range(&self, source: &dyn LoadSource, at: usize, slice: u64) -> Range<u64> {
         let all = source.part(at, self.part.part, self.part.of);
         let length = u128::from(all.end - all.start);
         let bound = |n: u64| {
@@ -65,7 +67,7 @@ mod tests {
             for slices in [1, 2, 3, 7, 1000] {
                 let division = Division { part, slices };
                 for at in 0..data.collections().len() {
-                    let all = Source::part(&data, at, part.part, part.of);
+                    let all = LoadSource::part(&data, at, part.part, part.of);
                     let mut next = all.start;
                     for slice in 1..=slices {
                         let range = division.range(&data, at, slice);

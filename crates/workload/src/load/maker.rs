@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-use super::Source;
+use super::source::LoadSource;
 use crate::capability::{Batch, BulkWriter};
 use crate::{Error, ErrorKind, Result};
 
 /// What is left of a slice in one collection.
 pub(super) struct Span {
-    /// The position of the collection in [`Source::collections`].
+    /// The position of the collection in [`LoadSource::collections`].
     pub at: usize,
     /// Where the slice begins in it.
     pub start: u64,
@@ -31,7 +31,7 @@ pub(super) struct Made {
 
 /// Makes the batches of a slice.
 pub(super) struct Maker {
-    pub source: Arc<dyn Source>,
+    pub source: Arc<dyn LoadSource>,
     /// What is left, in the order of loading.
     pub left: VecDeque<Span>,
 }

@@ -4,55 +4,26 @@ mod crew;
 mod division;
 mod maker;
 mod search;
+mod source;
 mod values;
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hoap_data::Part;
 use hoap_record::Stored;
 use serde_json::Value;
 
-use crate::capability::{Documents, Index, TypedSource};
+use crate::capability::Documents;
 use crate::note::{self, LoadNote, Note};
 use crate::{Error, ErrorKind, Result};
 use crew::{Work, Written};
 use division::Division;
 
+pub use crew::{Progress, Stopping};
+pub use search::Clients;
+pub use source::LoadSource;
 pub(crate) use values::hand_over;
-
-/// The documents of a benchmark, as the source of a load.
-pub trait Source: Send + Sync {
-    /// The benchmark's name: "ch2", "ch2pp", "ycsb", "shop".
-    fn benchmark(&self) -> &'static str;
-
-    /// Every parameter that decides the bytes, including the data version, as a JSON object of
-    /// plain values. Equal exactly where the data is equal.
-    fn parameters(&self) -> Value;
-
-    /// The collections, in the order of loading.
-    fn collections(&self) -> Vec<&str>;
-
-    /// Collections that runs create beside these. Replacing the data drops them.
-    fn beside(&self) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    /// The document indexes of part `part` (from 1) of `of` parts of the collection at `at` in
-    /// [`Source::collections`]. The parts together are the whole range, in order.
-    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64>;
-
-    /// Appends key and JSON text of a document.
-    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>);
-
-    /// The same documents value by value, where they can be had so.
-    fn typed(&self) -> Option<&dyn TypedSource> {
-        None
-    }
-
-    /// The indexes that the benchmark's operations need.
-    fn indexes(&self) -> Vec<Index>;
-}
 
 /// What to do where data exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,48 +34,6 @@ pub enum Existing {
     Replace,
     /// Resume a load of the same data.
     Resume,
-}
-
-/// Part `part` of `of`, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Part {
-    pub part: u64,
-    pub of: u64,
-}
-
-impl Part {
-    /// Everything.
-    pub const WHOLE: Part = Part { part: 1, of: 1 };
-}
-
-/// The clients that load a part at the same time, each with a connection of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clients {
-    /// As many as help, found while they load; one where the database has one writer.
-    Auto,
-    /// So many.
-    Number(u64),
-}
-
-/// The progress of a load.
-#[derive(Clone, Copy, Debug)]
-pub enum Progress<'a> {
-    /// Documents have been given to the writers.
-    Written {
-        /// The collection that was written to last.
-        collection: &'a str,
-        /// Documents of the part written so far, by all clients.
-        documents: u64,
-        /// All documents of the part.
-        of: u64,
-        /// Bytes written by this process.
-        bytes: u64,
-        /// The clients that write now.
-        clients: u64,
-    },
-    /// All documents are written; indexes and durability remain.
-    Settling,
 }
 
 /// The result of a load.
@@ -138,7 +67,7 @@ pub struct StoredLoad {
 #[derive(Clone)]
 pub struct Load {
     /// The documents.
-    pub source: Arc<dyn Source>,
+    pub source: Arc<dyn LoadSource>,
     /// The part of them.
     pub part: Part,
     /// What to do where data exists already.
@@ -149,13 +78,10 @@ pub struct Load {
 
 impl Load {
     /// All of a source, by as many clients as help.
-    pub fn whole(source: impl Source + 'static, existing: Existing) -> Load {
+    pub fn whole(source: impl LoadSource + 'static, existing: Existing) -> Load {
         Load { source: Arc::new(source), part: Part::WHOLE, existing, clients: Clients::Auto }
     }
 }
-
-/// Says when a load shall end before its end. Every client asks before each batch.
-pub type Stopping = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Loads one part.
 ///
@@ -248,7 +174,7 @@ fn allowed(documents: &dyn Documents, clients: Clients) -> Result<Clients> {
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] for a part that is not the first, and the errors of the database.
-pub async fn remove(documents: &dyn Documents, source: &dyn Source, part: Part) -> Result<()> {
+pub async fn remove(documents: &dyn Documents, source: &dyn LoadSource, part: Part) -> Result<()> {
     if part.part != 1 {
         return Err(Error::new(
             ErrorKind::Invalid,
@@ -273,7 +199,7 @@ fn divisible(documents: &dyn Documents, part: Part) -> Result<()> {
 /// Settles where all parts are done. Returns whether they are.
 async fn settle(
     documents: &dyn Documents,
-    source: &dyn Source,
+    source: &dyn LoadSource,
     progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<bool> {
     let Some(note) = note::read(documents).await? else { return Ok(false) };
@@ -300,7 +226,7 @@ async fn settle(
 /// what the first of them has noted.
 async fn begin(
     documents: &dyn Documents,
-    source: &dyn Source,
+    source: &dyn LoadSource,
     division: Division,
     existing: Existing,
     names: &[&str],
@@ -385,7 +311,7 @@ pub(crate) fn difference(note: &Note, benchmark: &str, wanted: &Value) -> Option
     }
 }
 
-fn first_note(source: &dyn Source, Division { part, slices }: Division) -> Note {
+fn first_note(source: &dyn LoadSource, Division { part, slices }: Division) -> Note {
     let load = LoadNote {
         of: part.of,
         slices,

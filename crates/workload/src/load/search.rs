@@ -8,8 +8,6 @@
 
 use std::time::Duration;
 
-use super::Clients;
-
 /// The most clients that a search tries.
 const MOST: usize = 32;
 /// How much faster more clients must be.
@@ -20,6 +18,15 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// window cuts one of each.
 const LEAST: u64 = 4;
 const OF_EACH: u64 = 2;
+
+/// The clients that load a part at the same time, each with a connection of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clients {
+    /// As many as help, found while they load; one where the database has one writer.
+    Auto,
+    /// So many.
+    Number(u64),
+}
 
 /// What all clients have written at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

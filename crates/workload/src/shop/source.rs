@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::capability::{Index, TypedSource, Values};
-use crate::load::{Source, hand_over};
+use crate::load::{LoadSource, hand_over};
 use crate::{Error, ErrorKind, Result};
 
 /// The benchmark's name.
@@ -45,7 +45,7 @@ struct SpecFields {
     order_bytes: usize,
 }
 
-impl Source for ShopData {
+impl LoadSource for ShopData {
     fn benchmark(&self) -> &'static str {
         BENCHMARK
     }
@@ -94,7 +94,7 @@ impl TypedSource for ShopData {
     }
 }
 
-/// The data with these [`Source::parameters`], from the note of a loaded database.
+/// The data with these [`LoadSource::parameters`], from the note of a loaded database.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Unavailable`] where they belong to another benchmark or data version.

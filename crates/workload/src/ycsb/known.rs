@@ -4,13 +4,13 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
+use hoap_data::Part;
 use hoap_data::ycsb::{Exponent, FieldLength, RecordSpec};
 
 use super::distribution::Distribution;
 use super::properties::Properties;
 use super::proportions::{KINDS, Kind, Proportions};
 use super::setup::{ReadFields, ScanFields, ScanLength, Setup};
-use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
 
 /// The settings so far. The defaults are those of YCSB 0.17.

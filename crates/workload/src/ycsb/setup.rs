@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hoap_data::Part;
 use hoap_data::ycsb::{Exponent, RecordSpec};
 
 use super::distribution::{Distribution, KeySpace};
 use super::proportions::{Kind, Proportions};
-use crate::load::Part;
 use crate::{Error, ErrorKind, Result};
 
 /// The fields of a read (`readallfields`).

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use hoap_data::Part;
 use hoap_data::random::Stream;
 use hoap_data::ycsb::{Key, Records, Zipf};
 
@@ -11,7 +12,6 @@ use super::deletes::Deletes;
 use super::inserts::Inserts;
 use super::proportions::Proportions;
 use super::setup::{ScanLength, Setup};
-use crate::load::Part;
 
 /// The state that all clients share.
 pub(super) struct Shared {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::capability::Index;
 use crate::capability::key_value::Table;
-use crate::load::Source;
+use crate::load::LoadSource;
 use crate::{Error, ErrorKind, Result};
 
 /// A named table of records.
@@ -32,7 +32,7 @@ impl UserTable {
         Ok(UserTable { records, name: name.to_owned() })
     }
 
-    /// The table in the note of a load ([`Source::parameters`]).
+    /// The table in the note of a load ([`LoadSource::parameters`]).
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where this program cannot make it.
@@ -109,7 +109,7 @@ struct TableNote {
     field_prefix: String,
 }
 
-impl Source for UserTable {
+impl LoadSource for UserTable {
     fn benchmark(&self) -> &'static str {
         "ycsb"
     }

@@ -10,7 +10,7 @@ use hoap_workload::capability::key_value::{
 use hoap_workload::capability::{
     Applicable, Blocking, BulkWriter, Documents, Index, NotApplicable, Row,
 };
-use hoap_workload::load::Source;
+use hoap_workload::load::LoadSource;
 use hoap_workload::ycsb::UserTable;
 use hoap_workload::{Error, ErrorKind, Result};
 
@@ -53,9 +53,9 @@ impl Fake {
     /// Loaded with a table.
     pub fn loaded(table: &UserTable) -> Self {
         let fake = Fake { note: true, ..Fake::default() };
-        for n in Source::part(table, 0, 1, 1) {
+        for n in LoadSource::part(table, 0, 1, 1) {
             let (mut key, mut text) = (String::new(), Vec::new());
-            Source::append(table, 0, n, &mut key, &mut text);
+            LoadSource::append(table, 0, n, &mut key, &mut text);
             let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
             let fields = json.as_object().expect("an object").values();
             let fields = fields.map(|v| v.as_str().expect("a string").as_bytes().to_vec());

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::block_on;
+use hoap_data::Part;
 use hoap_workload::capability::key_value::Fields;
 use hoap_workload::client::{Client, Outcome, Workload};
-use hoap_workload::load::Part;
 use hoap_workload::ycsb::{
     Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
 };

@@ -2,7 +2,7 @@
 
 use hoap_data::ycsb::{FieldLength, KeyOrder, RecordSpec};
 use hoap_workload::ErrorKind;
-use hoap_workload::load::Source;
+use hoap_workload::load::LoadSource;
 use hoap_workload::ycsb::UserTable;
 use serde_json::json;
 

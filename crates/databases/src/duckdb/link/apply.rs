@@ -4,10 +4,10 @@ use duckdb::Connection;
 use hoap_workload::capability::Batch;
 
 use super::super::kind::{Kind, quoted};
-use super::super::load::shred;
-use super::super::{documents, table};
+use super::super::shred::shred;
+use super::super::table;
 use super::copy::push;
-use super::place::Place;
+use super::follower::Follower;
 use crate::failure::{Done, Failure};
 use crate::sqlite::changes::Snapshot;
 
@@ -32,17 +32,17 @@ struct Wider {
 /// Brings the collections that changed to the snapshot, in one transaction. Where a table has to
 /// change for that, it begins again after the change.
 pub(super) fn apply(
-    place: &Place,
+    follower: &Follower,
     snapshot: &Snapshot<'_>,
     changed: &[String],
     to: &To<'_>,
 ) -> Done<()> {
-    let after = place.position();
+    let after = follower.position;
     loop {
         let mut wider = None;
-        let applied = place.transaction(|connection| {
+        let applied = follower.transaction(|connection| {
             for collection in changed {
-                wider = bring(place, connection, snapshot, collection, after)?;
+                wider = bring(follower, connection, snapshot, collection, after)?;
                 if wider.is_some() {
                     return Err(Failure::broken("a table is too narrow"));
                 }
@@ -52,7 +52,7 @@ pub(super) fn apply(
         match wider {
             None => return applied,
             Some(Wider { collection, before, after }) => {
-                table::change(&place.connection, place.layout, &collection, &before, &after)?;
+                table::change(&follower.connection, follower.layout, &collection, &before, &after)?;
             }
         }
     }
@@ -60,14 +60,14 @@ pub(super) fn apply(
 
 /// Replaces the documents of a collection that changed.
 fn bring(
-    place: &Place,
+    follower: &Follower,
     connection: &Connection,
     snapshot: &Snapshot<'_>,
     collection: &str,
     after: i64,
 ) -> Done<Option<Wider>> {
-    let kind = documents::kind(connection, collection)?;
-    let (name, key) = (table::name(place.layout, collection), table::KEY);
+    let kind = table::expect_kind(connection, collection)?;
+    let (name, key) = (table::name(follower.layout, collection), table::KEY);
     connection.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS hoap_changed (key VARCHAR NOT NULL);
          DELETE FROM hoap_changed",
@@ -82,7 +82,7 @@ fn bring(
     let mut appender = connection.appender(&name)?;
     let (mut batch, mut wider) = (Batch::default(), None);
     let mut write = |batch: &mut Batch| {
-        let (needed, chunks) = shred(batch, &kind, place.layout)?;
+        let (needed, chunks) = shred(batch, &kind, follower.layout)?;
         batch.clear();
         if needed != kind {
             let (collection, before) = (collection.to_owned(), kind.clone());
@@ -93,7 +93,7 @@ fn bring(
     };
     let written = snapshot
         .documents(collection, Some(after), |key, text| {
-            place.goes_on()?;
+            follower.goes_on()?;
             push(&mut batch, key, text);
             if batch.len() < CHUNK { Ok(()) } else { write(&mut batch) }
         })

@@ -4,7 +4,7 @@ use hoap_workload::capability::Batch;
 
 use super::super::load::Load;
 use super::super::table;
-use super::place::Place;
+use super::follower::Follower;
 use crate::failure::Done;
 use crate::sqlite::changes::Snapshot;
 
@@ -13,22 +13,22 @@ const BATCH_BYTES: usize = 16 << 20;
 
 /// Writes the documents of a collection into a new table, in several transactions. The table counts
 /// as copied once the transaction says so that brings the file to the snapshot.
-pub(super) fn copy(place: &Place, snapshot: &Snapshot<'_>, collection: &str) -> Done<()> {
-    place.transaction(|connection| {
+pub(super) fn copy(follower: &Follower, snapshot: &Snapshot<'_>, collection: &str) -> Done<()> {
+    follower.transaction(|connection| {
         // What an interrupted copy left.
         table::drop(connection, collection)?;
-        table::create(connection, place.layout, collection)
+        table::create(connection, follower.layout, collection)
     })?;
-    let mut load = Load::on(place.connection.try_clone()?);
+    let mut load = Load::on(follower.connection.try_clone()?);
     let mut batch = Batch::default();
     let mut documents = 0;
     let mut write = |batch: &mut Batch, documents: u64| {
-        let written = load.write(&place.instance, ("link", collection), batch, documents);
+        let written = load.write(&follower.file, ("link", collection), batch, documents);
         batch.clear();
         written
     };
     snapshot.documents(collection, None, |key, text| {
-        place.goes_on()?;
+        follower.goes_on()?;
         push(&mut batch, key, text);
         documents += 1;
         match batch.bytes() < BATCH_BYTES {

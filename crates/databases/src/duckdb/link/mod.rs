@@ -8,9 +8,10 @@
 //!
 //! [changes]: crate::sqlite::changes
 
+mod advance;
 mod apply;
 mod copy;
-mod place;
+mod follower;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,12 +20,11 @@ use std::time::{Duration, Instant};
 
 use hoap_workload::ErrorKind;
 
-use super::instance::Instance;
+use super::file::DatabaseFile;
 use crate::failure::{Done, Failure};
-use crate::sqlite::changes::Source;
-use place::Place;
-
-pub(super) use place::{TABLES, refuse_to_write};
+use crate::sqlite::changes::FollowedDatabase;
+use advance::advance;
+use follower::Follower;
 
 /// The time between two looks at the log.
 const LOOK: Duration = Duration::from_millis(5);
@@ -61,16 +61,16 @@ impl Link {
     /// # Errors
     /// Where the file holds what was loaded into it or follows another source, or cannot be
     /// written.
-    pub fn begin(instance: &Arc<Instance>) -> Done<Link> {
-        let source = instance.options.link.clone();
+    pub fn begin(file: &Arc<DatabaseFile>) -> Done<Link> {
+        let source = file.options.link.clone();
         let shared = Arc::new(Shared::default());
-        let mut place = Place::of(instance, &source, shared.stop.clone())?;
-        let (follower, state) = (instance.path.display().to_string(), shared.clone());
-        let (every, batch) = (instance.options.link_every, instance.options.link_batch);
+        let mut follower = Follower::of(file, &source, shared.stop.clone())?;
+        let (name, state) = (file.path.display().to_string(), shared.clone());
+        let (every, batch) = (file.options.link_every, file.options.link_batch);
         let follow = move || {
-            let mut source = Lazy { url: source, follower, opened: None, taken: false };
+            let mut source = Lazy { url: source, follower: name, opened: None, taken: false };
             let pace = Pace { every, batch: i64::from(batch) };
-            state.follow(&mut source, &mut place, &pace);
+            state.follow(&mut source, &mut follower, &pace);
         };
         let thread = std::thread::Builder::new().name("link".into()).spawn(follow);
         let thread = thread.map_err(|e| Failure::new(ErrorKind::Unavailable, e))?;
@@ -123,17 +123,18 @@ struct Pace {
 /// The source, opened as soon as it is there.
 struct Lazy {
     url: String,
+    /// The name under which it is followed.
     follower: String,
-    opened: Option<Source>,
+    opened: Option<FollowedDatabase>,
     /// Whether it was opened before: who follows it since then keeps it.
     taken: bool,
 }
 
 impl Lazy {
-    fn get(&mut self) -> Done<&Source> {
+    fn get(&mut self) -> Done<&FollowedDatabase> {
         let source = match self.opened.take() {
             Some(source) => source,
-            None => Source::open(&self.url, &self.follower, !self.taken)?,
+            None => FollowedDatabase::open(&self.url, &self.follower, !self.taken)?,
         };
         self.taken = true;
         Ok(self.opened.insert(source))
@@ -153,21 +154,21 @@ impl Shared {
         goes_on()
     }
 
-    fn follow(&self, source: &mut Lazy, place: &mut Place, pace: &Pace) {
+    fn follow(&self, source: &mut Lazy, follower: &mut Follower, pace: &Pace) {
         let mut begun: Option<Instant> = None;
         let mut pruned = 0;
         loop {
             let due = begun.is_none_or(|begun| begun.elapsed() >= pace.every);
             let attempt = source.get().and_then(|source| {
-                if !due && (pace.batch == 0 || source.last()? - place.position() < pace.batch) {
+                if !due && (pace.batch == 0 || source.last()? - follower.position < pace.batch) {
                     return Ok(());
                 }
                 begun = Some(Instant::now());
-                place.advance(&source.snapshot()?)?;
+                advance(follower, &source.snapshot()?)?;
                 self.lock().caught_up = true;
-                if place.position() - pruned >= UNPRUNED {
-                    source.prune(place.position())?;
-                    pruned = place.position();
+                if follower.position - pruned >= UNPRUNED {
+                    source.prune(follower.position)?;
+                    pruned = follower.position;
                 }
                 Ok(())
             });

@@ -15,6 +15,10 @@ use crate::front::Front;
 use crate::front::engine::Engine;
 use crate::sqlpp::{Error, Request, StatementClient};
 
+/// Why there are no records by key.
+pub(super) const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, \
+                                     and no statement changes fields of a record";
+
 /// A database. Clones are the same one.
 pub type Store = Front<StoreEngine>;
 
@@ -46,7 +50,7 @@ impl StoreEngine {
 
     /// Why there are no records by key.
     pub(crate) fn no_records<T>(&self) -> Applicable<T> {
-        self.not_applicable("records by key", super::NO_RECORDS)
+        self.not_applicable("records by key", NO_RECORDS)
     }
 }
 

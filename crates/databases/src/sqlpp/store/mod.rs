@@ -26,9 +26,9 @@ pub use endpoint::{Store, StoreEngine};
 pub(crate) use definition::{Definition, INDEXES, Indexes, KEY, Shadow, published};
 pub(crate) use endpoint::{Endpoint, Folder};
 
+use endpoint::NO_RECORDS;
+
 const NO_TRANSACTIONS: &str = "there are no transactions of several statements";
-const NO_RECORDS: &str = "each statement is compiled and runs as a job on all nodes, and no \
-                          statement changes fields of a record";
 
 /// What they lack, and why.
 pub(crate) const LACKS: &[crate::Lack] =

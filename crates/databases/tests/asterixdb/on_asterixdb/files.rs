@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hoap_data::{DataSet, Schema, Spec};
+use hoap_data::{DataSet, Part, Schema, Spec};
 use hoap_databases::asterixdb::AsterixDb;
 use hoap_workload::capability::{BulkWriter, Target};
-use hoap_workload::load::{Existing, Load, Part, Stopping, load};
+use hoap_workload::load::{Existing, Load, Stopping, load};
 use hoap_workload::{Error, ErrorKind};
 
 use crate::conformance::{COLLECTION, batch, count, wait};

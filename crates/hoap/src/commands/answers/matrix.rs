@@ -6,7 +6,7 @@ use hoap_report::text::paragraph;
 use hoap_workload::answers::{AnswerFolder, Verdict};
 use serde_json::{Value, json};
 
-use super::{Verdicts, names, word};
+use super::pair::{self, Verdicts, names, word};
 
 /// The verdict on a query in each folder but the first, by the query's number. `None` where neither
 /// that folder nor the first has an answer.
@@ -57,7 +57,7 @@ pub(super) fn text_of(first: &AnswerFolder, others: &[AnswerFolder], pairs: &[Ve
         let unequal: Verdicts = unequal.cloned().collect();
         if !unequal.is_empty() {
             text.push_str(&paragraph("", &format!("{}:", other.path.display())));
-            text.push_str(&super::text_of(&names([first, other]), &unequal));
+            text.push_str(&pair::text_of(&names([first, other]), &unequal));
         }
     }
     text
@@ -71,7 +71,7 @@ pub(super) fn json_of(first: &AnswerFolder, others: &[AnswerFolder], pairs: &[Ve
         let cells: Vec<_> = [first_cell(first, number)].into_iter().chain(others).collect();
         json!({ "query": number, "verdicts": cells })
     };
-    let pair = |(other, pair)| super::json_of([first, other], pair);
+    let pair = |(other, verdicts)| pair::json_of([first, other], verdicts);
     let folders = [first].into_iter().chain(others).map(|folder| &folder.path);
     json!({
         "benchmark": first.asked.name(),

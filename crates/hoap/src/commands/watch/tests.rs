@@ -23,8 +23,8 @@ fn tick<'a>(plan: &'a StepPlan, samples: &'a [Sample]) -> Tick<'a> {
 }
 
 fn now<'a>(tick: &'a Tick<'a>, rest: u64) -> Now<'a> {
-    let place = Place { of: Some(6), rest: Span::known(SECONDS(rest)) };
-    Now { step: tick.plan, place, phase: tick.phase, tick: Some(tick), done: 500 }
+    let position = StepPosition { of: Some(6), rest: Span::known(SECONDS(rest)) };
+    Now { step: tick.plan, position, phase: tick.phase, tick: Some(tick), done: 500 }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::fields::{Fields, money};
 use crate::Result;
 use crate::capability::{Change, Intent, Patch, Transaction};
 use crate::ch2::digest;
-use crate::ch2::input::{Line, NewOrder};
+use crate::ch2::input::{NewOrder, OrderLine};
 use crate::ch2::schema::Paths;
 
 /// The result of an entered order.
@@ -44,7 +44,7 @@ struct Supply {
 
 impl Supply {
     /// ol_amount of this line, cents.
-    fn amount(&self, line: &Line) -> i64 {
+    fn amount(&self, line: &OrderLine) -> i64 {
         i64::from(line.quantity) * self.price
     }
 }
@@ -110,7 +110,7 @@ async fn take_from_stock(
         return Ok(None);
     }
 
-    let stock_of = |l: &Line| format!("{}.{}", l.supply_w, l.item);
+    let stock_of = |l: &OrderLine| format!("{}.{}", l.supply_w, l.item);
     let stocks: Vec<String> = input.lines.iter().map(stock_of).collect();
     let fields = ["s_quantity", paths.s_dist(input.d), "s_data"];
     let stock_rows = tx.get_many("stock", &stocks, &fields, Intent::Change).await?;

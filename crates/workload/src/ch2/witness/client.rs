@@ -34,14 +34,11 @@ pub struct Witness {
 }
 
 impl Witness {
-    pub(super) fn new(
-        shared: Arc<Witnesses>,
-        client: u32,
-        random: Stream,
-        history: Arc<Mutex<Vec<Attempt>>>,
-    ) -> Witness {
+    /// The witness of client `number`, which counts over all steps.
+    pub fn new(shared: &Arc<Witnesses>, number: u32) -> Witness {
+        let (random, history) = shared.begin(number);
         let [mix, own, next] = [Duration::ZERO; 3];
-        Witness { shared, client, random, history, mix, own, next }
+        Witness { shared: shared.clone(), client: number, random, history, mix, own, next }
     }
 
     /// Counts time of the mix.
@@ -192,5 +189,28 @@ fn end_of(error: &Error) -> End {
         // Of these nothing was applied.
         ErrorKind::Conflict | ErrorKind::Throttled | ErrorKind::Missing => End::RolledBack,
         _ => End::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::MOST_OPERATIONS;
+    use super::*;
+    use crate::ch2::ledger::RunMark;
+
+    #[test]
+    fn a_witness_is_due_by_its_share_of_the_time_and_ends_when_there_is_no_room() {
+        let witnesses = Witnesses::new(RunMark::draw(), 1, 0.02);
+        let mut witness = Witness::new(&witnesses, 0);
+        let mut operations = 0;
+        while !witness.is_due() {
+            witness.spent(Duration::from_millis(10));
+            operations += 1;
+        }
+        assert!((49..=50).contains(&operations), "{operations}: a fiftieth is its own");
+        witnesses.count(MOST_OPERATIONS as usize);
+        assert!(witness.is_due() && witnesses.full_after().is_none());
+        witnesses.count(1);
+        assert!(!witness.is_due() && witnesses.full_after().is_some());
     }
 }

@@ -8,7 +8,6 @@ use hoap_data::random::Stream;
 use hoap_record::history::{Attempt, Did, End};
 use serde_json::{Value, json};
 
-use super::client::Witness;
 use super::{COLLECTION, FIELD, HOT, LONGEST};
 use crate::capability::{Access, Session, Target};
 use crate::ch2::beside;
@@ -16,7 +15,7 @@ use crate::ch2::ledger::RunMark;
 use crate::{ErrorKind, Result};
 
 /// The most operations that are kept: about 150 MB.
-const MOST_OPERATIONS: u64 = 1 << 20;
+pub(super) const MOST_OPERATIONS: u64 = 1 << 20;
 /// The stream of random numbers of the witnesses, apart from those of the terminals.
 const STREAM: u64 = 0x0077_6974_6e65_7373;
 
@@ -76,12 +75,11 @@ impl Witnesses {
         Ok(())
     }
 
-    /// The witness of client `number`, which counts over all steps.
-    pub fn client(self: &Arc<Self>, number: u32) -> Witness {
+    /// Random numbers of client `number`, and where it keeps what it does.
+    pub(super) fn begin(&self, number: u32) -> (Stream, Arc<Mutex<Vec<Attempt>>>) {
         let history = Arc::default();
         lock(&self.histories).push(Arc::clone(&history));
-        let random = Stream::new(self.seed, &[STREAM, u64::from(number)]);
-        Witness::new(self.clone(), number, random, history)
+        (Stream::new(self.seed, &[STREAM, u64::from(number)]), history)
     }
 
     /// Nanoseconds since the start of the history.
@@ -222,21 +220,5 @@ mod tests {
         let none = u32::MAX;
         assert_eq!(values(Some(&strange)), [none, none, none, none, none, 7]);
         assert_eq!(values(Some(&json!({"a": 1}))), [none]);
-    }
-
-    #[test]
-    fn a_witness_is_due_by_its_share_of_the_time_and_ends_when_there_is_no_room() {
-        let witnesses = Witnesses::new(RunMark::draw(), 1, 0.02);
-        let mut witness = witnesses.client(0);
-        let mut operations = 0;
-        while !witness.is_due() {
-            witness.spent(Duration::from_millis(10));
-            operations += 1;
-        }
-        assert!((49..=50).contains(&operations), "{operations}: a fiftieth is its own");
-        witnesses.count(MOST_OPERATIONS as usize);
-        assert!(witness.is_due() && witnesses.full_after().is_none());
-        witnesses.count(1);
-        assert!(!witness.is_due() && witnesses.full_after().is_some());
     }
 }

@@ -8,7 +8,7 @@ use crate::url::{self, Parts};
 
 /// Where the server is and how it is to be used.
 #[derive(Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct ParsedUrl {
     /// The URL without user and secrets: for errors and the run folder.
     pub shown: String,
     /// The connection string for the driver, with the password in it.
@@ -20,7 +20,7 @@ pub(super) struct Place {
 }
 
 /// Takes a URL apart. `password` is for one with a user and without a password.
-pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
+pub(super) fn parse(url: &str, password: Option<&str>) -> Result<ParsedUrl> {
     let scheme = if url.starts_with("mongodb+srv:") { "mongodb+srv" } else { "mongodb" };
     let malformed = |answer: &str| {
         let form = format!("{scheme}://[USER@]HOST[:PORT][,…]/DATABASE");
@@ -57,7 +57,7 @@ pub(super) fn parse(url: &str, password: Option<&str>) -> Result<Place> {
     };
     let connection = format!("{scheme}://{login}{hosts}/{database}?{}", theirs.join("&"));
     let connection = connection.trim_end_matches('?').to_owned();
-    Ok(Place { shown, connection, password, database: database.to_owned(), options })
+    Ok(ParsedUrl { shown, connection, password, database: database.to_owned(), options })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const PORT: u16 = 9042;
 
 /// Where the cluster is and how it is to be used.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ParsedUrl {
     /// The URL without user and password: for errors and the run folder.
     pub url: String,
     /// Contact points, `HOST:PORT`.
@@ -24,7 +24,7 @@ pub(super) struct Place {
 }
 
 /// Takes a URL apart; `environment` gives the value of a variable.
-pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Place> {
+pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<ParsedUrl> {
     let malformed = |answer: &str| {
         let form = "cassandra://[USER@]HOST[:PORT][,HOST[:PORT]…]/KEYSPACE";
         url::malformed("cassandra", form, answer)
@@ -50,7 +50,7 @@ pub(super) fn parse(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> 
         .map_err(|answer| Error::new(ErrorKind::Invalid, format!("open {shown}"), answer))?;
     let named = |text: String| Some(text).filter(|text| !text.is_empty());
     let credentials = credentials::find(named(parts.user), named(parts.password), environment);
-    Ok(Place { url: shown, hosts, keyspace, credentials, options })
+    Ok(ParsedUrl { url: shown, hosts, keyspace, credentials, options })
 }
 
 fn is_keyspace(name: &str) -> bool {
@@ -63,7 +63,7 @@ fn is_keyspace(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(url: &str) -> Result<Place> {
+    fn read(url: &str) -> Result<ParsedUrl> {
         parse(url, &|_| None)
     }
 

@@ -19,13 +19,13 @@ const STORED: usize = 512;
 
 /// Encodes one histogram after the other.
 #[derive(Default)]
-pub(crate) struct Encoder {
+pub(crate) struct HistogramEncoder {
     plain: V2Serializer,
     packed: V2DeflateSerializer,
     raw: Vec<u8>,
 }
 
-impl Serializer for Encoder {
+impl Serializer for HistogramEncoder {
     type SerializeError = String;
 
     fn serialize<T: Counter, W: Write>(
@@ -48,7 +48,7 @@ impl Serializer for Encoder {
     }
 }
 
-impl Encoder {
+impl HistogramEncoder {
     /// As a line of a log has it, in Base64.
     pub fn text(&mut self, histogram: &Histogram<u64>) -> Result<String, String> {
         let mut bytes = Vec::new();
@@ -74,7 +74,7 @@ mod tests {
     /// `hdrhistogram`, which is not the reader here, reads back what was written.
     #[test]
     fn small_ones_are_stored_large_ones_are_compressed_and_all_come_back() {
-        let (mut encoder, mut sizes) = (Encoder::default(), Vec::new());
+        let (mut encoder, mut sizes) = (HistogramEncoder::default(), Vec::new());
         for number in [0u64, 1, 50, 5_000] {
             let mut times = histogram();
             (0..number).for_each(|n| times.record(100 + n * 37).unwrap());

@@ -1,0 +1,78 @@
+//! What every command gets.
+
+use std::sync::OnceLock;
+
+use hoap_fleet::driver::Meeting;
+use serde::Serialize;
+
+use crate::console::{Console, escaped, visible};
+use crate::failure::Failure;
+use crate::live::Live;
+
+/// What every command gets.
+pub struct Context {
+    /// Where it tells what goes on.
+    pub console: Console,
+    /// Whether the result is printed as JSON.
+    pub json: bool,
+    /// Set by Ctrl-C.
+    pub stop: hoap_drive::Stop,
+    /// Who watches a run from outside the terminal.
+    pub live: Live,
+    /// The other drivers of the run, where there are any.
+    pub meeting: OnceLock<Meeting>,
+    /// Which run of an experiment goes on; empty of any other.
+    pub run: String,
+    /// Why the result could not be printed.
+    untold: OnceLock<String>,
+}
+
+impl Context {
+    /// That of a command which has not begun.
+    pub fn new(quiet: bool, json: bool) -> Context {
+        Context {
+            console: Console::new(quiet),
+            json,
+            stop: hoap_drive::Stop::new(),
+            live: Live::default(),
+            meeting: OnceLock::new(),
+            run: String::new(),
+            untold: OnceLock::new(),
+        }
+    }
+
+    /// Prints the result: as JSON where that was asked for, else as `text` makes it.
+    pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
+        let text = match self.json {
+            true => {
+                let json = serde_json::to_string(value).expect("results have only string keys");
+                escaped(&json)
+            }
+            false => visible(text().trim_end(), self.console.style().colour),
+        };
+        self.print(&text);
+    }
+
+    /// Prints a result as it is.
+    pub fn print(&self, text: &str) {
+        use std::io::Write;
+        let text = text.trim_end();
+        let mut out = std::io::stdout();
+        // Somebody who closed the pipe does not want the rest.
+        if let Err(e) = writeln!(out, "{text}").and_then(|()| out.flush())
+            && e.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.untold.get_or_init(|| e.to_string());
+        }
+    }
+
+    /// Fails where a result could not be printed.
+    pub fn end(self) -> Result<(), Failure> {
+        match self.untold.into_inner() {
+            None => Ok(()),
+            Some(e) => {
+                Err(Failure::unavailable(format!("write the result to standard output: {e}")))
+            }
+        }
+    }
+}

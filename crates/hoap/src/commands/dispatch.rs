@@ -1,0 +1,64 @@
+//! Which function runs a command.
+
+use super::context::Context;
+#[cfg(target_os = "linux")]
+use super::torture;
+use super::{
+    answers, compare, demo, doctor, gather, gen_files, load, merge, planned, price, query,
+    reference, report, run, show, targets, verify,
+};
+use crate::args::{AnswersCommand, Command, Export, LiveArgs, ShowFormat};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::live::Live;
+
+/// Runs a command that is no experiment: the stages of these are such commands.
+pub async fn command(context: &mut Context, command: Command) -> Result<(), Failure> {
+    use Command::{Answers, Compare, Merge, Price, Report, Show, Targets};
+    if matches!(
+        command,
+        Answers { .. } | Compare(_) | Merge(_) | Price(_) | Report(_) | Show(_) | Targets(_)
+    ) {
+        interrupt::at_once();
+    }
+    match command {
+        Command::Demo(args) => demo::demo(context, &args).await,
+        Command::Doctor(args) => doctor::doctor(context, &args).await,
+        Command::Gen(args) => gen_files::generate(context, &args),
+        Command::Load { dry_run: true, benchmark } => load::dry_run(context, &benchmark),
+        Command::Load { benchmark, .. } => load::load(context, &benchmark).await,
+        Command::Verify(args) => verify::verify(context, &args).await,
+        Command::Query(args) => query::query(context, &args).await,
+        Command::Answers { command: AnswersCommand::Compare(args) } => {
+            answers::compare(context, &args)
+        }
+        Command::Run { live: LiveArgs { dry_run: true, .. }, mut benchmark } => {
+            planned::dry_run(context, &mut benchmark)
+        }
+        Command::Run { mut live, benchmark } => {
+            let file = benchmark.0.export_file()?;
+            live.export.extend(file.map(|file| Export { format: ShowFormat::Ycsb, file }));
+            show::possible(&live.export, benchmark.name())?;
+            context.live = Live::start(&live, benchmark.name(), &context.console).await?;
+            run::run(context, benchmark, &live.export).await
+        }
+        Command::Experiment { .. } => {
+            Err(Failure::usage("run an experiment: it cannot be the stage of another one"))
+        }
+        Command::Report(args) => report::report(context, &args),
+        Command::Show(args) => show::show(context, &args),
+        Command::Compare(args) => compare::compare(context, &args),
+        Command::Merge(args) => merge::merge(context, &args).await,
+        Command::Gather(args) => gather::gather(context, &args).await,
+        Command::Price(args) => price::price(context, &args),
+        #[cfg(target_os = "linux")]
+        Command::Torture(args) => torture::torture(context, &args).await,
+        Command::Targets(_) => targets::targets(context),
+        Command::Init { benchmark } => reference::init(context, &benchmark),
+        Command::Completions { shell } => {
+            reference::completions(context, shell);
+            Ok(())
+        }
+        Command::Man { out } => reference::man(context, out.as_deref()),
+    }
+}

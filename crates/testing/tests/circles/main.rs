@@ -1,0 +1,132 @@
+//! No circles between the files of a crate: data flows one way, within a crate too, and a file can
+//! be read after those that it uses.
+
+mod arrows;
+mod modules;
+mod words;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use arrows::{Circle, circles};
+use modules::Crate;
+
+/// The circles that are left, by their crates.
+const LEFT: [(&str, &[&str]); 1] = [(
+    "workload",
+    &["ch2/expected.rs", "ch2/found.rs", "ch2/reader.rs", "ch2/snapshot.rs", "ch2/unchanged.rs"],
+)];
+
+/// The circles of the crates in a folder, each with the name of its crate.
+fn of_all(folder: &Path) -> Vec<(String, Circle)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = entries.filter(|path| path.join("src").is_dir()).collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "no crates in {}", folder.display());
+    let mut all = Vec::new();
+    for folder in folders {
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let roots = ["lib.rs", "main.rs"].map(|root| folder.join("src").join(root));
+        let roots: Vec<_> = roots.iter().filter(|root| root.exists()).collect();
+        assert!(!roots.is_empty(), "the crate {name} has no root");
+        for root in roots {
+            all.extend(circles(&Crate::read(root)).into_iter().map(|c| (name.clone(), c)));
+        }
+    }
+    all
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let found = of_all(crates);
+    let left = LEFT.map(|(name, files)| {
+        (name.to_owned(), files.iter().copied().map(String::from).collect::<BTreeSet<_>>())
+    });
+    let mut wrong = String::new();
+    for (name, circle) in &found {
+        if !left.contains(&(name.clone(), circle.files.clone())) {
+            let files: Vec<&str> = circle.files.iter().map(String::as_str).collect();
+            wrong += &format!("\na circle in {name}: {}", files.join(", "));
+            circle.arrows.iter().for_each(|arrow| wrong += &format!("\n    {arrow}"));
+        }
+    }
+    for (name, files) in &left {
+        if !found.iter().any(|(other, circle)| (other, &circle.files) == (name, files)) {
+            wrong += &format!("\nno such circle is left in {name}, take it off LEFT: {files:?}");
+        }
+    }
+    assert!(wrong.is_empty(), "move what is used to where the arrow points:{wrong}");
+}
+
+/// The circles of a crate with these files.
+fn in_files(files: &[(&str, &str)]) -> Vec<BTreeSet<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join("one/src").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    of_all(folder.path()).into_iter().map(|(_, circle)| circle.files).collect()
+}
+
+fn set(files: [&str; 2]) -> BTreeSet<String> {
+    files.map(String::from).into()
+}
+
+#[test]
+fn a_circle_is_found_whatever_its_paths_go_through() {
+    for (a, b) in [
+        ("use super::b::B; pub struct A;", "use crate::a::A; pub struct B;"),
+        ("pub fn a() { super::b::b(); }", "pub fn b() -> Option<crate::a::A> { crate::a::a() }"),
+        // By the root, which passes it on, alone or with all others.
+        ("use crate::B; pub struct A;", "impl crate::a::A { fn x() {} } pub struct B;"),
+        ("use super::one::b; pub fn a() { b::b() }", "pub fn b() { super::a::a() }"),
+        ("use crate::*; pub struct A(C);", "use super::A as X; pub struct C; pub struct B(X);"),
+        // In a macro, in what a macro made, and in an attribute.
+        (
+            "pub struct A; macro_rules! m { () => { $crate::b::B } }",
+            "use super::a::A; pub struct B;",
+        ),
+        ("use super::b::Made; pub struct A;", "make! { pub struct Made; } use super::a::A;"),
+        ("#[serde(with = \"super::b\")] struct A(u8);", "use crate::a::A; pub struct B;"),
+        ("pub struct A { #[cfg(test)] x: u8, y: super::b::B }", "type B = super::a::A;"),
+    ] {
+        let root = "pub mod a; mod b; pub use a::A; pub use b::*; mod one { pub use crate::b; }";
+        let found = in_files(&[("lib.rs", root), ("a.rs", a), ("b/mod.rs", b)]);
+        assert_eq!(found, [set(["a.rs", "b/mod.rs"])], "{a}\n{b}");
+    }
+}
+
+#[test]
+fn what_is_no_arrow_makes_no_circle() {
+    // A root passes on what its modules define, and they use each other through it.
+    let root = "mod a; mod b; pub use a::a; pub use b::b; pub struct Root;";
+    for (a, b) in [
+        ("pub fn a() { crate::b() }", "use crate::Root; pub fn b() {}"),
+        // Tests use what they want.
+        ("pub fn a() { super::b::b() }", "#[cfg(test)] mod t { use crate::a; } pub fn b() {}"),
+        ("pub fn a() { super::b::b() }", "#[cfg(test)] use super::a::a; pub fn b() {}"),
+        (
+            "use super::b; pub fn a() { b::b() }",
+            "// crate::a\nconst T: &str = \"crate::a::a\"; fn b() {}",
+        ),
+        // Names of other crates.
+        ("use super::b::b; use std::fmt;", "use std::a::a; use super::a::fmt; pub fn b() {}"),
+    ] {
+        let found = in_files(&[("lib.rs", root), ("a.rs", a), ("b.rs", b)]);
+        assert!(found.is_empty(), "{a}\n{b}: {found:?}");
+    }
+    // A module names its children, and they do not name it.
+    let files =
+        [("lib.rs", "mod a; pub fn f() { a::g() }"), ("a.rs", "mod b; pub fn g() { b::h() }")];
+    assert!(in_files(&[files[0], files[1], ("a/b.rs", "pub fn h() {}")]).is_empty());
+    let circle = in_files(&[files[0], files[1], ("a/b.rs", "pub fn h() { super::g() }")]);
+    assert_eq!(circle, [set(["a.rs", "a/b.rs"])]);
+    // A module and a function of one name.
+    let files =
+        [("lib.rs", "mod a; mod run; pub fn run() { a::f() }"), ("run.rs", "pub fn go() {}")];
+    let of = |a| in_files(&[files[0], files[1], ("a.rs", a)]);
+    assert!(of("use super::run; pub fn f() { run::go() }").is_empty());
+    assert_eq!(of("use super::run; pub fn f() { run() }"), [set(["a.rs", "lib.rs"])]);
+}

@@ -1,0 +1,40 @@
+//! What is loaded.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::capability::{Index, TypedSource};
+
+/// The documents of a benchmark, as the source of a load.
+pub trait LoadSource: Send + Sync {
+    /// The benchmark's name: "ch2", "ch2pp", "ycsb", "shop".
+    fn benchmark(&self) -> &'static str;
+
+    /// Every parameter that decides the bytes, including the data version, as a JSON object of
+    /// plain values. Equal exactly where the data is equal.
+    fn parameters(&self) -> Value;
+
+    /// The collections, in the order of loading.
+    fn collections(&self) -> Vec<&str>;
+
+    /// Collections that runs create beside these. Replacing the data drops them.
+    fn beside(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// The document indexes of part `part` (from 1) of `of` parts of the collection at `at` in
+    /// [`LoadSource::collections`]. The parts together are the whole range, in order.
+    fn part(&self, at: usize, part: u64, of: u64) -> Range<u64>;
+
+    /// Appends key and JSON text of a document.
+    fn append(&self, at: usize, index: u64, key: &mut String, text: &mut Vec<u8>);
+
+    /// The same documents value by value, where they can be had so.
+    fn typed(&self) -> Option<&dyn TypedSource> {
+        None
+    }
+
+    /// The indexes that the benchmark's operations need.
+    fn indexes(&self) -> Vec<Index>;
+}
