@@ -1,9 +1,11 @@
 //! What the database must hold before and after the run, and what the run did to it.
 
 use hoap_data::DataSet;
+use hoap_drive::Stop;
 use hoap_record::Check;
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
+use hoap_workload::ch2::aggregates::{self, Aggregates};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::counters;
 use hoap_workload::ch2::ledger::Ledger;
@@ -13,6 +15,7 @@ use hoap_workload::ch2::touched::Touched;
 use hoap_workload::ch2::unchanged::{Changes, Sample};
 
 use super::level::Level;
+use super::queries::CancelOnStop;
 
 /// What a run began with.
 pub struct Start<'a> {
@@ -42,31 +45,48 @@ impl Start<'_> {
     }
 }
 
+/// What the database adds up of all documents itself.
+///
+/// # Errors
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` is set, and the
+/// errors of the database.
+pub async fn added_up(target: &dyn Target, data: &DataSet, stop: &Stop) -> Result<Snapshot> {
+    let aggregates = Aggregates::of(target, data.spec().schema)?;
+    let mut session = target.analytics()?.session().await?;
+    let _watch = CancelOnStop::watch(stop, &*session);
+    aggregates.snapshot(&mut *session, data).await
+}
+
 /// The checks of the data on which a run is to begin, and its districts.
 ///
 /// # Errors
-/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `stop` returns true, and
-/// the errors of reading the database.
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `asked` is set, and the
+/// errors of reading the database.
 pub async fn before_the_run(
     start: &Start<'_>,
-    stop: &(dyn Fn() -> bool + Sync),
+    asked: &Stop,
 ) -> Result<(Vec<Check>, Vec<District>)> {
     let &Start { target, caveat, data, fresh, level, .. } = start;
-    let when = "before the run";
+    let (when, stop) = ("before the run", &|| asked.is_set());
+    let (source, isolation) = (Deliveries::OfCustomers, Isolation::of(caveat));
     match level {
         Level::Full => {
             let mut nothing = Expected::nothing();
             let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, stop).await?;
-            let (source, isolation) = (Deliveries::OfCustomers, Isolation::of(caveat));
             let checks = conditions(&snapshot, data, source, isolation, when);
             Ok((checks, snapshot.districts))
         }
-        Level::Touched | Level::Sample => {
+        Level::Database | Level::Touched | Level::Sample => {
             let counters = counters::read(target, data, fresh, stop).await?;
             let (sample, nobody) = (start.sample(Changes::None), Ledger::default());
             let sample = sample.check(target, data, &nobody, when, stop).await?;
-            let checks = vec![counters::before(&counters, data, when), sample];
-            Ok((checks, counters.districts))
+            let mut checks = vec![counters::before(&counters, data, when), sample];
+            if level != Level::Database {
+                return Ok((checks, counters.districts));
+            }
+            let all = added_up(target, data, asked).await?;
+            checks.extend(aggregates::checks(&all, data, source, isolation, when));
+            Ok((checks, all.districts))
         }
         Level::Off => Ok((Vec::new(), Vec::new())),
     }
@@ -84,13 +104,13 @@ pub async fn after_the_run(
     let &Start { target, caveat, data, before, fresh, level } = start;
     let (when, stop) = ("after the run", &|| false);
     if level == Level::Off {
-        return Ok((level.left_out().into_iter().collect(), Vec::new()));
+        return Ok((level.left_out(when).into_iter().collect(), Vec::new()));
     }
     if level == Level::Sample {
         let after = counters::read(target, data, fresh, stop).await?;
         let sample = start.sample(Changes::Unknown).check(target, data, ledger, when, stop).await?;
         let mut checks = vec![nothing_lost::counters(ledger, before, &after, when), sample];
-        checks.extend(level.left_out());
+        checks.extend(level.left_out(when));
         return Ok((checks, after.districts));
     }
     let mut expected = Expected::of(ledger).sampling(start.sample(Changes::Met));
@@ -102,11 +122,17 @@ pub async fn after_the_run(
         }
     };
     let deliveries = Deliveries::OfLedger { before, ledger };
-    let mut checks = conditions(&after, data, deliveries, Isolation::of(caveat), when);
+    let isolation = Isolation::of(caveat);
+    let mut checks = conditions(&after, data, deliveries, isolation, when);
     let unchanged = expected.sample.check(target, data, ledger, when, stop).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);
-    checks.extend(level.left_out());
+    if level == Level::Database {
+        let all = added_up(target, data, &Stop::new()).await?;
+        checks.extend(aggregates::checks(&all, data, deliveries, isolation, when));
+        checks.push(aggregates::nothing_added(ledger, before, &all, when));
+    }
+    checks.extend(level.left_out(when));
     Ok((checks, after.districts))
 }
 

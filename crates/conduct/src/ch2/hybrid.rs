@@ -94,7 +94,7 @@ impl Benchmark for Hybrid<'_> {
             if setting.checks_before() {
                 let level = self.level;
                 setting.say(format!("checking the data before the run (--check {level})"));
-                let found = before_the_run(&self.start(), &|| setting.is_stopped()).await?;
+                let found = before_the_run(&self.start(), setting.caller.stop()).await?;
                 (checks, self.before) = found;
             } else {
                 checks.push(left_to_first("conditions, counts"));

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hoap_data::DataSet;
 use hoap_record::{Check, Run, Verdict};
 use hoap_workload::{Error, ErrorKind, Result};
@@ -15,6 +16,9 @@ const SMALL: u32 = 10;
 pub enum Level {
     /// Every document
     Full,
+    /// As touched; and the conditions of every document, which the database adds up by its own
+    /// queries
+    Database,
     /// Every warehouse and district; of the rest what the run's ledger leads to, by key, and a
     /// sample
     Touched,
@@ -43,10 +47,21 @@ impl Level {
         level.ok_or_else(wrong)
     }
 
+    /// Reads the level of a check of all documents, which needs no run's ledger.
+    pub fn of_all() -> impl TypedValueParser<Value = Level> {
+        let names = PossibleValuesParser::new(["full", "database"]);
+        names.try_map(|name| Level::from_str(&name, false))
+    }
+
     /// A check that says what is not checked at this level. `None` where everything is.
-    pub fn left_out(self) -> Option<Check> {
+    pub fn left_out(self, when: &str) -> Option<Check> {
         let (name, detail) = match self {
             Level::Full => return None,
+            Level::Database => (
+                "other fields",
+                "--check database: fields that no condition adds up, and s_quantity, are compared \
+                 in a sample, and in what a run's ledger leads to",
+            ),
             Level::Touched => (
                 "other documents",
                 "--check touched: what the run's ledger does not lead to is compared in a sample \
@@ -60,7 +75,7 @@ impl Level {
             Level::Off => ("data", UNCHECKED),
         };
         Some(Check {
-            when: "after the run".into(),
+            when: when.into(),
             name: name.into(),
             compares: "documents with the load and the ledger".into(),
             verdict: Verdict::Skip,
@@ -78,6 +93,7 @@ impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Level::Full => "full",
+            Level::Database => "database",
             Level::Touched => "touched",
             Level::Sample => "sample",
             Level::Off => "off",

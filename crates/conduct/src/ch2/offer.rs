@@ -4,6 +4,7 @@ use hoap_data::Schema;
 use hoap_databases::{offers, open, stepwise};
 use hoap_record::{Check, Repetition, Run};
 use hoap_workload::capability::{NonTransactional, Target};
+use hoap_workload::ch2::aggregates::Aggregates;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::note::{self, DataNote};
 use hoap_workload::ch2::stream::Streams;
@@ -79,6 +80,10 @@ impl Offer for Flags {
             queried.analytics()?;
         }
         let (loaded, data) = note::expect_loaded(&*operational, schema).await?;
+        let level = Level::of(self.check, &data);
+        if with_tx && level == Level::Database {
+            Aggregates::of(&*operational, schema)?;
+        }
         let terminals = with_tx.then(|| {
             let Flags { retries, think_times, .. } = *self;
             let options = Options { seed: setting.common.run_seed, retries, think_times };
@@ -112,7 +117,7 @@ impl Offer for Flags {
             judge,
             queried,
             kept: self.kept(),
-            level: Level::of(self.check, &data),
+            level,
             fresh: loaded.runs == 0,
             before: Vec::new(),
         };

@@ -9,6 +9,7 @@ use hoap_workload::answers::{
     AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
 };
 use hoap_workload::capability::{Answer, NonTransactional, Target};
+use hoap_workload::ch2::aggregates;
 use hoap_workload::ch2::conditions::{Deliveries, Finding, Isolation, conditions};
 use hoap_workload::ch2::ledger::{Ledger, unforeseen};
 use hoap_workload::ch2::note;
@@ -16,9 +17,11 @@ use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::stream::run_query;
-use hoap_workload::ch2::unchanged::Sample;
+use hoap_workload::ch2::unchanged::{Changes, Sample};
 use hoap_workload::{Error, ErrorKind};
 
+use super::checks::added_up;
+use super::level::Level;
 use super::queries::{CancelOnStop, TextArgs, still_answers};
 use crate::caller::Caller;
 
@@ -34,6 +37,10 @@ pub struct Verify {
     /// digests; without it the stored digests of well-known data sets
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
+    /// full: every document is read, and the conditions are computed here; database: it adds up
+    /// what they compare by its own queries, and a sample is read
+    #[arg(long, value_name = "HOW", default_value = "full", value_parser = Level::of_all())]
+    pub check: Level,
     /// Documents of each collection that are read by key and compared with the load
     #[arg(long, value_name = "COUNT", default_value_t = hoap_workload::ch2::unchanged::SIZE)]
     pub sample: u64,
@@ -82,18 +89,31 @@ pub struct Verified {
 pub async fn checks(caller: &dyn Caller, args: &Verify) -> Result<Verified, Error> {
     let schema = args.benchmark.schema();
     let (target, caveat) = NonTransactional::allow(hoap_databases::open(&args.target).await?);
-    let documents = target.documents()?;
+    target.documents()?;
     let (note, data) = note::expect_loaded(&*target, schema).await?;
     let when = if note.runs == 0 { "after the load" } else { "after runs" };
     let stop = || caller.stop().is_set();
     let isolation = Isolation::of(caveat);
     let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen))
         .under(isolation);
-    let mut expected = Expected::nothing().sampling(sample);
-    let snapshot = Snapshot::take(documents, &data, &mut expected, &stop).await?;
-    let mut checks = conditions(&snapshot, &data, Deliveries::OfCustomers, isolation, when);
+    let (mut checks, sample) = match args.check {
+        Level::Database => {
+            let all = added_up(&*target, &data, caller.stop()).await?;
+            let source = Deliveries::OfCustomers;
+            let mut checks = aggregates::checks(&all, &data, source, isolation, when);
+            checks.extend(args.check.left_out(when));
+            let changes = if note.runs == 0 { Changes::None } else { Changes::Unknown };
+            (checks, sample.knowing(changes))
+        }
+        _ => {
+            let mut expected = Expected::nothing().sampling(sample);
+            let all = Snapshot::take(target.documents()?, &data, &mut expected, &stop).await?;
+            let checks = conditions(&all, &data, Deliveries::OfCustomers, isolation, when);
+            (checks, expected.sample)
+        }
+    };
     let nobody = Ledger::default();
-    checks.push(expected.sample.check(&*target, &data, &nobody, when, &stop).await?);
+    checks.push(sample.check(&*target, &data, &nobody, when, &stop).await?);
     let mut unanswered = Vec::new();
 
     let wanted = match &args.answers {

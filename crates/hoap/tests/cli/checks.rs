@@ -30,6 +30,12 @@ fn a_run_says_how_much_of_the_data_it_checked() {
     for (level, left_out, again) in [
         ("full", vec![], vec![]),
         (
+            "database",
+            vec!["other fields"],
+            // Of what the run touched; what the database adds up of all decides them.
+            vec!["condition 10", "condition 12", "stock counts", "customer counts", "other fields"],
+        ),
+        (
             "touched",
             vec!["other documents"],
             vec![
@@ -63,8 +69,54 @@ fn a_run_says_how_much_of_the_data_it_checked() {
         let note: String =
             database.query_row("SELECT value FROM hoap_note", [], |row| row.get(0)).unwrap();
         assert!(note.contains("\"runs\":2"), "{note}");
-        p.ok("verify ch2 --target sqlite:t.db");
+        for check in ["", "--check full", "--check database"] {
+            p.ok(&format!("verify ch2 --target sqlite:t.db {check}"));
+        }
     }
+}
+
+/// The database computes the conditions of all documents, says so, and sees what a run did not
+/// touch. What another wrote is seen before a run and by `verify`.
+#[test]
+fn the_database_computes_the_conditions_of_what_no_run_touched() {
+    let p = Place::new();
+    load(&p);
+    p.ok(&format!("{RUN} --check database --out run"));
+    let record = p.json("run/run.json");
+    let by_the_database = |when: &str| -> Vec<String> {
+        let here = checks(&record).into_iter().filter(|(at, _, verdict)| {
+            assert_ne!(verdict, "fail");
+            at == when
+        });
+        let names = here
+            .filter_map(|(_, name, _)| name.strip_suffix(", by the database").map(str::to_owned));
+        names.collect()
+    };
+    let (before, after) = (by_the_database("before the run"), by_the_database("after the run"));
+    assert_eq!(before.len(), 15);
+    assert!((1..=12).all(|n| before.contains(&format!("condition {n}"))), "{before:?}");
+    assert_eq!(after[..15], before);
+    assert_eq!(after[15..], ["nothing added"]);
+
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let set = |balance: &str| {
+        let text = format!("UPDATE customer SET doc = jsonb_set(doc, '$.c_balance', {balance})");
+        let changed = database.execute(&format!("{text} WHERE key = '2.9.30'"), []);
+        assert_eq!(changed.unwrap(), 1);
+    };
+    set("77.25");
+    let end = p.fails("verify ch2 --target sqlite:t.db --check database --json", 1, &["failed"]);
+    let told = "district 2.9: c_balance is not delivered - paid in 1, such as 2.9.30";
+    assert!(end.out.contains(told), "{}", end.out);
+    assert!(end.out.contains("condition 12, by the database"), "{}", end.out);
+    p.fails(&format!("{RUN} --check database --out not"), 1, &["by the database"]);
+    // A field of another type is no pass.
+    set("'77'");
+    let told = ["add up customer", "2.9.30", "--check full"];
+    let end = p.run("verify ch2 --target sqlite:t.db --check database");
+    assert!(end.code != 0 && told.iter().all(|word| end.err.contains(word)), "{end:#?}");
+    // There are two ways to check without a run's ledger.
+    p.fails("verify ch2 --target sqlite:t.db --check touched", 2, &["full", "database"]);
 }
 
 /// A small data set is read as a whole where nobody says how much.
@@ -74,7 +126,7 @@ fn the_default_is_on_record() {
     load(&p);
     p.ok(&format!("{RUN} --out run"));
     assert_eq!(p.json("run/run.json")["configuration"]["check"], "full");
-    p.fails(&format!("{RUN} --check some"), 2, &["full", "touched", "sample", "off"]);
+    p.fails(&format!("{RUN} --check some"), 2, &["full", "database", "touched", "sample", "off"]);
 }
 
 /// A run on data that another program changed does not begin, and says what it found.
@@ -100,17 +152,28 @@ fn counters_that_are_not_as_loaded_end_a_run_before_it_begins() {
 /// level.
 #[test]
 fn what_drivers_touched_is_checked_together() {
+    checked_together("touched", "condition 12");
+}
+
+/// Of all documents the database tells the first what was there before, and whoever joins them what
+/// is there now.
+#[test]
+fn what_drivers_did_is_checked_together_by_the_database() {
+    checked_together("database", "nothing added, by the database");
+}
+
+/// Two drivers, and a check that passes.
+fn checked_together(level: &str, check: &str) {
     let p = Place::new();
     load(&p);
-    let run = "run ch2 --operational sqlite:t.db --query-clients 0 --duration 3s --warmup 100ms \
-               --check touched";
-    two_drivers(&p, 5, run, "--tx-clients");
+    let run = "run ch2 --operational sqlite:t.db --query-clients 0 --duration 3s --warmup 100ms";
+    two_drivers(&p, 5, &format!("{run} --check {level}"), "--tx-clients");
     let joint = |out: &str| format!("merge driver-1 driver-2 --operational sqlite:t.db -o {out}");
     p.ok(&joint("whole"));
     let record = p.json("whole/run.json");
     assert!(checks(&record).iter().all(|(_, _, verdict)| verdict != "fail"), "{record:#}");
     let has = |name: &str| checks(&record).iter().any(|c| c.1.contains(name) && c.2 == "pass");
-    assert!(has("nothing lost: NewOrder") && has("condition 12"), "{:#?}", checks(&record));
+    assert!(has("nothing lost: NewOrder") && has(check), "{:#?}", checks(&record));
 
     let ledger = p.json("driver-2/ledger.json");
     let order = &ledger["ledger"]["orders"][0];

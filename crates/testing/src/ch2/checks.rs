@@ -108,39 +108,40 @@ pub fn everything_holds_after_many_clients_and_the_ledger_agrees(fresh: Fresh) {
     }
 }
 
-/// One fault for each condition, and which conditions must see it.
+/// A fault in loaded data, and the checks that must see it.
+pub type Fault = (&'static [&'static str], fn(&Loaded));
+
+/// One for each condition.
+pub const FAULTS: [Fault; 12] = [
+    (&["condition 1", "condition 8"], |l| l.set("warehouse", "1", "w_ytd", json!(1.25))),
+    (&["condition 2"], |l| l.set("district", "1.1", "d_next_o_id", json!(77))),
+    (&["condition 3", "condition 5"], |l| {
+        let gone = l.write(async |tx| tx.delete("neworder", "1.2.25").await).unwrap();
+        assert!(gone);
+    }),
+    (&["condition 4", "condition 6"], |l| l.set("orders", "2.3.4", "o_ol_cnt", json!(99))),
+    (&["condition 5", "condition 7"], |l| l.set("orders", "2.3.4", "o_carrier_id", json!(null))),
+    (&["condition 7", "condition 10", "condition 12"], |l| {
+        // A multiple of 5 has lines that cost something (spec §3).
+        l.set("orders", "2.3.5", "o_orderline[0].ol_delivery_d", json!(null));
+    }),
+    (&["condition 8", "condition 9", "condition 10"], |l| {
+        l.set("history", "1.4.9", "h_amount", json!(10.01));
+    }),
+    (&["condition 1", "condition 9"], |l| l.set("district", "1.5", "d_ytd", json!(0.5))),
+    (&["condition 10", "condition 12"], |l| {
+        l.set("customer", "1.6.7", "c_balance", json!(123.45));
+    }),
+    (&["condition 12"], |l| l.set("customer", "1.6.7", "c_ytd_payment", json!(10.01))),
+    (&["condition 11"], |l| l.set("customer", "1.6.7", "c_delivery_cnt", json!(1))),
+    (&["cardinalities"], |l| {
+        let gone = l.write(async |tx| tx.delete("stock", "2.500").await).unwrap();
+        assert!(gone);
+    }),
+];
+
 pub fn each_condition_catches_its_fault(fresh: Fresh) {
-    type Break = fn(&Loaded);
-    let faults: [(&[&str], Break); 12] = [
-        (&["condition 1", "condition 8"], |l| l.set("warehouse", "1", "w_ytd", json!(1.25))),
-        (&["condition 2"], |l| l.set("district", "1.1", "d_next_o_id", json!(77))),
-        (&["condition 3", "condition 5"], |l| {
-            let gone = l.write(async |tx| tx.delete("neworder", "1.2.25").await).unwrap();
-            assert!(gone);
-        }),
-        (&["condition 4", "condition 6"], |l| l.set("orders", "2.3.4", "o_ol_cnt", json!(99))),
-        (&["condition 5", "condition 7"], |l| {
-            l.set("orders", "2.3.4", "o_carrier_id", json!(null))
-        }),
-        (&["condition 7", "condition 10", "condition 12"], |l| {
-            // A multiple of 5 has lines that cost something (spec §3).
-            l.set("orders", "2.3.5", "o_orderline[0].ol_delivery_d", json!(null));
-        }),
-        (&["condition 8", "condition 9", "condition 10"], |l| {
-            l.set("history", "1.4.9", "h_amount", json!(10.01));
-        }),
-        (&["condition 1", "condition 9"], |l| l.set("district", "1.5", "d_ytd", json!(0.5))),
-        (&["condition 10", "condition 12"], |l| {
-            l.set("customer", "1.6.7", "c_balance", json!(123.45));
-        }),
-        (&["condition 12"], |l| l.set("customer", "1.6.7", "c_ytd_payment", json!(10.01))),
-        (&["condition 11"], |l| l.set("customer", "1.6.7", "c_delivery_cnt", json!(1))),
-        (&["cardinalities"], |l| {
-            let gone = l.write(async |tx| tx.delete("stock", "2.500").await).unwrap();
-            assert!(gone);
-        }),
-    ];
-    for (wanted, break_it) in faults {
+    for (wanted, break_it) in FAULTS {
         let loaded = Loaded::new(fresh, Schema::Ch2pp);
         break_it(&loaded);
         let checks = check(&loaded);

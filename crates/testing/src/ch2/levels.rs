@@ -20,16 +20,16 @@ use super::tampering::{all_checks, document, other, path};
 use crate::wait;
 
 /// A run on a database: what was there before it, and what it was told.
-struct Run {
-    loaded: Loaded,
+pub(super) struct Run {
+    pub loaded: Loaded,
     fresh: bool,
     counters: Snapshot,
-    whole: Snapshot,
-    ledger: Ledger,
+    pub whole: Snapshot,
+    pub ledger: Ledger,
 }
 
 impl Run {
-    fn new(loaded: Loaded, fresh: bool, clients: usize, operations: usize) -> Run {
+    pub fn new(loaded: Loaded, fresh: bool, clients: usize, operations: usize) -> Run {
         let counters =
             wait(counters::read(&*loaded.target, &loaded.data, fresh, &|| false)).unwrap();
         let whole = snapshot(&loaded, &mut Expected::nothing());
@@ -139,7 +139,7 @@ pub fn data_that_is_not_as_loaded_is_seen_before_the_run(fresh: Fresh) {
 
 /// Who sees a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seen {
+pub(super) enum Seen {
     /// The counters, so every check.
     ByCounters,
     /// The checks of what was touched.
@@ -153,21 +153,17 @@ enum Seen {
 }
 
 /// A document and its field, the value that it is given, and who sees that.
-type Fault = (Seen, &'static str, String, &'static str);
+pub(super) type Fault = (Seen, &'static str, String, &'static str);
 
-/// Each fault is seen by the checks that the table says see it, and by no others.
-pub fn each_level_sees_what_it_is_said_to_see(fresh: Fresh) {
-    let run = Run::new(Loaded::new(fresh, Schema::Ch2pp), true, 1, 100);
+/// Documents that the run touched, and others, with fields that one check or another compares.
+pub(super) fn faults(run: &Run) -> Vec<Fault> {
     let (loaded, ledger) = (&run.loaded, &run.ledger);
     let o = ledger.orders[3];
     let order = format!("{}.{}.{}", o.w, o.d, o.o_id);
     let item = loaded.field("orders", &order, "o_orderline[0].ol_i_id");
     let supplier = loaded.field("orders", &order, "o_orderline[0].ol_supply_w_id");
     let stock = format!("{supplier}.{item}");
-    // Whose number and the next are customers' of its district.
-    let payments = ledger.payments.iter().map(|p| p.history.text());
-    let small = |key: &String| loaded.field("history", key, "h_c_id").as_i64().unwrap() < 30;
-    let payment = payments.into_iter().find(small).unwrap();
+    let payment = a_payment(run);
     let ids = ["h_c_w_id", "h_c_d_id", "h_c_id"].map(|f| loaded.field("history", &payment, f));
     let [w, d, c] = &ids;
     let customer = format!("{w}.{d}.{c}");
@@ -179,12 +175,10 @@ pub fn each_level_sees_what_it_is_said_to_see(fresh: Fresh) {
     let idle = (1..=30).map(|c| format!("2.7.{c}"));
     let balance = |key: &String| loaded.field("customer", key, "c_delivery_cnt") == json!(0);
     let idle = idle.into_iter().find(|key| !paid.contains(key) && balance(key)).unwrap();
-    let unsold = (1..=1000).map(|i| format!("2.{i}"));
-    let sold = |key: &String| loaded.field("stock", key, "s_ytd") != json!(0);
-    let unsold = unsold.into_iter().find(|key| !sold(key)).unwrap();
+    let unsold = unsold(run);
 
-    use Seen::{ByCounters, InSample, OnlyFull, Sampled, Touched};
-    let faults: Vec<Fault> = vec![
+    use Seen::{ByCounters, InSample, Sampled, Touched};
+    vec![
         (ByCounters, "warehouse", "2".into(), "w_ytd"),
         (ByCounters, "district", "2.4".into(), "d_ytd"),
         (ByCounters, "district", "2.4".into(), "d_next_o_id"),
@@ -215,8 +209,15 @@ pub fn each_level_sees_what_it_is_said_to_see(fresh: Fresh) {
         (Sampled, "history", "2.3.4".into(), "h_amount"),
         (Sampled, "item", "77".into(), "i_price"),
         (InSample, "neworder", "2.3.29".into(), "no_d_id"),
-    ];
-    for (seen, collection, key, field) in faults {
+    ]
+}
+
+/// Each fault is seen by the checks that the table says see it, and by no others.
+pub fn each_level_sees_what_it_is_said_to_see(fresh: Fresh) {
+    let run = Run::new(Loaded::new(fresh, Schema::Ch2pp), true, 1, 100);
+    let (loaded, payment, unsold) = (&run.loaded, a_payment(&run), unsold(&run));
+    use Seen::{OnlyFull, Sampled, Touched};
+    for (seen, collection, key, field) in faults(&run) {
         let there = loaded.field(collection, &key, field);
         loaded.set(collection, &key, path(field), other(&there));
         sees(&run, seen, &format!("{collection} {key} {field}"));
@@ -237,6 +238,19 @@ pub fn each_level_sees_what_it_is_said_to_see(fresh: Fresh) {
     loaded.write(async |tx| tx.insert("stock", &unsold, &made).await).unwrap();
     assert!(loaded.write(async |tx| tx.delete("history", &payment).await).unwrap());
     sees(&run, Touched, "a payment too few");
+}
+
+/// A payment of the run, by a customer whose number and the next are customers' of the district.
+fn a_payment(run: &Run) -> String {
+    let mut payments = run.ledger.payments.iter().map(|p| p.history.text());
+    let number = |key: &String| run.loaded.field("history", key, "h_c_id").as_i64().unwrap();
+    payments.find(|key| number(key) < 30).unwrap()
+}
+
+/// A stock of which nothing was sold.
+fn unsold(run: &Run) -> String {
+    let mut stocks = (1..=1000).map(|i| format!("2.{i}"));
+    stocks.find(|key| run.loaded.field("stock", key, "s_ytd") == json!(0)).unwrap()
 }
 
 /// The largest number of the ledger's orders in a district.

@@ -1,6 +1,7 @@
 //! CH2 and CH2++ on a database. A database's own test file calls [`ch2_tests!`](crate::ch2_tests)
 //! with a way to make an empty one and the modules that it takes.
 
+pub mod aggregates;
 pub mod checks;
 pub mod levels;
 pub mod loaded;
@@ -30,6 +31,17 @@ macro_rules! ch2_tests {
                 the_ledger_catches_what_is_lost_changed_or_added,
                 ambiguous_commits_are_allowed_for_and_no_more,
                 one_client_repeats_itself_with_the_same_seed,
+            );
+        }
+    };
+    (@ $fresh:path, aggregates) => {
+        mod aggregates {
+            $crate::ch2_tests!(@ aggregates $fresh:
+                what_the_database_adds_up_is_what_is_added_up_here,
+                the_database_sees_each_fault_in_loaded_data,
+                the_database_sees_what_is_changed_after_a_run,
+                a_field_of_another_type_is_an_error_of_the_database_too,
+                a_collection_that_is_gone_or_empty_is_no_pass,
             );
         }
     };

@@ -16,12 +16,16 @@ pub struct Finding {
 impl Finding {
     /// Counts a place that was checked. Describes it where it fails and is one of the first few.
     pub fn expect(&mut self, holds: bool, describe: impl FnOnce() -> String) {
-        self.checked += 1;
-        if !holds {
-            self.failed += 1;
-            if self.examples.len() < EXAMPLES {
-                self.examples.push(describe());
-            }
+        self.add(1, u64::from(!holds), describe);
+    }
+
+    /// Counts places that were checked together, so many of which fail. Describes these where they
+    /// are among the first few.
+    pub fn add(&mut self, checked: u64, failed: u64, describe: impl FnOnce() -> String) {
+        self.checked += checked;
+        self.failed += failed;
+        if failed > 0 && self.examples.len() < EXAMPLES {
+            self.examples.push(describe());
         }
     }
 

@@ -10,11 +10,13 @@
 //! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections
 //!   of both.
 //! * [`snapshot`], [`touched`], [`counters`]: what the checks before and after a run read of all
-//!   documents, of those that a run touched, of the counters alone; [`conditions`],
+//!   documents, of those that a run touched, of the counters alone; [`aggregates`]: what the
+//!   database adds up of all documents itself; [`conditions`],
 //!   [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: these checks; [`digest`]: the
 //!   digests in a ledger;
 //!   [`contribution`]: one driver machine's part of the checks.
 
+pub mod aggregates;
 pub mod audit;
 pub mod beside;
 pub mod clock;

@@ -58,19 +58,7 @@ impl Expected<'_> {
                 "nothing lost: Delivery",
                 "every order whose delivery was acknowledged has its carrier and dates",
             ),
-            growth(ledger, before, after).check(
-                when,
-                "nothing added",
-                match after.reach {
-                    Reach::Whole => {
-                        "d_next_o_id, orders, history and its sum grew by what was acknowledged"
-                    }
-                    Reach::Touched { .. } => {
-                        "d_next_o_id and orders grew by what was acknowledged, as did the payments \
-                         that were read; history of nobody's is not looked for"
-                    }
-                },
-            ),
+            nothing_added(ledger, before, after, when),
         ]
     }
 }
@@ -124,6 +112,23 @@ fn within(f: &mut Finding, i: usize, what: &str, grown: i64, (sure, ambiguous): 
         let more = if ambiguous > 0 { format!(" to {}", sure + ambiguous) } else { String::new() };
         format!("district {key}: {what} grew by {grown}, acknowledged {sure}{more}")
     });
+}
+
+/// The check that the counts of each district grew by what was acknowledged and no more.
+pub(super) fn nothing_added(
+    ledger: &Ledger,
+    before: &[snapshot::District],
+    after: &Snapshot,
+    when: &str,
+) -> Check {
+    let compares = match after.reach {
+        Reach::Whole => "d_next_o_id, orders, history and its sum grew by what was acknowledged",
+        Reach::Touched { .. } => {
+            "d_next_o_id and orders grew by what was acknowledged, as did the payments that were \
+             read; history of nobody's is not looked for"
+        }
+    };
+    growth(ledger, before, after).check(when, "nothing added", compares)
 }
 
 fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> Finding {
