@@ -43,7 +43,7 @@ impl Contribution {
 mod tests {
     use super::*;
     use crate::ch2::ledger::Order;
-    use crate::contribution::{read, to_json};
+    use crate::contribution::{read, write};
 
     /// Whichever of them looked.
     #[test]
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn drivers_that_found_the_same_are_joined_and_others_refused_by_name() {
-        let text = to_json(&of(3001, 3001)).unwrap();
+        let mut text = Vec::new();
+        write(&of(3001, 3001), &mut text).unwrap();
         let mut joined: Contribution = read("ledger.json", &text).unwrap();
         assert_eq!(joined, of(3001, 3001));
         joined.join("a", of(3002, 3001), "b").unwrap();
