@@ -113,6 +113,9 @@ impl Benchmark for Hybrid<'_> {
     fn known(&self, memories: Vec<Memory>) -> Memory {
         let mut known = Memory::default();
         memories.into_iter().for_each(|memory| known.merge(memory));
+        if self.level.by_key() {
+            known.ledger.sort();
+        }
         known
     }
 

@@ -43,6 +43,11 @@ impl Level {
         level.ok_or_else(wrong)
     }
 
+    /// Whether each document that the ledger names is looked for.
+    pub fn by_key(self) -> bool {
+        matches!(self, Level::Full | Level::Touched)
+    }
+
     /// A check that says what is not checked at this level. `None` where everything is.
     pub fn left_out(self) -> Option<Check> {
         let (name, detail) = match self {

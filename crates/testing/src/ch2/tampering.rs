@@ -216,12 +216,12 @@ pub fn each_field_that_a_transaction_writes_is_held_against_the_ledger(fresh: Fr
     let everything = Sample::of(&loaded.data, u64::MAX, 1);
     assert_eq!(failed(&all_checks(&loaded, &before, ledger, everything)), [""; 0]);
 
-    let order = |o: &hoap_workload::ch2::ledger::Order| format!("{}.{}.{}", o.w, o.d, o.o_id);
-    let an_order = order(&ledger.orders[3]);
+    let order = |o: hoap_workload::ch2::ledger::Order| format!("{}.{}.{}", o.w, o.d, o.o_id);
+    let an_order = order(ledger.orders.iter().nth(3).unwrap());
     let delivered: BTreeSet<String> =
         ledger.deliveries.iter().map(|d| format!("{}.{}.{}", d.w, d.d, d.o_id)).collect();
     let a_delivery = delivered.first().unwrap().clone();
-    let a_payment = ledger.payments[2].history.text();
+    let a_payment = ledger.payments.iter().nth(2).unwrap().history.text();
     // A customer with bad credit who paid in one of the two runs.
     let customers = 0..loaded.data.count(Collection::Customer);
     let bad_credit =

@@ -61,7 +61,7 @@ mod tests {
     fn of(o_id: u32, next: i64) -> Contribution {
         let order = Order { w: 1, d: 1, o_id, c: 1, lines: 5, amount: 100, digest: 9 };
         let before = District { next_o_id: next, ..District::default() };
-        let ledger = Ledger { orders: vec![order], ..Ledger::default() };
+        let ledger = Ledger { orders: [order].into_iter().collect(), ..Ledger::default() };
         Contribution { before: vec![before], fresh: true, ledger }
     }
 
