@@ -1,5 +1,6 @@
 //! The trait of a benchmark that is open and prepared.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use hoap_record::{AuditLine, Check, Run, RunFolder};
@@ -77,15 +78,20 @@ pub trait Benchmark {
         Vec::new()
     }
 
-    /// What the clients saw acknowledged, as text: what one driver among several leaves for the
-    /// check that only all of them can make, in place of [`after`](Benchmark::after), and what
-    /// `--ledger` leaves. `known` is as before when it returns. `None` where there is nothing to
-    /// leave.
+    /// What only all drivers together can check, where this is one among several: the check that
+    /// stands in place of [`after`](Benchmark::after). `None` where the clients leave no ledger.
+    fn left(&self) -> Option<Check> {
+        None
+    }
+
+    /// Writes the text of `ledger.json`, what the clients saw acknowledged: what one driver among
+    /// several leaves for the check that only all of them can make, and what `--ledger` leaves.
+    /// `known` is as before when it returns.
     ///
     /// # Errors
-    /// Fails where the ledger cannot be written as JSON.
-    fn contribution(&self, _known: &mut Self::Known) -> Result<Option<Contribution>> {
-        Ok(None)
+    /// Those of writing.
+    fn contribution(&self, _known: &mut Self::Known, _to: &mut dyn Write) -> io::Result<()> {
+        Ok(())
     }
 
     /// Checks the data after the last step, or after an interruption. What is known of the run
@@ -109,13 +115,4 @@ pub trait Benchmark {
     ) -> impl Future<Output = Vec<String>> {
         async { Vec::new() }
     }
-}
-
-/// What one driver among several leaves.
-#[derive(Debug)]
-pub struct Contribution {
-    /// The text of `ledger.json`.
-    pub ledger: Vec<u8>,
-    /// What only all drivers together can check.
-    pub left: Check,
 }

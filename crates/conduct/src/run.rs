@@ -89,15 +89,15 @@ async fn between_checks<B: Benchmark>(
     record.audit = benchmark.audit(&known);
     let beside_others = setting.common.conduct.part.is_some();
     let ledger = beside_others || setting.common.ledger;
-    let ours = if ledger { benchmark.contribution(&mut known) } else { Ok(None) };
-    let left = ours.and_then(|ours| match ours {
-        Some(ours) => folder.write_ledger(&ours.ledger).map(|()| Some(ours.left)),
-        None => Ok(None),
-    });
-    let checked = match left {
-        Ok(Some(left)) if beside_others => Ok(vec![left]),
-        Ok(_) => benchmark.after(setting, &known, record).await,
-        Err(e) => Err(e),
+    let left = benchmark.left().filter(|_| ledger);
+    let written = match left {
+        Some(_) => folder.write_ledger(|to| benchmark.contribution(&mut known, to)),
+        None => Ok(()),
+    };
+    let checked = match (written, left) {
+        (Ok(()), Some(left)) if beside_others => Ok(vec![left]),
+        (Ok(()), _) => benchmark.after(setting, &known, record).await,
+        (Err(e), _) => Err(e),
     };
     let checked = or_unknown(&setting.common.faults, checked);
     let judged = benchmark.judge(setting, folder, record).await?;

@@ -1,6 +1,7 @@
 //! YCSB: `hoap run ycsb-…`.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use hoap_workload::{Error, ErrorKind, Result, contribution, ycsb};
 use serde_json::json;
 
 use crate::begin::{Basis, begin};
-use crate::benchmark::{Benchmark, Contribution};
+use crate::benchmark::Benchmark;
 use crate::caller::Setting;
 use crate::faults::{checking, or_gone};
 use crate::flags::{Clients, Common, Settings, settings, together};
@@ -299,16 +300,18 @@ impl<K: KeyValue> Benchmark for OnTable<'_, K> {
         known
     }
 
-    fn contribution(&self, known: &mut Memory) -> Result<Option<Contribution>> {
-        if !self.loaded || !self.writes {
-            return Ok(None);
-        }
-        let ledger = contribution::to_json(&self.workload.contribution(known))?;
-        let left = beside_others(
-            "record count, nothing lost: writes",
-            "when all have ended, `hoap merge --operational URL` checks the table",
-        );
-        Ok(Some(Contribution { ledger, left }))
+    fn left(&self) -> Option<Check> {
+        let left = || {
+            beside_others(
+                "record count, nothing lost: writes",
+                "when all have ended, `hoap merge --operational URL` checks the table",
+            )
+        };
+        (self.loaded && self.writes).then(left)
+    }
+
+    fn contribution(&self, known: &mut Memory, to: &mut dyn Write) -> io::Result<()> {
+        contribution::write(&self.workload.contribution(known), to)
     }
 
     async fn after(

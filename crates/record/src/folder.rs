@@ -118,13 +118,16 @@ impl RunFolder {
     }
 
     /// Saves this driver's part of the checks that need all drivers, in the format of the
-    /// benchmark.
+    /// benchmark, as it is made.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
-    pub fn write_ledger(&self, text: &[u8]) -> Result<()> {
+    pub fn write_ledger(
+        &self,
+        text: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<()> {
         let path = self.path.join(LEDGER);
-        whole::write(&path, text).map_err(|e| write_error(&path, e))
+        whole::write_with(&path, text).map_err(|e| write_error(&path, e))
     }
 
     /// Saves what the witness transactions did and saw, an attempt a line.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -76,10 +76,23 @@ impl Prepared {
     /// # Errors
     /// The system's, such as a full disk.
     pub fn write(path: &Path, bytes: &[u8]) -> io::Result<Prepared> {
+        Prepared::with(path, |to| to.write_all(bytes))
+    }
+
+    /// Has the bytes written beside `path`.
+    ///
+    /// # Errors
+    /// The system's, such as a full disk, and those of `bytes`.
+    fn with(
+        path: &Path,
+        bytes: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Prepared> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let there = fs::metadata(path).ok();
         if there.as_ref().is_some_and(|there| !there.is_file()) {
-            OpenOptions::new().write(true).open(path)?.write_all(bytes)?;
+            let mut to = BufWriter::new(OpenOptions::new().write(true).open(path)?);
+            bytes(&mut to)?;
+            to.flush()?;
             return Ok(Prepared { path: path.to_owned(), temporary: None });
         }
         // A link stays one.
@@ -87,12 +100,13 @@ impl Prepared {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let temporary = path.with_file_name(format!(".hoap-{}-{number}.tmp", std::process::id()));
         let unfinished = Unfinished::new(&temporary);
-        let mut file = File::create(&temporary)?;
+        let file = File::create(&temporary)?;
         if let Some(there) = there {
             file.set_permissions(there.permissions())?;
         }
-        file.write_all(bytes)?;
-        file.sync_all()?;
+        let mut to = BufWriter::new(file);
+        bytes(&mut to)?;
+        to.into_inner().map_err(IntoInnerError::into_error)?.sync_all()?;
         Ok(Prepared { path, temporary: Some(unfinished) })
     }
 
@@ -114,6 +128,17 @@ impl Prepared {
 /// The system's, such as a full disk: what was there before is still there.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Prepared::write(path, bytes)?.commit()
+}
+
+/// Writes a file whole or not at all, as its bytes come.
+///
+/// # Errors
+/// Those of [`write`] and of `bytes`.
+pub fn write_with(
+    path: &Path,
+    bytes: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    Prepared::with(path, bytes)?.commit()
 }
 
 #[cfg(test)]
@@ -152,5 +177,22 @@ mod tests {
         assert_eq!(e.kind(), io::ErrorKind::StorageFull);
         assert!(write(Path::new("/dev/null/x"), b"x").is_err());
         assert!(write(tempfile::tempdir().unwrap().path(), b"x").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_made_whole_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write_with(&path, |to| (0..9_999).try_for_each(|n| write!(to, "{n}"))).unwrap();
+        let there = fs::read(&path).unwrap();
+        assert_eq!(there.len(), 10 + 2 * 90 + 3 * 900 + 4 * 8_999);
+        let e = write_with(&path, |to| {
+            to.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        });
+        assert_eq!(e.unwrap_err().to_string(), "no more");
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (there, vec!["a".into()]));
+        let full = write_with(Path::new("/dev/full"), |to| to.write_all(b"x"));
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 }

@@ -163,16 +163,14 @@ fn ch2(ledger: &Ch2, found: &Ch2Keys<'_>) -> Count {
     let unacknowledged = new.iter().filter(|order| !orders.contains(**order)).count() as u64;
     count.unsure(ledger.ambiguous_orders.values().sum(), unacknowledged, "orders");
 
-    let history = |payments: &[Payment]| -> BTreeSet<String> {
-        payments.iter().map(|p| p.history.text()).collect()
-    };
-    let payments = history(&ledger.payments);
+    let text = |payment: Payment| payment.history.text();
+    let payments: BTreeSet<String> = ledger.payments.iter().map(text).collect();
     count.acknowledged += payments.len() as u64;
     for payment in payments.iter().filter(|payment| !found.history.contains(payment.as_str())) {
         count.lost += 1;
         count.example(format!("history {payment} was acknowledged and is not there"));
     }
-    let unsure = history(&ledger.ambiguous_payments);
+    let unsure: BTreeSet<String> = ledger.ambiguous_payments.iter().copied().map(text).collect();
     let there = unsure.iter().filter(|payment| found.history.contains(payment.as_str())).count();
     count.unsure(unsure.len() as u64, there as u64, "payments");
 

@@ -1,5 +1,6 @@
 //! CH2 or CH2++ on its databases.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{AuditLine, Check, Run, RunFolder, Verdict};
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::audit;
-use hoap_workload::ch2::contribution::Contribution as Ours;
+use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::freshness::Probes;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::queries::ParameterSet;
@@ -22,7 +23,7 @@ use super::explain::{self, Kept};
 use super::level::Level;
 use super::pair::Pair;
 use super::witness::Judge;
-use crate::benchmark::{Benchmark, Contribution};
+use crate::benchmark::Benchmark;
 use crate::caller::Setting;
 use crate::faults::{checking, settled};
 
@@ -112,6 +113,9 @@ impl Benchmark for Hybrid<'_> {
     fn known(&self, memories: Vec<Memory>) -> Memory {
         let mut known = Memory::default();
         memories.into_iter().for_each(|memory| known.merge(memory));
+        if self.level.by_key() {
+            known.ledger.sort();
+        }
         known
     }
 
@@ -135,19 +139,22 @@ impl Benchmark for Hybrid<'_> {
         none.into_iter().chain(mix).collect()
     }
 
-    fn contribution(&self, known: &mut Memory) -> Result<Option<Contribution>> {
-        if self.terminals.is_none() {
-            return Ok(None);
-        }
+    fn left(&self) -> Option<Check> {
+        let left = |_: &Terminals| {
+            beside_others(
+                "conditions, nothing lost, nothing added",
+                "when all have ended, `hoap merge --operational URL` checks the data",
+            )
+        };
+        self.terminals.as_ref().map(left)
+    }
+
+    fn contribution(&self, known: &mut Memory, to: &mut dyn Write) -> io::Result<()> {
         let ledger = std::mem::take(&mut known.ledger);
-        let ours = Ours { before: self.before.clone(), fresh: self.fresh, ledger };
-        let text = contribution::to_json(&ours)?;
+        let ours = Contribution { before: self.before.clone(), fresh: self.fresh, ledger };
+        let written = contribution::write(&ours, to);
         known.ledger = ours.ledger;
-        let left = beside_others(
-            "conditions, nothing lost, nothing added",
-            "when all have ended, `hoap merge --operational URL` checks the data",
-        );
-        Ok(Some(Contribution { ledger: text, left }))
+        written
     }
 
     async fn after(

@@ -53,6 +53,11 @@ impl Level {
         names.try_map(|name| Level::from_str(&name, false))
     }
 
+    /// Whether each document that the ledger names is looked for.
+    pub fn by_key(self) -> bool {
+        matches!(self, Level::Full | Level::Database | Level::Touched)
+    }
+
     /// A check that says what is not checked at this level. `None` where everything is.
     pub fn left_out(self, when: &str) -> Option<Check> {
         let (name, detail) = match self {

@@ -142,7 +142,10 @@ impl Offer for Flags {
         let (_, data) = note::expect_loaded(&*target, schema(&drivers.first.benchmark)?).await?;
         drivers.same_data(&json!(DataNote::of(data.spec())))?;
         drivers.caller.say("checking the data after all runs");
-        let Contribution { before, fresh, ledger } = joined;
+        let Contribution { before, fresh, mut ledger } = joined;
+        if level.by_key() {
+            ledger.sort();
+        }
         let start = Start { target: &*target, caveat, data: &data, fresh, level, before: &before };
         or_gone(after_the_run(&start, &ledger).await.map(|(checks, _)| checks))
     }

@@ -2,12 +2,13 @@
 //! each counter is what was acknowledged.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
 use clap::Args;
 use hoap_conduct::begin::{Basis, begin};
-use hoap_conduct::benchmark::{Benchmark, Contribution};
+use hoap_conduct::benchmark::Benchmark;
 use hoap_conduct::caller::Setting;
 use hoap_conduct::flags::{Clients, Common};
 use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
@@ -232,9 +233,12 @@ impl<K: KeyValue> Benchmark for Open<'_, K> {
         known
     }
 
-    fn contribution(&self, known: &mut Ledger) -> Result<Option<Contribution>> {
-        let ledger = contribution::to_json(known)?;
-        Ok(Some(Contribution { ledger, left: beside_others("nothing lost", "hoap merge looks") }))
+    fn left(&self) -> Option<Check> {
+        Some(beside_others("nothing lost", "hoap merge looks"))
+    }
+
+    fn contribution(&self, known: &mut Ledger, to: &mut dyn Write) -> io::Result<()> {
+        contribution::write(known, to)
     }
 
     async fn after(&self, _: &Setting<'_>, known: &Ledger, _: &mut Run) -> Result<Vec<Check>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hoap_data::Schema;
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
-use hoap_workload::ch2::ledger::Ledger;
+use hoap_workload::ch2::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
@@ -172,12 +172,12 @@ pub fn the_ledger_catches_what_is_lost_changed_or_added(fresh: Fresh) {
     type Break = fn(&Loaded, &Ledger, String);
     let faults: [(&str, Break); 6] = [
         ("nothing lost: NewOrder", |l, ledger, _| {
-            let o = ledger.orders[3];
+            let o = ledger.orders.iter().nth(3).unwrap();
             let key = format!("{}.{}.{}", o.w, o.d, o.o_id);
             l.write(async |tx| tx.delete("orders", &key).await).unwrap();
         }),
         ("nothing lost: NewOrder", |l, ledger, _| {
-            let o = ledger.orders[3];
+            let o = ledger.orders.iter().nth(3).unwrap();
             let key = format!("{}.{}.{}", o.w, o.d, o.o_id);
             l.set("orders", &key, "o_c_id", json!(o.c % 30 + 1));
         }),
@@ -200,7 +200,7 @@ pub fn the_ledger_catches_what_is_lost_changed_or_added(fresh: Fresh) {
         let terminals = terminals(&loaded);
         let memory = drive(&terminals, 1, 60);
         let ledger = &memory.ledger;
-        let payment = ledger.payments[2].history.text();
+        let payment = ledger.payments.iter().nth(2).unwrap().history.text();
         break_it(&loaded, ledger, payment);
         let mut expected = Expected::of(ledger);
         let after = snapshot(&loaded, &mut expected);
@@ -217,7 +217,9 @@ pub fn ambiguous_commits_are_allowed_for_and_no_more(fresh: Fresh) {
     let mut memory = drive(&terminals, 1, 60);
     let ledger = &mut memory.ledger;
     // The database has it, the client did not hear.
-    let lost = ledger.orders.pop().unwrap();
+    let mut orders: Vec<Order> = ledger.orders.iter().collect();
+    let lost = orders.pop().unwrap();
+    ledger.orders = orders.into_iter().collect();
     let check = |ledger: &Ledger| {
         let mut expected = Expected::of(ledger);
         let after = snapshot(&loaded, &mut expected);
@@ -230,21 +232,25 @@ pub fn ambiguous_commits_are_allowed_for_and_no_more(fresh: Fresh) {
 
 /// The same seed draws the same operations (spec §4: seeds are recorded so that a run repeats).
 pub fn one_client_repeats_itself_with_the_same_seed(fresh: Fresh) {
-    let [mut one, mut other] = [(); 2].map(|()| {
+    let [one, other] = [(); 2].map(|()| {
         let loaded = Loaded::new(fresh, Schema::Ch2);
         drive(&terminals(&loaded), 1, 100).ledger
     });
     assert!(!other.payments.is_empty() && !other.deliveries.is_empty());
-    // All but the dates, which the digests hold.
-    for ledger in [&mut one, &mut other] {
-        ledger.orders.iter_mut().for_each(|o| o.digest = 0);
-        ledger.payments.iter_mut().for_each(|p| p.digest = 0);
-        ledger.deliveries.iter_mut().for_each(|d| d.digest = 0);
-    }
-    for (ours, theirs) in one.payments.iter_mut().zip(&other.payments) {
-        // All but the mark, which no two runs share.
+    // All but the mark, which no two runs share, and the dates, which the digests hold.
+    for (ours, theirs) in one.payments.iter().zip(&other.payments) {
         assert_ne!(ours.history.run, theirs.history.run);
-        ours.history.run = theirs.history.run;
     }
+    let mark = one.payments.iter().next().unwrap().history.run;
+    let [one, other] = [one, other].map(|ledger| {
+        let history = |p: Payment| HistoryKey { run: mark, ..p.history };
+        let payment = |p| Payment { history: history(p), digest: 0, ..p };
+        Ledger {
+            orders: ledger.orders.iter().map(|o| Order { digest: 0, ..o }).collect(),
+            payments: ledger.payments.iter().map(payment).collect(),
+            deliveries: ledger.deliveries.iter().map(|d| Delivery { digest: 0, ..d }).collect(),
+            ..ledger
+        }
+    });
     assert_eq!(one, other);
 }

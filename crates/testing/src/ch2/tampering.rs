@@ -210,12 +210,12 @@ pub type Fault = (&'static str, &'static str, String, &'static str);
 
 /// Each field that a transaction writes, in one document each.
 pub fn written(loaded: &Loaded, ledger: &Ledger) -> Vec<Fault> {
-    let order = |o: &Order| format!("{}.{}.{}", o.w, o.d, o.o_id);
-    let an_order = order(&ledger.orders[3]);
+    let order = |o: Order| format!("{}.{}.{}", o.w, o.d, o.o_id);
+    let an_order = order(ledger.orders.iter().nth(3).unwrap());
     let delivered: BTreeSet<String> =
         ledger.deliveries.iter().map(|d| format!("{}.{}.{}", d.w, d.d, d.o_id)).collect();
     let a_delivery = delivered.first().unwrap().clone();
-    let a_payment = ledger.payments[2].history.text();
+    let a_payment = ledger.payments.iter().nth(2).unwrap().history.text();
     let open = (1..).map(|o| format!("2.3.{o}"));
     let open = open.into_iter().find(|key| loaded.get("neworder", key, &[]).is_some()).unwrap();
 

@@ -105,7 +105,8 @@ pub fn ledgers(input: &[u8]) {
 fn ledger<T: Serialize + DeserializeOwned + PartialEq + Debug>(input: &[u8]) {
     match contribution::read::<T>("ledger.json", input) {
         Ok(read) => {
-            let written = contribution::to_json(&read).unwrap();
+            let mut written = Vec::new();
+            contribution::write(&read, &mut written).unwrap();
             assert_eq!(contribution::read::<T>("again", &written).unwrap(), read);
         }
         Err(e) => told_with(e, &["ledger.json"]),

@@ -17,19 +17,18 @@ fn payment(run: RunMark, count: u32) -> Payment {
 
 /// Orders 31 and 32, payments 0 and 1 and the delivery of order 21 were acknowledged. Of one order,
 /// one payment and two deliveries of that district the outcome is unknown.
-fn ledger() -> (Ch2, RunMark) {
-    let run = RunMark::draw();
+fn ledger(run: RunMark) -> Ch2 {
     let ledger = Ledger {
-        orders: vec![order(31), order(32)],
-        payments: vec![payment(run, 0), payment(run, 1)],
-        deliveries: vec![Delivery { w: 1, d: 1, o_id: 21, digest: 1 }],
+        orders: [31, 32].into_iter().map(order).collect(),
+        payments: [0, 1].into_iter().map(|n| payment(run, n)).collect(),
+        deliveries: [Delivery { w: 1, d: 1, o_id: 21, digest: 1 }].into_iter().collect(),
         ambiguous_orders: BTreeMap::from([((1, 1), 1)]),
         ambiguous_payments: vec![payment(run, 2)],
         ambiguous_deliveries: BTreeMap::from([((1, 1), 2)]),
     };
     let neworders = Undelivered::between(Some((21, 24)));
     let before = District { next_o_id: 31, neworders, ..District::default() };
-    (Ch2 { before: vec![before], fresh: true, ledger }, run)
+    Ch2 { before: vec![before], fresh: true, ledger }
 }
 
 /// What is there, as lines of keys: without a key, with a key.
@@ -47,16 +46,12 @@ fn found(run: RunMark, without: &str, with: [&str; 3]) -> Count {
         neworder: keys(&neworder),
         history: keys(&history),
     };
-    let (mut ledger, _) = ledger();
-    for p in ledger.ledger.payments.iter_mut().chain(&mut ledger.ledger.ambiguous_payments) {
-        p.history.run = run;
-    }
-    ch2(&ledger, &found)
+    ch2(&ledger(run), &found)
 }
 
 #[test]
 fn what_is_acknowledged_is_lost_where_it_is_not_there() {
-    let (_, run) = ledger();
+    let run = RunMark::draw();
     let whole = found(run, "", ["", "", ""]);
     assert_eq!((whole.acknowledged, whole.lost, whole.added), (5, 0, 0), "{whole:?}");
     assert_eq!((whole.ambiguous, whole.present, whole.absent), (4, 0, 4));
@@ -73,7 +68,7 @@ fn what_is_acknowledged_is_lost_where_it_is_not_there() {
 
 #[test]
 fn what_is_of_unknown_outcome_may_be_there_but_no_more_of_it() {
-    let (_, run) = ledger();
+    let run = RunMark::draw();
     let unsure = payment(run, 2).history.text();
     let all = found(run, "1.1.22", ["1.1.33", "1.1.33", &unsure]);
     assert_eq!((all.ambiguous, all.present, all.absent), (4, 3, 1), "{all:?}");
@@ -100,7 +95,7 @@ fn a_number_that_was_given_twice_is_a_loss_and_so_is_another_order_under_it() {
     assert_eq!(lost(&[31, 32], &lines.replace("32\t1", "32\t9")), 1, "another customer");
     assert_eq!(lost(&[31, 32], &lines.replace("1\t5", "1\t6")), 2, "other lines");
     let delivery = Delivery { w: 1, d: 1, o_id: 31, digest: 1 };
-    let ledger = Ledger { deliveries: vec![delivery; 2], ..Ledger::default() };
+    let ledger = Ledger { deliveries: [delivery; 2].into_iter().collect(), ..Ledger::default() };
     let before = District { next_o_id: 31, ..District::default() };
     let none = Ch2Keys { orders: HashMap::new(), neworder: keys(""), history: keys("") };
     assert_eq!(ch2(&Ch2 { before: vec![before], fresh: true, ledger }, &none).lost, 1);

@@ -43,7 +43,7 @@ impl Contribution {
 mod tests {
     use super::*;
     use crate::ch2::ledger::Order;
-    use crate::contribution::{read, to_json};
+    use crate::contribution::{read, write};
 
     /// Whichever of them looked.
     #[test]
@@ -61,13 +61,14 @@ mod tests {
     fn of(o_id: u32, next: i64) -> Contribution {
         let order = Order { w: 1, d: 1, o_id, c: 1, lines: 5, amount: 100, digest: 9 };
         let before = District { next_o_id: next, ..District::default() };
-        let ledger = Ledger { orders: vec![order], ..Ledger::default() };
+        let ledger = Ledger { orders: [order].into_iter().collect(), ..Ledger::default() };
         Contribution { before: vec![before], fresh: true, ledger }
     }
 
     #[test]
     fn drivers_that_found_the_same_are_joined_and_others_refused_by_name() {
-        let text = to_json(&of(3001, 3001)).unwrap();
+        let mut text = Vec::new();
+        write(&of(3001, 3001), &mut text).unwrap();
         let mut joined: Contribution = read("ledger.json", &text).unwrap();
         assert_eq!(joined, of(3001, 3001));
         joined.join("a", of(3002, 3001), "b").unwrap();

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use hoap_data::random::Stream;
 use serde::{Deserialize, Serialize};
 
+use super::log::Log;
+
 /// A district: warehouse and number.
 pub type District = (u32, u32);
 
 /// An acknowledged NewOrder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "StoredOrder", into = "StoredOrder")]
 pub struct Order {
     /// Its key.
     pub w: u32,
@@ -28,7 +31,8 @@ pub struct Order {
 }
 
 /// An acknowledged Payment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "StoredPayment", into = "StoredPayment")]
 pub struct Payment {
     /// The key of its history document.
     pub history: HistoryKey,
@@ -43,7 +47,8 @@ pub struct Payment {
 }
 
 /// An acknowledged Delivery of one order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "StoredDelivery", into = "StoredDelivery")]
 pub struct Delivery {
     /// The key of the order.
     pub w: u32,
@@ -86,7 +91,7 @@ impl HistoryKey {
 
 /// A mark that is unique among runs on all machines, so that history keys never collide (spec §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct RunMark(u64);
+pub struct RunMark(pub(super) u64);
 
 impl RunMark {
     /// A new mark.
@@ -121,28 +126,29 @@ pub fn unforeseen() -> u64 {
 /// The acknowledged commits of one client or of all. Ambiguous commits are kept apart: they may or
 /// may not be in the database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
 pub struct Ledger {
     /// Acknowledged orders.
-    pub orders: Vec<Order>,
+    pub orders: Log<Order>,
     /// Acknowledged payments.
-    pub payments: Vec<Payment>,
+    pub payments: Log<Payment>,
     /// Acknowledged deliveries, an order each.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Log<Delivery>,
     /// Orders that may or may not be there, by district.
+    #[serde(with = "pairs")]
     pub ambiguous_orders: BTreeMap<District, u64>,
     /// Payments that may or may not be there.
     pub ambiguous_payments: Vec<Payment>,
     /// Deliveries that may or may not have happened, by district.
+    #[serde(with = "pairs")]
     pub ambiguous_deliveries: BTreeMap<District, u64>,
 }
 
 impl Ledger {
-    /// Adds the ledger of another client or driver.
+    /// Adds the ledger of another client or driver. What is acknowledged moves, and is not copied.
     pub fn merge(&mut self, other: Ledger) {
-        self.orders.extend(other.orders);
-        self.payments.extend(other.payments);
-        self.deliveries.extend(other.deliveries);
+        self.orders.append(other.orders);
+        self.payments.append(other.payments);
+        self.deliveries.append(other.deliveries);
         self.ambiguous_payments.extend(other.ambiguous_payments);
         for (mine, theirs) in [
             (&mut self.ambiguous_orders, other.ambiguous_orders),
@@ -153,23 +159,41 @@ impl Ledger {
             }
         }
     }
+
+    /// Sorts what was acknowledged by key, where it is. Checks of a ledger that is not sorted make
+    /// a sorted copy of it.
+    pub fn sort(&mut self) {
+        self.orders.sort();
+        self.payments.sort();
+        self.deliveries.sort();
+    }
+
+    /// The bytes of memory of what was acknowledged.
+    pub fn bytes(&self) -> usize {
+        self.orders.bytes() + self.payments.bytes() + self.deliveries.bytes()
+    }
 }
 
-/// A ledger in a file: an array of numbers for each commit.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    /// w, d, o_id, c, lines, amount, digest.
-    orders: Vec<(u32, u32, u32, u32, u32, i64, u64)>,
-    payments: Vec<StoredPayment>,
-    /// w, d, o_id, digest.
-    deliveries: Vec<(u32, u32, u32, u64)>,
-    ambiguous_orders: Vec<(District, u64)>,
-    ambiguous_payments: Vec<StoredPayment>,
-    ambiguous_deliveries: Vec<(District, u64)>,
-}
+/// An order in a file: w, d, o_id, c, lines, amount, digest.
+type StoredOrder = (u32, u32, u32, u32, u32, i64, u64);
 
-/// The run's mark, terminal, count, w, d, amount, digest.
+/// A payment in a file: the run's mark, terminal, count, w, d, amount, digest.
 type StoredPayment = (RunMark, u32, u32, u32, u32, i64, u64);
+
+/// A delivery in a file: w, d, o_id, digest.
+type StoredDelivery = (u32, u32, u32, u64);
+
+impl From<Order> for StoredOrder {
+    fn from(o: Order) -> Self {
+        (o.w, o.d, o.o_id, o.c, o.lines, o.amount, o.digest)
+    }
+}
+
+impl From<StoredOrder> for Order {
+    fn from((w, d, o_id, c, lines, amount, digest): StoredOrder) -> Self {
+        Order { w, d, o_id, c, lines, amount, digest }
+    }
+}
 
 impl From<Payment> for StoredPayment {
     fn from(p: Payment) -> Self {
@@ -184,34 +208,38 @@ impl From<StoredPayment> for Payment {
     }
 }
 
-impl From<Ledger> for Stored {
-    fn from(l: Ledger) -> Self {
-        let order = |o: Order| (o.w, o.d, o.o_id, o.c, o.lines, o.amount, o.digest);
-        let delivery = |d: Delivery| (d.w, d.d, d.o_id, d.digest);
-        Stored {
-            orders: l.orders.into_iter().map(order).collect(),
-            payments: l.payments.into_iter().map(Into::into).collect(),
-            deliveries: l.deliveries.into_iter().map(delivery).collect(),
-            ambiguous_orders: l.ambiguous_orders.into_iter().collect(),
-            ambiguous_payments: l.ambiguous_payments.into_iter().map(Into::into).collect(),
-            ambiguous_deliveries: l.ambiguous_deliveries.into_iter().collect(),
-        }
+impl From<Delivery> for StoredDelivery {
+    fn from(d: Delivery) -> Self {
+        (d.w, d.d, d.o_id, d.digest)
     }
 }
 
-impl From<Stored> for Ledger {
-    fn from(s: Stored) -> Self {
-        let order =
-            |(w, d, o_id, c, lines, amount, digest)| Order { w, d, o_id, c, lines, amount, digest };
-        let delivery = |(w, d, o_id, digest)| Delivery { w, d, o_id, digest };
-        Ledger {
-            orders: s.orders.into_iter().map(order).collect(),
-            payments: s.payments.into_iter().map(Into::into).collect(),
-            deliveries: s.deliveries.into_iter().map(delivery).collect(),
-            ambiguous_orders: s.ambiguous_orders.into_iter().collect(),
-            ambiguous_payments: s.ambiguous_payments.into_iter().map(Into::into).collect(),
-            ambiguous_deliveries: s.ambiguous_deliveries.into_iter().collect(),
-        }
+impl From<StoredDelivery> for Delivery {
+    fn from((w, d, o_id, digest): StoredDelivery) -> Self {
+        Delivery { w, d, o_id, digest }
+    }
+}
+
+/// Counts by district in a file: a list of pairs, since a district is no name of a field.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::District;
+
+    pub fn serialize<S: Serializer>(
+        counts: &BTreeMap<District, u64>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(counts)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BTreeMap<District, u64>, D::Error> {
+        let counts: Vec<(District, u64)> = Vec::deserialize(from)?;
+        Ok(counts.into_iter().collect())
     }
 }
 
@@ -231,27 +259,31 @@ mod tests {
         }
     }
 
+    /// The file's text is that of format 3.
     #[test]
     fn a_ledger_comes_back_from_its_file() {
         let history = HistoryKey { run: RunMark(u64::MAX), terminal: 1, count: 2 };
         let payment = Payment { history, w: 1, d: 10, amount: -5, digest: u64::MAX };
+        let order = Order { w: 1, d: 2, o_id: 3001, c: 4, lines: 15, amount: 123_456, digest: 7 };
+        let delivery = Delivery { w: 1, d: 2, o_id: 7, digest: u64::MAX - 1 };
         let ledger = Ledger {
-            orders: vec![Order {
-                w: 1,
-                d: 2,
-                o_id: 3001,
-                c: 4,
-                lines: 15,
-                amount: 123_456,
-                digest: 7,
-            }],
-            payments: vec![payment],
-            deliveries: vec![Delivery { w: 1, d: 2, o_id: 7, digest: u64::MAX - 1 }],
+            orders: [order, Order { o_id: 3002, ..order }].into_iter().collect(),
+            payments: [payment].into_iter().collect(),
+            deliveries: [delivery].into_iter().collect(),
             ambiguous_orders: BTreeMap::from([((1, 3), 1)]),
             ambiguous_payments: vec![Payment { amount: 1, ..payment }],
             ambiguous_deliveries: BTreeMap::from([((2, 9), 2)]),
         };
         let text = serde_json::to_string(&ledger).unwrap();
+        assert_eq!(
+            text,
+            "{\"orders\":[[1,2,3001,4,15,123456,7],[1,2,3002,4,15,123456,7]],\
+             \"payments\":[[18446744073709551615,1,2,1,10,-5,18446744073709551615]],\
+             \"deliveries\":[[1,2,7,18446744073709551614]],\
+             \"ambiguous_orders\":[[[1,3],1]],\
+             \"ambiguous_payments\":[[18446744073709551615,1,2,1,10,1,18446744073709551615]],\
+             \"ambiguous_deliveries\":[[[2,9],2]]}"
+        );
         assert_eq!(serde_json::from_str::<Ledger>(&text).unwrap(), ledger);
     }
 }

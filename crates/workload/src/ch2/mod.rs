@@ -3,7 +3,7 @@
 //! * [`schema`]: the paths of the fields in the two schemas, and the indexes of the transactions.
 //! * [`note`]: the note of a database loaded with CH2 or CH2++ data.
 //! * [`input`], [`mix`], [`transactions`]: the operational side (TPC-C 2.4–2.8).
-//! * [`terminal`]: a transaction client with its [`ledger`].
+//! * [`terminal`]: a transaction client with its [`ledger`], whose commits are packed in a [`log`].
 //! * [`queries`], [`stream`]: the analytical side.
 //! * [`freshness`]: the age of the data that the queries see.
 //! * [`ingestion`]: how fast a second database takes in what the first is loaded with.
@@ -18,6 +18,7 @@
 
 pub mod aggregates;
 pub mod audit;
+mod away;
 pub mod beside;
 pub mod clock;
 pub mod conditions;
@@ -32,11 +33,13 @@ pub mod ingestion;
 pub mod input;
 mod isolation;
 pub mod ledger;
+pub mod log;
 pub mod mix;
 pub mod note;
 pub mod nothing_lost;
 pub mod nurand;
 mod owed;
+mod packed;
 pub mod queries;
 mod reader;
 mod retry;

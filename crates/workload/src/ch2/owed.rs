@@ -13,15 +13,51 @@ use super::unchanged::Sample;
 use crate::Result;
 
 /// What payments and deliveries added to a customer, in cents.
-#[derive(Clone, Copy, Default)]
-struct Account {
-    delivered: i64,
-    paid: i64,
-    deliveries: i32,
-    payments: i32,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Account {
+    pub delivered: i64,
+    pub paid: i64,
+    pub deliveries: i32,
+    pub payments: i32,
 }
 
-/// What a run changed in the customers and stocks of some warehouses, by index.
+impl Account {
+    /// Nothing.
+    pub const NONE: Account = Account { delivered: 0, paid: 0, deliveries: 0, payments: 0 };
+
+    /// By a payment.
+    pub fn paid(amount: i64) -> Account {
+        Account { paid: amount, payments: 1, ..Account::NONE }
+    }
+
+    /// By an order that is delivered, or of which lines are.
+    pub fn delivered(amount: i64, whole: bool) -> Account {
+        Account { delivered: amount, deliveries: whole.into(), ..Account::NONE }
+    }
+}
+
+/// What takes note of changes in customers and stocks, by index. Each comes with the warehouse by
+/// whose part it was read, if it was read now.
+pub(super) trait Owing {
+    fn customer(&mut self, from: Option<u32>, index: usize, more: Account);
+    fn stock(&mut self, from: Option<u32>, index: usize, more: Sold);
+}
+
+/// The warehouse of a document, by index.
+pub(super) mod warehouse_of {
+    use hoap_data::DataSet;
+
+    pub fn customer(data: &DataSet, index: usize) -> u32 {
+        (index / (data.customers_per_district() as usize * 10)) as u32 + 1
+    }
+
+    pub fn stock(data: &DataSet, index: usize) -> u32 {
+        (index / data.items() as usize) as u32 + 1
+    }
+}
+
+/// What a run changed in the customers and stocks of some warehouses, by index. What it changed in
+/// others is left out.
 pub(super) struct Owed<'a> {
     data: &'a DataSet,
     warehouses: RangeInclusive<u32>,
@@ -29,53 +65,36 @@ pub(super) struct Owed<'a> {
     stock: HashMap<usize, Sold>,
 }
 
+impl Owing for Owed<'_> {
+    fn customer(&mut self, _: Option<u32>, index: usize, more: Account) {
+        if self.warehouses.contains(&warehouse_of::customer(self.data, index)) {
+            let account = self.customers.entry(index).or_default();
+            account.delivered += more.delivered;
+            account.paid += more.paid;
+            account.deliveries += more.deliveries;
+            account.payments += more.payments;
+        }
+    }
+
+    fn stock(&mut self, _: Option<u32>, index: usize, more: Sold) {
+        if self.warehouses.contains(&warehouse_of::stock(self.data, index)) {
+            self.stock.entry(index).or_default().add(more);
+        }
+    }
+}
+
 impl<'a> Owed<'a> {
     pub fn new(data: &'a DataSet, warehouses: RangeInclusive<u32>) -> Self {
         Owed { data, warehouses, customers: HashMap::new(), stock: HashMap::new() }
     }
 
-    /// Whether a document with this index is of its warehouses, each of which has so many.
-    fn has(&self, index: usize, per_warehouse: usize) -> bool {
-        self.warehouses.contains(&((index / per_warehouse) as u32 + 1))
-    }
-
-    fn customer(&mut self, index: usize) -> Option<&mut Account> {
-        let per_warehouse = self.data.customers_per_district() as usize * 10;
-        self.has(index, per_warehouse).then(|| self.customers.entry(index).or_default())
-    }
-
     /// Adds the sampled customers and stocks, in which the run may have changed nothing.
     pub fn also(&mut self, sample: &Sample) {
         for &index in sample.indexes(Collection::Customer) {
-            self.customer(index as usize);
+            self.customer(None, index as usize, Account::NONE);
         }
         for &index in sample.indexes(Collection::Stock) {
-            self.sold(index as usize, Sold::default());
-        }
-    }
-
-    /// An order that is delivered, or of which lines are.
-    pub fn delivered(&mut self, customer: usize, amount: i64, whole: bool) {
-        if (whole || amount != 0)
-            && let Some(account) = self.customer(customer)
-        {
-            account.delivered += amount;
-            account.deliveries += i32::from(whole);
-        }
-    }
-
-    /// A payment.
-    pub fn paid(&mut self, customer: usize, amount: i64) {
-        if let Some(account) = self.customer(customer) {
-            account.paid += amount;
-            account.payments += 1;
-        }
-    }
-
-    /// An order line.
-    pub fn sold(&mut self, stock: usize, sold: Sold) {
-        if self.has(stock, self.data.items() as usize) {
-            self.stock.entry(stock).or_default().add(sold);
+            self.stock(None, index as usize, Sold::default());
         }
     }
 

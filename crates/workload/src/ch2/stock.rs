@@ -1,7 +1,7 @@
 //! The quantities that order lines take from a stock, and the quantity left (TPC-C 2.4.2.2).
 
 /// The quantities that order lines take from a stock (TPC-C 2.4.2.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sold {
     /// Sum of ol_quantity; s_ytd.
     pub quantity: i64,

@@ -11,20 +11,23 @@ use std::ops::{Range, RangeInclusive};
 
 use hoap_data::{Collection, DataSet};
 
+use super::away::{Away, Debt};
 use super::counters::{self, place};
 use super::digest;
 use super::expected::Expected;
 use super::found::{self, Findings, FoundOrder, FoundPayment};
-use super::ledger::{self, Ledger};
-use super::owed::Owed;
+use super::ledger::{self, Ledger, Order, Payment};
+use super::log::Log;
+use super::owed::{Account, Owed, Owing};
 use super::reader::Reader;
 use super::snapshot::{District, Snapshot, malformed};
 use crate::Result;
 use crate::capability::{Row, Target};
 
-/// The most customers and stocks whose sums are kept at a time. Where a run touched more, orders
-/// and payments are read again for each further part of the warehouses.
-const MOST: u64 = 1 << 20;
+/// The most customers and stocks whose sums are kept at a time, in about 20 MB. Where a run touched
+/// more, its orders and payments are read once to compare them and to learn what they changed in
+/// the customers and stocks of other parts of the warehouses, then again part after part.
+const MOST: u64 = 1 << 18;
 
 /// The most lines of an order (TPC-C 2.4.1.3).
 const LINES: u64 = 15;
@@ -74,25 +77,39 @@ impl Touched<'_> {
         let mut reader = Reader::new(self.target, stop).await?;
         let mut snapshot =
             counters::with(&mut reader, self.target, self.data, self.fresh, stop).await?;
-        let orders = self.orders(&snapshot, expected);
+        let numbers = self.numbers(&snapshot);
         for (district, before) in snapshot.districts.iter_mut().zip(self.before) {
             let District { orders, payments, paid, .. } = *before;
             *district = District { orders, payments, paid, max_o_id: 0, ..*district };
         }
         let mut pass = Pass { run: self, reader, snapshot, expected, first: true };
-        for warehouses in self.parts(most) {
-            let mut owed = Owed::new(self.data, warehouses);
-            owed.also(&pass.expected.sample);
-            pass.read_orders(&orders, &mut owed).await?;
-            pass.read_payments(&mut owed).await?;
-            owed.check(&mut pass.reader, &mut pass.snapshot.findings, self.fresh).await?;
+        let parts = self.parts(most);
+        let mut debts: Vec<Log<Debt>> = vec![Log::default(); parts.len()];
+        if parts.len() > 1 {
+            let mut away = Away::new(self.data, &parts);
+            for warehouses in &parts {
+                let keys = self.orders(&numbers, warehouses, pass.expected);
+                pass.read_orders(&keys, &mut away).await?;
+            }
+            pass.read_payments(None, &mut away).await?;
+            debts = away.debts();
             pass.first = false;
+        }
+        for (warehouses, debts) in parts.iter().zip(debts) {
+            let mut owed = Owed::new(self.data, warehouses.clone());
+            owed.also(&pass.expected.sample);
+            debts.iter().for_each(|debt| debt.tell(&mut owed));
+            let keys = self.orders(&numbers, warehouses, pass.expected);
+            pass.read_orders(&keys, &mut owed).await?;
+            let part = (!pass.first).then_some(warehouses);
+            pass.read_payments(part, &mut owed).await?;
+            owed.check(&mut pass.reader, &mut pass.snapshot.findings, self.fresh).await?;
         }
         Ok(pass.snapshot)
     }
 
     /// The warehouses in parts whose customers and stocks are about `most`.
-    fn parts(&self, most: u64) -> impl Iterator<Item = RangeInclusive<u32>> {
+    fn parts(&self, most: u64) -> Vec<RangeInclusive<u32>> {
         let Ledger { orders, payments, deliveries, ambiguous_orders, .. } = self.ledger;
         let lines = orders.iter().map(|o| u64::from(o.lines)).sum::<u64>()
             + ambiguous_orders.values().sum::<u64>() * LINES;
@@ -100,17 +117,16 @@ impl Touched<'_> {
         let customers = (payments.len() + deliveries.len()) as u64;
         let all = stock + customers.min(self.data.count(Collection::Customer));
         let of = all.div_ceil(most).clamp(1, self.data.spec().warehouses.into());
-        let data = *self.data;
-        (1..=of).map(move |part| {
-            let indexes = data.part(Collection::Warehouse, part, of);
+        let part = |part| {
+            let indexes = self.data.part(Collection::Warehouse, part, of);
             indexes.start as u32 + 1..=indexes.end as u32
-        })
+        };
+        (1..=of).map(part).collect()
     }
 
-    /// The keys of the orders to be read: those that the ledger names, the sampled ones, and in
-    /// each district the numbers that were given and delivered during the run, with the one before
-    /// and the one after, which must and must not be there.
-    fn orders(&self, after: &Snapshot, expected: &Expected<'_>) -> Vec<OrderKey> {
+    /// In each district, the numbers that were given during the run, then those that were
+    /// delivered, with the one before and the one after, which must and must not be there.
+    fn numbers(&self, after: &Snapshot) -> Vec<[Range<i64>; 2]> {
         let mut named: BTreeMap<ledger::District, (u64, u64)> = BTreeMap::new();
         for o in &self.ledger.orders {
             named.entry((o.w, o.d)).or_default().0 += 1;
@@ -124,33 +140,52 @@ impl Touched<'_> {
         for (&district, n) in &self.ledger.ambiguous_deliveries {
             named.entry(district).or_default().1 += n;
         }
-        let mut keys: Vec<OrderKey> = Vec::new();
-        // Of each district the numbers that were given, then those that were delivered.
-        let mut ranges: Vec<[Range<i64>; 2]> = Vec::with_capacity(self.before.len());
-        for (i, (before, now)) in self.before.iter().zip(&after.districts).enumerate() {
-            let (w, d) = place(i);
-            let (entered, delivered) = named.get(&(w, d)).copied().unwrap_or_default();
+        let of_district = |(i, (before, now)): (usize, (&District, &District))| {
+            let (entered, delivered) = named.get(&place(i)).copied().unwrap_or_default();
             // One more than there may be: the counts then differ from the ledger.
             let most = |from: i64, n: u64| from.saturating_add(n as i64 + 1);
             let first = before.next_o_id - 1;
             let last = now.next_o_id.min(most(before.next_o_id, entered));
             let from = before.oldest_undelivered();
             let to = now.oldest_undelivered().min(most(from, delivered));
-            let numbers = (first..=last).chain(from..to);
+            [first..last.saturating_add(1), from..to]
+        };
+        self.before.iter().zip(&after.districts).enumerate().map(of_district).collect()
+    }
+
+    /// The keys of the orders of some warehouses to be read: those that the ledger names, the
+    /// sampled ones, and these numbers of each district.
+    fn orders(
+        &self,
+        numbers: &[[Range<i64>; 2]],
+        warehouses: &RangeInclusive<u32>,
+        expected: &Expected<'_>,
+    ) -> Vec<OrderKey> {
+        let mut keys: Vec<OrderKey> = Vec::new();
+        for (w, d) in warehouses.clone().flat_map(|w| (1..=10).map(move |d| (w, d))) {
+            let numbers = district((w, d, 0)).and_then(|at| numbers.get(at));
+            let numbers = numbers.into_iter().flatten().cloned().flatten();
             keys.extend(numbers.filter_map(|n| Some((w, d, u32::try_from(n).ok()?))));
-            ranges.push([first..last.saturating_add(1), from..to]);
         }
         // Where all is well, these are the same numbers, and keep no memory of their own.
         let beyond = |&key: &OrderKey| {
-            let ranges = district(key).and_then(|at| ranges.get(at));
-            !ranges.is_some_and(|r| r.iter().any(|r| r.contains(&i64::from(key.2))))
+            let numbers = district(key).and_then(|at| numbers.get(at));
+            !numbers.is_some_and(|n| n.iter().any(|n| n.contains(&i64::from(key.2))))
         };
-        keys.extend(self.ledger.orders.iter().map(|o| (o.w, o.d, o.o_id)).filter(beyond));
-        keys.extend(self.ledger.deliveries.iter().map(|d| (d.w, d.d, d.o_id)).filter(beyond));
+        let of_part = (*warehouses.start(), 0, 0)..=(*warehouses.end(), u32::MAX, u32::MAX);
+        let order = |o: &Order| (o.w, o.d, o.o_id);
+        keys.extend(
+            expected.orders.within(of_part.clone(), order).map(|o| order(&o)).filter(beyond),
+        );
+        let delivery = |d: &ledger::Delivery| (d.w, d.d, d.o_id);
+        let delivered = expected.deliveries.within(of_part, delivery);
+        keys.extend(delivered.map(|d| delivery(&d)).filter(beyond));
         let per_district = u64::from(self.data.orders_per_district());
         for index in expected.sample.indexes(Collection::Orders) {
             let (w, d) = place((index / per_district) as usize);
-            keys.push((w, d, (index % per_district) as u32 + 1));
+            if warehouses.contains(&w) {
+                keys.push((w, d, (index % per_district) as u32 + 1));
+            }
         }
         keys.sort_unstable();
         keys.dedup();
@@ -175,12 +210,12 @@ struct Pass<'a, 'e> {
     reader: Reader<'a>,
     snapshot: Snapshot,
     expected: &'a mut Expected<'e>,
-    /// Whether it is the first time that orders and payments are read.
+    /// Whether it is the first time that orders and payments are read, and they are compared.
     first: bool,
 }
 
 impl Pass<'_, '_> {
-    async fn read_orders(&mut self, keys: &[OrderKey], owed: &mut Owed<'_>) -> Result<()> {
+    async fn read_orders(&mut self, keys: &[OrderKey], owed: &mut impl Owing) -> Result<()> {
         for places in keys.chunks(self.reader.batch()) {
             let keys: Vec<String> =
                 places.iter().map(|(w, d, o_id)| format!("{w}.{d}.{o_id}")).collect();
@@ -259,7 +294,7 @@ impl Pass<'_, '_> {
         &mut self,
         (place, key): (OrderKey, &str),
         order: &FoundOrder<'_>,
-        owed: &mut Owed<'_>,
+        owed: &mut impl Owing,
     ) -> Option<()> {
         let Some(before) = self.run.before(place) else { return Some(()) };
         let mut again = Findings::new(self.run.data);
@@ -267,14 +302,19 @@ impl Pass<'_, '_> {
         let (w, d, o_id) = order.place;
         let name = || format!("customer of orders {key}");
         let customer = findings.customer((w.into(), d.into(), order.c), name);
-        if let Some(c) = customer.filter(|_| i64::from(o_id) >= before.oldest_undelivered()) {
-            owed.delivered(c, order.delivered, order.carrier());
+        let from = Some(place.0);
+        let (delivered, whole) = (order.delivered, order.carrier());
+        if let Some(c) = customer
+            && i64::from(o_id) >= before.oldest_undelivered()
+            && (whole || delivered != 0)
+        {
+            owed.customer(from, c, Account::delivered(delivered, whole));
         }
         if i64::from(o_id) >= before.next_o_id {
             for (supply_w, item, sold) in order.sold()? {
                 let name = || format!("stock of a line of orders {key}");
                 if let Some(i) = findings.stock_index((supply_w.into(), item.into()), name) {
-                    owed.sold(i, sold);
+                    owed.stock(from, i, sold);
                 }
                 if self.first {
                     self.expected.sample.sold(supply_w, item, sold);
@@ -284,26 +324,35 @@ impl Pass<'_, '_> {
         Some(())
     }
 
-    async fn read_payments(&mut self, owed: &mut Owed<'_>) -> Result<()> {
+    /// Reads the payments in the districts of some warehouses, or all.
+    async fn read_payments(
+        &mut self,
+        warehouses: Option<&RangeInclusive<u32>>,
+        owed: &mut impl Owing,
+    ) -> Result<()> {
         let Ledger { payments, ambiguous_payments, .. } = self.run.ledger;
-        for payments in [payments, ambiguous_payments] {
-            for payments in payments.chunks(self.reader.batch()) {
-                let keys: Vec<String> = payments.iter().map(|p| p.history.text()).collect();
-                let rows = self.reader.read(Collection::History, &keys, &digest::HISTORY).await?;
-                for (key, row) in keys.iter().zip(&rows) {
-                    let Some(row) = row else { continue };
-                    let bad = || malformed(Collection::History, key, &digest::HISTORY, row);
-                    let payment = FoundPayment::read(row).ok_or_else(bad)?;
-                    let customer = match self.first {
-                        true => self.snapshot.payment(key, row, &payment, self.expected),
-                        false => Some(payment.customer(key, &mut Findings::new(self.run.data))),
-                    };
-                    if let Some(c) = customer.ok_or_else(bad)? {
-                        owed.paid(c, payment.amount);
-                    }
+        let mut all = payments.iter().chain(ambiguous_payments.iter().copied());
+        loop {
+            let of_part = |p: &Payment| warehouses.is_none_or(|part| part.contains(&p.w));
+            let payments = all.by_ref().filter(of_part).take(self.reader.batch());
+            let payments: Vec<Payment> = payments.collect();
+            if payments.is_empty() {
+                return Ok(());
+            }
+            let keys: Vec<String> = payments.iter().map(|p| p.history.text()).collect();
+            let rows = self.reader.read(Collection::History, &keys, &digest::HISTORY).await?;
+            for ((acknowledged, key), row) in payments.iter().zip(&keys).zip(&rows) {
+                let Some(row) = row else { continue };
+                let bad = || malformed(Collection::History, key, &digest::HISTORY, row);
+                let payment = FoundPayment::read(row).ok_or_else(bad)?;
+                let customer = match self.first {
+                    true => self.snapshot.payment(key, row, &payment, self.expected),
+                    false => Some(payment.customer(key, &mut Findings::new(self.run.data))),
+                };
+                if let Some(c) = customer.ok_or_else(bad)? {
+                    owed.customer(Some(acknowledged.w), c, Account::paid(payment.amount));
                 }
             }
         }
-        Ok(())
     }
 }

@@ -179,10 +179,11 @@ impl Sample {
         if data.spec().extra_fields.orders > 0 {
             let mut random = Stream::new(self.seed, &[STREAM, u64::MAX]);
             let drawn = choose(ledger.orders.len() as u64, self.size, &mut random);
-            for indexes in drawn.chunks(KEYS) {
-                let orders: Vec<&Order> =
-                    indexes.iter().map(|&i| &ledger.orders[i as usize]).collect();
-                entered(&mut reader, data, &orders, &mut finding).await?;
+            let mut all = (0..).zip(&ledger.orders);
+            let mut find = |index| all.find(|(at, _)| *at == index);
+            let drawn = drawn.into_iter().filter_map(|index| Some(find(index)?.1));
+            for orders in drawn.collect::<Vec<Order>>().chunks(KEYS) {
+                entered(&mut reader, data, orders, &mut finding).await?;
             }
         }
         Ok(finding.check(when, name, &compares))
@@ -356,7 +357,7 @@ fn bad_credit_holds(made: &str, found: &str, entries: &[String]) -> bool {
 async fn entered(
     reader: &mut Reader<'_>,
     data: &DataSet,
-    orders: &[&Order],
+    orders: &[Order],
     finding: &mut Finding,
 ) -> Result<()> {
     let keys: Vec<String> = orders.iter().map(|o| format!("{}.{}.{}", o.w, o.d, o.o_id)).collect();

@@ -135,7 +135,7 @@ impl Contribution {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contribution::{read, to_json};
+    use crate::contribution::{read, write};
     use crate::ycsb::sample::{Count, Sample};
     use hoap_data::ycsb::RecordSpec;
 
@@ -162,7 +162,8 @@ mod tests {
     fn joined(drivers: &[Contribution]) -> Memory {
         let mut all = Memory::nothing();
         for driver in drivers {
-            let text = to_json(driver).unwrap();
+            let mut text = Vec::new();
+            write(driver, &mut text).unwrap();
             let read: Contribution = read("ledger.json", &text).unwrap();
             assert_eq!(read, *driver);
             all.merge(read.memory("ledger.json", &records()).unwrap());
