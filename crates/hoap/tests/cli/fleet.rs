@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -52,15 +53,29 @@ impl Running {
 
 /// `hoap gather` into `run`, and where it listens.
 fn gather(p: &Place, words: &str) -> (Running, String) {
+    let (running, address, _) = gather_and_listen(p, words);
+    (running, address)
+}
+
+/// The same, with the lines that it prints later.
+fn gather_and_listen(p: &Place, words: &str) -> (Running, String, Receiver<String>) {
     let (sender, receiver) = std::sync::mpsc::channel();
     let command = p.command(&format!("gather {words} --listen 127.0.0.1:0 -o run"));
-    let running = Running::start(command, move |line| {
-        if let Some((_, address)) = line.split_once(" drivers at ") {
-            let _ = sender.send(address.to_owned());
+    let running = Running::start(command, move |line| drop(sender.send(line.to_owned())));
+    let first = until(&receiver, " drivers at ");
+    let (_, address) = first.split_once(" drivers at ").unwrap();
+    (running, address.to_owned(), receiver)
+}
+
+/// Waits for a line with these words.
+fn until(lines: &Receiver<String>, words: &str) -> String {
+    loop {
+        let line = lines.recv_timeout(Duration::from_secs(60));
+        let line = line.unwrap_or_else(|e| panic!("no line says {words:?}: {e}"));
+        if line.contains(words) {
+            return line;
         }
-    });
-    let address = receiver.recv_timeout(Duration::from_secs(60)).expect("it listens nowhere");
-    (running, address)
+    }
 }
 
 fn driver(p: &Place, at: &str, part: &str, flags: &str) -> Running {
@@ -151,8 +166,10 @@ fn who_does_not_belong_ends_all_by_name() {
         (["1/2", "2/3"], ["", ""], "part 2/3 came, and 2 drivers are gathered"),
     ] {
         let p = loaded();
-        let (gather, at) = gather(&p, "2");
+        let (gather, at, lines) = gather_and_listen(&p, "2");
         let one = driver(&p, &at, parts[0], flags[0]);
+        // The second may end all at once, and the first would find nobody.
+        until(&lines, "1 of 2 drivers are here");
         let two = driver(&p, &at, parts[1], flags[1]);
         gather.fails(1, &[says]);
         one.fails(1, &[says]);
