@@ -12,6 +12,18 @@ fn at(level: &str) -> Witness {
     witness
 }
 
+/// What a level shows in at most five runs: clients that a busy machine lets run one after the other
+/// show nothing.
+fn until(level: &str, found: Level) -> Witness {
+    let mut runs = (0..5).map(|_| at(level));
+    let mut witness = runs.next().unwrap();
+    while witness.found > Some(found) {
+        let Some(next) = runs.next() else { break };
+        witness = next;
+    }
+    witness
+}
+
 #[test]
 fn read_committed_loses_updates_and_reads_skewed() {
     let witness = at("read-committed");
@@ -27,7 +39,7 @@ fn read_committed_loses_updates_and_reads_skewed() {
 
 #[test]
 fn repeatable_read_has_write_skew_and_nothing_worse() {
-    let witness = at("repeatable-read");
+    let witness = until("repeatable-read", Level::Snapshot);
     assert_eq!((witness.promised, witness.found), (Some(Level::Snapshot), Some(Level::Snapshot)));
     assert_eq!(anomalies(&witness)[0], "write skew (G2-item)", "{witness:#?}");
 }
