@@ -6,7 +6,8 @@
 # FOLDER/embedded and FOLDER/asterixdb get the experiment's folders, with their pages; FOLDER/cold.tsv one pass of the
 # 22 queries after a restart without the system's cached files (as root), FOLDER/size.tsv the bytes on disk, FOLDER/memory.tsv
 # the largest resident memory of each program. AsterixDB is the lab's, with a heap of LAB_HEAP (4g), loaded by files; it is
-# left up. Needs GNU time, Python and, at 10 warehouses, 15 GB of disk and an idle machine for half an hour.
+# left up. LOOPS warm loops are measured after one that is not (3), and PASSES passes after a restart (3; those of SQLite and
+# DuckDB are new processes). Needs GNU time, Python and, at 10 warehouses, 30 GB of disk and an idle machine for an hour.
 set -euo pipefail
 hoap=$(realpath "$1") w=$3
 mkdir -p "$2"
@@ -15,7 +16,8 @@ lab=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../lab")
 shift 3
 [ $# -gt 0 ] || set -- embedded asterixdb
 cd "$folder"
-"$hoap" experiment show ch2pp-columns | sed "s/^flags = .*warehouses = 10/flags = { target = \"{analytical}\", warehouses = $w/" >columns.toml
+"$hoap" experiment show ch2pp-columns | sed -e "s/^flags = .*warehouses = 10/flags = { target = \"{analytical}\", warehouses = $w/" \
+    -e "s/^loops = .*/loops = ${LOOPS:-3}/" >columns.toml
 grep -q "warehouses = $w " columns.toml
 
 # experiment FOLDER CONFIGURATION URL: loads and runs, with the largest memory of it
@@ -42,7 +44,7 @@ for engine in "$@"; do
         experiment embedded rows sqlite:rows.db
         experiment embedded columns duckdb:columns.duckdb
         printf '%s\t%s\n' SQLite "$(stat -c %s rows.db)" DuckDB "$(stat -c %s columns.duckdb)" >>size.tsv
-        for _ in 1 2 3; do
+        for _ in $(seq "${PASSES:-3}"); do
             forget
             cold SQLite sqlite:rows.db
             forget
@@ -62,18 +64,24 @@ for engine in "$@"; do
         for format in row column; do
             experiment asterixdb "${format}s" "${url%/*}/$format?load_folder=$folder/files"
         done
-        for _ in 1 2; do
+        for _ in $(seq "${PASSES:-3}"); do
             for format in row column; do
                 again
                 cold "AsterixDB ${format}s" "${url%/*}/$format"
             done
         done
         host=${url#asterixdb://} host=${host%/*}
-        for format in row column; do
-            size=$(curl -sS "http://$host/query/service" --data-urlencode "statement=SELECT VALUE sum(storage_size('Default', d.DataverseName, d.DatasetName))
-                FROM Metadata.\`Dataset\` d WHERE d.DataverseName = '$format'" | python3 -c 'import json, sys; print(json.load(sys.stdin)["results"][0])')
-            printf 'AsterixDB %ss\t%s\n' "$format" "$size" >>size.tsv
-        done
+        # After the restarts all is in files: to compare with what the loads said.
+        python3 - "${url#asterixdb://}" >>size.tsv <<'P'
+import json, sys, urllib.parse, urllib.request
+def ask(statement):
+    body = urllib.parse.urlencode({"statement": statement}).encode()
+    return json.load(urllib.request.urlopen(f"http://{sys.argv[1].split('/')[0]}/query/service", body))["results"]
+for dataverse in "row", "column":
+    names = ask(f"SELECT VALUE d.DatasetName FROM Metadata.`Dataset` d WHERE d.DataverseName = '{dataverse}'")
+    sizes = (sum(ask(f"SELECT VALUE s.size FROM storage_size('Default', '{dataverse}', '{name}') s")) for name in names)
+    print(f"AsterixDB {dataverse}s", sum(sizes), sep="\t")
+P
         ;;
     esac
     "$hoap" experiment report "$engine"

@@ -120,6 +120,17 @@ impl Definition for AsterixDefinition {
         self.analyze.then(|| format!("ANALYZE DATASET {}", self.name(collection)))
     }
 
+    // The function counts the files; what a load left in memory is in none before ANALYZE.
+    fn stored(&self, collection: &str) -> Result<String, &'static str> {
+        match self.analyze {
+            true => Ok(format!(
+                "SELECT VALUE s.size FROM storage_size('Default', {}, '{collection}') AS s",
+                self.literal()
+            )),
+            false => Err("its figure is of files, and only a load with analyze=on ends in files"),
+        }
+    }
+
     fn cancel(&self) -> &'static str {
         "/admin/requests/running"
     }

@@ -23,7 +23,8 @@ options! {
             "server, row or column: the storage format of new datasets, where the version has a \
              choice"),
         analyze: bool = ("analyze", "off", switch,
-            "on: a load ends with ANALYZE of its datasets, which 0.9.8 does not have"),
+            "on: a load ends with ANALYZE of its datasets, which 0.9.8 does not have, and says its \
+             stored size"),
         query_timeout: Option<Duration> = ("query_timeout_ms", "0",
             unless_zero(milliseconds(0..=86_400_000)),
             "milliseconds that a query may take; 0: without limit; to 86400000"),

@@ -6,8 +6,8 @@ use hoap_databases::asterixdb::AsterixDb;
 use hoap_workload::capability::Target;
 use serde_json::json;
 
-use crate::Guard;
-use crate::conformance::{load, wait};
+use crate::conformance::{COLLECTION, batch, load, wait};
+use crate::{Guard, open};
 
 /// Held by the one test that uses the server. This version ended twice while several clients made
 /// or dropped definitions at once, so what several clients do at once is not tested here.
@@ -46,6 +46,24 @@ fn datasets_have_the_format_that_is_asked_for() {
         };
         let answer = wait(asked).unwrap();
         assert_eq!(answer.rows, [[json!(format.to_uppercase())]]);
+    }
+}
+
+/// ANALYZE flushes a dataset; before it the function knows a few kilobytes only.
+#[test]
+fn the_stored_size_is_told_where_a_load_ends_in_files() {
+    let text = batch(1, 1..=2000).bytes() as u64;
+    for format in ["row", "column"] {
+        let (target, _guard) = stored_as(format);
+        load(&*target, 2000);
+        let stored = wait(target.documents().unwrap().stored(&[COLLECTION])).unwrap().unwrap();
+        assert_eq!(stored.collections.len(), 1);
+        assert_eq!(stored.collections[0].bytes, stored.bytes);
+        assert!(stored.bytes > text / 10, "{format}: {stored:?} of {text} bytes");
+        let url = target.description().url;
+        let without = open(url.split('?').next().unwrap());
+        let told = wait(without.documents().unwrap().stored(&[COLLECTION])).unwrap().unwrap_err();
+        assert!(told.to_string().contains("analyze=on"), "{told}");
     }
 }
 

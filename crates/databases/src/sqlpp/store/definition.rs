@@ -55,6 +55,12 @@ pub(crate) trait Definition: Send + Sync {
     /// The statement that gathers statistics of a collection, if that is wanted.
     fn analyze(&self, collection: &str) -> Option<String>;
 
+    /// A query of the bytes, one a partition, that a collection with its indexes takes once it is
+    /// loaded, or why there is none.
+    fn stored(&self, _collection: &str) -> Result<String, &'static str> {
+        Err("it has no figure that holds right after a load")
+    }
+
     /// The path by which a request is cancelled: DELETE with `client_context_id` in its query.
     fn cancel(&self) -> &'static str;
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hoap_record::{Stored, StoredCollection};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Applicable, Index, Row};
 use serde_json::Value;
@@ -113,6 +114,30 @@ impl Documents for StoreEngine {
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         settle::settle(&self.endpoint, indexes).await
+    }
+
+    async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
+        let mut of = Vec::new();
+        for name in collections {
+            let text = match self.endpoint.definition.stored(name) {
+                Ok(text) => text,
+                Err(because) => return Ok(Err(because)),
+            };
+            let rows = match self.endpoint.rows(Request::new(text)).await.map_err(Failure::from) {
+                Ok(rows) => rows,
+                Err(e) if e.kind == ErrorKind::Invalid => {
+                    return Ok(Err("this version has no storage_size"));
+                }
+                Err(e) => return Err(e),
+            };
+            let bytes: Option<Vec<u64>> = rows.iter().map(Value::as_u64).collect();
+            let Some(bytes) = bytes.filter(|all| !all.is_empty()) else {
+                return Ok(Err("its storage_size gives no number of bytes"));
+            };
+            let bytes = bytes.iter().sum();
+            of.push(StoredCollection { name: (*name).to_owned(), bytes });
+        }
+        Ok(Ok(Stored::sum(of)))
     }
 
     /// One query, whose rows are read as they arrive. The service reads each document in its latest
