@@ -4,10 +4,10 @@ use hoap_data::DataSet;
 use serde_json::Value;
 
 use super::digest;
+use super::district::District;
 use super::expected::Expected;
 use super::finding::Finding;
 use super::ledger::Order;
-use super::snapshot::Snapshot;
 use super::stock::{Sold, quantity_left};
 use super::transactions::cents;
 use crate::capability::Row;
@@ -89,6 +89,14 @@ impl<'a> FoundOrder<'a> {
             Some((w, item, Sold { quantity, lines: 1, remote }))
         };
         self.lines.iter().map(each).collect()
+    }
+
+    /// Adds it to its district.
+    pub fn count(&self, district: &mut District) {
+        district.orders += 1;
+        district.max_o_id = district.max_o_id.max(self.place.2.into());
+        district.ol_cnt += self.ol_cnt;
+        district.lines += self.lines.len() as i64;
     }
 
     /// Compares it with what was acknowledged of it.
@@ -307,7 +315,7 @@ impl Findings {
     pub(super) fn balance(&mut self, index: usize, c: &Customer) {
         let per_district = self.customers_per_district as usize;
         let key = || {
-            let district = Snapshot::district_key(index / per_district);
+            let district = District::key(index / per_district);
             format!("customer {district}.{}", index % per_district + 1)
         };
         let of = |name, cents: i64| format!("{name} {}", money(Some(cents)));

@@ -9,6 +9,7 @@
 //! * [`ingestion`]: how fast a second database takes in what the first is loaded with.
 //! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections
 //!   of both.
+//! * [`district`]: the sums of a district, which the checks compare.
 //! * [`snapshot`], [`touched`], [`counters`]: what the checks before and after a run read of all
 //!   documents, of those that a run touched, of the counters alone; [`aggregates`]: what the
 //!   database adds up of all documents itself; [`conditions`],
@@ -25,6 +26,7 @@ pub mod conditions;
 pub mod contribution;
 pub mod counters;
 pub mod digest;
+pub mod district;
 mod expected;
 mod finding;
 mod found;

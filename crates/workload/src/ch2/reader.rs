@@ -4,8 +4,8 @@ use futures_util::future::try_join_all;
 use hoap_data::{Collection, Schema};
 use serde_json::Value;
 
+use super::district::Undelivered;
 use super::schema::Paths;
-use super::snapshot::Undelivered;
 use crate::capability::{Access, Intent, Order, Row, Session, Target, Transaction};
 use crate::{Error, ErrorKind, Result};
 
@@ -149,7 +149,13 @@ async fn end(
     let found = tx.find(index, &prefix, order, Some(1), &["no_o_id"], Intent::Look).await?;
     let Some((key, row)) = found.into_iter().next() else { return Ok(None) };
     let number = row.first().and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-    number
-        .map(Some)
-        .ok_or_else(|| super::snapshot::malformed(Collection::Neworder, &key, &["no_o_id"], &row))
+    let malformed = || malformed(Collection::Neworder, &key, &["no_o_id"], &row);
+    number.map(Some).ok_or_else(malformed)
+}
+
+/// The error for a document with a field of the wrong type or range.
+pub(super) fn malformed(collection: Collection, key: &str, fields: &[&str], row: &Row) -> Error {
+    let fields: Vec<_> = fields.iter().zip(row).collect();
+    let tried = format!("read {} {key}", collection.name());
+    Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
 }

@@ -5,12 +5,13 @@
 //! per stock, and no document. [`super::touched`] makes a snapshot of fewer documents.
 
 use hoap_data::{Collection, DataSet};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::digest;
+use super::district::{District, Undelivered};
 use super::expected::Expected;
 use super::found::{self, Customer, Findings, FoundCustomer, FoundOrder, FoundPayment, FoundStock};
+use super::reader::malformed;
 use super::stock::Sold;
 use super::transactions::cents;
 use crate::capability::{Documents, Row};
@@ -41,54 +42,6 @@ pub enum Reach {
         /// Whether the run was the first since the load, so that the documents before it are known.
         fresh: bool,
     },
-}
-
-/// The sums of a district.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct District {
-    /// d_ytd, cents.
-    pub ytd: Option<i64>,
-    /// d_next_o_id.
-    pub next_o_id: i64,
-    /// Orders: count, largest number, sum of o_ol_cnt, nested lines.
-    pub orders: u64,
-    #[allow(missing_docs)]
-    pub max_o_id: i64,
-    #[allow(missing_docs)]
-    pub ol_cnt: i64,
-    #[allow(missing_docs)]
-    pub lines: i64,
-    /// Its undelivered orders.
-    pub neworders: Undelivered,
-    /// History: count and sum of h_amount by (h_w_id, h_d_id), cents.
-    pub payments: u64,
-    #[allow(missing_docs)]
-    pub paid: i64,
-    /// Sum of its customers' c_delivery_cnt.
-    pub deliveries: i64,
-}
-
-/// The undelivered orders of a district.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Undelivered {
-    /// How many there are.
-    pub count: u64,
-    /// The smallest and the largest of their numbers.
-    pub ends: Option<(u32, u32)>,
-}
-
-impl Undelivered {
-    /// Those with these numbers, sorted.
-    fn of(numbers: &[u32]) -> Self {
-        let ends = numbers.first().copied().zip(numbers.last().copied());
-        Undelivered { count: numbers.len() as u64, ends }
-    }
-
-    /// Those of all numbers between two, both included.
-    pub fn between(ends: Option<(u32, u32)>) -> Self {
-        let span = |(oldest, newest): (u32, u32)| u64::from(newest.saturating_sub(oldest)) + 1;
-        Undelivered { count: ends.map_or(0, span), ends }
-    }
 }
 
 /// The quantities taken from the stock of one warehouse since the load.
@@ -202,11 +155,6 @@ impl Snapshot {
         let at = Collection::ALL.iter().position(|&c| c == collection).unwrap_or_default();
         *self.counts[at].get_or_insert(0) += 1;
     }
-
-    /// The key of a district by its index.
-    pub fn district_key(i: usize) -> String {
-        format!("{}.{}", i / 10 + 1, i % 10 + 1)
-    }
 }
 
 /// Reads a collection, a document after the other.
@@ -227,13 +175,6 @@ async fn scan<T: Send>(
             each(to, key, &row).ok_or_else(|| malformed(collection, key, fields, &row))
         })
         .await
-}
-
-/// The error for a document with a field of the wrong type or range.
-pub(super) fn malformed(collection: Collection, key: &str, fields: &[&str], row: &Row) -> Error {
-    let fields: Vec<_> = fields.iter().zip(row).collect();
-    let tried = format!("read {} {key}", collection.name());
-    Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
 }
 
 impl Pass<'_, '_> {
@@ -321,7 +262,7 @@ impl Pass<'_, '_> {
         let name = || format!("orders {key}");
         let place = (w.into(), d.into());
         let Some(i) = findings.district(place, name) else { return Some(()) };
-        districts[i].see(&order);
+        order.count(&mut districts[i]);
         let undelivered = self.neworders[i].binary_search(&o_id).is_ok();
         self.matched += u64::from(undelivered);
         findings.order(key, &order, undelivered);
@@ -354,21 +295,6 @@ impl Pass<'_, '_> {
             add(&mut self.customers[c].payments, -1);
         }
         Some(())
-    }
-}
-
-impl District {
-    /// The number of its oldest undelivered order, or of its next order.
-    pub(super) fn oldest_undelivered(&self) -> i64 {
-        self.neworders.ends.map_or(self.next_o_id, |(oldest, _)| oldest.into())
-    }
-
-    /// Adds an order.
-    pub(super) fn see(&mut self, order: &FoundOrder<'_>) {
-        self.orders += 1;
-        self.max_o_id = self.max_o_id.max(order.place.2.into());
-        self.ol_cnt += order.ol_cnt;
-        self.lines += order.lines.len() as i64;
     }
 }
 
