@@ -1,4 +1,4 @@
-//! A data set of customers and orders: sizes, keys, relations, and documents by index.
+//! A data set of customers and orders: sizes, keys and relations.
 
 use std::ops::Range;
 
@@ -189,13 +189,6 @@ impl ShopData {
             let customer = data.places.inverse(zip * zips + in_zip / each);
             data.order_numbers.apply(customer * each + in_zip % each)
         })
-    }
-
-    /// The sum of sale_price, in cents, that a JOIN over this zip code and month answers; `None`
-    /// where no order qualifies and the answer has no row.
-    pub fn join_cents(&self, zip: u64, month: usize) -> Option<i64> {
-        let prices = self.orders_of_zip_and_month(zip, month).map(|order| self.sale_cents(order));
-        prices.reduce(|sum, price| sum + price)
     }
 
     /// The random permutation behind the months of a zip code's orders.
