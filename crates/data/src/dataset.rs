@@ -6,7 +6,7 @@ use crate::choice::{self, Choices};
 use crate::collection::{Collection, Ids, Keys};
 use crate::date::{Date, Timestamp};
 use crate::error::SpecError;
-use crate::part::part_of;
+use crate::part::Part;
 use crate::random::Stream;
 use crate::spec::Spec;
 use crate::{DATA_VERSION, REGIONS};
@@ -80,7 +80,7 @@ impl DataSet {
     /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
     /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
     pub fn part(&self, collection: Collection, part: u64, of: u64) -> Range<u64> {
-        part_of(self.count(collection), part, of)
+        Part { part, of }.range(0..self.count(collection))
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use super::spec::ShopSpec;
 use super::values::{self, MONTHS};
 use crate::DATA_VERSION;
 use crate::error::SpecError;
-use crate::part::part_of;
+use crate::part::Part;
 use crate::permutation::Permutation;
 use crate::random::Stream;
 
@@ -76,7 +76,7 @@ impl ShopData {
     /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
     /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
     pub fn part(&self, collection: ShopCollection, part: u64, of: u64) -> Range<u64> {
-        part_of(self.count(collection), part, of)
+        Part { part, of }.range(0..self.count(collection))
     }
 
     /// Appends the key of a document, such as `customer:42`.

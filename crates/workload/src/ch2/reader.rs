@@ -46,14 +46,6 @@ impl<'a> Reader<'a> {
         KEYS * self.sessions.len()
     }
 
-    fn go_on(&self, collection: Collection) -> Result<()> {
-        if (self.stop)() {
-            let tried = format!("check {collection}");
-            return Err(Error::new(ErrorKind::Cancelled, tried, "interrupted"));
-        }
-        Ok(())
-    }
-
     /// The fields of documents, in the order of the keys; `None` where there is none.
     ///
     /// # Errors
@@ -67,7 +59,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<Option<Row>>> {
         let mut rows = Vec::with_capacity(keys.len());
         for keys in keys.chunks(self.batch()) {
-            self.go_on(collection)?;
+            go_on(self.stop, collection)?;
             let parts = self.sessions.iter_mut().zip(keys.chunks(KEYS));
             let parts = parts.map(|(session, keys)| part(&mut **session, collection, keys, names));
             rows.extend(try_join_all(parts).await?.into_iter().flatten());
@@ -88,7 +80,7 @@ impl<'a> Reader<'a> {
         let paths = Paths::of(schema);
         let mut found = Vec::with_capacity(districts.len());
         for districts in districts.chunks(self.batch()) {
-            self.go_on(Collection::Neworder)?;
+            go_on(self.stop, Collection::Neworder)?;
             let parts = self.sessions.iter_mut().zip(districts.chunks(KEYS));
             let parts = parts.map(|(session, districts)| ends(&mut **session, &paths, districts));
             found.extend(try_join_all(parts).await?.into_iter().flatten());
@@ -151,6 +143,14 @@ async fn end(
     let number = row.first().and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
     let malformed = || malformed(Collection::Neworder, &key, &["no_o_id"], &row);
     number.map(Some).ok_or_else(malformed)
+}
+
+/// The error of a check that is to stop.
+pub(super) fn go_on(stop: &(dyn Fn() -> bool + Sync), collection: Collection) -> Result<()> {
+    match stop() {
+        true => Err(Error::new(ErrorKind::Cancelled, format!("check {collection}"), "interrupted")),
+        false => Ok(()),
+    }
 }
 
 /// The error for a document with a field of the wrong type or range.

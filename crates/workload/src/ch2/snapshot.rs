@@ -11,11 +11,11 @@ use super::digest;
 use super::district::{District, Undelivered};
 use super::expected::Expected;
 use super::found::{self, Customer, Findings, FoundCustomer, FoundOrder, FoundPayment, FoundStock};
-use super::reader::malformed;
+use super::reader::{go_on, malformed};
 use super::stock::Sold;
 use super::transactions::cents;
+use crate::Result;
 use crate::capability::{Documents, Row};
-use crate::{Error, ErrorKind, Result};
 
 /// The sums and counts of the database's content, and the checks of single documents.
 #[derive(Debug)]
@@ -92,8 +92,9 @@ impl Snapshot {
     /// Reads the collections and passes orders and history to `expected`.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true, [`ErrorKind::Broken`] for a
-    /// document with a field of the wrong type or range, and the errors of the database.
+    /// Returns [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) soon after `stop` returns
+    /// true, [`ErrorKind::Broken`](crate::ErrorKind::Broken) for a document with a field of the
+    /// wrong type or range, and the errors of the database.
     pub async fn take(
         documents: &dyn Documents,
         data: &DataSet,
@@ -168,10 +169,7 @@ async fn scan<T: Send>(
 ) -> Result<()> {
     documents
         .scan(collection.name(), fields, &mut |key, row| {
-            if stop() {
-                let tried = format!("check {}", collection.name());
-                return Err(Error::new(ErrorKind::Cancelled, tried, "interrupted"));
-            }
+            go_on(stop, collection)?;
             each(to, key, &row).ok_or_else(|| malformed(collection, key, fields, &row))
         })
         .await
