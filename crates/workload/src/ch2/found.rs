@@ -207,6 +207,12 @@ pub(super) struct Customer {
     pub deliveries: i32,
 }
 
+/// Adds to a difference and saturates.
+pub(super) fn add(to: &mut i32, n: i64) {
+    let sum = i64::from(*to).saturating_add(n);
+    *to = i32::try_from(sum).unwrap_or(if sum > 0 { i32::MAX } else { i32::MIN });
+}
+
 /// The results of the checks that rest on one document, and what they need to know of the data.
 #[derive(Debug)]
 pub struct Findings {
@@ -373,5 +379,20 @@ pub(super) fn money(cents: Option<i64>) -> String {
             format!("{sign}{}.{:02}", c.unsigned_abs() / 100, c.unsigned_abs() % 100)
         }
         None => "missing".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An absurd number saturates: it neither wraps around to a right one nor ends the check.
+    #[test]
+    fn a_difference_keeps_to_its_range() {
+        let mut n = 0;
+        add(&mut n, 1 << 32);
+        assert_eq!(n, i32::MAX);
+        add(&mut n, i64::MIN);
+        assert_eq!(n, i32::MIN);
     }
 }

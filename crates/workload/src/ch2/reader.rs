@@ -1,4 +1,5 @@
-//! Reads documents by key, and the ends of an index, in several sessions at a time.
+//! Reads documents by key, and the ends of an index, in several sessions at a time; and whole
+//! collections.
 
 use futures_util::future::try_join_all;
 use hoap_data::{Collection, Schema};
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use super::district::Undelivered;
 use super::schema::Paths;
-use crate::capability::{Access, Intent, Order, Row, Session, Target, Transaction};
+use crate::capability::{Access, Documents, Intent, Order, Row, Session, Target, Transaction};
 use crate::{Error, ErrorKind, Result};
 
 /// Documents that a session reads at once; every database reads this many in one transaction.
@@ -146,11 +147,28 @@ async fn end(
 }
 
 /// The error of a check that is to stop.
-pub(super) fn go_on(stop: &(dyn Fn() -> bool + Sync), collection: Collection) -> Result<()> {
+fn go_on(stop: &(dyn Fn() -> bool + Sync), collection: Collection) -> Result<()> {
     match stop() {
         true => Err(Error::new(ErrorKind::Cancelled, format!("check {collection}"), "interrupted")),
         false => Ok(()),
     }
+}
+
+/// Reads a collection, a document after the other.
+pub(super) async fn scan<T: Send>(
+    documents: &dyn Documents,
+    stop: &(dyn Fn() -> bool + Sync),
+    collection: Collection,
+    fields: &[&str],
+    to: &mut T,
+    mut each: impl FnMut(&mut T, &str, &Row) -> Option<()> + Send,
+) -> Result<()> {
+    documents
+        .scan(collection.name(), fields, &mut |key, row| {
+            go_on(stop, collection)?;
+            each(to, key, &row).ok_or_else(|| malformed(collection, key, fields, &row))
+        })
+        .await
 }
 
 /// The error for a document with a field of the wrong type or range.
