@@ -13,14 +13,16 @@ pub struct Part {
 impl Part {
     /// The whole.
     pub const WHOLE: Part = Part { part: 1, of: 1 };
-}
 
-/// Part `part` of `of`, counted from 1, of 0..count. Parts are contiguous, join to the whole, and
-/// differ in size by at most one. A part that does not exist is empty.
-pub(crate) fn part_of(count: u64, part: u64, of: u64) -> Range<u64> {
-    if part < 1 || part > of {
-        return 0..0;
+    /// This part of a range. Parts are contiguous, join to the whole, and differ in size by at most
+    /// one. A part that does not exist is empty.
+    pub fn range(self, whole: Range<u64>) -> Range<u64> {
+        let Part { part, of } = self;
+        if part < 1 || part > of {
+            return whole.start..whole.start;
+        }
+        let count = u128::from(whole.end - whole.start);
+        let bound = |n: u64| whole.start + (count * u128::from(n) / u128::from(of)) as u64;
+        bound(part - 1)..bound(part)
     }
-    let bound = |n: u64| (u128::from(count) * u128::from(n) / u128::from(of)) as u64;
-    bound(part - 1)..bound(part)
 }

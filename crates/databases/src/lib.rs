@@ -56,6 +56,7 @@ mod patches;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod presets;
+mod reads;
 #[cfg(feature = "redis")]
 pub mod redis;
 mod remote;

@@ -1,8 +1,6 @@
-//! Patches of one document: which of them one statement may hold.
+//! Patches of one document: which of them one statement may hold, and what they want of it.
 
-#[cfg(any(feature = "mongodb", feature = "postgres"))]
-use hoap_workload::capability::Change;
-use hoap_workload::capability::Patch;
+use hoap_workload::capability::{Change, Patch};
 #[cfg(any(
     feature = "cassandra",
     feature = "dynamodb",
@@ -31,26 +29,25 @@ fn overlap(a: &str, b: &str) -> bool {
         .is_some_and(|rest| matches!(rest.as_bytes().first(), None | Some(b'.' | b'[')))
 }
 
+/// The place that a patch looks at, which kinds of values it wants there, and what it does not do
+/// with any other; `None` where all fit.
+pub(crate) fn wants(patch: &Patch) -> Option<(&str, fn(&str) -> bool, &'static str)> {
+    let path = patch.path;
+    Some(match patch.change {
+        Change::AddInteger(_) => (path, |k| k == "integer", "add a whole number to it"),
+        Change::AddCents(_) => (path, |k| matches!(k, "integer" | "real"), "add an amount to it"),
+        Change::Append(_) => (path, |k| k == "array", "append to it"),
+        Change::Set(_) if path.ends_with(']') => (path, |k| k != "absent", "set that field in it"),
+        Change::Set(_) => (path.rsplit_once('.')?.0, |k| k == "object", "set that field in it"),
+    })
+}
+
 /// Why these patches do not fit a document, in words.
 #[cfg(any(feature = "mongodb", feature = "postgres"))]
 pub(crate) fn why_not(document: Option<&Value>, patches: &[Patch]) -> String {
     let Some(document) = document else { return "no such key".to_owned() };
     for patch in patches {
-        let path = patch.path;
-        let (place, fits, wish): (_, fn(&str) -> bool, _) = match patch.change {
-            Change::AddInteger(_) => (path, |k| k == "integer", "add a whole number to it"),
-            Change::AddCents(_) => {
-                (path, |k| matches!(k, "integer" | "real"), "add an amount to it")
-            }
-            Change::Append(_) => (path, |k| k == "array", "append to it"),
-            Change::Set(_) if path.ends_with(']') => {
-                (path, |k| k != "absent", "set that field in it")
-            }
-            Change::Set(_) => match path.rsplit_once('.') {
-                Some((parent, _)) => (parent, |k| k == "object", "set that field in it"),
-                None => continue,
-            },
-        };
+        let Some((place, fits, wish)) = wants(patch) else { continue };
         let found = kind_at(document, place);
         if !fits(found) {
             return format!("`{place}` is {found}: cannot {wish}");
@@ -90,7 +87,6 @@ pub(crate) fn kind(value: Option<&Value>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use hoap_workload::capability::Change;
     use serde_json::json;
 
     use super::*;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hoap_databases::null::{self, Discarded, Null};
+use hoap_testing::wait;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
@@ -12,10 +13,6 @@ use hoap_workload::capability::shop::{
 };
 use hoap_workload::capability::{Batch, Blocking, Target};
 use serde_json::json;
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
-}
 
 fn table() -> Table {
     Table { name: "usertable".to_owned(), fields: vec!["field0".to_owned()] }

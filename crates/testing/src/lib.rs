@@ -11,6 +11,7 @@
 //!   dropped;
 //!   [`loads`]: a load that is killed.
 //! * [`experiment`]: rehearsals of experiments.
+//! * [`errors`]: what an error says; [`urls`]: servers that tests are given, and names on them.
 //! * [`witness`]: the isolation that a database shows; [`ycsb_jar`]: YCSB's own code.
 #![allow(missing_docs)]
 
@@ -20,12 +21,14 @@ pub mod ch2;
 pub mod conformance;
 pub mod couchbase;
 pub mod couchbase_analytics;
+pub mod errors;
 pub mod experiment;
 pub mod fuzz;
 pub mod gone;
 pub mod lab;
 pub mod loads;
 pub mod runs;
+pub mod urls;
 mod wait;
 pub mod witness;
 pub mod ycsb_jar;

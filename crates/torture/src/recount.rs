@@ -7,6 +7,7 @@ use hoap_data::ycsb::Records;
 use hoap_record::folder::{each_sample, read_ledger, read_run};
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_workload::ch2::contribution::Contribution as Ch2;
+use hoap_workload::ch2::district::District;
 use hoap_workload::ch2::ledger::Payment;
 use hoap_workload::contribution;
 use hoap_workload::ycsb::UserTable;
@@ -152,7 +153,8 @@ fn ch2(ledger: &Ch2, found: &Ch2Keys<'_>) -> Count {
         orders.insert(key);
     }
     // Orders of this run: beyond the numbers that were given before it.
-    let next: HashMap<(u32, u32), i64> = before.iter().enumerate().map(place).collect();
+    let next = before.iter().enumerate().map(|(i, d)| (District::place(i), d.next_o_id));
+    let next: HashMap<(u32, u32), i64> = next.collect();
     let is_new = |order: &&str| {
         let mut numbers = order.split('.').map(|n| n.parse::<u32>().unwrap_or(0));
         let (w, d) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
@@ -187,7 +189,7 @@ fn ch2(ledger: &Ch2, found: &Ch2Keys<'_>) -> Count {
     }
     // What was to be delivered, less what is: whose new order is gone.
     let old = before.iter().enumerate().flat_map(|(i, district)| {
-        let (w, d) = district_of(i);
+        let (w, d) = District::place(i);
         // They have no gap: the data was consistent before the run.
         let numbers = district.neworders.ends.into_iter().flat_map(|(first, last)| first..=last);
         numbers.map(move |o_id| key(w, d, o_id))
@@ -198,15 +200,6 @@ fn ch2(ledger: &Ch2, found: &Ch2Keys<'_>) -> Count {
     });
     count.unsure(ledger.ambiguous_deliveries.values().sum(), gone.count() as u64, "deliveries");
     count
-}
-
-/// Warehouse and district number at an index of the ledger's districts.
-fn district_of(index: usize) -> (u32, u32) {
-    (index as u32 / 10 + 1, index as u32 % 10 + 1)
-}
-
-fn place((i, district): (usize, &hoap_workload::ch2::snapshot::District)) -> ((u32, u32), i64) {
-    (district_of(i), district.next_o_id)
 }
 
 /// The ledger of YCSB, as its file has it.

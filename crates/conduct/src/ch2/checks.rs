@@ -8,9 +8,10 @@ use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::{self, Aggregates};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::counters;
+use hoap_workload::ch2::district::District;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::nothing_lost::{self, Expected};
-use hoap_workload::ch2::snapshot::{District, Snapshot};
+use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::touched::Touched;
 use hoap_workload::ch2::unchanged::{Changes, Sample};
 

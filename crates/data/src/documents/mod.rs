@@ -1,10 +1,11 @@
-//! The documents, a module for each group of collections.
+//! The documents, a module for each group of collections; `any` writes one of any collection.
 //!
 //! Every document has its own stream of random words (`DataSet::words`), and every value a fixed
 //! place in that stream: the constants at the head of each module. Any value can be computed
 //! without the others, and extra fields change no other value.
 
 mod address;
+mod any;
 mod customer;
 mod item;
 mod last_name;

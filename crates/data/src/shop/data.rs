@@ -1,4 +1,4 @@
-//! A data set of customers and orders: sizes, keys, relations, and documents by index.
+//! A data set of customers and orders: sizes, keys and relations.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::spec::ShopSpec;
 use super::values::{self, MONTHS};
 use crate::DATA_VERSION;
 use crate::error::SpecError;
-use crate::part::part_of;
+use crate::part::Part;
 use crate::permutation::Permutation;
 use crate::random::Stream;
 
@@ -76,7 +76,7 @@ impl ShopData {
     /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
     /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
     pub fn part(&self, collection: ShopCollection, part: u64, of: u64) -> Range<u64> {
-        part_of(self.count(collection), part, of)
+        Part { part, of }.range(0..self.count(collection))
     }
 
     /// Appends the key of a document, such as `customer:42`.
@@ -189,13 +189,6 @@ impl ShopData {
             let customer = data.places.inverse(zip * zips + in_zip / each);
             data.order_numbers.apply(customer * each + in_zip % each)
         })
-    }
-
-    /// The sum of sale_price, in cents, that a JOIN over this zip code and month answers; `None`
-    /// where no order qualifies and the answer has no row.
-    pub fn join_cents(&self, zip: u64, month: usize) -> Option<i64> {
-        let prices = self.orders_of_zip_and_month(zip, month).map(|order| self.sale_cents(order));
-        prices.reduce(|sum, price| sum + price)
     }
 
     /// The random permutation behind the months of a zip code's orders.

@@ -61,6 +61,13 @@ impl ShopData {
         Price::new(self.words(ShopCollection::Orders, order)).sale()
     }
 
+    /// The sum of sale_price, in cents, that a JOIN over this zip code and month answers; `None`
+    /// where no order qualifies and the answer has no row.
+    pub fn join_cents(&self, zip: u64, month: usize) -> Option<i64> {
+        let prices = self.orders_of_zip_and_month(zip, month).map(|order| self.sale_cents(order));
+        prices.reduce(|sum, price| sum + price)
+    }
+
     /// Writes an order without its padding and its end, and returns the words for the padding.
     #[inline]
     pub(super) fn order<W: Writer>(&self, number: u64, w: &mut W) -> Stream {

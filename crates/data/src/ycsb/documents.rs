@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Records;
 use crate::buffer::Buffer;
 use crate::json::{JsonWriter, SCRATCH};
-use crate::part::part_of;
+use crate::part::Part;
 use crate::writer::{Field, TEXT_SLACK, Writer, field};
 
 /// The records of a table as self-contained documents: `_id`, the key, then the fields as they are
@@ -46,7 +46,7 @@ impl Documents {
     /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
     /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
     pub fn part(&self, part: u64, of: u64) -> Range<u64> {
-        part_of(self.count(), part, of)
+        Part { part, of }.range(0..self.count())
     }
 
     /// Appends the documents of a range as JSON, each followed by `end`.

@@ -7,6 +7,7 @@ use crate::DATA_VERSION;
 use crate::error::SpecError;
 use crate::named;
 use crate::number::write_u64;
+use crate::part::Part;
 use crate::random::Stream;
 use crate::writer::{Field, Writer};
 
@@ -133,13 +134,7 @@ impl Records {
     /// The numbers of part `part` (from 1) of `of`. The parts together are the whole range, in
     /// order; a part that does not exist is empty.
     pub fn part(&self, part: u64, of: u64) -> Range<u64> {
-        let Range { start, end } = self.numbers();
-        if part == 0 || part > of {
-            return end..end;
-        }
-        let edge =
-            |n: u64| start + (u128::from(self.spec.count) * u128::from(n) / u128::from(of)) as u64;
-        edge(part - 1)..edge(part)
+        Part { part, of }.range(self.numbers())
     }
 
     /// The key of record number `n`, loaded or new.

@@ -4,7 +4,7 @@
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use hoap_workload::capability::Index;
-use hoap_workload::shop::source::ZIP_INDEX;
+use hoap_workload::shop::source::{CUSTOMERS, ORDERS, ZIP_INDEX};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::statement::prepared::PreparedStatement;
 use serde_json::Value;
@@ -19,8 +19,6 @@ use crate::failure::{Done, Failure};
 
 /// The table.
 pub(super) const TABLE: &str = "shop_joined";
-const CUSTOMERS: &str = "shop_customer";
-const ORDERS: &str = "shop_orders";
 /// The collections that it is made from.
 pub(super) const SOURCES: [&str; 2] = [CUSTOMERS, ORDERS];
 

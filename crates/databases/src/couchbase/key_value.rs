@@ -29,6 +29,7 @@ use super::{CouchbaseEngine, error};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
+use crate::reads::Reads;
 use crate::sqlpp::Doing;
 
 /// Paths of a sub-document operation.
@@ -56,11 +57,7 @@ impl KeyValue for CouchbaseEngine {
             )
         };
         let one: Vec<_> = table.fields.iter().map(|field| format!(", d.`{field}`")).collect();
-        let scans = Scans {
-            all: scan(&one.concat()),
-            none: scan(""),
-            one: one.iter().map(|field| scan(field)).collect(),
-        };
+        let scans = Reads::new(&one.concat(), one, "", scan);
         Ok(RecordSession {
             node,
             collection: self.server.collection(name),
@@ -71,20 +68,13 @@ impl KeyValue for CouchbaseEngine {
     }
 }
 
-/// The texts of scans, made once.
-struct Scans {
-    all: String,
-    none: String,
-    one: Vec<String>,
-}
-
 /// The records of one client.
 pub struct RecordSession {
     node: Node,
     collection: Collection,
     /// The names of the table's fields.
     fields: Vec<String>,
-    scans: Scans,
+    scans: Reads,
     /// Recycled: the JSON text of a record.
     json: Vec<u8>,
 }
@@ -246,16 +236,13 @@ impl engine::RecordSession for RecordSession {
         fields: Fields,
         scanned: &mut Scanned,
     ) -> Done<()> {
-        let (text, first) = match fields {
-            Fields::All => (&self.scans.all, 0),
-            Fields::None => (&self.scans.none, 0),
-            Fields::One(number) => (&self.scans.one[usize::from(number)], number),
-        };
+        let first = if let Fields::One(number) = fields { number } else { 0 };
         if count == 0 {
             return Ok(());
         }
         // Every number up to this one is a whole number to the service.
         let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let text = self.scans.text(fields);
         let answer = self.node.run(text, &[start.into(), count.into()], None).await?;
         for row in answer.lists()? {
             let mut values = row.into_iter();

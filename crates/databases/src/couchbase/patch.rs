@@ -6,6 +6,7 @@ use hoap_workload::capability::{Change, Patch};
 use serde_json::Value;
 
 use super::sql;
+use crate::patches::wants;
 
 /// `UPDATE … USE KEYS $1 SET … WHERE …`; the parameters after the key are appended to `args`. `cas`
 /// is the document's when it was read.
@@ -89,12 +90,7 @@ fn condition(patch: &Patch, place: &str, n: usize, out: &mut String) {
 
 /// The place that the condition of a patch looks at.
 fn looked_at(patch: &Patch) -> &str {
-    match &patch.change {
-        Change::Set(_) if !patch.path.ends_with(']') => {
-            patch.path.rsplit_once('.').map_or(patch.path, |(parent, _)| parent)
-        }
-        _ => patch.path,
-    }
+    wants(patch).map_or(patch.path, |(place, ..)| place)
 }
 
 /// `SELECT RAW [CAS, [type, value]…]` of the places that an [`update`] looked at, key `$1`.
@@ -112,18 +108,10 @@ pub(super) fn why(collection: &str, patches: &[Patch], out: &mut String) {
 /// Why an [`update`] changed nothing, in words, from a row of [`why`].
 pub(super) fn why_not(row: &[Value], patches: &[Patch]) -> String {
     for (patch, found) in patches.iter().zip(row.iter().skip(1)) {
+        let Some((place, fits, wish)) = wants(patch) else { continue };
         let found = kind(&found[0], &found[1]);
-        let path = patch.path;
-        let (fits, wish) = match &patch.change {
-            Change::AddInteger(_) => (found == "integer", "add a whole number to it"),
-            Change::AddCents(_) => (matches!(found, "integer" | "real"), "add an amount to it"),
-            Change::Append(_) => (found == "array", "append to it"),
-            Change::Set(_) if path.ends_with(']') => (found != "absent", "set that field in it"),
-            Change::Set(_) if !path.contains('.') => continue,
-            Change::Set(_) => (found == "object", "set that field in it"),
-        };
-        if !fits {
-            return format!("`{}` is {found}: cannot {wish}", looked_at(patch));
+        if !fits(found) {
+            return format!("`{place}` is {found}: cannot {wish}");
         }
     }
     "a whole number would leave 64 bits".to_owned()

@@ -44,10 +44,7 @@ pub struct QuerySession {
 impl QuerySession {
     /// Refuses a text that is not one SELECT. To prepare several would run all but the last.
     fn check(&mut self, text: &str, given: &[(String, Value)]) -> Done<()> {
-        for (i, (name, _)) in given.iter().enumerate() {
-            if given[..i].iter().any(|(other, _)| other == name) {
-                return Err(Failure::invalid(format!("parameter ${name} is given twice")));
-            }
+        for (name, _) in given {
             if !text.contains(&format!("${name}")) {
                 return Err(not_in_text(name));
             }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::engine::{self, Engine, QuerySession};
 use super::limit::{answer, not_read, unlimited, within};
 use super::{Front, check_name, check_paths, error};
+use crate::failure::{Done, Failure};
 
 #[async_trait]
 impl<E: engine::Analytics> Analytics for Front<E> {
@@ -33,28 +34,45 @@ struct FrontQueries<E, S> {
     inner: S,
 }
 
-/// Waits for the answer of a call to a session, without a limit.
-macro_rules! unlimited {
-    ($self:ident, $call:expr) => {
-        match within(&*$self.engine, None, $call).await {
-            Ok(done) => done,
-            Err(silence) => {
-                $self.inner.abandon();
-                Err(silence)
-            }
+/// Waits for the answer to a query with these parameters, without a limit.
+macro_rules! asked {
+    ($self:ident, $parameters:ident, $call:expr) => {
+        match check_parameters($parameters) {
+            Ok(()) => match within(&*$self.engine, None, $call).await {
+                Ok(done) => done,
+                Err(silence) => {
+                    $self.inner.abandon();
+                    Err(silence)
+                }
+            },
+            Err(failure) => Err(failure),
         }
     };
+}
+
+/// Refuses a parameter that is given twice, and a value that is no scalar.
+fn check_parameters(parameters: &[(String, Value)]) -> Done<()> {
+    for (at, (name, value)) in parameters.iter().enumerate() {
+        if parameters[..at].iter().any(|(other, _)| other == name) {
+            return Err(Failure::invalid(format!("parameter ${name} is given twice")));
+        }
+        if value.is_array() || value.is_object() {
+            let answer = format!("the value of parameter ${name} is no scalar: {value}");
+            return Err(Failure::invalid(answer));
+        }
+    }
+    Ok(())
 }
 
 #[async_trait]
 impl<E: Engine, S: QuerySession> AnalyticalSession for FrontQueries<E, S> {
     async fn query(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Answer> {
-        let done = unlimited!(self, self.inner.query(text, parameters));
+        let done = asked!(self, parameters, self.inner.query(text, parameters));
         done.map_err(|failure| error(&*self.engine, failure, "query"))
     }
 
     async fn explain(&mut self, text: &str, parameters: &[(String, Value)]) -> Result<Explained> {
-        let done = unlimited!(self, self.inner.explain(text, parameters));
+        let done = asked!(self, parameters, self.inner.explain(text, parameters));
         done.map_err(|failure| error(&*self.engine, failure, "explain a query in"))
     }
 

@@ -254,7 +254,7 @@ pub trait Analytics: Engine {
 
 /// One query stream's connection.
 pub trait QuerySession: Abandon {
-    /// Runs a query.
+    /// Runs a query. Each parameter has a name of its own and a scalar.
     fn query(
         &mut self,
         text: &str,
@@ -342,6 +342,15 @@ pub trait Pager: Abandon {
         limit: u32,
         keys: &mut Vec<String>,
     ) -> impl Future<Output = Done<()>> + Send;
+}
+
+/// Puts a key at this place of a page, into the string of the page before where there is one.
+#[inline]
+pub fn put_key(keys: &mut Vec<String>, at: usize, key: &str) {
+    match keys.get_mut(at) {
+        Some(slot) => key.clone_into(slot),
+        None => keys.push(key.to_owned()),
+    }
 }
 
 /// Joins of customers and orders; see `hoap_workload::capability::shop::Joins`.

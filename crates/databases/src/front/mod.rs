@@ -6,6 +6,7 @@
 //! * names of collections, fields and paths: an engine is given checked ones only, and writes them
 //!   into its statements;
 //! * the access of a transaction, and whether an earlier error has ended it;
+//! * parameters of queries: each is given once, and is a scalar;
 //! * the limit on an answer ([`Engine::answer_timeout`]), and the end of all waits when the program
 //!   stops ([`stop_waiting`]);
 //! * the sentence that says what was tried, on what.

@@ -4,17 +4,14 @@ use std::sync::Arc;
 
 use futures_util::TryStreamExt;
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
+use hoap_workload::shop::source::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
 use mongodb::bson::raw::RawBsonRef;
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
 
 use super::server::Server;
 use super::{MongoDbEngine, value};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins, Pages};
-
-const CUSTOMERS: &str = "shop_customer";
-const ORDERS: &str = "shop_orders";
+use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
 
 impl Pages for MongoDbEngine {
     type Pager = Pager;
@@ -144,12 +141,7 @@ impl engine::Pager for Pager {
         let mut cursor = find.batch_size(limit.saturating_add(1).min(10_000)).await?;
         let mut found = 0;
         while cursor.advance().await? {
-            let key = value::key(cursor.current())?;
-            // The strings of the page before are used again.
-            match keys.get_mut(found) {
-                Some(slot) => key.clone_into(slot),
-                None => keys.push(key.to_owned()),
-            }
+            put_key(keys, found, value::key(cursor.current())?);
             found += 1;
         }
         keys.truncate(found);

@@ -87,17 +87,9 @@ impl QuerySession {
         numbered: &Numbered<'_>,
         given: &'a [(String, Value)],
     ) -> Done<Vec<&'a Value>> {
-        for (i, (name, value)) in given.iter().enumerate() {
-            if given[..i].iter().any(|(other, _)| other == name) {
-                return Err(Failure::invalid(format!("parameter ${name} is given twice")));
-            }
-            if !numbered.names.contains(&name.as_str()) {
-                return Err(Failure::invalid(format!("the text has no parameter ${name}")));
-            }
-            if value.is_array() || value.is_object() {
-                let answer = format!("the value of parameter ${name} is no scalar of SQL: {value}");
-                return Err(Failure::invalid(answer));
-            }
+        let unknown = |(name, _): &&(String, Value)| !numbered.names.contains(&name.as_str());
+        if let Some((name, _)) = given.iter().find(unknown) {
+            return Err(Failure::invalid(format!("the text has no parameter ${name}")));
         }
         let value = |name: &&str| {
             let found = given.iter().find(|(given, _)| given == name);

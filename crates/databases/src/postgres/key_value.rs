@@ -16,6 +16,7 @@ use super::{PostgresEngine, error, nul};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
+use crate::reads::Reads;
 
 impl KeyValue for PostgresEngine {
     type Session = RecordSession;
@@ -29,7 +30,7 @@ impl KeyValue for PostgresEngine {
         let mut link = Link::new(self.pools.clone(), Role::Client).await?;
         // A missing table fails here, before the first operation.
         let mut held = link.hold().await?;
-        let prepared = async { Ok(held.prepared(&texts.read.all).await.map(drop)?) };
+        let prepared = async { Ok(held.prepared(texts.read.text(Fields::All)).await.map(drop)?) };
         let prepared = self.server().limited(prepared).await;
         held.answered(prepared)?;
         drop(held);
@@ -56,27 +57,13 @@ struct Texts {
     delete: String,
 }
 
-/// A text for each selection of fields.
-struct Reads {
-    all: String,
-    one: Vec<String>,
-    none: String,
-}
-
 impl Texts {
     fn new(table: &Table) -> Self {
         let name = &table.name;
         let reads = |before: &str, none: &str, rest: &str| {
+            let one = table.fields.iter().map(|field| format!("{before}doc -> '{field}'"));
             let text = |what: &str| format!("SELECT {what} FROM \"{name}\" {rest}");
-            Reads {
-                all: text(&format!("{before}doc")),
-                one: table
-                    .fields
-                    .iter()
-                    .map(|field| text(&format!("{before}doc -> '{field}'")))
-                    .collect(),
-                none: text(none),
-            }
+            Reads::new(&format!("{before}doc"), one, none, text)
         };
         Texts {
             read: reads("", "NULL::jsonb", "WHERE key = $1"),
@@ -84,17 +71,6 @@ impl Texts {
             insert: format!("INSERT INTO \"{name}\" (key, doc) VALUES ($1, $2)"),
             update: format!("UPDATE \"{name}\" SET doc = doc || $2 WHERE key = $1"),
             delete: format!("DELETE FROM \"{name}\" WHERE key = $1"),
-        }
-    }
-}
-
-impl Reads {
-    /// The text for these fields.
-    fn text(&self, fields: Fields) -> &str {
-        match fields {
-            Fields::All => &self.all,
-            Fields::None => &self.none,
-            Fields::One(number) => &self.one[usize::from(number)],
         }
     }
 }

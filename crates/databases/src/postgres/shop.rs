@@ -16,7 +16,7 @@ use super::server::Role;
 use super::types::Json;
 use super::{PostgresEngine, nul};
 use crate::failure::{Done, Failure};
-use crate::front::engine::{self, Abandon, Joins, Pages};
+use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
 
 const PAGE: &str = "SELECT key FROM shop_customer
     WHERE doc -> 'address' -> 'country' = $1 LIMIT $2 OFFSET $3";
@@ -149,12 +149,7 @@ impl engine::Pager for Pager {
             pin_mut!(rows);
             let mut found = 0;
             while let Some(row) = rows.try_next().await? {
-                let key = nul::decode(row.try_get(0)?);
-                // The strings of the page before are used again.
-                match keys.get_mut(found) {
-                    Some(slot) => (*key).clone_into(slot),
-                    None => keys.push(key.into_owned()),
-                }
+                put_key(keys, found, &nul::decode(row.try_get(0)?));
                 found += 1;
             }
             keys.truncate(found);

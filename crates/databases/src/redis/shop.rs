@@ -7,7 +7,7 @@
 //! Each trip sees the state of its own moment.
 
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
+use hoap_workload::shop::source::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
 use redis::{Cmd, Value};
 
 use super::answers::texts;
@@ -17,9 +17,6 @@ use super::error::Doing;
 use super::{RedisEngine, layout, notes};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Joins, Pages};
-
-const CUSTOMERS: &str = "shop_customer";
-const ORDERS: &str = "shop_orders";
 
 impl Pages for RedisEngine {
     type Pager = Pager;

@@ -43,10 +43,7 @@ impl QuerySession {
 
     /// Binds every parameter of the text, and refuses values that the text does not name.
     fn bind(&self, statement: &mut Statement<'_>, given: &[(String, Value)]) -> Done<()> {
-        for (i, (name, _)) in given.iter().enumerate() {
-            if given[..i].iter().any(|(other, _)| other == name) {
-                return Err(Failure::invalid(format!("parameter ${name} is given twice")));
-            }
+        for (name, _) in given {
             let index = statement.parameter_index(&format!("${name}"));
             if index?.is_none() {
                 return Err(Failure::invalid(format!("the text has no parameter ${name}")));

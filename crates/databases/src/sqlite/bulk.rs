@@ -104,14 +104,12 @@ impl Bulk for BatchWriter {
 
 #[cfg(test)]
 mod tests {
+    use hoap_testing::wait;
+
     use super::*;
     use crate::sqlite::connection::Database;
     use crate::sqlite::options::Options;
     use crate::sqlite::writer::Writer;
-
-    fn wait<T>(future: impl Future<Output = T>) -> T {
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
-    }
 
     /// The writing connection is shared: the settings of a load must not affect later transactions.
     #[test]

@@ -20,6 +20,7 @@ use super::{SqliteEngine, error, sql};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
+use crate::reads::Reads;
 
 /// Fields that one call of `jsonb_set` sets: a function has at most 1000 arguments.
 const FIELDS_A_CALL: usize = 400;
@@ -36,7 +37,7 @@ impl KeyValue for SqliteEngine {
         let writer = self.writer.clone();
         let reader = writer.database.connect(Role::Reader)?;
         // A missing table fails here, before the first operation.
-        reader.prepare_cached(&texts.read.all)?;
+        reader.prepare_cached(texts.read.text(Fields::All))?;
         let (text, json) = (String::new(), Vec::new());
         let fields = table.fields.clone();
         Ok(RecordSession { writer, reader, fields, texts, text, json })
@@ -67,24 +68,13 @@ struct Texts {
     set: Vec<String>,
 }
 
-/// A text for each selection of fields.
-struct Reads {
-    all: String,
-    one: Vec<String>,
-    none: String,
-}
-
 impl Texts {
     fn new(table: &Table) -> Self {
         let name = &table.name;
         let reads = |before: &str, none: &str, rest: &str| {
+            let one = table.fields.iter().map(|field| format!("{before}doc ->> '$.{field}'"));
             let text = |what: &str| format!("SELECT {what} FROM \"{name}\" {rest}");
-            let one = |field: &String| text(&format!("{before}doc ->> '$.{field}'"));
-            Reads {
-                all: text(&format!("{before}json(doc)")),
-                one: table.fields.iter().map(one).collect(),
-                none: text(none),
-            }
+            Reads::new(&format!("{before}json(doc)"), one, none, text)
         };
         let mut insert = String::new();
         sql::insert(name, &mut insert);
@@ -95,17 +85,6 @@ impl Texts {
             delete: format!("DELETE FROM \"{name}\" WHERE key = ?1"),
             update: format!("UPDATE \"{name}\" SET doc = "),
             set: table.fields.iter().map(|f| format!(", '$.{f}', ?")).collect(),
-        }
-    }
-}
-
-impl Reads {
-    /// The text for these fields.
-    fn text(&self, fields: Fields) -> &str {
-        match fields {
-            Fields::All => &self.all,
-            Fields::None => &self.none,
-            Fields::One(number) => &self.one[usize::from(number)],
         }
     }
 }

@@ -6,6 +6,8 @@ use hoap_workload::capability::{Change, Patch};
 use rusqlite::Connection;
 use rusqlite::types::ToSqlOutput;
 
+use crate::patches::wants;
+
 /// `UPDATE collection SET doc = jsonb_set(doc, path, value, …) WHERE key = ?1 AND …`, the value of
 /// patch i being parameter i + 2.
 ///
@@ -70,7 +72,9 @@ pub(super) fn why_not(
         return Ok("no such key".to_owned());
     }
     for patch in patches {
-        let Some((place, condition)) = condition(patch) else { continue };
+        let Some(((place, condition), (.., wish))) = condition(patch).zip(wants(patch)) else {
+            continue;
+        };
         let found = format!("json_type(doc, '$.{place}')");
         let text = format!(
             "SELECT ifnull({found}, 'absent'), ifnull({found} {condition}, false)
@@ -79,12 +83,6 @@ pub(super) fn why_not(
         let (found, fits): (String, bool) =
             connection.query_row(&text, [key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         if !fits {
-            let wish = match patch.change {
-                Change::AddInteger(_) => "add a whole number to it",
-                Change::AddCents(_) => "add an amount to it",
-                Change::Append(_) => "append to it",
-                Change::Set(_) => "set that field in it",
-            };
             return Ok(format!("`{place}` is {found}: cannot {wish}"));
         }
     }

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use super::SqliteEngine;
 use super::connection::Role;
 use crate::failure::Done;
-use crate::front::engine::{self, Abandon, Joins, Pages};
+use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
 
 const PAGE: &str = "SELECT key FROM shop_customer
     WHERE doc ->> '$.address.country' = ?1 LIMIT ?2 OFFSET ?3";
@@ -184,12 +184,7 @@ impl engine::Pager for Pager {
         let mut rows = statement.query((country, limit, offset))?;
         let mut found = 0;
         while let Some(row) = rows.next()? {
-            let key = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            // The strings of the page before are used again.
-            match keys.get_mut(found) {
-                Some(slot) => key.clone_into(slot),
-                None => keys.push(key.to_owned()),
-            }
+            put_key(keys, found, row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?);
             found += 1;
         }
         keys.truncate(found);

@@ -6,28 +6,18 @@ mod on_asterixdb;
 mod on_asterixdb_2;
 mod on_asterixdb_column;
 
-use hoap_testing::conformance;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use hoap_databases::asterixdb::AsterixDb;
+use hoap_testing::conformance;
+use hoap_testing::urls::{own_name, server};
 use hoap_workload::capability::Target;
 
 use conformance::wait;
 
-/// The URL of a server of the lab, from the environment.
-fn server(variable: &str) -> String {
-    std::env::var(variable).unwrap_or_else(|_| {
-        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
-    })
-}
-
 /// A URL with a dataverse that no other test has.
 fn place(variable: &str) -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
     let server = server(variable);
     let at = server.rfind('/').unwrap() + 1;
-    let number = MADE.fetch_add(1, Ordering::Relaxed);
-    format!("{}t{}_{number}", &server[..at], std::process::id())
+    format!("{}{}", &server[..at], own_name())
 }
 
 fn open(url: &str) -> AsterixDb {

@@ -32,11 +32,7 @@ pub struct Place {
 impl Place {
     /// A dataverse of its own for a test, on the cluster that a variable names.
     pub fn new(variable: &str, test: &str, options: &str) -> Self {
-        let server = std::env::var(variable).unwrap_or_else(|_| {
-            panic!(
-                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
-            )
-        });
+        let server = hoap_testing::urls::server(variable);
         let name = format!("answers_{test}_{}", std::process::id());
         let at = server.rfind('/').unwrap() + 1;
         Place { url: format!("{}{name}?{options}", &server[..at]) }

@@ -13,11 +13,7 @@ pub struct Place(String);
 
 impl Place {
     pub fn new(variable: &str, test: &str) -> Self {
-        let server = std::env::var(variable).unwrap_or_else(|_| {
-            panic!(
-                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
-            )
-        });
+        let server = hoap_testing::urls::server(variable);
         let (base, query) = server.split_once('?').unwrap_or((&server, ""));
         let host = base.rsplit_once('/').map_or(base, |(host, _)| host);
         Place(format!("{host}/answers_{test}_{}?{query}", std::process::id()))

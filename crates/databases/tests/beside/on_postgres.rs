@@ -8,9 +8,7 @@ use crate::{NAMED, named_and_random, small};
 
 /// The server's URL, which ends in the name of a database.
 fn server() -> String {
-    std::env::var("HOAP_TEST_POSTGRES").expect(
-        "set HOAP_TEST_POSTGRES: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
-    )
+    hoap_testing::urls::server("HOAP_TEST_POSTGRES")
 }
 
 /// A schema of the server, dropped with its tables at the end.

@@ -7,23 +7,17 @@ mod on_cassandra;
 mod on_cassandra_3;
 mod ring;
 
-use hoap_testing::conformance;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use hoap_databases::cassandra::Cassandra;
-use hoap_workload::{Error, ErrorKind};
+use hoap_testing::conformance;
+use hoap_testing::errors::{has, missing, unavailable};
+use hoap_testing::urls::{own_name as keyspace, server};
+use hoap_workload::Error;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
 use conformance::wait;
-
-/// The URL of a server of the lab, from the environment.
-fn server(variable: &str) -> String {
-    std::env::var(variable).unwrap_or_else(|_| {
-        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
-    })
-}
 
 /// The URL of another keyspace.
 fn in_keyspace(url: &str, keyspace: &str) -> String {
@@ -37,31 +31,8 @@ fn open(url: &str) -> Cassandra {
 
 fn refused(url: &str) -> Error {
     let e = wait(hoap_databases::cassandra::open(url)).map(drop).unwrap_err();
-    assert!(!e.to_string().contains('\n'), "{e}");
+    has(&e, &[]);
     e
-}
-
-fn unavailable(e: &Error, words: &[&str]) {
-    assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
-    has(e, words);
-}
-
-/// What a load makes is not there.
-fn missing(e: &Error, words: &[&str]) {
-    assert_eq!(e.kind, ErrorKind::Missing, "{e}");
-    has(e, words);
-}
-
-fn has(e: &Error, words: &[&str]) {
-    let line = e.to_string();
-    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
-    assert!(!line.contains("secret") && !line.contains('\n'), "{line}");
-}
-
-/// A keyspace that no other test has.
-fn keyspace() -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    format!("t{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A session of the driver's own.

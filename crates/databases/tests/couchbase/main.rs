@@ -17,21 +17,14 @@ mod scripted;
 mod secured;
 mod silent;
 
+use hoap_databases::couchbase::Couchbase;
 use hoap_testing::certificates;
 use hoap_testing::conformance;
 use hoap_testing::couchbase as service;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use hoap_databases::couchbase::Couchbase;
+use hoap_testing::urls::{own_name as scope, with};
 use hoap_workload::capability::Target;
 
 use conformance::wait;
-
-/// A URL with one more option.
-fn with(url: &str, option: &str) -> String {
-    let joint = if url.contains('?') { '&' } else { '?' };
-    format!("{url}{joint}{option}")
-}
 
 /// A URL for a machine that does much else.
 fn patient(url: &str) -> String {
@@ -40,12 +33,6 @@ fn patient(url: &str) -> String {
 
 fn open(url: &str) -> Couchbase {
     wait(hoap_databases::couchbase::open(url)).unwrap()
-}
-
-/// A scope that no other test has.
-fn scope() -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    format!("t{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Removes what a test left.

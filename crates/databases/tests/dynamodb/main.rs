@@ -7,13 +7,14 @@
 mod on_dynamodb;
 mod scripted;
 
-use hoap_testing::conformance;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use hoap_databases::dynamodb::DynamoDb;
+use hoap_testing::errors::{has, missing, unavailable};
+use hoap_testing::urls::own_name as prefix;
+use hoap_testing::{conformance, urls};
+use hoap_workload::Error;
 use hoap_workload::capability::Target;
-use hoap_workload::{Error, ErrorKind};
 
 use conformance::wait;
 
@@ -31,13 +32,7 @@ fn credentials() -> &'static str {
 
 /// The URL of the lab's server, with credentials.
 fn server() -> String {
-    let url = std::env::var("HOAP_TEST_DYNAMODB").unwrap_or_else(|_| {
-        panic!(
-            "set HOAP_TEST_DYNAMODB: eval \"$(lab/env)\", or leave these out with ./test \
-             --no-servers"
-        )
-    });
-    format!("{url}&{}", credentials())
+    format!("{}&{}", urls::server("HOAP_TEST_DYNAMODB"), credentials())
 }
 
 fn open(url: &str) -> DynamoDb {
@@ -46,35 +41,8 @@ fn open(url: &str) -> DynamoDb {
 
 fn refused(url: &str) -> Error {
     let e = wait(hoap_databases::dynamodb::open(url)).map(drop).unwrap_err();
-    one_line(&e);
+    has(&e, &[]);
     e
-}
-
-fn one_line(e: &Error) {
-    let line = e.to_string();
-    assert!(!line.contains('\n') && !line.contains("hunter2"), "{line}");
-}
-
-fn unavailable(e: &Error, words: &[&str]) {
-    of_kind(ErrorKind::Unavailable, e, words);
-}
-
-/// What a load makes is not there.
-fn missing(e: &Error, words: &[&str]) {
-    of_kind(ErrorKind::Missing, e, words);
-}
-
-fn of_kind(kind: ErrorKind, e: &Error, words: &[&str]) {
-    assert_eq!(e.kind, kind, "{e}");
-    one_line(e);
-    let line = e.to_string();
-    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
-}
-
-/// A prefix that no other test has.
-fn prefix() -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    format!("t{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Removes what a test left.

@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
     use crate::conformance::{COLLECTION, batch, client, record, session, wait};
-    use crate::{one_line, open, refused, unavailable};
+    use crate::{has, open, refused, unavailable};
 
     const EXCEEDED: &str = "The level of configured provisioned throughput for the table was \
                             exceeded. Consider increasing your provisioning level with the \
@@ -233,7 +233,7 @@ mod tests {
             if n < 3 {
                 let e = done.unwrap_err();
                 assert_eq!((e.kind, e.kind.name()), (ErrorKind::Throttled, "throttled"));
-                one_line(&e);
+                has(&e, &[]);
                 assert!(e.to_string().contains("more capacity"), "{e}");
             } else {
                 done.unwrap();
@@ -412,7 +412,7 @@ mod tests {
         ] {
             let url = endpoint(move |_, _| (status, body.clone()), "");
             let e = refused(&url);
-            one_line(&e);
+            has(&e, &[]);
             assert!(e.to_string().contains(words), "{status}: {e}");
         }
     }
@@ -436,7 +436,7 @@ mod tests {
         assert_eq!(asked.swap(0, Ordering::SeqCst), 1);
         let refused = |done: hoap_workload::Result<()>, room: &str| {
             let e = done.unwrap_err();
-            one_line(&e);
+            has(&e, &[]);
             assert!(e.kind == ErrorKind::Invalid && e.to_string().contains(room), "{e}");
         };
         refused(

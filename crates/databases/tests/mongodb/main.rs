@@ -13,12 +13,12 @@ mod peer_on_mongo_wire;
 mod pipelines;
 mod protocol;
 
-use hoap_testing::conformance;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use hoap_databases::mongodb::MongoDb;
+use hoap_testing::conformance;
+use hoap_testing::errors::{has, missing, unavailable};
+use hoap_testing::urls::{own_name, server, with};
+use hoap_workload::Error;
 use hoap_workload::capability::Target;
-use hoap_workload::{Error, ErrorKind};
 
 use conformance::wait;
 
@@ -28,39 +28,15 @@ fn open(url: &str) -> MongoDb {
 
 fn refused(url: &str) -> Error {
     let e = wait(hoap_databases::mongodb::open(url)).map(drop).unwrap_err();
-    assert!(!e.to_string().contains('\n'), "{e}");
+    has(&e, &[]);
     e
-}
-
-fn unavailable(e: &Error, words: &[&str]) {
-    of_kind(ErrorKind::Unavailable, e, words);
-}
-
-/// What a load makes is not there.
-fn missing(e: &Error, words: &[&str]) {
-    of_kind(ErrorKind::Missing, e, words);
-}
-
-fn of_kind(kind: ErrorKind, e: &Error, words: &[&str]) {
-    assert_eq!(e.kind, kind, "{e}");
-    let line = e.to_string();
-    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
-    assert!(!line.contains("secret") && !line.contains('\n'), "{line}");
 }
 
 /// The URL with the name of a database that no other test has.
 fn own_database(server: &str) -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    let made = MADE.fetch_add(1, Ordering::Relaxed);
     let (base, query) = server.split_once('?').unwrap_or((server, ""));
     let host = base.rsplit_once('/').map_or(base, |(host, _)| host);
-    format!("{host}/hoap_t{}_{made}?{query}", std::process::id()).trim_end_matches('?').to_owned()
-}
-
-/// A URL with one more option.
-fn with(url: &str, option: &str) -> String {
-    let joint = if url.contains('?') { '&' } else { '?' };
-    format!("{url}{joint}{option}")
+    format!("{host}/hoap_{}?{query}", own_name()).trim_end_matches('?').to_owned()
 }
 
 /// Removes what a test left.

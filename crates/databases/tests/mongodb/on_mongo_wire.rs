@@ -15,9 +15,7 @@ use crate::conformance::{
 use crate::{Guard, fresh_on, missing, open, own_database, refused, unavailable, with};
 
 fn server() -> String {
-    std::env::var("HOAP_TEST_MONGO_WIRE").expect(
-        "set HOAP_TEST_MONGO_WIRE: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
-    )
+    crate::server("HOAP_TEST_MONGO_WIRE")
 }
 
 fn fresh() -> (Box<MongoDb>, Guard) {

@@ -7,10 +7,7 @@ use serde_json::json;
 use crate::conformance::{COLLECTION, session, wait};
 
 fn standby() -> hoap_databases::postgres::Postgres {
-    let url = std::env::var("HOAP_TEST_POSTGRES_REPLICA").expect(
-        "set HOAP_TEST_POSTGRES_REPLICA: eval \"$(lab/env)\", or leave these out with ./test \
-         --no-servers",
-    );
+    let url = hoap_testing::urls::server("HOAP_TEST_POSTGRES_REPLICA");
     let schema = format!("standby{}", std::process::id());
     wait(hoap_databases::postgres::open(&format!("{url}?schema={schema}"))).unwrap()
 }

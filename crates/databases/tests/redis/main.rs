@@ -6,27 +6,14 @@ mod on_redis;
 mod on_redis_cluster;
 mod on_valkey;
 
-use hoap_testing::conformance;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use hoap_databases::redis::Redis;
+use hoap_testing::conformance;
+use hoap_testing::errors::{has, missing, of_kind, unavailable};
+use hoap_testing::urls::{own_name as prefix, server, with};
+use hoap_workload::Error;
 use hoap_workload::capability::Target;
-use hoap_workload::{Error, ErrorKind};
 
 use conformance::wait;
-
-/// The URL of a server of the lab, from the environment.
-fn server(variable: &str) -> String {
-    std::env::var(variable).unwrap_or_else(|_| {
-        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
-    })
-}
-
-/// A URL with one more option.
-fn with(url: &str, option: &str) -> String {
-    let joint = if url.contains('?') { '&' } else { '?' };
-    format!("{url}{joint}{option}")
-}
 
 /// A URL with user and password.
 fn as_user(url: &str, user: &str) -> String {
@@ -39,30 +26,8 @@ fn open(url: &str) -> Redis {
 
 fn refused(url: &str) -> Error {
     let e = wait(hoap_databases::redis::open(url)).map(drop).unwrap_err();
-    assert!(!e.to_string().contains('\n'), "{e}");
+    has(&e, &[]);
     e
-}
-
-fn unavailable(e: &Error, words: &[&str]) {
-    of_kind(ErrorKind::Unavailable, e, words);
-}
-
-/// What a load makes is not there.
-fn missing(e: &Error, words: &[&str]) {
-    of_kind(ErrorKind::Missing, e, words);
-}
-
-fn of_kind(kind: ErrorKind, e: &Error, words: &[&str]) {
-    assert_eq!(e.kind, kind, "{e}");
-    let line = e.to_string();
-    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
-    assert!(!line.contains("secret") && !line.contains('\n'), "{line}");
-}
-
-/// A prefix that no other test has.
-fn prefix() -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    format!("t{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Removes what a test left.

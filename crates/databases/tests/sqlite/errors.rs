@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hoap_testing::errors::{missing, unavailable};
 use hoap_workload::capability::{Access, Change, Intent, Patch, Target};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 
 use crate::conformance::{
@@ -38,22 +39,6 @@ fn all_unavailable(target: &dyn Target, words: &[&str]) {
     for (name, done) in uses(target) {
         unavailable(done.expect_err(name), words);
     }
-}
-
-fn unavailable(e: Error, words: &[&str]) {
-    of_kind(ErrorKind::Unavailable, e, words);
-}
-
-/// What a load makes is not there.
-fn missing(e: Error, words: &[&str]) {
-    of_kind(ErrorKind::Missing, e, words);
-}
-
-fn of_kind(kind: ErrorKind, e: Error, words: &[&str]) {
-    let line = e.to_string();
-    assert_eq!(e.kind, kind, "{line}");
-    assert!(words.iter().all(|word| line.contains(word)), "{line} lacks one of {words:?}");
-    assert!(!line.contains('\n'), "{line}");
 }
 
 #[test]

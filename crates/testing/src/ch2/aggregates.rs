@@ -5,9 +5,10 @@ use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::aggregates::{self, Aggregates};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::district::District;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::nothing_lost::Expected;
-use hoap_workload::ch2::snapshot::{District, Snapshot};
+use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::{ErrorKind, Result};
 use serde_json::{Value, json};
 
@@ -68,7 +69,7 @@ fn agreed(loaded: &Loaded, run: Option<(&[District], &Ledger)>) -> Vec<District>
     let Both { snapshots: [here, there], checks: [ours, theirs] } = both(loaded, run);
     assert_eq!(there.w_ytd, here.w_ytd);
     for (i, (there, here)) in there.districts.iter().zip(&here.districts).enumerate() {
-        assert_eq!(there, here, "district {}", Snapshot::district_key(i));
+        assert_eq!(there, here, "district {}", District::key(i));
     }
     assert_eq!(there.counts, here.counts);
     for (theirs, ours) in theirs.iter().zip(&ours) {

@@ -11,12 +11,6 @@ use std::path::{Path, PathBuf};
 use arrows::{Circle, circles};
 use modules::Crate;
 
-/// The circles that are left, by their crates.
-const LEFT: [(&str, &[&str]); 1] = [(
-    "workload",
-    &["ch2/expected.rs", "ch2/found.rs", "ch2/reader.rs", "ch2/snapshot.rs", "ch2/unchanged.rs"],
-)];
-
 /// The circles of the crates in a folder, each with the name of its crate.
 fn of_all(folder: &Path) -> Vec<(String, Circle)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -39,22 +33,11 @@ fn of_all(folder: &Path) -> Vec<(String, Circle)> {
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let found = of_all(crates);
-    let left = LEFT.map(|(name, files)| {
-        (name.to_owned(), files.iter().copied().map(String::from).collect::<BTreeSet<_>>())
-    });
     let mut wrong = String::new();
-    for (name, circle) in &found {
-        if !left.contains(&(name.clone(), circle.files.clone())) {
-            let files: Vec<&str> = circle.files.iter().map(String::as_str).collect();
-            wrong += &format!("\na circle in {name}: {}", files.join(", "));
-            circle.arrows.iter().for_each(|arrow| wrong += &format!("\n    {arrow}"));
-        }
-    }
-    for (name, files) in &left {
-        if !found.iter().any(|(other, circle)| (other, &circle.files) == (name, files)) {
-            wrong += &format!("\nno such circle is left in {name}, take it off LEFT: {files:?}");
-        }
+    for (name, circle) in of_all(crates) {
+        let files: Vec<&str> = circle.files.iter().map(String::as_str).collect();
+        wrong += &format!("\na circle in {name}: {}", files.join(", "));
+        circle.arrows.iter().for_each(|arrow| wrong += &format!("\n    {arrow}"));
     }
     assert!(wrong.is_empty(), "move what is used to where the arrow points:{wrong}");
 }

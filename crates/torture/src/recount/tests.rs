@@ -2,8 +2,8 @@
 
 use super::*;
 use hoap_data::ycsb::RecordSpec;
+use hoap_workload::ch2::district::{District, Undelivered};
 use hoap_workload::ch2::ledger::{self, Delivery, HistoryKey, Ledger, RunMark};
-use hoap_workload::ch2::snapshot::{District, Undelivered};
 use std::collections::BTreeMap;
 
 fn order(o_id: u32) -> ledger::Order {

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use hoap_data::{Collection, DataSet};
 use hoap_record::check::{Check, Verdict};
 
+use super::district::{District, Undelivered};
 use super::found::money;
 use super::ledger::{self, Ledger};
-use super::snapshot::{District, Reach, Snapshot, Undelivered};
+use super::snapshot::{Reach, Snapshot};
 use crate::words::counted;
 
 pub use super::finding::Finding;
@@ -137,7 +138,7 @@ fn each_district(s: &Snapshot) -> impl Iterator<Item = (String, &District)> {
     s.districts
         .iter()
         .enumerate()
-        .map(|(i, d)| (format!("district {}", Snapshot::district_key(i)), d))
+        .map(|(i, d)| (format!("district {}", District::key(i)), d))
 }
 
 fn one(s: &Snapshot) -> Finding {
@@ -212,7 +213,7 @@ fn eleven(s: &Snapshot, data: &DataSet, deliveries: Deliveries<'_>) -> Finding {
                 (all, all)
             }
             Deliveries::OfLedger { before, ledger } => {
-                let place = (i as u32 / 10 + 1, i as u32 % 10 + 1);
+                let place = District::place(i);
                 let of = |counts: &BTreeMap<_, u64>| counts.get(&place).map_or(0, |&n| n as i64);
                 let sure = delivered_of(&before[i]) + of(&acknowledged);
                 (sure, sure + of(&ledger.ambiguous_deliveries))

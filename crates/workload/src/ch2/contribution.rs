@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::district::District;
 use super::ledger::Ledger;
-use super::snapshot::District;
 use crate::{Error, ErrorKind, Result};
 
 /// The ledger of a driver and the districts of its first snapshot.

@@ -4,10 +4,11 @@
 use hoap_data::DataSet;
 use hoap_record::check::Check;
 
+use super::district::{District, Undelivered};
 use super::finding::Finding;
 use super::found::money;
 use super::reader::Reader;
-use super::snapshot::{District, Reach, Snapshot, Undelivered};
+use super::snapshot::{Reach, Snapshot};
 use crate::Result;
 use crate::capability::Target;
 
@@ -38,7 +39,7 @@ pub(super) async fn with(
 ) -> Result<Snapshot> {
     let mut snapshot = Snapshot::new(data, Reach::Touched { fresh });
     snapshot.places(target.documents()?, stop).await?;
-    let places: Vec<_> = (0..snapshot.districts.len()).map(place).collect();
+    let places: Vec<_> = (0..snapshot.districts.len()).map(District::place).collect();
     let undelivered = reader.undelivered(data.spec().schema, &places).await?;
     for (district, neworders) in snapshot.districts.iter_mut().zip(undelivered) {
         let last = district.next_o_id - 1;
@@ -54,11 +55,6 @@ pub(super) async fn with(
     Ok(snapshot)
 }
 
-/// Warehouse and number of a district by its index.
-pub(super) fn place(i: usize) -> (u32, u32) {
-    (i as u32 / 10 + 1, i as u32 % 10 + 1)
-}
-
 /// The check of the counters before a run: what the load made, where the data is fresh; else that
 /// they agree with each other.
 pub fn before(counters: &Snapshot, data: &DataSet, when: &str) -> Check {
@@ -68,7 +64,7 @@ pub fn before(counters: &Snapshot, data: &DataSet, when: &str) -> Check {
     let (delivered, orders) = (data.delivered_per_district(), data.orders_per_district());
     let loaded = Undelivered::between(Some((delivered + 1, orders)));
     for (i, d) in counters.districts.iter().enumerate() {
-        let place = || format!("district {}", Snapshot::district_key(i));
+        let place = || format!("district {}", District::key(i));
         if fresh {
             let next = i64::from(orders) + 1;
             f.equal(place, ("d_next_o_id", d.next_o_id), ("as loaded", next));

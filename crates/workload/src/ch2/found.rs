@@ -4,10 +4,10 @@ use hoap_data::DataSet;
 use serde_json::Value;
 
 use super::digest;
+use super::district::District;
 use super::expected::Expected;
 use super::finding::Finding;
 use super::ledger::Order;
-use super::snapshot::Snapshot;
 use super::stock::{Sold, quantity_left};
 use super::transactions::cents;
 use crate::capability::Row;
@@ -89,6 +89,14 @@ impl<'a> FoundOrder<'a> {
             Some((w, item, Sold { quantity, lines: 1, remote }))
         };
         self.lines.iter().map(each).collect()
+    }
+
+    /// Adds it to its district.
+    pub fn count(&self, district: &mut District) {
+        district.orders += 1;
+        district.max_o_id = district.max_o_id.max(self.place.2.into());
+        district.ol_cnt += self.ol_cnt;
+        district.lines += self.lines.len() as i64;
     }
 
     /// Compares it with what was acknowledged of it.
@@ -199,6 +207,12 @@ pub(super) struct Customer {
     pub deliveries: i32,
 }
 
+/// Adds to a difference and saturates.
+pub(super) fn add(to: &mut i32, n: i64) {
+    let sum = i64::from(*to).saturating_add(n);
+    *to = i32::try_from(sum).unwrap_or(if sum > 0 { i32::MAX } else { i32::MIN });
+}
+
 /// The results of the checks that rest on one document, and what they need to know of the data.
 #[derive(Debug)]
 pub struct Findings {
@@ -307,7 +321,7 @@ impl Findings {
     pub(super) fn balance(&mut self, index: usize, c: &Customer) {
         let per_district = self.customers_per_district as usize;
         let key = || {
-            let district = Snapshot::district_key(index / per_district);
+            let district = District::key(index / per_district);
             format!("customer {district}.{}", index % per_district + 1)
         };
         let of = |name, cents: i64| format!("{name} {}", money(Some(cents)));
@@ -365,5 +379,20 @@ pub(super) fn money(cents: Option<i64>) -> String {
             format!("{sign}{}.{:02}", c.unsigned_abs() / 100, c.unsigned_abs() % 100)
         }
         None => "missing".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An absurd number saturates: it neither wraps around to a right one nor ends the check.
+    #[test]
+    fn a_difference_keeps_to_its_range() {
+        let mut n = 0;
+        add(&mut n, 1 << 32);
+        assert_eq!(n, i32::MAX);
+        add(&mut n, i64::MIN);
+        assert_eq!(n, i32::MIN);
     }
 }

@@ -9,12 +9,12 @@
 //! * [`ingestion`]: how fast a second database takes in what the first is loaded with.
 //! * [`witness`]: transactions beside the mix that show the isolation; [`beside`]: the collections
 //!   of both.
-//! * [`snapshot`], [`touched`], [`counters`]: what the checks before and after a run read of all
-//!   documents, of those that a run touched, of the counters alone; [`aggregates`]: what the
-//!   database adds up of all documents itself; [`conditions`],
-//!   [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: these checks; [`digest`]: the
-//!   digests in a ledger;
-//!   [`contribution`]: one driver machine's part of the checks.
+//! * [`snapshot`] with its [`district`]s: the sums that the checks before and after a run compare;
+//!   `whole`, [`touched`], [`counters`]: what is read of all documents, of those that a run
+//!   touched, of the counters alone; [`aggregates`]: what the database adds up of all documents
+//!   itself; [`conditions`], [`nothing_lost`], [`unchanged`], [`audit`] with [`uniform`]: these
+//!   checks; [`digest`]: the digests in a ledger; [`contribution`]: one driver machine's part of the
+//!   checks.
 
 pub mod aggregates;
 pub mod audit;
@@ -25,6 +25,7 @@ pub mod conditions;
 pub mod contribution;
 pub mod counters;
 pub mod digest;
+pub mod district;
 mod expected;
 mod finding;
 mod found;
@@ -53,4 +54,5 @@ pub mod touched;
 pub mod transactions;
 pub mod unchanged;
 pub mod uniform;
+mod whole;
 pub mod witness;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use hoap_record::check::Check;
 
-use super::counters::place;
+use super::district::District;
 use super::finding::Finding;
-use super::ledger::{District, Ledger};
-use super::snapshot::{self, Reach, Snapshot};
+use super::ledger::{self, Ledger};
+use super::snapshot::{Reach, Snapshot};
 
 pub use super::expected::Expected;
 
@@ -19,7 +19,7 @@ impl Expected<'_> {
     pub fn checks(
         self,
         ledger: &Ledger,
-        before: &[snapshot::District],
+        before: &[District],
         after: &Snapshot,
         when: &str,
     ) -> Vec<Check> {
@@ -77,8 +77,8 @@ struct Growth {
 }
 
 /// The growth of each district that a ledger has something of.
-fn wanted(ledger: &Ledger) -> BTreeMap<District, Growth> {
-    let mut wanted: BTreeMap<District, Growth> = BTreeMap::new();
+fn wanted(ledger: &Ledger) -> BTreeMap<ledger::District, Growth> {
+    let mut wanted: BTreeMap<ledger::District, Growth> = BTreeMap::new();
     for o in &ledger.orders {
         wanted.entry((o.w, o.d)).or_default().orders += 1;
     }
@@ -108,7 +108,7 @@ fn wanted(ledger: &Ledger) -> BTreeMap<District, Growth> {
 /// to so much more.
 fn within(f: &mut Finding, i: usize, what: &str, grown: i64, (sure, ambiguous): (i64, i64)) {
     f.expect((sure..=sure + ambiguous).contains(&grown), || {
-        let key = Snapshot::district_key(i);
+        let key = District::key(i);
         let more = if ambiguous > 0 { format!(" to {}", sure + ambiguous) } else { String::new() };
         format!("district {key}: {what} grew by {grown}, acknowledged {sure}{more}")
     });
@@ -117,7 +117,7 @@ fn within(f: &mut Finding, i: usize, what: &str, grown: i64, (sure, ambiguous): 
 /// The check that the counts of each district grew by what was acknowledged and no more.
 pub(super) fn nothing_added(
     ledger: &Ledger,
-    before: &[snapshot::District],
+    before: &[District],
     after: &Snapshot,
     when: &str,
 ) -> Check {
@@ -131,11 +131,11 @@ pub(super) fn nothing_added(
     growth(ledger, before, after).check(when, "nothing added", compares)
 }
 
-fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> Finding {
+fn growth(ledger: &Ledger, before: &[District], after: &Snapshot) -> Finding {
     let wanted = wanted(ledger);
     let mut f = Finding::default();
     for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
-        let g = wanted.get(&place(i)).copied().unwrap_or_default();
+        let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
         let mut within = |what: &str, grown: i64, sure: i64, ambiguous: i64| {
             within(&mut f, i, what, grown, (sure, ambiguous));
         };
@@ -154,20 +154,20 @@ fn growth(ledger: &Ledger, before: &[snapshot::District], after: &Snapshot) -> F
 /// before and after it, with what was acknowledged. Single documents are not part of it.
 pub fn counters(
     ledger: &Ledger,
-    before: &[snapshot::District],
+    before: &[District],
     after: &Snapshot,
     when: &str,
 ) -> Check {
     let wanted = wanted(ledger);
     let mut f = after.findings.strays.clone();
     for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
-        let g = wanted.get(&place(i)).copied().unwrap_or_default();
+        let g = wanted.get(&District::place(i)).copied().unwrap_or_default();
         let grown = new.next_o_id - old.next_o_id;
         within(&mut f, i, "d_next_o_id", grown, (g.orders, g.ambiguous_orders));
-        let ytd = |d: &snapshot::District| d.ytd.unwrap_or_default();
+        let ytd = |d: &District| d.ytd.unwrap_or_default();
         let grown = ytd(new) - ytd(old);
         within(&mut f, i, "d_ytd in cents", grown, (g.paid, g.ambiguous_paid));
-        let oldest = |d: &snapshot::District| d.oldest_undelivered();
+        let oldest = |d: &District| d.oldest_undelivered();
         let grown = oldest(new) - oldest(old);
         let deliveries = (g.deliveries, g.ambiguous_deliveries);
         within(&mut f, i, "the number of the oldest undelivered order", grown, deliveries);

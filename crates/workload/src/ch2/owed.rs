@@ -5,9 +5,8 @@ use std::ops::RangeInclusive;
 
 use hoap_data::{Collection, DataSet};
 
-use super::found::{self, Customer, Findings, FoundCustomer, FoundStock};
-use super::reader::Reader;
-use super::snapshot::{add, malformed};
+use super::found::{self, Customer, Findings, FoundCustomer, FoundStock, add};
+use super::reader::{Reader, malformed};
 use super::stock::Sold;
 use super::unchanged::Sample;
 use crate::Result;

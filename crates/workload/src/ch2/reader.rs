@@ -1,12 +1,13 @@
-//! Reads documents by key, and the ends of an index, in several sessions at a time.
+//! Reads documents by key, and the ends of an index, in several sessions at a time; and whole
+//! collections.
 
 use futures_util::future::try_join_all;
 use hoap_data::{Collection, Schema};
 use serde_json::Value;
 
+use super::district::Undelivered;
 use super::schema::Paths;
-use super::snapshot::Undelivered;
-use crate::capability::{Access, Intent, Order, Row, Session, Target, Transaction};
+use crate::capability::{Access, Documents, Intent, Order, Row, Session, Target, Transaction};
 use crate::{Error, ErrorKind, Result};
 
 /// Documents that a session reads at once; every database reads this many in one transaction.
@@ -46,14 +47,6 @@ impl<'a> Reader<'a> {
         KEYS * self.sessions.len()
     }
 
-    fn go_on(&self, collection: Collection) -> Result<()> {
-        if (self.stop)() {
-            let tried = format!("check {collection}");
-            return Err(Error::new(ErrorKind::Cancelled, tried, "interrupted"));
-        }
-        Ok(())
-    }
-
     /// The fields of documents, in the order of the keys; `None` where there is none.
     ///
     /// # Errors
@@ -67,7 +60,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<Option<Row>>> {
         let mut rows = Vec::with_capacity(keys.len());
         for keys in keys.chunks(self.batch()) {
-            self.go_on(collection)?;
+            go_on(self.stop, collection)?;
             let parts = self.sessions.iter_mut().zip(keys.chunks(KEYS));
             let parts = parts.map(|(session, keys)| part(&mut **session, collection, keys, names));
             rows.extend(try_join_all(parts).await?.into_iter().flatten());
@@ -88,7 +81,7 @@ impl<'a> Reader<'a> {
         let paths = Paths::of(schema);
         let mut found = Vec::with_capacity(districts.len());
         for districts in districts.chunks(self.batch()) {
-            self.go_on(Collection::Neworder)?;
+            go_on(self.stop, Collection::Neworder)?;
             let parts = self.sessions.iter_mut().zip(districts.chunks(KEYS));
             let parts = parts.map(|(session, districts)| ends(&mut **session, &paths, districts));
             found.extend(try_join_all(parts).await?.into_iter().flatten());
@@ -149,7 +142,38 @@ async fn end(
     let found = tx.find(index, &prefix, order, Some(1), &["no_o_id"], Intent::Look).await?;
     let Some((key, row)) = found.into_iter().next() else { return Ok(None) };
     let number = row.first().and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-    number
-        .map(Some)
-        .ok_or_else(|| super::snapshot::malformed(Collection::Neworder, &key, &["no_o_id"], &row))
+    let malformed = || malformed(Collection::Neworder, &key, &["no_o_id"], &row);
+    number.map(Some).ok_or_else(malformed)
+}
+
+/// The error of a check that is to stop.
+fn go_on(stop: &(dyn Fn() -> bool + Sync), collection: Collection) -> Result<()> {
+    match stop() {
+        true => Err(Error::new(ErrorKind::Cancelled, format!("check {collection}"), "interrupted")),
+        false => Ok(()),
+    }
+}
+
+/// Reads a collection, a document after the other.
+pub(super) async fn scan<T: Send>(
+    documents: &dyn Documents,
+    stop: &(dyn Fn() -> bool + Sync),
+    collection: Collection,
+    fields: &[&str],
+    to: &mut T,
+    mut each: impl FnMut(&mut T, &str, &Row) -> Option<()> + Send,
+) -> Result<()> {
+    documents
+        .scan(collection.name(), fields, &mut |key, row| {
+            go_on(stop, collection)?;
+            each(to, key, &row).ok_or_else(|| malformed(collection, key, fields, &row))
+        })
+        .await
+}
+
+/// The error for a document with a field of the wrong type or range.
+pub(super) fn malformed(collection: Collection, key: &str, fields: &[&str], row: &Row) -> Error {
+    let fields: Vec<_> = fields.iter().zip(row).collect();
+    let tried = format!("read {} {key}", collection.name());
+    Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
 }

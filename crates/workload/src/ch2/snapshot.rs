@@ -1,20 +1,17 @@
-//! The sums and counts that the checks compare, and the pass over whole operational collections
-//! that adds them up.
-//!
-//! The pass keeps 40 bytes per customer, a few per undelivered order, district and warehouse, none
-//! per stock, and no document. [`super::touched`] makes a snapshot of fewer documents.
+//! The sums and counts that the checks compare. `super::whole` makes a snapshot of all documents,
+//! [`super::touched`] of fewer, [`super::aggregates`] of what the database adds up.
 
 use hoap_data::{Collection, DataSet};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::digest;
+use super::district::District;
 use super::expected::Expected;
-use super::found::{self, Customer, Findings, FoundCustomer, FoundOrder, FoundPayment, FoundStock};
-use super::stock::Sold;
+use super::found::{Findings, FoundPayment};
+use super::reader::scan;
 use super::transactions::cents;
+use crate::Result;
 use crate::capability::{Documents, Row};
-use crate::{Error, ErrorKind, Result};
 
 /// The sums and counts of the database's content, and the checks of single documents.
 #[derive(Debug)]
@@ -43,86 +40,6 @@ pub enum Reach {
     },
 }
 
-/// The sums of a district.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct District {
-    /// d_ytd, cents.
-    pub ytd: Option<i64>,
-    /// d_next_o_id.
-    pub next_o_id: i64,
-    /// Orders: count, largest number, sum of o_ol_cnt, nested lines.
-    pub orders: u64,
-    #[allow(missing_docs)]
-    pub max_o_id: i64,
-    #[allow(missing_docs)]
-    pub ol_cnt: i64,
-    #[allow(missing_docs)]
-    pub lines: i64,
-    /// Its undelivered orders.
-    pub neworders: Undelivered,
-    /// History: count and sum of h_amount by (h_w_id, h_d_id), cents.
-    pub payments: u64,
-    #[allow(missing_docs)]
-    pub paid: i64,
-    /// Sum of its customers' c_delivery_cnt.
-    pub deliveries: i64,
-}
-
-/// The undelivered orders of a district.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Undelivered {
-    /// How many there are.
-    pub count: u64,
-    /// The smallest and the largest of their numbers.
-    pub ends: Option<(u32, u32)>,
-}
-
-impl Undelivered {
-    /// Those with these numbers, sorted.
-    fn of(numbers: &[u32]) -> Self {
-        let ends = numbers.first().copied().zip(numbers.last().copied());
-        Undelivered { count: numbers.len() as u64, ends }
-    }
-
-    /// Those of all numbers between two, both included.
-    pub fn between(ends: Option<(u32, u32)>) -> Self {
-        let span = |(oldest, newest): (u32, u32)| u64::from(newest.saturating_sub(oldest)) + 1;
-        Undelivered { count: ends.map_or(0, span), ends }
-    }
-}
-
-/// The quantities taken from the stock of one warehouse since the load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Stock {
-    /// According to s_ytd, s_order_cnt and s_remote_cnt, minus their loaded values.
-    stated: Sold,
-    /// According to the lines of the orders entered since the load.
-    ordered: Sold,
-}
-
-/// Adds to a difference and saturates.
-pub(super) fn add(to: &mut i32, n: i64) {
-    let sum = i64::from(*to).saturating_add(n);
-    *to = i32::try_from(sum).unwrap_or(if sum > 0 { i32::MAX } else { i32::MIN });
-}
-
-/// The pass over whole collections.
-struct Pass<'a, 'e> {
-    documents: &'a dyn Documents,
-    data: &'a DataSet,
-    stop: &'a (dyn Fn() -> bool + Sync),
-    expected: &'a mut Expected<'e>,
-    snapshot: Snapshot,
-    /// Each customer, district after district.
-    customers: Vec<Customer>,
-    /// The stock of each warehouse.
-    stock: Vec<Stock>,
-    /// The numbers of each district's undelivered orders, sorted.
-    neworders: Vec<Vec<u32>>,
-    /// Undelivered orders that are there.
-    matched: u64,
-}
-
 impl Snapshot {
     /// A snapshot of nothing.
     pub(super) fn new(data: &DataSet, reach: Reach) -> Self {
@@ -134,37 +51,6 @@ impl Snapshot {
             findings: Findings::new(data),
             reach,
         }
-    }
-
-    /// Reads the collections and passes orders and history to `expected`.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::Cancelled`] soon after `stop` returns true, [`ErrorKind::Broken`] for a
-    /// document with a field of the wrong type or range, and the errors of the database.
-    pub async fn take(
-        documents: &dyn Documents,
-        data: &DataSet,
-        expected: &mut Expected<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self> {
-        let snapshot = Snapshot::new(data, Reach::Whole);
-        let districts = snapshot.districts.len();
-        let mut pass = Pass {
-            documents,
-            data,
-            stop,
-            expected,
-            snapshot,
-            customers: vec![
-                Customer::default();
-                districts * data.customers_per_district() as usize
-            ],
-            stock: vec![Stock::default(); districts / 10],
-            neworders: vec![Vec::new(); districts],
-            matched: 0,
-        };
-        pass.all().await?;
-        Ok(pass.snapshot)
     }
 
     /// Reads every warehouse and district.
@@ -198,181 +84,12 @@ impl Snapshot {
         .await
     }
 
-    fn count(&mut self, collection: Collection) {
+    /// Counts a document.
+    pub(super) fn count(&mut self, collection: Collection) {
         let at = Collection::ALL.iter().position(|&c| c == collection).unwrap_or_default();
         *self.counts[at].get_or_insert(0) += 1;
     }
 
-    /// The key of a district by its index.
-    pub fn district_key(i: usize) -> String {
-        format!("{}.{}", i / 10 + 1, i % 10 + 1)
-    }
-}
-
-/// Reads a collection, a document after the other.
-async fn scan<T: Send>(
-    documents: &dyn Documents,
-    stop: &(dyn Fn() -> bool + Sync),
-    collection: Collection,
-    fields: &[&str],
-    to: &mut T,
-    mut each: impl FnMut(&mut T, &str, &Row) -> Option<()> + Send,
-) -> Result<()> {
-    documents
-        .scan(collection.name(), fields, &mut |key, row| {
-            if stop() {
-                let tried = format!("check {}", collection.name());
-                return Err(Error::new(ErrorKind::Cancelled, tried, "interrupted"));
-            }
-            each(to, key, &row).ok_or_else(|| malformed(collection, key, fields, &row))
-        })
-        .await
-}
-
-/// The error for a document with a field of the wrong type or range.
-pub(super) fn malformed(collection: Collection, key: &str, fields: &[&str], row: &Row) -> Error {
-    let fields: Vec<_> = fields.iter().zip(row).collect();
-    let tried = format!("read {} {key}", collection.name());
-    Error::new(ErrorKind::Broken, tried, format!("a field is not what it must be: {fields:?}"))
-}
-
-impl Pass<'_, '_> {
-    async fn all(&mut self) -> Result<()> {
-        // A collection without documents is counted too.
-        self.snapshot.counts = [Some(0); 11];
-        self.snapshot.places(self.documents, self.stop).await?;
-        self.scan(Collection::Customer, &found::CUSTOMER, Self::customer).await?;
-        // Orders are compared with the undelivered orders, which are therefore read first.
-        self.scan(Collection::Neworder, &found::NEWORDER, Self::neworder).await?;
-        for (numbers, district) in self.neworders.iter_mut().zip(&mut self.snapshot.districts) {
-            numbers.sort_unstable();
-            district.neworders = Undelivered::of(numbers);
-        }
-        self.scan(Collection::Orders, &found::ORDER, Self::order).await?;
-        let neworders = self.neworders.iter().map(|d| d.len() as u64).sum();
-        self.snapshot.findings.neworders(neworders, self.matched);
-        self.scan(Collection::History, &digest::HISTORY, Self::history).await?;
-        self.scan(Collection::Stock, &found::STOCK, Self::stock_document).await?;
-        for c in [Collection::Item, Collection::Supplier, Collection::Nation, Collection::Region] {
-            self.scan(c, &[], |_, _, _| Some(())).await?;
-        }
-        let findings = &mut self.snapshot.findings;
-        for (i, customer) in self.customers.iter().enumerate() {
-            findings.balance(i, customer);
-        }
-        for (w, Stock { stated, ordered }) in self.stock.iter().enumerate() {
-            findings.counts(&|| format!("warehouse {}", w + 1), *stated, *ordered);
-        }
-        Ok(())
-    }
-
-    async fn scan(
-        &mut self,
-        collection: Collection,
-        fields: &[&str],
-        mut each: impl FnMut(&mut Self, &str, &Row) -> Option<()> + Send,
-    ) -> Result<()> {
-        let (documents, stop) = (self.documents, self.stop);
-        scan(documents, stop, collection, fields, self, |pass, key, row| {
-            pass.snapshot.count(collection);
-            each(pass, key, row)
-        })
-        .await
-    }
-
-    fn customer(&mut self, key: &str, row: &Row) -> Option<()> {
-        let found = FoundCustomer::read(row)?;
-        let name = || format!("customer {key}");
-        if let Some(i) = self.snapshot.findings.customer(found.place, name) {
-            let customer = &mut self.customers[i];
-            customer.balance = found.balance;
-            customer.ytd_payment = found.ytd_payment;
-            add(&mut customer.payments, found.payments);
-            add(&mut customer.deliveries, found.deliveries);
-            let district = i / self.data.customers_per_district() as usize;
-            self.snapshot.districts[district].deliveries += found.deliveries;
-        }
-        Some(())
-    }
-
-    fn neworder(&mut self, key: &str, row: &Row) -> Option<()> {
-        let o_id = u32::try_from(row[2].as_u64()?).ok()?;
-        let place = (row[0].as_u64()?, row[1].as_u64()?);
-        if let Some(i) = self.snapshot.findings.district(place, || format!("neworder {key}")) {
-            self.neworders[i].push(o_id);
-        }
-        Some(())
-    }
-
-    fn stock_document(&mut self, key: &str, row: &Row) -> Option<()> {
-        let found = FoundStock::read(row)?;
-        let findings = &mut self.snapshot.findings;
-        if findings.stock_index(found.place, || format!("stock {key}")).is_some() {
-            let stated = findings.quantity(self.data, key, &found);
-            self.stock[found.place.0 as usize - 1].stated.add(stated);
-        }
-        Some(())
-    }
-
-    fn order(&mut self, key: &str, row: &Row) -> Option<()> {
-        let order = FoundOrder::read(row)?;
-        let (w, d, o_id) = order.place;
-        let (findings, districts) = (&mut self.snapshot.findings, &mut self.snapshot.districts);
-        let name = || format!("orders {key}");
-        let place = (w.into(), d.into());
-        let Some(i) = findings.district(place, name) else { return Some(()) };
-        districts[i].see(&order);
-        let undelivered = self.neworders[i].binary_search(&o_id).is_ok();
-        self.matched += u64::from(undelivered);
-        findings.order(key, &order, undelivered);
-        let name = || format!("customer of orders {key}");
-        if let Some(c) = findings.customer((w.into(), d.into(), order.c), name) {
-            self.customers[c].delivered += order.delivered;
-            let since_the_load = order.carrier() && o_id > self.data.delivered_per_district();
-            add(&mut self.customers[c].deliveries, -i64::from(since_the_load));
-        }
-        if o_id > self.data.orders_per_district() {
-            for (supply_w, item, sold) in order.sold()? {
-                match self.stock.get_mut((supply_w as usize).wrapping_sub(1)) {
-                    Some(stock) => stock.ordered.add(sold),
-                    None => {
-                        findings.strays.fail(|| format!("warehouse of a line of orders {key}"));
-                    }
-                }
-                self.expected.sample.sold(supply_w, item, sold);
-            }
-        }
-        order.compare(self.expected);
-        Some(())
-    }
-
-    fn history(&mut self, key: &str, row: &Row) -> Option<()> {
-        let snapshot = &mut self.snapshot;
-        let payment = FoundPayment::read(row)?;
-        if let Some(c) = snapshot.payment(key, row, &payment, self.expected)? {
-            self.customers[c].paid += payment.amount;
-            add(&mut self.customers[c].payments, -1);
-        }
-        Some(())
-    }
-}
-
-impl District {
-    /// The number of its oldest undelivered order, or of its next order.
-    pub(super) fn oldest_undelivered(&self) -> i64 {
-        self.neworders.ends.map_or(self.next_o_id, |(oldest, _)| oldest.into())
-    }
-
-    /// Adds an order.
-    pub(super) fn see(&mut self, order: &FoundOrder<'_>) {
-        self.orders += 1;
-        self.max_o_id = self.max_o_id.max(order.place.2.into());
-        self.ol_cnt += order.ol_cnt;
-        self.lines += order.lines.len() as i64;
-    }
-}
-
-impl Snapshot {
     /// Adds a payment to its district and compares it. The index of its customer, where there is
     /// such a customer. `None` where a field is out of range.
     pub(super) fn payment(
@@ -395,20 +112,5 @@ impl Snapshot {
         let (w, d) = (u32::try_from(payment.place.0).ok()?, u32::try_from(payment.place.1).ok()?);
         expected.see_history(key, (w, d, amount), || digest::values(row));
         Some(customer)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// An absurd number saturates: it neither wraps around to a right one nor ends the check.
-    #[test]
-    fn a_difference_keeps_to_its_range() {
-        let mut n = 0;
-        add(&mut n, 1 << 32);
-        assert_eq!(n, i32::MAX);
-        add(&mut n, i64::MIN);
-        assert_eq!(n, i32::MIN);
     }
 }

@@ -12,15 +12,16 @@ use std::ops::{Range, RangeInclusive};
 use hoap_data::{Collection, DataSet};
 
 use super::away::{Away, Debt};
-use super::counters::{self, place};
+use super::counters;
 use super::digest;
+use super::district::District;
 use super::expected::Expected;
 use super::found::{self, Findings, FoundOrder, FoundPayment};
 use super::ledger::{self, Ledger, Order, Payment};
 use super::log::Log;
 use super::owed::{Account, Owed, Owing};
-use super::reader::Reader;
-use super::snapshot::{District, Snapshot, malformed};
+use super::reader::{Reader, malformed};
+use super::snapshot::Snapshot;
 use crate::Result;
 use crate::capability::{Row, Target};
 
@@ -141,7 +142,7 @@ impl Touched<'_> {
             named.entry(district).or_default().1 += n;
         }
         let of_district = |(i, (before, now)): (usize, (&District, &District))| {
-            let (entered, delivered) = named.get(&place(i)).copied().unwrap_or_default();
+            let (entered, delivered) = named.get(&District::place(i)).copied().unwrap_or_default();
             // One more than there may be: the counts then differ from the ledger.
             let most = |from: i64, n: u64| from.saturating_add(n as i64 + 1);
             let first = before.next_o_id - 1;
@@ -182,7 +183,7 @@ impl Touched<'_> {
         keys.extend(delivered.map(|d| delivery(&d)).filter(beyond));
         let per_district = u64::from(self.data.orders_per_district());
         for index in expected.sample.indexes(Collection::Orders) {
-            let (w, d) = place((index / per_district) as usize);
+            let (w, d) = District::place((index / per_district) as usize);
             if warehouses.contains(&w) {
                 keys.push((w, d, (index % per_district) as u32 + 1));
             }
@@ -281,7 +282,7 @@ impl Pass<'_, '_> {
         let Snapshot { findings, districts, .. } = &mut self.snapshot;
         let name = || format!("orders {key}");
         let Some(i) = findings.district((w.into(), d.into()), name) else { return 0 };
-        districts[i].see(order);
+        order.count(&mut districts[i]);
         let is_undelivered = undelivered.contains(&order.place);
         findings.order(key, order, is_undelivered);
         order.compare(self.expected);

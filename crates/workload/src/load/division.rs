@@ -44,13 +44,8 @@ impl Division {
     /// The document indexes of a slice in the collection at `at`. The slices together are the
     /// part's range, in order.
     pub fn range(&self, source: &dyn LoadSource, at: usize, slice: u64) -> Range<u64> {
-        let all = source.part(at, self.part.part, self.part.of);
-        let length = u128::from(all.end - all.start);
-        let bound = |n: u64| {
-            let before = length * u128::from(n) / u128::from(self.slices);
-            all.start + u64::try_from(before).expect("no more than the length")
-        };
-        bound(slice - 1)..bound(slice)
+        let Part { part, of } = self.part;
+        Part { part: slice, of: self.slices }.range(source.part(at, part, of))
     }
 }
 

@@ -14,6 +14,12 @@ use crate::{Error, ErrorKind, Result};
 /// The benchmark's name.
 pub const BENCHMARK: &str = "shop";
 
+/// The collection of the customers.
+pub const CUSTOMERS: &str = ShopCollection::Customer.name();
+
+/// The collection of the orders.
+pub const ORDERS: &str = ShopCollection::Orders.name();
+
 /// Index on the customers' country, for Pagination.
 pub const COUNTRY_INDEX: &str = "shop_customer_country";
 
@@ -73,15 +79,15 @@ impl LoadSource for ShopData {
     }
 
     fn indexes(&self) -> Vec<Index> {
-        let index = |name, collection: ShopCollection, fields: &[&'static str]| Index {
+        let index = |name, collection, fields: &[&'static str]| Index {
             name,
-            collection: collection.name(),
+            collection,
             fields: fields.to_vec(),
         };
         vec![
-            index(COUNTRY_INDEX, ShopCollection::Customer, &["address.country"]),
-            index(ZIP_INDEX, ShopCollection::Customer, &["address.zip"]),
-            index(COVERING_INDEX, ShopCollection::Orders, &["_id", "month", "sale_price"]),
+            index(COUNTRY_INDEX, CUSTOMERS, &["address.country"]),
+            index(ZIP_INDEX, CUSTOMERS, &["address.zip"]),
+            index(COVERING_INDEX, ORDERS, &["_id", "month", "sale_price"]),
         ]
     }
 }

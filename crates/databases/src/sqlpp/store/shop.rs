@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
-use hoap_workload::shop::source::{COUNTRY_INDEX, ZIP_INDEX};
+use hoap_workload::shop::source::{COUNTRY_INDEX, CUSTOMERS, ORDERS, ZIP_INDEX};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, StoreEngine};
@@ -11,9 +11,6 @@ use super::underway;
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Joins, Pages};
 use crate::sqlpp::Request;
-
-const CUSTOMERS: &str = "shop_customer";
-const ORDERS: &str = "shop_orders";
 
 impl Pages for StoreEngine {
     type Pager = Pager;

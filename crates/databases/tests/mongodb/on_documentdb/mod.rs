@@ -15,9 +15,7 @@ use crate::conformance::{client, load_records, record, wait};
 use crate::{Guard, fresh_on, open, own_database, refused, unavailable, with};
 
 fn server() -> String {
-    std::env::var("HOAP_TEST_DOCUMENTDB").expect(
-        "set HOAP_TEST_DOCUMENTDB: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
-    )
+    crate::server("HOAP_TEST_DOCUMENTDB")
 }
 
 fn fresh() -> (Box<MongoDb>, Guard) {

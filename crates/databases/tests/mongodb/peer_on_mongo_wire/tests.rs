@@ -8,13 +8,10 @@ use serde_json::json;
 
 use super::{Instead, Peer};
 use crate::conformance::{COLLECTION, field, load, session, wait};
-use crate::{Guard, open, own_database, with};
+use crate::{Guard, open, own_database, server, with};
 
 fn peer() -> Peer {
-    let server = std::env::var("HOAP_TEST_MONGO_WIRE").expect(
-        "set HOAP_TEST_MONGO_WIRE: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
-    );
-    Peer::new(&own_database(&server))
+    Peer::new(&own_database(&server("HOAP_TEST_MONGO_WIRE")))
 }
 
 /// Ends a test: the driver kept to the protocol.

@@ -10,17 +10,14 @@ mod settings;
 mod silent;
 mod witness;
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use hoap_databases::postgres::Postgres;
+use hoap_testing::urls::own_name;
 
 use crate::conformance::wait;
 
 /// The server's URL, which ends in the name of a database.
 fn server() -> String {
-    std::env::var("HOAP_TEST_POSTGRES").expect(
-        "set HOAP_TEST_POSTGRES: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
-    )
+    hoap_testing::urls::server("HOAP_TEST_POSTGRES")
 }
 
 /// A schema, dropped with its tables at the end of the test.
@@ -31,9 +28,7 @@ struct Schema {
 impl Schema {
     fn new() -> Self {
         server();
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Schema { name: format!("t{}_{number}", std::process::id()) }
+        Schema { name: own_name() }
     }
 
     /// A URL with more options, `&name=value`.

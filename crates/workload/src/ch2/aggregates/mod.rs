@@ -12,11 +12,12 @@ use hoap_record::check::Check;
 use serde_json::Value;
 
 use super::conditions::{Deliveries, Isolation, conditions};
+use super::district::{District, Undelivered};
 use super::finding::Finding;
 use super::ledger::Ledger;
 use super::nothing_lost;
 use super::queries::texts;
-use super::snapshot::{District, Reach, Snapshot, Undelivered};
+use super::snapshot::{Reach, Snapshot};
 use super::stock::Sold;
 use crate::capability::{AnalyticalSession, Answer, Target};
 use crate::{Error, ErrorKind, Result};
@@ -201,7 +202,7 @@ impl Sums<'_> {
     /// Adds a row of this district, or of its warehouse.
     fn of(&mut self, question: &Question, line: &Line<'_>, i: usize) -> Result<()> {
         let documents = line.count("documents")?;
-        let place = Snapshot::district_key(i);
+        let place = District::key(i);
         let findings = &mut self.snapshot.findings;
         let district = &mut self.snapshot.districts[i];
         let tell = |finding: &mut Finding, column: &str, what: &str| -> Result<()> {

@@ -1,0 +1,197 @@
+//! The pass over whole operational collections that adds up a snapshot.
+//!
+//! It keeps 40 bytes per customer, a few per undelivered order, district and warehouse, none per
+//! stock, and no document.
+
+use hoap_data::{Collection, DataSet};
+
+use super::digest;
+use super::district::Undelivered;
+use super::expected::Expected;
+use super::found::{self, Customer, FoundCustomer, FoundOrder, FoundPayment, FoundStock, add};
+use super::reader::scan;
+use super::snapshot::{Reach, Snapshot};
+use super::stock::Sold;
+use crate::Result;
+use crate::capability::{Documents, Row};
+
+/// The quantities taken from the stock of one warehouse since the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stock {
+    /// According to s_ytd, s_order_cnt and s_remote_cnt, minus their loaded values.
+    stated: Sold,
+    /// According to the lines of the orders entered since the load.
+    ordered: Sold,
+}
+
+/// The pass over whole collections.
+struct Pass<'a, 'e> {
+    documents: &'a dyn Documents,
+    data: &'a DataSet,
+    stop: &'a (dyn Fn() -> bool + Sync),
+    expected: &'a mut Expected<'e>,
+    snapshot: Snapshot,
+    /// Each customer, district after district.
+    customers: Vec<Customer>,
+    /// The stock of each warehouse.
+    stock: Vec<Stock>,
+    /// The numbers of each district's undelivered orders, sorted.
+    neworders: Vec<Vec<u32>>,
+    /// Undelivered orders that are there.
+    matched: u64,
+}
+
+impl Snapshot {
+    /// Reads the collections and passes orders and history to `expected`.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) soon after `stop` returns
+    /// true, [`ErrorKind::Broken`](crate::ErrorKind::Broken) for a document with a field of the
+    /// wrong type or range, and the errors of the database.
+    pub async fn take(
+        documents: &dyn Documents,
+        data: &DataSet,
+        expected: &mut Expected<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
+        let snapshot = Snapshot::new(data, Reach::Whole);
+        let districts = snapshot.districts.len();
+        let mut pass = Pass {
+            documents,
+            data,
+            stop,
+            expected,
+            snapshot,
+            customers: vec![
+                Customer::default();
+                districts * data.customers_per_district() as usize
+            ],
+            stock: vec![Stock::default(); districts / 10],
+            neworders: vec![Vec::new(); districts],
+            matched: 0,
+        };
+        pass.all().await?;
+        Ok(pass.snapshot)
+    }
+}
+
+impl Pass<'_, '_> {
+    async fn all(&mut self) -> Result<()> {
+        // A collection without documents is counted too.
+        self.snapshot.counts = [Some(0); 11];
+        self.snapshot.places(self.documents, self.stop).await?;
+        self.scan(Collection::Customer, &found::CUSTOMER, Self::customer).await?;
+        // Orders are compared with the undelivered orders, which are therefore read first.
+        self.scan(Collection::Neworder, &found::NEWORDER, Self::neworder).await?;
+        for (numbers, district) in self.neworders.iter_mut().zip(&mut self.snapshot.districts) {
+            numbers.sort_unstable();
+            district.neworders = Undelivered::of(numbers);
+        }
+        self.scan(Collection::Orders, &found::ORDER, Self::order).await?;
+        let neworders = self.neworders.iter().map(|d| d.len() as u64).sum();
+        self.snapshot.findings.neworders(neworders, self.matched);
+        self.scan(Collection::History, &digest::HISTORY, Self::history).await?;
+        self.scan(Collection::Stock, &found::STOCK, Self::stock_document).await?;
+        for c in [Collection::Item, Collection::Supplier, Collection::Nation, Collection::Region] {
+            self.scan(c, &[], |_, _, _| Some(())).await?;
+        }
+        let findings = &mut self.snapshot.findings;
+        for (i, customer) in self.customers.iter().enumerate() {
+            findings.balance(i, customer);
+        }
+        for (w, Stock { stated, ordered }) in self.stock.iter().enumerate() {
+            findings.counts(&|| format!("warehouse {}", w + 1), *stated, *ordered);
+        }
+        Ok(())
+    }
+
+    async fn scan(
+        &mut self,
+        collection: Collection,
+        fields: &[&str],
+        mut each: impl FnMut(&mut Self, &str, &Row) -> Option<()> + Send,
+    ) -> Result<()> {
+        let (documents, stop) = (self.documents, self.stop);
+        scan(documents, stop, collection, fields, self, |pass, key, row| {
+            pass.snapshot.count(collection);
+            each(pass, key, row)
+        })
+        .await
+    }
+
+    fn customer(&mut self, key: &str, row: &Row) -> Option<()> {
+        let found = FoundCustomer::read(row)?;
+        let name = || format!("customer {key}");
+        if let Some(i) = self.snapshot.findings.customer(found.place, name) {
+            let customer = &mut self.customers[i];
+            customer.balance = found.balance;
+            customer.ytd_payment = found.ytd_payment;
+            add(&mut customer.payments, found.payments);
+            add(&mut customer.deliveries, found.deliveries);
+            let district = i / self.data.customers_per_district() as usize;
+            self.snapshot.districts[district].deliveries += found.deliveries;
+        }
+        Some(())
+    }
+
+    fn neworder(&mut self, key: &str, row: &Row) -> Option<()> {
+        let o_id = u32::try_from(row[2].as_u64()?).ok()?;
+        let place = (row[0].as_u64()?, row[1].as_u64()?);
+        if let Some(i) = self.snapshot.findings.district(place, || format!("neworder {key}")) {
+            self.neworders[i].push(o_id);
+        }
+        Some(())
+    }
+
+    fn stock_document(&mut self, key: &str, row: &Row) -> Option<()> {
+        let found = FoundStock::read(row)?;
+        let findings = &mut self.snapshot.findings;
+        if findings.stock_index(found.place, || format!("stock {key}")).is_some() {
+            let stated = findings.quantity(self.data, key, &found);
+            self.stock[found.place.0 as usize - 1].stated.add(stated);
+        }
+        Some(())
+    }
+
+    fn order(&mut self, key: &str, row: &Row) -> Option<()> {
+        let order = FoundOrder::read(row)?;
+        let (w, d, o_id) = order.place;
+        let (findings, districts) = (&mut self.snapshot.findings, &mut self.snapshot.districts);
+        let name = || format!("orders {key}");
+        let place = (w.into(), d.into());
+        let Some(i) = findings.district(place, name) else { return Some(()) };
+        order.count(&mut districts[i]);
+        let undelivered = self.neworders[i].binary_search(&o_id).is_ok();
+        self.matched += u64::from(undelivered);
+        findings.order(key, &order, undelivered);
+        let name = || format!("customer of orders {key}");
+        if let Some(c) = findings.customer((w.into(), d.into(), order.c), name) {
+            self.customers[c].delivered += order.delivered;
+            let since_the_load = order.carrier() && o_id > self.data.delivered_per_district();
+            add(&mut self.customers[c].deliveries, -i64::from(since_the_load));
+        }
+        if o_id > self.data.orders_per_district() {
+            for (supply_w, item, sold) in order.sold()? {
+                match self.stock.get_mut((supply_w as usize).wrapping_sub(1)) {
+                    Some(stock) => stock.ordered.add(sold),
+                    None => {
+                        findings.strays.fail(|| format!("warehouse of a line of orders {key}"));
+                    }
+                }
+                self.expected.sample.sold(supply_w, item, sold);
+            }
+        }
+        order.compare(self.expected);
+        Some(())
+    }
+
+    fn history(&mut self, key: &str, row: &Row) -> Option<()> {
+        let snapshot = &mut self.snapshot;
+        let payment = FoundPayment::read(row)?;
+        if let Some(c) = snapshot.payment(key, row, &payment, self.expected)? {
+            self.customers[c].paid += payment.amount;
+            add(&mut self.customers[c].payments, -1);
+        }
+        Some(())
+    }
+}
