@@ -135,10 +135,7 @@ fn excused(check: Check) -> Check {
 
 /// Each district with its name in messages.
 fn each_district(s: &Snapshot) -> impl Iterator<Item = (String, &District)> {
-    s.districts
-        .iter()
-        .enumerate()
-        .map(|(i, d)| (format!("district {}", District::key(i)), d))
+    s.districts.iter().enumerate().map(|(i, d)| (format!("district {}", District::key(i)), d))
 }
 
 fn one(s: &Snapshot) -> Finding {

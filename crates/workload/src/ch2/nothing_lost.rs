@@ -152,12 +152,7 @@ fn growth(ledger: &Ledger, before: &[District], after: &Snapshot) -> Finding {
 
 /// The check of the counters after a run: what [`counters::read`](super::counters::read) found
 /// before and after it, with what was acknowledged. Single documents are not part of it.
-pub fn counters(
-    ledger: &Ledger,
-    before: &[District],
-    after: &Snapshot,
-    when: &str,
-) -> Check {
+pub fn counters(ledger: &Ledger, before: &[District], after: &Snapshot, when: &str) -> Check {
     let wanted = wanted(ledger);
     let mut f = after.findings.strays.clone();
     for (i, (old, new)) in before.iter().zip(&after.districts).enumerate() {
