@@ -29,17 +29,27 @@ fn overlap(a: &str, b: &str) -> bool {
         .is_some_and(|rest| matches!(rest.as_bytes().first(), None | Some(b'.' | b'[')))
 }
 
-/// The place that a patch looks at, which kinds of values it wants there, and what it does not do
-/// with any other; `None` where all fit.
-pub(crate) fn wants(patch: &Patch) -> Option<(&str, fn(&str) -> bool, &'static str)> {
+/// What a patch wants of a document.
+pub(crate) struct Wanted {
+    /// The place that it looks at.
+    pub place: &'static str,
+    /// Whether a kind of value there fits.
+    pub fits: fn(&str) -> bool,
+    /// What it cannot do with any other, in words.
+    pub wish: &'static str,
+}
+
+/// What a patch wants; `None` where every document fits.
+pub(crate) fn wants(patch: &Patch) -> Option<Wanted> {
     let path = patch.path;
-    Some(match patch.change {
+    let (place, fits, wish): (_, fn(&str) -> bool, _) = match patch.change {
         Change::AddInteger(_) => (path, |k| k == "integer", "add a whole number to it"),
         Change::AddCents(_) => (path, |k| matches!(k, "integer" | "real"), "add an amount to it"),
         Change::Append(_) => (path, |k| k == "array", "append to it"),
         Change::Set(_) if path.ends_with(']') => (path, |k| k != "absent", "set that field in it"),
         Change::Set(_) => (path.rsplit_once('.')?.0, |k| k == "object", "set that field in it"),
-    })
+    };
+    Some(Wanted { place, fits, wish })
 }
 
 /// Why these patches do not fit a document, in words.
@@ -47,7 +57,7 @@ pub(crate) fn wants(patch: &Patch) -> Option<(&str, fn(&str) -> bool, &'static s
 pub(crate) fn why_not(document: Option<&Value>, patches: &[Patch]) -> String {
     let Some(document) = document else { return "no such key".to_owned() };
     for patch in patches {
-        let Some((place, fits, wish)) = wants(patch) else { continue };
+        let Some(Wanted { place, fits, wish }) = wants(patch) else { continue };
         let found = kind_at(document, place);
         if !fits(found) {
             return format!("`{place}` is {found}: cannot {wish}");

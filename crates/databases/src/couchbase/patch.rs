@@ -6,7 +6,7 @@ use hoap_workload::capability::{Change, Patch};
 use serde_json::Value;
 
 use super::sql;
-use crate::patches::wants;
+use crate::patches::{Wanted, wants};
 
 /// `UPDATE … USE KEYS $1 SET … WHERE …`; the parameters after the key are appended to `args`. `cas`
 /// is the document's when it was read.
@@ -90,7 +90,7 @@ fn condition(patch: &Patch, place: &str, n: usize, out: &mut String) {
 
 /// The place that the condition of a patch looks at.
 fn looked_at(patch: &Patch) -> &str {
-    wants(patch).map_or(patch.path, |(place, ..)| place)
+    wants(patch).map_or(patch.path, |wanted| wanted.place)
 }
 
 /// `SELECT RAW [CAS, [type, value]…]` of the places that an [`update`] looked at, key `$1`.
@@ -108,7 +108,7 @@ pub(super) fn why(collection: &str, patches: &[Patch], out: &mut String) {
 /// Why an [`update`] changed nothing, in words, from a row of [`why`].
 pub(super) fn why_not(row: &[Value], patches: &[Patch]) -> String {
     for (patch, found) in patches.iter().zip(row.iter().skip(1)) {
-        let Some((place, fits, wish)) = wants(patch) else { continue };
+        let Some(Wanted { place, fits, wish }) = wants(patch) else { continue };
         let found = kind(&found[0], &found[1]);
         if !fits(found) {
             return format!("`{place}` is {found}: cannot {wish}");

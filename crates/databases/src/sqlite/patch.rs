@@ -72,7 +72,7 @@ pub(super) fn why_not(
         return Ok("no such key".to_owned());
     }
     for patch in patches {
-        let Some(((place, condition), (.., wish))) = condition(patch).zip(wants(patch)) else {
+        let Some(((place, condition), wanted)) = condition(patch).zip(wants(patch)) else {
             continue;
         };
         let found = format!("json_type(doc, '$.{place}')");
@@ -83,7 +83,7 @@ pub(super) fn why_not(
         let (found, fits): (String, bool) =
             connection.query_row(&text, [key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         if !fits {
-            return Ok(format!("`{place}` is {found}: cannot {wish}"));
+            return Ok(format!("`{place}` is {found}: cannot {}", wanted.wish));
         }
     }
     Ok("a sum does not fit in 64 bits".to_owned())

@@ -387,7 +387,7 @@ mod tests {
             ("MissingAuthenticationTokenException", "Request is missing Authentication Token"),
         ] {
             let url = endpoint(move |_, _| error(code, words), "");
-            unavailable(&refused(&url), &["open dynamodb://us-east-1", words, "AWS_ACCESS_KEY_ID"]);
+            unavailable(refused(&url), &["open dynamodb://us-east-1", words, "AWS_ACCESS_KEY_ID"]);
         }
     }
 

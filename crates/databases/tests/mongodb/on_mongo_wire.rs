@@ -86,11 +86,11 @@ fn a_search_without_its_index_is_refused() {
     let joins = |variant| wait(Joins::session(shop, variant)).map(drop);
     load_shop(shop, &[]);
     for refused in [pages(), joins(JoinVariant::TwoPhase), joins(JoinVariant::Lookup)] {
-        missing(&refused.unwrap_err(), &["is missing", "hoap load"]);
+        missing(refused.unwrap_err(), &["is missing", "hoap load"]);
     }
     wait(documents(shop).settle(&indexes()[..1])).unwrap();
     pages().unwrap();
-    missing(&joins(JoinVariant::Lookup).unwrap_err(), &["shop_customer_zip"]);
+    missing(joins(JoinVariant::Lookup).unwrap_err(), &["shop_customer_zip"]);
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn a_join_without_its_table_is_refused() {
     let session = |variant| wait(Joins::session(shop, variant)).map(drop);
     load_shop(shop, &[]);
     let joining = JoinVariant::JoiningTable;
-    missing(&session(joining).unwrap_err(), &["joining table", "hoap load"]);
+    missing(session(joining).unwrap_err(), &["joining table", "hoap load"]);
     wait(documents(shop).settle(&indexes())).unwrap();
     session(joining).unwrap();
     for variant in [JoinVariant::Index, JoinVariant::TwoPhase, JoinVariant::Lookup] {
@@ -254,7 +254,7 @@ fn a_join_without_its_table_is_refused() {
     }
     // What it is made from goes, and so it goes.
     wait(documents(shop).drop(&["shop_customer", "shop_orders"])).unwrap();
-    missing(&session(joining).unwrap_err(), &["joining table"]);
+    missing(session(joining).unwrap_err(), &["joining table"]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::{
 #[test]
 fn contact_points_that_do_not_answer_are_named() {
     unavailable(
-        &refused("cassandra://user:secret@127.0.0.1:1/k"),
+        refused("cassandra://user:secret@127.0.0.1:1/k"),
         &["connect to cassandra://127.0.0.1:1/k", "hosts and port"],
     );
     let e = refused("cassandra://no-such-host.invalid/k");

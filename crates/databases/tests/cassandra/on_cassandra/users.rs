@@ -11,9 +11,9 @@ fn who_may_not_enter_is_told_what_to_do() {
     let lab = Lab::new("cassandra", &[("LAB_CASSANDRA_AUTH", "1")]);
     let url = lab.url();
     let of = |user: &str| url.replacen("://", &format!("://{user}@"), 1);
-    unavailable(&refused(&url), &["user's name and password", "CASSANDRA_PASSWORD"]);
+    unavailable(refused(&url), &["user's name and password", "CASSANDRA_PASSWORD"]);
     for user in ["cassandra:secret", "nobody:secret"] {
-        unavailable(&refused(&of(user)), &["connect to cassandra://127", "CASSANDRA_PASSWORD"]);
+        unavailable(refused(&of(user)), &["connect to cassandra://127", "CASSANDRA_PASSWORD"]);
     }
     let admin = of("cassandra:cassandra");
     let target = open(&admin);

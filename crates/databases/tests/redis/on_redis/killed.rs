@@ -251,7 +251,7 @@ fn a_full_server_refuses_and_loses_nothing() {
         wait(session.insert("user2", &record([(0, "x")]))),
         wait(session.update("user1", &record([(0, "x")]))).map(drop),
     ] {
-        unavailable(&refused.unwrap_err(), &["OOM", "maxmemory"]);
+        unavailable(refused.unwrap_err(), &["OOM", "maxmemory"]);
     }
     limit("0");
     let mut there = Record::default();

@@ -141,11 +141,11 @@ fn a_search_without_its_index_is_refused() {
     let joins = || wait(Joins::session(shop, JoinVariant::TwoPhase)).map(drop);
     load_shop(shop, &[]);
     for refused in [pages(), joins()] {
-        missing(&refused.unwrap_err(), &["is missing", "hoap load"]);
+        missing(refused.unwrap_err(), &["is missing", "hoap load"]);
     }
     wait(documents(shop).settle(&indexes()[..1])).unwrap();
     pages().unwrap();
-    missing(&joins().unwrap_err(), &["shop_customer_zip"]);
+    missing(joins().unwrap_err(), &["shop_customer_zip"]);
     wait(documents(shop).settle(&indexes())).unwrap();
     joins().unwrap();
 }

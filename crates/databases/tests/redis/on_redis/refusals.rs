@@ -26,8 +26,8 @@ fn who_may_not_enter_is_told_what_to_do() {
     open(&as_user(&url, "hoap_password:hoap%20secret"));
     let e = refused(&as_user(&url, "hoap_password:secret"));
     unavailable(&e, &["authentication failed", "REDISCLI_AUTH"]);
-    unavailable(&refused(&as_user(&url, "nobody:secret")), &["authentication failed"]);
-    unavailable(&refused(&as_user(&url, "hoap_nothing:x")), &["NOPERM", "ACL SETUSER"]);
+    unavailable(refused(&as_user(&url, "nobody:secret")), &["authentication failed"]);
+    unavailable(refused(&as_user(&url, "hoap_nothing:x")), &["NOPERM", "ACL SETUSER"]);
     let e = refused("redis://user:secret@127.0.0.1:1");
     unavailable(&e, &["connect to redis://127.0.0.1:1", "refused", "server is up"]);
     let e = refused("redis://no-such-host.invalid");
@@ -73,10 +73,10 @@ fn tls_is_verified_against_the_authority_and_the_name() {
     let mut there = Record::default();
     assert!(wait(client(&target).read("user1", Fields::All, &mut there)).unwrap());
     // The system's authorities have not signed it.
-    unavailable(&refused(&url), &["certificate", "tls_ca"]);
+    unavailable(refused(&url), &["certificate", "tls_ca"]);
     // Somebody else's authority.
     let other = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/redis/other_ca.crt");
-    unavailable(&refused(&with(&url, &format!("tls_ca={other}"))), &["certificate", "tls_ca"]);
+    unavailable(refused(&with(&url, &format!("tls_ca={other}"))), &["certificate", "tls_ca"]);
     // The right authority, and a name that the certificate is not for.
     let named = url.replace("127.0.0.1", "127.0.0.2");
     let e = refused(&with(&named, &format!("tls_ca={ca}&connect_timeout_ms=2000")));
