@@ -15,11 +15,7 @@ struct Place {
 
 impl Place {
     fn new(variable: &str, name: &str, options: &str) -> Place {
-        let url = std::env::var(variable).unwrap_or_else(|_| {
-            panic!(
-                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
-            )
-        });
+        let url = hoap_testing::urls::server(variable);
         let (hosts, _) = url.rsplit_once('/').unwrap();
         let url = format!("{hosts}/cli_{name}_{}?{options}", std::process::id());
         Place { folder: tempfile::tempdir().unwrap(), url }

@@ -32,12 +32,7 @@ const CH2: &[&str] = &[
 
 impl Place {
     fn new(name: &str, collections: &'static [&'static str], options: &str) -> Place {
-        let url = std::env::var("HOAP_TEST_DYNAMODB").unwrap_or_else(|_| {
-            panic!(
-                "set HOAP_TEST_DYNAMODB: eval \"$(lab/env)\", or leave these out with ./test \
-                 --no-servers"
-            )
-        });
+        let url = hoap_testing::urls::server("HOAP_TEST_DYNAMODB");
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("credentials");
         let text = "[default]\naws_access_key_id = AKIDNOBODY\naws_secret_access_key = hunter2\n";

@@ -17,11 +17,7 @@ struct Place {
 
 impl Place {
     fn new(variable: &str, name: &str) -> Place {
-        let server = std::env::var(variable).unwrap_or_else(|_| {
-            panic!(
-                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
-            )
-        });
+        let server = hoap_testing::urls::server(variable);
         Place::at(&server, name)
     }
 

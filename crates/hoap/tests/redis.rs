@@ -15,11 +15,7 @@ struct Place {
 
 impl Place {
     fn new(variable: &str, name: &str) -> Place {
-        let url = std::env::var(variable).unwrap_or_else(|_| {
-            panic!(
-                "set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers"
-            )
-        });
+        let url = hoap_testing::urls::server(variable);
         let joint = if url.contains('?') { '&' } else { '?' };
         let url = format!("{url}{joint}prefix=cli-{name}-{}", std::process::id());
         Place { folder: tempfile::tempdir().unwrap(), url }

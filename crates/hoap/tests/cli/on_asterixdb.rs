@@ -6,9 +6,7 @@ use super::Place;
 
 /// A dataverse of a test's own.
 fn url(p: &Place) -> String {
-    let server = std::env::var("HOAP_TEST_ASTERIXDB").expect(
-        "set HOAP_TEST_ASTERIXDB: eval \"$(lab/env)\", or leave these out with ./test --no-servers",
-    );
+    let server = hoap_testing::urls::server("HOAP_TEST_ASTERIXDB");
     let at = server.rfind('/').unwrap() + 1;
     let folder = p.0.path().display();
     format!("{}cli_{}?load_folder={folder}", &server[..at], std::process::id())

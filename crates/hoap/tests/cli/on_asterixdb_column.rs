@@ -13,10 +13,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// The server's URL up to the name of a dataverse, which is this test's alone meanwhile.
 fn server() -> (String, MutexGuard<'static, ()>) {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let url = std::env::var("HOAP_TEST_ASTERIXDB_COLUMN").expect(
-        "set HOAP_TEST_ASTERIXDB_COLUMN: eval \"$(lab/env)\", or leave these out with \
-         ./test --no-servers",
-    );
+    let url = hoap_testing::urls::server("HOAP_TEST_ASTERIXDB_COLUMN");
     (url[..url.rfind('/').unwrap()].to_owned(), alone)
 }
 

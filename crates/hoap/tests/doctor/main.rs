@@ -78,18 +78,10 @@ fn broken(words: &[&str], variables: &[(&str, &str)], step: &str, says: &[&str])
     assert!(end.out.contains("FAIL") && end.out.contains("hoap doctor "), "{end:#?}");
 }
 
-/// The URL of a server of the lab.
-#[allow(dead_code)]
-fn server(variable: &str) -> String {
-    std::env::var(variable).unwrap_or_else(|_| {
-        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
-    })
-}
-
 /// The URL with another name of the database, and without its password.
 #[allow(dead_code)]
 fn place(variable: &str, name: &str) -> String {
-    let server = server(variable).replacen(":hoap-secret@", "@", 1);
+    let server = hoap_testing::urls::server(variable).replacen(":hoap-secret@", "@", 1);
     let (base, query) = server.split_once('?').unwrap_or((&server, ""));
     let host = base.rsplit_once('/').map_or(base, |(host, _)| host);
     let name = format!("doctor_{name}_{}", std::process::id());

@@ -1,6 +1,8 @@
 //! DynamoDB Local: transactions, no queries.
 
-use super::{server, sound};
+use hoap_testing::urls::server;
+
+use super::sound;
 
 #[test]
 fn what_it_has_is_proved_and_what_it_has_not_is_said() {

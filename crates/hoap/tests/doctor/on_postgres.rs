@@ -3,7 +3,9 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 
-use super::{BOTH_SIDES, broken, server, sound};
+use hoap_testing::urls::server;
+
+use super::{BOTH_SIDES, broken, sound};
 
 const SERVER: &str = "HOAP_TEST_POSTGRES";
 

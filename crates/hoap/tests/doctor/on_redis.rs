@@ -1,6 +1,8 @@
 //! Redis: records by key alone.
 
-use super::{broken, server, sound};
+use hoap_testing::urls::server;
+
+use super::{broken, sound};
 
 /// The numbered database of Redis that no other test uses.
 fn url() -> String {
