@@ -44,29 +44,20 @@ impl Decoder {
     pub fn decode(&mut self, text: &str) -> Result<&[(u64, u64)], String> {
         self.packed.clear();
         BASE64_STANDARD.decode_vec(text, &mut self.packed).map_err(|e| e.to_string())?;
-        let length = match word(&self.packed, 0)? {
+        let raw = match word(&self.packed, 0)? {
             COMPRESSED => {
                 let packed = self.packed.get(8..).unwrap_or_default();
                 let wanted = word(&self.packed, 4)? as usize;
                 let packed = packed.get(..wanted).ok_or("it ends before its stated length")?;
-                self.inflate.reset(true);
-                let status = self
-                    .inflate
-                    .decompress(packed, &mut self.raw, FlushDecompress::Finish)
-                    .map_err(|e| e.to_string())?;
-                if status != Status::StreamEnd {
-                    return Err(format!("it is cut off, or longer than {MOST_BYTES} bytes"));
+                match stored(packed) {
+                    Some(raw) => raw,
+                    None => inflate(&mut self.inflate, packed, &mut self.raw)?,
                 }
-                self.inflate.total_out() as usize
             }
-            COOKIE if self.packed.len() <= MOST_BYTES => {
-                self.raw[..self.packed.len()].copy_from_slice(&self.packed);
-                self.packed.len()
-            }
+            COOKIE if self.packed.len() <= MOST_BYTES => &self.packed[..],
             COOKIE => return Err(format!("it is longer than {MOST_BYTES} bytes")),
             _ => return Err("it is not of the format V2".into()),
         };
-        let raw = &self.raw[..length];
         let range = Range::read(raw)?;
         let payload = &raw[HEAD..];
         let payload =
@@ -74,6 +65,51 @@ impl Decoder {
         range.counts(payload, &mut self.times)?;
         Ok(&self.times)
     }
+}
+
+fn inflate<'a>(
+    state: &mut Decompress,
+    packed: &[u8],
+    raw: &'a mut [u8],
+) -> Result<&'a [u8], String> {
+    state.reset(true);
+    let status =
+        state.decompress(packed, raw, FlushDecompress::Finish).map_err(|e| e.to_string())?;
+    match status {
+        Status::StreamEnd => Ok(&raw[..state.total_out() as usize]),
+        _ => Err(format!("it is cut off, or longer than {MOST_BYTES} bytes")),
+    }
+}
+
+/// The most bytes of a stored stream that is read here: the sums of its check fit 32 bits.
+const MOST_STORED: usize = 4096;
+
+/// What a zlib stream (RFC 1950) of one stored block has, as small histograms are written; `None`
+/// of any other, and of a broken one.
+fn stored(packed: &[u8]) -> Option<&[u8]> {
+    let ([method, flags, block, length @ ..], rest) = packed.split_first_chunk::<7>()?;
+    let [low, high, not_low, not_high] = *length;
+    let length = u16::from_le_bytes([low, high]);
+    // The method is deflate with a window of 32 kB, without a dictionary; the block is the last.
+    let is_stored = *method == 0x78
+        && flags & 0x20 == 0
+        && u16::from_be_bytes([*method, *flags]).is_multiple_of(31)
+        && *block == 1
+        && !length == u16::from_le_bytes([not_low, not_high]);
+    let (raw, check) = rest.split_at_checked(usize::from(length))?;
+    let is_whole =
+        raw.len() <= MOST_STORED && check.first_chunk() == Some(&adler32(raw).to_be_bytes());
+    (is_stored && is_whole).then_some(raw)
+}
+
+/// Adler-32 of at most [`MOST_STORED`] bytes.
+fn adler32(bytes: &[u8]) -> u32 {
+    let (mut sum, mut sums) = (1, bytes.len() as u32);
+    for (byte, left) in bytes.iter().zip((1..=bytes.len() as u32).rev()) {
+        sum += u32::from(*byte);
+        sums += left * u32::from(*byte);
+    }
+    ((sums % 65_521) << 16) | (sum % 65_521)
 }
 
 fn word(bytes: &[u8], at: usize) -> Result<u32, String> {
@@ -268,5 +304,36 @@ mod tests {
             assert!(decoder.decode(&whole[..end]).is_err(), "{end}");
         }
         assert_eq!(decoder.raw.len(), room);
+    }
+    /// What is read the short way is what zlib reads, of streams with any bit changed too.
+    #[test]
+    fn stored_streams_are_read_as_zlib_reads_them() {
+        let mut stream = Stream::new(6, &[]);
+        let (mut state, mut room) = (Decompress::new(true), vec![0; MOST_BYTES]);
+        for length in [0usize, 1, 121, 512, MOST_STORED, MOST_STORED + 1] {
+            let raw: Vec<u8> = (0..length).map(|_| stream.uniform(0..=255) as u8).collect();
+            let mut packed = ZlibEncoder::new(Vec::new(), Compression::none());
+            packed.write_all(&raw).unwrap();
+            let packed = packed.finish().unwrap();
+            assert_eq!(stored(&packed), (length <= MOST_STORED).then_some(&raw[..]), "{length}");
+            assert_eq!(inflate(&mut state, &packed, &mut room), Ok(&raw[..]));
+            for at in 0..8 * packed.len().min(300) {
+                let mut changed = packed.clone();
+                changed[at / 8] ^= 1 << (at % 8);
+                if let Some(found) = stored(&changed) {
+                    assert_eq!(inflate(&mut state, &changed, &mut room), Ok(found), "bit {at}");
+                }
+            }
+            let longer = [&packed[..], &[1, 2, 3]].concat();
+            assert_eq!(stored(&longer), stored(&packed), "what follows is none of it");
+            assert!((0..packed.len()).all(|end| stored(&packed[..end]).is_none()));
+        }
+        assert_eq!(adler32(b"Wikipedia"), 0x11e6_0398);
+        let worst = [255; MOST_STORED];
+        let (a, b) = worst.iter().fold((1u32, 0u32), |(a, b), byte| {
+            let a = (a + u32::from(*byte)) % 65_521;
+            (a, (b + a) % 65_521)
+        });
+        assert_eq!(adler32(&worst), (b << 16) | a);
     }
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::history::Attempt;
@@ -16,6 +15,7 @@ use crate::machine::MachineRow;
 use crate::observed::Observation;
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
+use crate::table::{each_plain, each_row};
 use crate::whole;
 
 const RUN: &str = "run.json";
@@ -314,12 +314,15 @@ pub fn read_run(folder: &Path) -> Result<Run> {
 /// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
 pub fn read_samples(folder: &Path) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
-    each_sample(folder, |sample| samples.push(sample))?;
+    each_sample(folder, |sample| samples.push(sample.clone()))?;
     Ok(samples)
 }
 
 /// Passes each row of `samples.csv` to `take`. A row takes five times the memory of its line.
-pub fn each_sample(folder: &Path, take: impl FnMut(Sample)) -> Result<()> {
+///
+/// # Errors
+/// Returns [`ErrorKind::Invalid`] where there is none, or a row is none.
+pub fn each_sample(folder: &Path, take: impl FnMut(&Sample)) -> Result<()> {
     let check = |row: &Sample| {
         limits::seconds("at_seconds", row.at_seconds)?;
         limits::seconds("seconds", row.seconds)?;
@@ -327,7 +330,7 @@ pub fn each_sample(folder: &Path, take: impl FnMut(Sample)) -> Result<()> {
         limits::count("failed", row.failed)?;
         limits::count("retries", row.retries)
     };
-    each_row(&folder.join(SAMPLES), check, take)
+    each_plain(&folder.join(SAMPLES), check, take)
 }
 
 /// Passes each row of `machine.csv` to `take`, also of a run that was killed. There are none where
@@ -335,7 +338,7 @@ pub fn each_sample(folder: &Path, take: impl FnMut(Sample)) -> Result<()> {
 ///
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where a row is none.
-pub fn each_machine(folder: &Path, take: impl FnMut(MachineRow)) -> Result<()> {
+pub fn each_machine(folder: &Path, take: impl FnMut(&MachineRow)) -> Result<()> {
     let path = folder.join(MACHINE);
     if !path.exists() {
         return Ok(());
@@ -349,7 +352,7 @@ pub fn each_machine(folder: &Path, take: impl FnMut(MachineRow)) -> Result<()> {
         limits::seconds("steal", row.steal)?;
         limits::seconds("busiest_core", row.busiest_core)
     };
-    each_row(&path, check, take)
+    each_plain(&path, check, take)
 }
 
 /// Passes each row of `observed.csv` to `take`, also of a run that was killed. There are none where
@@ -405,28 +408,4 @@ pub fn read_history(folder: &Path) -> Result<Vec<Attempt>> {
         history.push(attempt.map_err(|e| lines.broken(e))?);
     }
     Ok(history)
-}
-
-fn each_row<T: DeserializeOwned>(
-    path: &Path,
-    check: impl Fn(&T) -> std::result::Result<(), String>,
-    mut take: impl FnMut(T),
-) -> Result<()> {
-    let broken =
-        |answer: String| Error::new(ErrorKind::Invalid, format!("read {}", path.display()), answer);
-    let mut reader = csv::Reader::from_reader(Lines::open(path)?);
-    let header = reader.headers().map_err(|e| broken(e.to_string()))?.clone();
-    let mut row = csv::StringRecord::new();
-    loop {
-        match reader.read_record(&mut row) {
-            Ok(true) => {}
-            Ok(false) => return Ok(()),
-            Err(e) if e.is_io_error() => return Err(reader.get_ref().broken(e)),
-            Err(e) => return Err(broken(e.to_string())),
-        }
-        let parsed: T = row.deserialize(Some(&header)).map_err(|e| broken(e.to_string()))?;
-        let line = || row.position().map_or(0, csv::Position::line);
-        check(&parsed).map_err(|what| broken(format!("line {}: {what}", line())))?;
-        take(parsed);
-    }
 }

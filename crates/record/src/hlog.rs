@@ -18,14 +18,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::interval_log::{
-    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
-};
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 
 use crate::decoder::Decoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::histogram::histogram;
 use crate::histogram_encoder::HistogramEncoder;
+use crate::interval::Encoded;
 use crate::limits::{self, MOST_KINDS};
 use crate::lines::{self, Lines};
 use crate::parallel::in_order;
@@ -38,6 +37,12 @@ pub const WAIT: &str = ":wait";
 /// The path of the log of a step.
 pub fn path(folder: &Path, step: usize) -> PathBuf {
     folder.join(format!("step-{step:02}.hlog"))
+}
+
+/// Whether an interval that begins then has what ended after a window with this end. The log keeps
+/// milliseconds, `run.json` microseconds.
+pub fn is_late(start_seconds: f64, window_end: f64) -> bool {
+    start_seconds > window_end - 1e-3
 }
 
 /// One interval of a log: the times of one tag in one tick.
@@ -112,17 +117,18 @@ pub fn each(
 ) -> Result<()> {
     let path = path(folder, step);
     let mut lines = Lines::open(&path)?;
-    let mut all = 0;
+    let mut all = 0u64;
     in_order(
         || Chunk::read(&mut lines),
         |decoder, chunk: Chunk| chunk.decode(decoder, &wanted),
         |decoded: Decoded| {
-            for Found { tag, start_seconds, seconds, times, number } in decoded.intervals {
-                let times = &decoded.times[times];
-                all = times.iter().fold(all, |all: u64, (_, count)| all.saturating_add(*count));
-                let interval = Interval { tag: &tag, start_seconds, seconds, times };
+            for found in decoded.intervals {
+                let Found { start_seconds, seconds, number, .. } = found;
+                let (tag, times) = (&decoded.tags[found.tag], &decoded.times[found.times]);
+                all = all.saturating_add(found.count);
+                let interval = Interval { tag, start_seconds, seconds, times };
                 limits::count("the count of all lines so far", all)
-                    .and_then(|()| take(interval).map_err(|e| of_tag(&tag, e)))
+                    .and_then(|()| take(interval).map_err(|e| of_tag(tag, e)))
                     .map_err(|what| lines::broken(&path, number, what))?;
             }
             match decoded.broken {
@@ -133,7 +139,8 @@ pub fn each(
     )
 }
 
-fn of_tag(tag: &str, what: String) -> String {
+/// What is wrong with a histogram.
+pub(crate) fn of_tag(tag: &str, what: String) -> String {
     format!("a histogram of {tag}: {what}")
 }
 
@@ -148,10 +155,13 @@ struct Chunk {
 
 /// An interval, with the place of its times among those of its chunk and the number of its line.
 struct Found {
-    tag: String,
+    /// The place of its tag among those of the chunk.
+    tag: usize,
     start_seconds: f64,
     seconds: f64,
     times: Range<usize>,
+    /// Of all its times.
+    count: u64,
     number: u64,
 }
 
@@ -159,13 +169,14 @@ struct Found {
 #[derive(Default)]
 struct Decoded {
     intervals: Vec<Found>,
+    tags: Vec<String>,
     times: Vec<(u64, u64)>,
     broken: Option<(u64, String)>,
 }
 
 impl Chunk {
     /// Lines and bytes from which on a chunk ends. The times of a line take 400 kB at most.
-    const LINES: usize = 64;
+    const LINES: usize = 128;
     const BYTES: usize = 1 << 16;
 
     fn read(lines: &mut Lines) -> Result<Option<Chunk>> {
@@ -199,25 +210,22 @@ impl Decoded {
         decoder: &mut Decoder,
         wanted: &impl Fn(&str) -> bool,
     ) -> std::result::Result<(), String> {
-        let interval = match IntervalLogIterator::new(line).next() {
-            Some(Ok(LogEntry::Interval(interval))) => interval,
-            Some(Err(_)) => return Err("not a line of an interval log".to_owned()),
-            _ => return Ok(()),
-        };
-        let tag = interval.tag().ok_or("an interval without a tag")?.as_str();
-        Tag::new(tag).ok_or_else(|| format!("{tag:?} cannot be a tag"))?;
-        if !wanted(tag) {
+        let Some(interval) = Encoded::read(line)? else { return Ok(()) };
+        if !wanted(interval.tag) {
             return Ok(());
         }
-        let (start, length) = (interval.start_timestamp(), interval.duration());
-        let (start_seconds, seconds) = (start.as_secs_f64(), length.as_secs_f64());
-        limits::seconds("the start of the interval", start_seconds)?;
-        limits::seconds("the length of the interval", seconds)?;
-        let times = decoder.decode(interval.encoded_histogram()).map_err(|e| of_tag(tag, e))?;
+        let Encoded { tag, start_seconds, seconds, histogram } = interval;
+        let times = decoder.decode(histogram).map_err(|e| of_tag(tag, e))?;
+        let count = times.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
         let first = self.times.len();
         self.times.extend(times);
-        let (tag, times) = (tag.to_owned(), first..self.times.len());
-        self.intervals.push(Found { tag, start_seconds, seconds, times, number });
+        let times = first..self.times.len();
+        // A chunk has few tags.
+        let tag = self.tags.iter().position(|known| known == tag).unwrap_or_else(|| {
+            self.tags.push(tag.to_owned());
+            self.tags.len() - 1
+        });
+        self.intervals.push(Found { tag, start_seconds, seconds, times, count, number });
         Ok(())
     }
 }
@@ -264,12 +272,23 @@ impl Hlog {
         start: Duration,
         length: Duration,
     ) -> Result<()> {
-        let tag = Tag::new(kind)
-            .ok_or_else(|| io_error(&self.path, format!("{kind:?} cannot be a tag")))?;
-        IntervalLogWriterBuilder::new()
-            .begin_log_with(&mut self.buffer, &mut self.encoder)
-            .map_err(|e| io_error(&self.path, e))?
-            .write_histogram(times, start, length, Some(tag))
+        let text = self.encoder.text(times).map_err(|e| io_error(&self.path, e))?;
+        self.add_encoded(kind, times.max(), &text, start, length)
+    }
+
+    /// The same of a histogram that is text already, and whose highest time is `longest`.
+    pub(crate) fn add_encoded(
+        &mut self,
+        kind: &str,
+        longest: u64,
+        text: &str,
+        start: Duration,
+        length: Duration,
+    ) -> Result<()> {
+        Tag::new(kind).ok_or_else(|| io_error(&self.path, format!("{kind:?} cannot be a tag")))?;
+        let (start, length) = (start.as_secs_f64(), length.as_secs_f64());
+        let longest = longest as f64;
+        writeln!(self.buffer, "Tag={kind},{start:.3},{length:.3},{longest:.3},{text}")
             .map_err(|e| io_error(&self.path, e))
     }
 
@@ -286,4 +305,25 @@ impl Hlog {
 
 fn io_error(path: &Path, e: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_at_the_windows_end_is_late_however_its_milliseconds_are_rounded() {
+        let place = tempfile::tempdir().unwrap();
+        for end in [12.345, 12.345_001, 12.345_499, 12.345_501, 12.345_999] {
+            let mut log = Hlog::create(place.path(), 1, SystemTime::UNIX_EPOCH).unwrap();
+            let (start, length) = (Duration::from_secs_f64(end), Duration::from_secs(1));
+            for start in [start - length, start] {
+                log.add("READ", &histogram(), start, length).unwrap();
+            }
+            log.flush().unwrap();
+            let mut late = Vec::new();
+            read_with(place.path(), 1, |i| late.push(is_late(i.start_seconds, end))).unwrap();
+            assert_eq!(late, [false, true], "{end}");
+        }
+    }
 }

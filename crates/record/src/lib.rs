@@ -22,10 +22,12 @@
 //!   rows of the CSV files.
 //! * [`whole`] writes files whole or not at all.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
-//! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s.
+//! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s, whose times
+//!   [`buckets`] add up.
 //! * [`merge`] makes one run of the runs of several driver machines.
 
 pub mod bound;
+pub mod buckets;
 pub mod check;
 mod decoder;
 pub mod description;
@@ -37,6 +39,7 @@ mod histogram_encoder;
 pub mod history;
 pub mod hlog;
 pub mod ingestion;
+mod interval;
 pub mod level;
 pub mod limits;
 pub mod lines;
@@ -50,6 +53,7 @@ pub mod run;
 pub mod search;
 pub mod step;
 pub mod stored;
+mod table;
 pub mod time;
 pub mod title;
 pub mod whole;

@@ -17,7 +17,7 @@ pub const GRACE: &str = "grace";
 /// operation ended.
 ///
 /// The counts of a step's "measured" rows add up to those of [`Operation`] and [`Query`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Number of the step.
     pub step: usize,

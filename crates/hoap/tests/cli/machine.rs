@@ -41,7 +41,7 @@ fn a_run_records_its_machine_and_the_report_shows_it() {
     );
     let rows: Vec<hoap_record::MachineRow> = {
         let mut rows = Vec::new();
-        hoap_record::folder::each_machine(&p.path("run"), |row| rows.push(row)).unwrap();
+        hoap_record::folder::each_machine(&p.path("run"), |row| rows.push(row.clone())).unwrap();
         rows
     };
     let phases: Vec<&str> = rows.iter().map(|row| row.phase.as_str()).collect();

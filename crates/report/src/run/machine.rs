@@ -26,7 +26,7 @@ pub struct MachinePoint {
 pub fn read(folder: &Path) -> Result<Vec<MachinePoint>> {
     let mut points = Vec::new();
     let mut each = 1;
-    each_machine(folder, |row| push(&mut points, &mut each, row, MOST))?;
+    each_machine(folder, |row| push(&mut points, &mut each, row.clone(), MOST))?;
     Ok(points)
 }
 

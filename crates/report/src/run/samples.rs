@@ -1,7 +1,6 @@
 //! `samples.csv` in bounded memory: neighbouring ticks of a long run are added up as they are read.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use hoap_record::folder::each_sample;
@@ -28,7 +27,7 @@ impl Samples {
     pub fn read(folder: &Path) -> Result<Samples> {
         let mut thinned = Thinned::new(MOST);
         each_sample(folder, |row| thinned.push(row))?;
-        Ok(Samples { rows: thinned.rows, each: thinned.each })
+        Ok(thinned.finish())
     }
 }
 
@@ -43,52 +42,95 @@ struct Thinned {
     /// Of each row, the number of ticks in it.
     ticks: Vec<usize>,
     each: usize,
-    /// The row to which the next tick of a step, phase and kind is added.
-    open: HashMap<String, usize>,
-    key: String,
+    /// Of each step, phase and kind, where the next tick goes.
+    open: Vec<Open>,
+    known: HashMap<(usize, String, String), usize>,
+    /// Where in `open` the tick before went.
+    last: usize,
     most: usize,
+}
+
+struct Open {
+    /// The row to which the next tick is added.
+    row: usize,
+    /// What followed in `open` the last time. The kinds of a tick come in the same order as those
+    /// of the one before, so this spares a look into `known`.
+    next: usize,
 }
 
 impl Thinned {
     fn new(most: usize) -> Thinned {
-        let (rows, ticks, open) = (Vec::new(), Vec::new(), HashMap::new());
-        Thinned { rows, ticks, each: 1, open, key: String::new(), most }
+        Thinned {
+            rows: Vec::new(),
+            ticks: Vec::new(),
+            each: 1,
+            open: Vec::new(),
+            known: HashMap::new(),
+            last: 0,
+            most,
+        }
     }
 
-    fn push(&mut self, row: Sample) {
+    fn finish(self) -> Samples {
+        Samples { rows: self.rows, each: self.each }
+    }
+
+    fn push(&mut self, row: &Sample) {
         self.add(row, 1);
         if self.rows.len() < self.most {
             return;
         }
         self.each *= 2;
         self.open.clear();
+        self.known.clear();
         let (rows, ticks) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.ticks));
-        rows.into_iter().zip(ticks).for_each(|(row, ticks)| self.add(row, ticks));
+        rows.into_iter().zip(ticks).for_each(|(row, ticks)| self.add(&row, ticks));
         // Rows that have no neighbours, as of a file that is no time series, remain.
         if self.rows.len() > self.most / 4 * 3 {
             self.most *= 2;
         }
     }
 
-    fn add(&mut self, row: Sample, ticks: usize) {
+    fn add(&mut self, row: &Sample, ticks: usize) {
         if self.each > 1 {
-            self.key.clear();
-            // A string takes everything.
-            let _ = write!(self.key, "{} {} {}", row.step, row.phase, row.kind);
             let next = self.rows.len();
-            match self.open.get_mut(&self.key) {
-                Some(open) if self.ticks[*open] + ticks <= self.each => {
-                    self.ticks[*open] += ticks;
-                    return sum(&mut self.rows[*open], &row);
+            if let Some(open) = self.open_for(row) {
+                let at = open.row;
+                if self.ticks[at] + ticks <= self.each {
+                    self.ticks[at] += ticks;
+                    return sum(&mut self.rows[at], row);
                 }
-                Some(open) => *open = next,
-                None => {
-                    self.open.insert(self.key.clone(), next);
-                }
+                self.open[self.last].row = next;
             }
         }
-        self.rows.push(row);
+        self.rows.push(row.clone());
         self.ticks.push(ticks);
+    }
+
+    /// Where a row goes, which is the last one from now on. `None` of the first of its step, phase
+    /// and kind, which goes behind all rows.
+    fn open_for(&mut self, row: &Sample) -> Option<&Open> {
+        let is_like = |open: &Open| {
+            let other = &self.rows[open.row];
+            other.step == row.step && other.kind == row.kind && other.phase == row.phase
+        };
+        let next = self.open.get(self.last).map(|open| open.next);
+        if let Some(next) = next.filter(|next| self.open.get(*next).is_some_and(is_like)) {
+            self.last = next;
+            return Some(&self.open[next]);
+        }
+        let key = (row.step, row.phase.clone(), row.kind.clone());
+        let end = self.open.len();
+        let place = *self.known.entry(key).or_insert(end);
+        if let Some(before) = self.open.get_mut(self.last) {
+            before.next = place;
+        }
+        self.last = place;
+        if place == end {
+            self.open.push(Open { row: self.rows.len(), next: 0 });
+            return None;
+        }
+        Some(&self.open[place])
     }
 }
 
@@ -106,6 +148,16 @@ fn sum(row: &mut Sample, later: &Sample) {
     row.p50_us = row.p50_us.max(later.p50_us);
     row.p99_us = row.p99_us.max(later.p99_us);
     row.max_us = row.max_us.max(later.max_us);
+}
+
+#[cfg(test)]
+impl Samples {
+    /// Those of a file of these rows, in fewer than `most`.
+    pub(super) fn within(most: usize, rows: &[Sample]) -> Samples {
+        let mut thinned = Thinned::new(most);
+        rows.iter().for_each(|row| thinned.push(row));
+        thinned.finish()
+    }
 }
 
 #[cfg(test)]
@@ -134,8 +186,8 @@ mod tests {
         let mut thinned = Thinned::new(64);
         for at in 1..=1000 {
             let phase = if at <= 100 { "warmup" } else { "measured" };
-            thinned.push(row(at, phase, "READ", at as u64));
-            thinned.push(row(at, phase, "UPDATE", 1));
+            thinned.push(&row(at, phase, "READ", at as u64));
+            thinned.push(&row(at, phase, "UPDATE", 1));
         }
         assert!(thinned.rows.len() < 64, "{}", thinned.rows.len());
         assert!(thinned.ticks.iter().all(|n| *n <= thinned.each));
@@ -159,10 +211,10 @@ mod tests {
     #[test]
     fn rows_without_neighbours_remain_and_cost_no_more_than_once() {
         let mut thinned = Thinned::new(8);
-        (0..1000).for_each(|n| thinned.push(row(n, "measured", &n.to_string(), 1)));
+        (0..1000).for_each(|n| thinned.push(&row(n, "measured", &n.to_string(), 1)));
         assert_eq!(thinned.rows.len(), 1000);
         let mut short = Thinned::new(8);
-        (0..7).for_each(|n| short.push(row(n, "measured", "READ", 1)));
+        (0..7).for_each(|n| short.push(&row(n, "measured", "READ", 1)));
         assert_eq!((short.rows.len(), short.each), (7, 1), "a short series is as it was");
     }
 }

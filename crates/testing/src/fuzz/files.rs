@@ -74,7 +74,7 @@ pub fn rows(input: &[u8]) {
 
 fn machine_rows(folder: &Path) -> hoap_record::Result<Vec<MachineRow>> {
     let mut rows = Vec::new();
-    each_machine(folder, |row| rows.push(row)).map(|()| rows)
+    each_machine(folder, |row| rows.push(row.clone())).map(|()| rows)
 }
 
 /// In words: a mean may be no number.
