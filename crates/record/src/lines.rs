@@ -39,6 +39,11 @@ impl Lines {
         }
     }
 
+    /// The line that was read last, with its end.
+    pub fn last(&self) -> &[u8] {
+        &self.line
+    }
+
     /// The number of the line that was read last; 0 before the first.
     pub fn number(&self) -> u64 {
         self.number

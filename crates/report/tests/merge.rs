@@ -1,5 +1,6 @@
 //! Merging the run folders of driver machines.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hoap_record::Result;
@@ -45,6 +46,115 @@ fn what_was_in_flight_at_the_end_is_joined_beside_the_windows() {
     assert_eq!(count, 2);
     let window_end = merged.steps[1].start_seconds + merged.steps[1].seconds;
     assert!((start_seconds - window_end).abs() < 1e-5, "it begins where the last window ends");
+}
+
+/// Without rows there is no grid of ticks, and still everything is counted.
+#[test]
+fn logs_without_rows_are_added_up() {
+    let place = tempfile::tempdir().unwrap();
+    let whole = merge(&drivers(place.path(), |_, _| {}), &place.path().join("whole"), vec![]);
+    let paths = drivers(place.path(), |one, two| {
+        one.samples.clear();
+        two.samples.clear();
+    });
+    let out = place.path().join("out");
+    let merged = merge(&paths, &out, vec![]).unwrap();
+    assert_eq!(merged.steps, whole.unwrap().steps);
+    assert!(read_samples(&out).unwrap().is_empty());
+    assert!(hlog::read(&out, 2).unwrap().is_empty());
+}
+
+/// Merging goes through the files tick by tick. Here all of them are added up at once: every row
+/// and every interval must come out the same, of five drivers that began at different times.
+#[test]
+fn tick_by_tick_is_what_all_at_once_would_be() {
+    let place = tempfile::tempdir().unwrap();
+    let offsets = [0.25, 0.0, 0.375, 0.125, 0.4];
+    let paths: Vec<PathBuf> = (0..offsets.len())
+        .map(|n| {
+            let mut made = plain_folder("ycsb-f", n as u64, 0.7 + 0.1 * n as f64);
+            made.run.started = format!("2026-01-01T00:00:00.{:03}Z", (offsets[n] * 1e3) as u32);
+            made.run.host.cores = n;
+            let path = place.path().join(n.to_string());
+            made.write(&path);
+            path
+        })
+        .collect();
+    let out = place.path().join("out");
+    let merged = merge(&paths, &out, vec![]).unwrap();
+    let rows = read_samples(&out).unwrap();
+    let mut compared = 0;
+    for step in &merged.steps {
+        let cell =
+            |start: f64, length: f64, grid: f64| (start + length / 2.0 - grid).floor() as i64;
+        for phase in ["warmup", "measured"] {
+            let of_phase = |path: &Path| {
+                let mut rows = read_samples(path).unwrap();
+                rows.retain(|row| row.step == step.number && row.phase == phase);
+                rows
+            };
+            // The second one began first.
+            let start = |row: &hoap_record::Sample| row.at_seconds - row.seconds;
+            let grid = of_phase(&paths[1]).iter().map(start).fold(f64::INFINITY, f64::min);
+            let mut sums: BTreeMap<(i64, String), (u64, u64)> = BTreeMap::new();
+            let mut times: BTreeMap<(i64, String), Vec<(u64, u64)>> = BTreeMap::new();
+            for (path, offset) in paths.iter().zip(offsets) {
+                for row in of_phase(path) {
+                    let at = cell(row.at_seconds - row.seconds + offset, row.seconds, grid);
+                    let sum = sums.entry((at, row.kind)).or_default();
+                    *sum = (sum.0 + row.count, sum.1.max(row.p99_us));
+                }
+                if phase == "warmup" {
+                    continue;
+                }
+                let add = |interval: hlog::Interval<'_>| {
+                    let at = cell(interval.start_seconds + offset, interval.seconds, grid);
+                    times.entry((at, interval.tag.into())).or_default().extend(interval.times);
+                    Ok(())
+                };
+                hlog::each(path, step.number, |_| true, add).unwrap();
+            }
+            let ours = rows.iter().filter(|row| row.step == step.number && row.phase == phase);
+            let found: Vec<_> = ours.collect();
+            assert_eq!(found.len(), sums.len());
+            for (&row, ((at, kind), (count, p99_us))) in found.iter().zip(&sums) {
+                assert_eq!((&row.kind, row.count), (kind, *count), "step {}", step.number);
+                assert!((start(row) - grid - *at as f64).abs() < 1e-5, "{row:?} {at}");
+                let mut all: Vec<(u64, u64)> =
+                    times.get(&(*at, kind.clone())).cloned().unwrap_or_default();
+                all.sort_unstable();
+                let expected = match phase {
+                    "warmup" => *p99_us,
+                    _ => {
+                        let mut histogram = hoap_record::histogram::histogram();
+                        all.iter().for_each(|(time, n)| histogram.record_n(*time, *n).unwrap());
+                        histogram.value_at_quantile(0.99).min(row.max_us)
+                    }
+                };
+                assert_eq!(row.p99_us, expected, "{row:?}");
+                compared += 1;
+            }
+            let mut read: BTreeMap<(i64, String), Vec<(u64, u64)>> = BTreeMap::new();
+            let mut order = Vec::new();
+            let note = |interval: hlog::Interval<'_>| {
+                let at = cell(interval.start_seconds, interval.seconds, grid);
+                order.push((at, interval.tag.to_owned()));
+                read.insert((at, interval.tag.into()), interval.times.to_vec());
+                Ok(())
+            };
+            if phase == "measured" {
+                hlog::each(&out, step.number, |_| true, note).unwrap();
+                assert!(order.is_sorted_by(|a, b| a < b), "the order of the log");
+            }
+            for all in times.values_mut() {
+                let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
+                all.iter().for_each(|(time, count)| *sums.entry(*time).or_default() += count);
+                *all = sums.into_iter().collect();
+            }
+            assert!(read == times, "the intervals of step {}", step.number);
+        }
+    }
+    assert!(compared > 200, "{compared}");
 }
 
 /// Two drivers, the second of which began 0.3 s later.
@@ -225,6 +335,17 @@ fn what_does_not_belong_together_is_refused_by_the_folders_name() {
     }
     let error = refused(|_, two| two.logs[1].1.truncate(2_000));
     assert!(error.contains("two/step-02.hlog") && error.contains("run.json counts"), "{error}");
+    let error = refused(|_, two| {
+        let log = String::from_utf8(two.logs[1].1.clone()).unwrap();
+        let mut lines: Vec<&str> = log.split_inclusive('\n').collect();
+        let end = lines.len();
+        lines[end - 12..].rotate_left(6);
+        two.logs[1].1 = lines.concat().into_bytes();
+    });
+    assert!(
+        error.contains("two/step-02.hlog") && error.contains("before the one above"),
+        "{error}"
+    );
     let error = refused(|_, two| two.run.started = "yesterday".into());
     assert!(error.contains("two/run.json") && error.contains("started"), "{error}");
 }

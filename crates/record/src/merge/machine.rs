@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::grid::Extents;
 use crate::error::{Error, ErrorKind, Result};
-use crate::folder::{read_queries, read_run, read_samples};
-use crate::rows::{Execution, Sample};
+use crate::folder::{each_sample, read_queries, read_run};
+use crate::rows::Execution;
 use crate::run::Run;
 
 /// The run of one driver machine.
@@ -17,7 +18,8 @@ pub struct Machine {
     pub run: Run,
     /// By the clock of `hoap gather` where drivers met there, else by the machine's own.
     pub started: Timestamp,
-    pub samples: Vec<Sample>,
+    /// Where the ticks of `samples.csv` lie. A fleet's rows are too many to keep.
+    pub extents: Extents,
     pub executions: Vec<Execution>,
 }
 
@@ -35,11 +37,13 @@ impl Machine {
                 let tried = format!("read {}", folder.join("run.json").display());
                 Error::new(ErrorKind::Invalid, tried, format!("no time in \"clock\": {e}"))
             })?;
+        let mut extents = Extents::default();
+        each_sample(folder, |row| extents.add(row))?;
         Ok(Machine {
             name: folder.display().to_string(),
             folder: folder.to_owned(),
             started,
-            samples: read_samples(folder)?,
+            extents,
             executions: read_queries(folder)?,
             run,
         })

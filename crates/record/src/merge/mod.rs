@@ -3,27 +3,32 @@
 //! Counts and histograms are added; every latency of the result is that of the added histograms.
 //! Rates are the sums of the drivers' rates, each over its own measured window, and the windows of
 //! a step must nearly coincide ([`belong`]). Time series have one grid, that of the first driver's
-//! ticks ([`series`]). `docs/results.md` describes the rules.
+//! ticks ([`grid`]). The drivers' rows are added up as they are read ([`rows`]), and their logs tick
+//! by tick ([`logs`]), so that neither is in memory whole; [`series`] writes both.
+//! `docs/results.md` describes the rules.
 
 mod belong;
+mod grid;
 pub mod joint;
+mod logs;
 mod machine;
 mod operations;
 mod parts;
+mod rows;
 mod series;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::check::{AuditLine, Check, Verdict};
-use crate::error::{Error, ErrorKind, Result};
+#[cfg(doc)]
+use crate::error::ErrorKind;
+use crate::error::Result;
 use crate::folder::{self, RunFolder};
 use crate::freshness::CatchUp;
-use crate::hlog::Hlog;
 use crate::observed::ObservedSource;
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
@@ -31,6 +36,7 @@ use crate::search::Search;
 use crate::whole::Unfinished;
 use machine::Machine;
 use operations::Part;
+use rows::Rows;
 
 /// Runs that are to be merged.
 pub struct Merge {
@@ -249,36 +255,17 @@ fn steps(
     folder: &mut RunFolder,
     run: &mut Run,
 ) -> Result<()> {
+    let mut rows = Rows::read(drivers, base)?;
     for number in 0..drivers[0].run.steps.len() {
-        let logs: Vec<series::Log> = drivers
-            .iter()
-            .map(|driver| series::Log::read(driver, number, base))
-            .collect::<Result<_>>()?;
+        let logs = series::write(drivers, number, base, &mut rows, folder)?;
         let part = |driver| Part::of(driver, number, base);
         let parts: Vec<Part<'_>> = drivers.iter().map(part).collect();
-        let step = operations::step(&parts, &|tag| series::total(&logs, tag));
-        let mut hlog = Hlog::create(folder.path(), step.number, folder.started_at())?;
-        let merged = series::merge(drivers, step.number, base, logs)?;
-        for interval in &merged.intervals {
-            let (start, length) = (time(interval.start_seconds)?, time(interval.seconds)?);
-            hlog.add(&interval.tag, &interval.times, start, length)?;
-        }
-        hlog.flush()?;
-        for row in &merged.rows {
-            folder.add_sample(row)?;
-        }
+        let step = operations::step(&parts, &|tag| logs.total(tag));
         executions(drivers, step.number, base, folder)?;
         folder.flush()?;
         run.steps.push(step);
     }
     Ok(())
-}
-
-/// A time of a log. A broken file may hold any number.
-fn time(seconds: f64) -> Result<Duration> {
-    Duration::try_from_secs_f64(seconds).map_err(|e| {
-        Error::new(ErrorKind::Invalid, "merge samples.csv", format!("{seconds} s: {e}"))
-    })
 }
 
 /// Merges the executions of a step, in the order of their ends. The streams of each driver are

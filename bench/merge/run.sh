@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# What it takes to merge the folders of 64 drivers, each of an hour in ticks of a second with two kinds of operations:
+# time and memory of `hoap merge`, and of 16 drivers and of a quarter of the time beside it.
+#
+#   bench/merge/run.sh [FOLDER]
+#
+# Needs GNU time and Python, and 400 MB of disk.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+repository=$(cd "$here/../.." && pwd)
+hoap=${CARGO_TARGET_DIR:-$repository/target}/release/hoap
+folder=${1:-$(mktemp -d)}
+mkdir -p "$folder"
+cargo build --release --locked --manifest-path "$repository/Cargo.toml"
+cd "$folder"
+[ -d short ] || {
+    "$hoap" load ycsb --target sqlite:records.db -p recordcount=10000
+    "$hoap" run ycsb-a --target sqlite:records.db --rate 100 --clients 2 --warmup 1s --duration 60s --out short
+}
+for size in '64 3600' '16 3600' '64 900'; do
+    read -r drivers seconds <<<"$size"
+    parts=drivers-$drivers-$seconds
+    [ -d "$parts" ] || python3 "$here/folders.py" short "$parts" "$drivers" "$seconds"
+    rm -rf merged
+    /usr/bin/time -f "$drivers drivers of $seconds s: %e s, %U s user, %S s system, %M kB" \
+        "$hoap" merge "$parts"/* -o merged >merge.txt
+done
