@@ -357,8 +357,7 @@ fn the_percentile_curve_of_the_log_equals_the_record() {
 #[test]
 fn the_samples_of_the_measured_windows_add_up_to_the_record() {
     for loaded in samples().map(|folder| folder.loaded("run")) {
-        let kinds = loaded.measure().kinds(&loaded.run);
-        let ticks = hoap_report::run::ticks::ticks(&loaded.samples.rows, &kinds, 400);
+        let ticks = &loaded.ticks(400).all;
         for step in loaded.run.steps.iter().filter(|s| s.tx_clients > 0) {
             for operation in loaded.measure().operations(step) {
                 let measured = ticks.iter().filter(|t| {

@@ -160,8 +160,7 @@ pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
     let folder = &side.runs[0].folder;
     let mut tags: BTreeMap<String, Gathered> = BTreeMap::new();
     if hlog::path(folder, step.number).exists() {
-        // The files keep microseconds.
-        let window_end = step.start_seconds + step.seconds - 1e-5;
+        let window_end = step.start_seconds + step.seconds;
         let kinds = step.transactions.len();
         let recorded = |tag: &str| step.transactions.iter().any(|o| o.kind == tag);
         hlog::each(folder, step.number, recorded, |interval| {
@@ -169,8 +168,11 @@ pub fn logs(side: &Side, steps: &[&Step]) -> Result<Logs> {
                 tags.insert(interval.tag.to_owned(), Gathered::new(kinds));
             }
             // What ended after the window hung in its last tick.
-            let late = interval.start_seconds > window_end;
-            tags.get_mut(interval.tag).map_or(Ok(()), |tag| tag.add(interval, late))
+            let late = hlog::is_late(interval.start_seconds, window_end);
+            if let Some(tag) = tags.get_mut(interval.tag) {
+                tag.add(interval, late);
+            }
+            Ok(())
         })?;
     }
     Ok(tags.into_iter().map(|(tag, all)| (tag, all.finish())).collect())

@@ -282,20 +282,25 @@ fn time(body: &mut Body, runs: &[Panel<'_>]) {
 /// The rate and the response time of one run over time.
 fn rates(body: &mut Body, runs: &[Panel<'_>], panel: Panel<'_>, most: usize) {
     let table = format!("ticks-{}", panel.number);
-    let captions = match panel.loaded.measure() {
-        Measure::Hybrid => [
-            "NewOrder transactions per minute (tpM) over time",
-            "NewOrder response time over time, 99th percentile of each tick",
-        ],
-        Measure::Plain => [
-            "Operations per second over time, each kind",
-            "Response time over time, each kind, 99th percentile of each tick",
-        ],
+    let [rate, time] = match panel.loaded.measure() {
+        Measure::Hybrid => {
+            ["NewOrder transactions per minute (tpM) over time", "NewOrder response time over time"]
+        }
+        Measure::Plain => {
+            ["Operations per second over time, each kind", "Response time over time, each kind"]
+        }
     };
+    let resolution = panel.loaded.ticks(most).resolution();
+    let mean = resolution.as_ref().map(|each| format!(", mean of each {each}"));
+    let each = resolution.unwrap_or_else(|| "tick".into());
+    let captions = [
+        format!("{rate}{}", mean.unwrap_or_default()),
+        format!("{time}, 99th percentile of each {each}"),
+    ];
     let all = panel.peers(runs);
     let among = panel.among(&all);
     let charts = [("throughput", among.throughput(most)), ("p99", among.p99(most))];
-    for ((kind, chart), caption) in charts.into_iter().zip(captions) {
+    for ((kind, chart), caption) in charts.into_iter().zip(&captions) {
         let name = &format!("{kind}-{}", panel.number);
         let figure = Figure { name, caption, label: caption, table: &table };
         body.chart(&figure, Some(panel), chart);

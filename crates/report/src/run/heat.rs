@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_record::Step;
+use hoap_record::buckets::bucket;
 use hoap_record::hlog::Interval;
 
 /// Rows of a power of ten of response times: the upper end of a row is 1.47 times its lower end.
@@ -47,6 +48,29 @@ pub struct HeatGatherer {
     /// Of a column, seconds; 0 before the first interval.
     width: f64,
     counts: BTreeMap<String, BTreeMap<(usize, i32), u64>>,
+    rows: Rows,
+}
+
+/// The rows of times, each computed once: a month has millions of times, and few different ones.
+#[derive(Default)]
+struct Rows(Vec<Option<(u64, i32)>>);
+
+impl Rows {
+    fn of(&mut self, time: u64) -> i32 {
+        let bucket = bucket(time);
+        if bucket >= self.0.len() {
+            self.0.resize((bucket + 1).next_power_of_two(), None);
+        }
+        match self.0[bucket] {
+            Some((known, row)) if known == time => row,
+            _ => {
+                // A power of ten is the lower end of its row.
+                let row = ((time.max(1) as f64).log10() * ROWS + 1e-9).floor() as i32;
+                self.0[bucket] = Some((time, row));
+                row
+            }
+        }
+    }
 }
 
 impl HeatGatherer {
@@ -59,6 +83,7 @@ impl HeatGatherer {
             most: (MOST / steps.max(1)).max(FEWEST),
             width: 0.0,
             counts: BTreeMap::new(),
+            rows: Rows::default(),
         }
     }
 
@@ -76,12 +101,20 @@ impl HeatGatherer {
             self.counts.insert(interval.tag.to_owned(), BTreeMap::new());
         }
         let Some(counts) = self.counts.get_mut(interval.tag) else { return };
-        for (time, count) in interval.times {
-            let row = ((*time).max(1) as f64).log10() * ROWS;
-            // A power of ten is the lower end of its row.
-            let cell = counts.entry((column, (row + 1e-9).floor() as i32)).or_default();
-            *cell = cell.saturating_add(*count);
+        // Rows rise with the times: neighbours of a row are added up before their cell is looked up.
+        let mut times = interval.times.iter().map(|(time, count)| (self.rows.of(*time), *count));
+        let Some(mut of_row) = times.next() else { return };
+        let mut add = |(row, count): (i32, u64)| {
+            let cell: &mut u64 = counts.entry((column, row)).or_default();
+            *cell = cell.saturating_add(count);
+        };
+        for (row, count) in times {
+            match row == of_row.0 {
+                true => of_row.1 = of_row.1.saturating_add(count),
+                false => add(std::mem::replace(&mut of_row, (row, count))),
+            }
         }
+        add(of_row);
     }
 
     /// All of them, of the kinds that are wanted.

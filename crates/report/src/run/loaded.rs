@@ -6,7 +6,7 @@ use std::thread;
 
 use hoap_record::Result;
 use hoap_record::folder::read_run;
-use hoap_record::hlog::{self, SERVICE, WAIT};
+use hoap_record::hlog::{self, Interval, SERVICE, WAIT};
 use hoap_record::{Latency, Run, Step};
 
 use crate::run::curve::Curve;
@@ -14,7 +14,9 @@ use crate::run::heat::{Heat, HeatGatherer};
 use crate::run::machine::{self, MachinePoint};
 use crate::run::measure::{self, Measure};
 use crate::run::observed;
+use crate::run::parts::{Gatherer, Parts};
 use crate::run::samples::Samples;
+use crate::run::ticks::{RESOLUTIONS, Ticks, resolutions};
 
 /// A run folder, read whole.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub struct Loaded {
     pub observed: Vec<observed::Series>,
     /// The same over time, of the kinds of operations that the run's headline counts.
     pub heat: Vec<Heat>,
+    /// Both over time, of these kinds: [`Loaded::ticks`].
+    pub resolutions: Vec<Ticks>,
 }
 
 /// A run under the name it has in this report.
@@ -72,12 +76,15 @@ impl Loaded {
         let logged: Vec<&Step> =
             steps.filter(|s| there(&hlog::path(folder, s.number), &mut missing)).collect();
         // Of a run of a month each takes seconds.
-        let (samples, (curves, heat)) = thread::scope(|scope| {
+        let (samples, machine, logs) = thread::scope(|scope| {
             let samples = scope.spawn(|| has_samples.then(|| Samples::read(folder)).transpose());
+            let machine = scope.spawn(|| machine::read(folder));
             let logs = logs(folder, &run, &logged);
             let samples = samples.join().unwrap_or_else(|panic| resume_unwind(panic));
-            Ok::<_, hoap_record::Error>((samples?.unwrap_or_default(), logs?))
+            let machine = machine.join().unwrap_or_else(|panic| resume_unwind(panic));
+            Ok::<_, hoap_record::Error>((samples?.unwrap_or_default(), machine?, logs?))
         })?;
+        let resolutions = resolutions(&samples, &logs.parts, &Measure::of(&run).kinds(&run));
         if !missing.is_empty() {
             run.warnings.push(format!("not in the run folder: {}", missing.join(", ")));
         }
@@ -86,9 +93,10 @@ impl Loaded {
             folder: folder.to_owned(),
             run,
             samples,
-            curves,
-            heat,
-            machine: machine::read(folder)?,
+            curves: logs.curves,
+            heat: logs.heat,
+            resolutions,
+            machine,
             observed: observed::read(folder)?,
         })
     }
@@ -103,6 +111,13 @@ impl Loaded {
         Measure::of(&self.run)
     }
 
+    /// What the run measures over time, in at most `most` points of a kind of operation, but not
+    /// fewer than the last of the [`RESOLUTIONS`] (and one more for each step and phase).
+    pub fn ticks(&self, most: usize) -> &Ticks {
+        let fits = RESOLUTIONS.iter().position(|points| *points <= most);
+        &self.resolutions[fits.unwrap_or(RESOLUTIONS.len() - 1)]
+    }
+
     /// Kinds of operations that have percentile curves, in the order of the record. The two parts
     /// of an open loop's response times follow their kind.
     pub fn kinds(&self) -> Vec<String> {
@@ -114,19 +129,34 @@ impl Loaded {
     }
 }
 
+/// What the logs of a run hold.
+#[derive(Default)]
+struct Logs {
+    curves: Vec<Curve>,
+    parts: Parts,
+    heat: Vec<Heat>,
+}
+
 /// What the logs of these steps hold.
-fn logs(folder: &Path, run: &Run, steps: &[&Step]) -> Result<(Vec<Curve>, Vec<Heat>)> {
+fn logs(folder: &Path, run: &Run, steps: &[&Step]) -> Result<Logs> {
     let measured = Measure::of(run).kinds(run);
-    let (mut curves, mut heat) = (Vec::new(), Vec::new());
+    let seconds: f64 = steps.iter().map(|step| step.seconds).sum();
+    let mut logs = Logs::default();
     for step in steps {
-        let mut gatherer = HeatGatherer::new(step, steps.len());
-        for (kind, histogram) in hlog::read_with(folder, step.number, |i| gatherer.add(i))? {
+        let mut heat = HeatGatherer::new(step, steps.len());
+        let mut parts = Gatherer::new(step, seconds, &measured);
+        let see = |interval: &Interval<'_>| {
+            heat.add(interval);
+            parts.add(interval);
+        };
+        for (kind, histogram) in hlog::read_with(folder, step.number, see)? {
             let longest = recorded(step, &kind).map(|latency| latency.max_us);
-            curves.extend(Curve::new(step.number, &kind, &histogram, longest));
+            logs.curves.extend(Curve::new(step.number, &kind, &histogram, longest));
         }
-        heat.extend(gatherer.finish(|kind| measured.contains(&kind)));
+        logs.parts.add(parts);
+        logs.heat.extend(heat.finish(|kind| measured.contains(&kind)));
     }
-    Ok((curves, heat))
+    Ok(logs)
 }
 
 /// The response times on record for a tag of the step's log.

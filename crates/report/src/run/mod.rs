@@ -11,6 +11,7 @@ pub mod machine;
 pub mod measure;
 mod names;
 pub mod observed;
+pub mod parts;
 pub mod samples;
 pub mod search;
 pub mod ticks;

@@ -1,9 +1,19 @@
-//! Operations over time, from `samples.csv`, in at most [`MOST`] points a kind.
+//! Operations over time, from `samples.csv`, in few points a kind. The percentiles of points that are
+//! several ticks come from the logs.
 
 use hoap_record::Sample;
 
+use super::parts::Parts;
+use super::samples::Samples;
+use crate::format::number::Unit;
+
 /// A longer series is merged to at most this many ticks (and one more for each step and phase).
-pub const MOST: usize = 400;
+pub const MOST: usize = RESOLUTIONS[0];
+/// The fewest that a longer series is merged to.
+pub const FEWEST: usize = RESOLUTIONS[RESOLUTIONS.len() - 1];
+/// In how many ticks at most series are made. That happens when a run is read, for what they are
+/// made of takes a hundred times their memory.
+pub const RESOLUTIONS: [usize; 4] = [400, 200, 100, 60];
 
 /// One kind of operation in one tick, or in several merged.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +34,28 @@ pub struct Tick {
     pub failed: u64,
     /// Times one was begun again.
     pub retries: u64,
-    /// 99th percentile of the response times; of merged ticks the highest one.
+    /// 99th percentile of the response times. Of merged ticks without a log, as those of the
+    /// warm-up, the highest one.
     pub p99_seconds: Option<f64>,
+    /// The longest response time, microseconds.
+    longest_us: u64,
+}
+
+/// The time series of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ticks {
+    /// The ticks of each kind in the order of time.
+    pub all: Vec<Tick>,
+    /// How many ticks of the run one of them is the sum of.
+    pub each: usize,
+}
+
+impl Ticks {
+    /// "13 ticks (13.0 s)"; `None` where each is one tick.
+    pub fn resolution(&self) -> Option<String> {
+        let longest = self.all.iter().map(|tick| tick.seconds).fold(0.0, f64::max);
+        (self.each > 1).then(|| format!("{} ticks ({})", self.each, Unit::Seconds.show(longest)))
+    }
 }
 
 impl Tick {
@@ -45,6 +75,7 @@ impl Tick {
         self.count += next.count;
         self.failed += next.failed;
         self.retries += next.retries;
+        self.longest_us = self.longest_us.max(next.longest_us);
         self.p99_seconds = match (self.p99_seconds, next.p99_seconds) {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
@@ -52,32 +83,55 @@ impl Tick {
     }
 }
 
-/// How many ticks of the samples went into each point of [`ticks`] of at most [`MOST`].
-pub fn merged(samples: &[Sample], kinds: &[&str]) -> usize {
-    factor(&each(samples, kinds), MOST)
+/// The time series of a run in each of the [`RESOLUTIONS`].
+pub fn resolutions(samples: &Samples, parts: &Parts, kinds: &[&str]) -> Vec<Ticks> {
+    let each = each(&samples.rows, kinds);
+    RESOLUTIONS.iter().map(|most| merged(&each, samples.each, parts, *most)).collect()
 }
 
-/// The ticks of each kind in the order of time, at most `most` of a kind (and one more for each
-/// step and phase).
-pub fn ticks(samples: &[Sample], kinds: &[&str], most: usize) -> Vec<Tick> {
-    let each = each(samples, kinds);
-    // One factor for all, so that the ticks of all kinds end at the same times.
-    let factor = factor(&each, most);
-    let mut out: Vec<Tick> = Vec::new();
+/// At most `most` ticks of a kind (and one more for each step and phase), from those of each kind
+/// in the order of time, which are `before` ticks of the run each.
+fn merged(each: &[Vec<Tick>], before: usize, parts: &Parts, most: usize) -> Ticks {
+    // One factor for all, so that the ticks of all kinds end at the same times. Where a point is
+    // several ticks it is whole parts of the logs.
+    let least = factor(each, most);
+    let whole = if least * before > 1 { parts.each() / before } else { 1 };
+    let factor = least.next_multiple_of(whole.max(1));
+    let mut all: Vec<Tick> = Vec::new();
     let mut taken = 0;
-    for tick in each.into_iter().flatten() {
-        match out.last_mut() {
-            Some(last) if taken < factor && last.goes_on_in(&tick) => {
-                last.merge(&tick);
+    for tick in each.iter().flatten() {
+        match all.last_mut() {
+            Some(last) if taken < factor && last.goes_on_in(tick) => {
+                last.merge(tick);
                 taken += 1;
             }
             _ => {
-                out.push(tick);
+                all.push(tick.clone());
                 taken = 1;
             }
         }
     }
-    out
+    let each = factor * before;
+    if each > 1 {
+        percentiles(&mut all, parts);
+    }
+    Ticks { all, each }
+}
+
+/// Gives merged ticks of the measured windows the percentile of all their operations, where the
+/// logs have it.
+fn percentiles(all: &mut [Tick], parts: &Parts) {
+    for of_step in all.chunk_by_mut(|a, b| a.kind == b.kind && a.step == b.step) {
+        // Where the one before ended: between them ticks may be missing.
+        let mut from = f64::NEG_INFINITY;
+        for tick in of_step.iter_mut().filter(|tick| tick.phase == "measured") {
+            let (of, span) = ((tick.step, &*tick.kind), (from, tick.at_seconds));
+            if let Some(p99) = parts.percentile(of, span, tick.seconds, 0.99) {
+                tick.p99_seconds = p99.map(|us| us.min(tick.longest_us) as f64 / 1e6);
+            }
+            from = tick.at_seconds;
+        }
+    }
 }
 
 fn each(samples: &[Sample], kinds: &[&str]) -> Vec<Vec<Tick>> {
@@ -99,12 +153,13 @@ fn all(rows: &[&Sample], kind: &str) -> Vec<Tick> {
         // window.
         let within = rows.iter().map(|s| &s.phase).find(|phase| *phase != "warmup");
         let phase = within.unwrap_or(&rows[0].phase);
-        let mut tick = Tick { seconds: rows[0].seconds, ..empty(rows[0], kind) };
+        let mut tick = empty(rows[0], kind);
         tick.phase.clone_from(phase);
         for row in rows.iter().filter(|s| s.phase == *phase) {
             tick.count += row.count;
             tick.failed += row.failed;
             tick.retries += row.retries;
+            tick.longest_us = tick.longest_us.max(row.max_us);
             // Successes of a backlog have no response times.
             if row.count > 0 && (row.mean_us > 0.0 || row.p99_us > 0) {
                 let p99 = row.p99_us as f64 / 1e6;
@@ -122,11 +177,12 @@ fn empty(row: &Sample, kind: &str) -> Tick {
         step: row.step,
         phase: row.phase.clone(),
         at_seconds: row.at_seconds,
-        seconds: 0.0,
+        seconds: row.seconds,
         count: 0,
         failed: 0,
         retries: 0,
         p99_seconds: None,
+        longest_us: 0,
     }
 }
 
@@ -149,6 +205,15 @@ mod tests {
             p99_us,
             max_us: 0,
         }
+    }
+
+    /// The ticks of samples without logs.
+    fn of(samples: &[Sample], kinds: &[&str], most: usize) -> Ticks {
+        merged(&each(samples, kinds), 1, &Parts::default(), most)
+    }
+
+    fn ticks(samples: &[Sample], kinds: &[&str], most: usize) -> Vec<Tick> {
+        of(samples, kinds, most).all
     }
 
     /// Rows of zero are points of zero, up to the end; a row of the warm-up in a tick of the window
@@ -199,7 +264,9 @@ mod tests {
             .collect();
         let ticks = ticks(&samples, &["NewOrder"], MOST);
         assert!(ticks.len() <= MOST, "{}", ticks.len());
-        assert_eq!(merged(&samples, &["NewOrder"]), 13);
+        let all = of(&samples, &["NewOrder"], MOST);
+        assert_eq!((all.each, all.resolution().as_deref()), (13, Some("13 ticks (13.0 s)")));
+        assert_eq!(of(&samples, &["NewOrder"], 5_000).resolution(), None);
         assert_eq!(ticks.iter().map(|t| t.count).sum::<u64>(), 15_000);
         assert!(ticks.iter().all(|t| (t.rate(60.0) - 180.0).abs() < 1e-9));
         assert_eq!(ticks.iter().filter_map(|t| t.p99_seconds).fold(0.0, f64::max), 0.099);
@@ -231,5 +298,92 @@ mod tests {
     fn a_step_of_queries_alone_has_no_ticks() {
         assert_eq!(ticks(&[sample(1, 1.0, "Q01", 1, 1)], &["NewOrder"], MOST), []);
         assert_eq!(ticks(&[], &["NewOrder"], MOST), []);
+    }
+
+    /// Of 9,000 ticks of two kinds the samples are thinned to sums of eight, the logs to sums of
+    /// eight. A hundred ticks are missing, one is empty, and the last one is shorter. Each point
+    /// must have the percentile of the sorted times of its ticks.
+    #[test]
+    fn a_point_has_the_percentile_of_all_its_operations() {
+        use hoap_record::Step;
+        use hoap_record::hlog::Interval;
+
+        use super::super::parts::Gatherer;
+
+        let kinds = ["READ", "UPDATE"];
+        let step = Step { number: 1, start_seconds: 50.0, seconds: 8_949.25, ..Step::default() };
+        let mut gatherer = Gatherer::new(&step, step.seconds, &kinds);
+        let (mut samples, mut raw) = (Vec::new(), Vec::new());
+        let mut state = 7u64;
+        for tick in (0..9_000u64).filter(|tick| !(4_000..4_100).contains(tick)) {
+            let is_measured = tick >= 50;
+            let seconds = if tick == 8_999 { 0.25 } else { 1.0 };
+            for kind in kinds {
+                let number = if tick == 5_000 { 0 } else { 2 + tick % 14 };
+                let time = |_| {
+                    // Knuth's generator of 64 bits; below 2,048 µs each time is a bucket.
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let most = if state >> 63 == 1 { 2_000 } else { 90 };
+                    1 + (state >> 33) % most
+                };
+                let times: Vec<u64> = (0..number).map(time).collect();
+                let mut sorted = times.clone();
+                sorted.sort_unstable();
+                let longest = sorted.last().copied().unwrap_or(0);
+                samples.push(Sample {
+                    phase: if is_measured { "measured" } else { "warmup" }.into(),
+                    at_seconds: tick as f64 + seconds,
+                    seconds,
+                    count: times.len() as u64,
+                    mean_us: longest as f64,
+                    max_us: longest,
+                    ..sample(1, 0.0, kind, 0, longest)
+                });
+                if is_measured {
+                    let times: Vec<(u64, u64)> = sorted.iter().map(|time| (*time, 1)).collect();
+                    let start_seconds = tick as f64;
+                    let interval = Interval { tag: kind, start_seconds, seconds, times: &times };
+                    gatherer.add(&interval);
+                }
+                raw.push((tick as f64, kind, sorted));
+            }
+        }
+        let mut parts = Parts::default();
+        parts.add(gatherer);
+        let samples = Samples::within(4_096, &samples);
+        assert_eq!((samples.each, parts.each()), (8, 8));
+        for most in [MOST, 60] {
+            let found = merged(&each(&samples.rows, &kinds), samples.each, &parts, most);
+            assert!(
+                found.all.len() <= 2 * (most + 2) && found.each.is_multiple_of(8),
+                "{}",
+                found.each
+            );
+            assert_eq!(found.all.iter().map(|tick| tick.count).sum::<u64>(), samples_in(&raw));
+            let (mut differ, mut before) = (0, None::<&Tick>);
+            for tick in &found.all {
+                let from = before.replace(tick).filter(|before| before.kind == tick.kind);
+                let within = from.map_or(0.0, |before| before.at_seconds)..tick.at_seconds;
+                let ours =
+                    raw.iter().filter(|(at, kind, _)| *kind == tick.kind && within.contains(at));
+                let mut times: Vec<u64> = ours.flat_map(|(_, _, times)| times).copied().collect();
+                times.sort_unstable();
+                assert_eq!(tick.count, times.len() as u64, "{tick:?}");
+                let highest = times.last().map(|time| *time as f64 / 1e6);
+                let place = (times.len() as f64 * 0.99).ceil() as usize;
+                let p99 = place.checked_sub(1).map(|place| times[place] as f64 / 1e6);
+                let expected = if tick.phase == "warmup" { highest } else { p99 };
+                assert_eq!(tick.p99_seconds, expected, "{tick:?}");
+                differ += usize::from(expected != highest);
+            }
+            assert!(differ > 20, "the highest of the ticks is another in {differ} only");
+        }
+        let unlogged = &resolutions(&samples, &Parts::default(), &kinds)[3];
+        let highest = unlogged.all.iter().filter_map(|tick| tick.p99_seconds).fold(0.0, f64::max);
+        assert_eq!(highest, 0.002, "without logs the highest is kept");
+    }
+
+    fn samples_in(raw: &[(f64, &str, Vec<u64>)]) -> u64 {
+        raw.iter().map(|(_, _, times)| times.len() as u64).sum()
     }
 }

@@ -1,8 +1,7 @@
 //! The intervals of a log in bounded memory: neighbours of a long log are added up as they are
 //! read.
 
-use hdrhistogram::Histogram;
-use hoap_record::histogram::histogram;
+use hoap_record::buckets::Sum;
 use hoap_record::hlog::Interval;
 
 use super::Intervals;
@@ -13,100 +12,121 @@ const MOST: usize = 4096;
 /// The most times, of all intervals and kinds of operations of a step together.
 const MOST_TIMES: usize = 1 << 22;
 
+/// Intervals that follow each other, added up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// Begin of the first, seconds since the run's start.
+    pub from_seconds: f64,
+    /// End of the last.
+    pub to_seconds: f64,
+    /// The sum of their lengths.
+    pub seconds: f64,
+    /// How many they are.
+    pub intervals: usize,
+    /// The highest time of each bucket that has a count, rising, with the count.
+    pub times: Vec<(u64, u64)>,
+}
+
 /// The intervals of one kind of operation so far.
 pub struct Gathered {
-    /// The times of each, rising, with their counts.
-    whole: Vec<Vec<(u64, u64)>>,
+    whole: Vec<Part>,
     /// Times in all of them.
     times: usize,
     /// The intervals that one of `whole` is the sum of.
     each: usize,
-    /// The sum of the next ones, and how many they are.
-    sum: Histogram<u64>,
-    summed: usize,
+    /// The part that goes on, and its times.
+    open: Part,
+    sum: Sum,
+    most: usize,
     most_times: usize,
 }
 
 impl Gathered {
     /// Of a step with so many kinds of operations.
     pub fn new(kinds: usize) -> Gathered {
-        let (whole, sum) = (Vec::new(), histogram());
-        let most_times = MOST_TIMES / kinds.max(1);
-        Gathered { whole, times: 0, each: 1, sum, summed: 0, most_times }
+        Gathered::within(MOST, MOST_TIMES / kinds.max(1))
+    }
+
+    /// In fewer than `most` parts that have about `most_times` times at most.
+    pub fn within(most: usize, most_times: usize) -> Gathered {
+        let (whole, open, sum) = (Vec::new(), Part::default(), Sum::default());
+        Gathered { whole, times: 0, each: 1, open, sum, most, most_times }
     }
 
     /// Adds an interval. One that is `late` belongs to the one before it.
-    ///
-    /// # Errors
-    /// A time that no histogram can hold.
-    pub fn add(&mut self, interval: Interval<'_>, late: bool) -> Result<(), String> {
+    pub fn add(&mut self, interval: Interval<'_>, late: bool) {
         if late
-            && self.summed == 0
+            && self.open.intervals == 0
             && let Some(last) = self.whole.pop()
         {
-            self.times -= last.len();
-            self.summed = self.each - 1;
-            for (time, count) in last {
-                self.sum.record_n(time, count).map_err(|e| e.to_string())?;
-            }
-        } else if late && self.summed > 0 {
-            self.summed -= 1;
+            self.times -= last.times.len();
+            self.sum_up(&last, &last.times);
         }
-        interval.add_to(&mut self.sum)?;
-        self.summed += 1;
-        if self.summed == self.each {
+        let Interval { start_seconds, seconds, times, .. } = interval;
+        let belongs = late && self.open.intervals > 0;
+        let part = Part {
+            from_seconds: start_seconds,
+            to_seconds: start_seconds + seconds,
+            seconds,
+            intervals: usize::from(!belongs),
+            times: Vec::new(),
+        };
+        self.sum_up(&part, times);
+        if self.open.intervals == self.each {
             self.end_sum();
-            if self.whole.len() >= MOST || self.times > self.most_times {
+            if self.whole.len() >= self.most || self.times > self.most_times {
                 self.halve();
             }
         }
-        Ok(())
     }
 
-    /// All of them.
-    pub fn finish(mut self) -> Intervals {
-        if self.summed > 0 {
+    /// All of them, each as long as it is.
+    pub fn finish(self) -> Intervals {
+        let times: Vec<_> = self.parts().0.into_iter().map(|part| part.times).collect();
+        Intervals::new(&times)
+    }
+
+    /// All parts, and of how many intervals each is. The last one may have fewer.
+    pub fn parts(mut self) -> (Vec<Part>, usize) {
+        if self.open.intervals > 0 {
             self.end_sum();
         }
-        Intervals::new(&self.whole)
+        (self.whole, self.each)
+    }
+
+    fn sum_up(&mut self, part: &Part, times: &[(u64, u64)]) {
+        times.iter().for_each(|(time, count)| self.sum.add(*time, *count));
+        if self.open.intervals == 0 {
+            self.open.from_seconds = part.from_seconds;
+        }
+        self.open.to_seconds = part.to_seconds;
+        self.open.seconds += part.seconds;
+        self.open.intervals += part.intervals;
     }
 
     fn end_sum(&mut self) {
-        let times = recorded(&self.sum);
-        self.sum.reset();
-        self.summed = 0;
+        let mut times = self.sum.take();
+        times.shrink_to_fit();
         self.times += times.len();
-        self.whole.push(times);
+        self.whole.push(Part { times, ..std::mem::take(&mut self.open) });
     }
 
-    /// Adds up neighbours. An odd one at the end is part of the sum that goes on.
+    /// Adds up neighbours. An odd one at the end is the part that goes on.
     fn halve(&mut self) {
-        let mut pairs = std::mem::take(&mut self.whole).into_iter();
-        let before = self.each;
-        (self.times, self.each) = (0, 2 * before);
-        while let Some(one) = pairs.next() {
-            let next = pairs.next();
-            let is_pair = next.is_some();
-            for (time, count) in one.into_iter().chain(next.into_iter().flatten()) {
-                // The times come from a histogram of the same range.
-                let _ = self.sum.record_n(time, count);
-            }
-            match is_pair {
-                true => self.end_sum(),
-                false => self.summed = before,
+        (self.times, self.each) = (0, 2 * self.each);
+        for part in std::mem::take(&mut self.whole) {
+            self.sum_up(&part, &part.times);
+            if self.open.intervals == self.each {
+                self.end_sum();
             }
         }
     }
-}
-
-/// The highest time of each bucket that has a count, with the count.
-pub(super) fn recorded(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
-    let buckets = histogram.iter_recorded();
-    buckets.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use hoap_record::histogram::histogram;
+
     use super::super::quantile;
     use super::*;
 
@@ -119,7 +139,7 @@ mod tests {
         let times = times(at);
         let interval =
             Interval { tag: "READ", start_seconds: at as f64, seconds: 1.0, times: &times };
-        gathered.add(interval, late).unwrap();
+        gathered.add(interval, late);
     }
 
     #[test]
@@ -128,8 +148,8 @@ mod tests {
         (0..1000).for_each(|at| add(&mut gathered, at, false));
         add(&mut gathered, 1000, true);
         assert_eq!((gathered.whole.len(), gathered.each), (1000, 1));
-        let counts: u64 = gathered.whole[999].iter().map(|(_, count)| count).sum();
-        assert_eq!((counts, gathered.whole[0].clone()), (18, times(0)));
+        let counts: u64 = gathered.whole[999].times.iter().map(|(_, count)| count).sum();
+        assert_eq!((counts, gathered.whole[0].times.clone()), (18, times(0)));
     }
 
     #[test]
@@ -143,14 +163,18 @@ mod tests {
                 // The sum that ended last has 350 different times at most.
                 assert!(gathered.whole.len() < MOST && gathered.times <= most_times + 350);
             }
-            assert!(gathered.each > 1 && gathered.summed < gathered.each);
+            assert!(gathered.each > 1 && gathered.open.intervals < gathered.each);
             let sums: Vec<u64> = gathered
                 .whole
                 .iter()
-                .map(|times| times.iter().map(|(_, count)| count).sum())
+                .map(|part| part.times.iter().map(|(_, count)| count).sum())
                 .collect();
             assert!(sums.iter().all(|sum| *sum == 9 * gathered.each as u64), "each as many");
-            assert_eq!(sums.len() * gathered.each + gathered.summed, number as usize);
+            assert_eq!(sums.len() * gathered.each + gathered.open.intervals, number as usize);
+            // Parts follow each other from begin to end.
+            let mut ends = gathered.whole.iter().map(|part| (part.from_seconds, part.to_seconds));
+            let each = gathered.each as f64;
+            assert!(ends.all(|(from, to)| from % each == 0.0 && to == from + each));
             let found = quantile(&gathered.finish(), 0.9).unwrap();
             assert_eq!(found.value, all.value_at_quantile(0.9) as f64);
         }

@@ -17,7 +17,7 @@ mod student;
 mod throughput;
 
 pub use estimate::{Basis, Estimate};
-pub use gathered::Gathered;
+pub use gathered::{Gathered, Part};
 pub use judge::{ChangeVerdict, FALSE_VERDICTS, Finding, RatioQuestion, judge};
 pub use percentile::{Intervals, quantile};
 pub use ratio::{Ratio, RatioError};

@@ -35,8 +35,11 @@ impl Intervals {
             .chunks(merge)
             .map(|chunk| {
                 let mut counts = vec![0u64; times.len()];
-                for (time, count) in chunk.iter().flatten() {
-                    if let Ok(place) = times.binary_search(time) {
+                for interval in chunk {
+                    // Both rise, and `times` has every one.
+                    let mut place = 0;
+                    for (time, count) in interval {
+                        place += times[place..].iter().take_while(|other| *other < time).count();
                         counts[place] += count;
                     }
                 }
@@ -186,13 +189,18 @@ impl Scatter {
 mod tests {
     use hdrhistogram::Histogram;
 
-    use super::super::gathered::recorded;
     use super::*;
 
     fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
         let mut histogram = Histogram::new(3).unwrap();
         values.into_iter().for_each(|v| histogram.record(v).unwrap());
         histogram
+    }
+
+    /// The highest time of each bucket that has a count, with the count.
+    fn recorded(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
+        let buckets = histogram.iter_recorded();
+        buckets.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())).collect()
     }
 
     fn times(values: impl IntoIterator<Item = u64>) -> Vec<(u64, u64)> {

@@ -1,10 +1,9 @@
 //! The methods against runs whose truth is known: do intervals hold it as often as they say, are
 //! false verdicts as rare, are true differences found?
 
-use hdrhistogram::Histogram;
 use hoap_data::random::Stream;
+use hoap_record::buckets::Sum;
 
-use super::gathered::recorded;
 use super::judge::RatioQuestion;
 use super::*;
 
@@ -128,12 +127,12 @@ fn intervals(normal: &mut Normal, n: usize, correlation: f64, each: usize) -> In
     let histograms: Vec<_> = level
         .into_iter()
         .map(|level| {
-            let mut histogram = Histogram::<u64>::new(3).unwrap();
+            let mut sum = Sum::default();
             for _ in 0..each {
                 let time = 5_000.0 * (0.3 * level + 0.5 * normal.next()).exp();
-                histogram.record(time as u64).unwrap();
+                sum.add(time as u64, 1);
             }
-            recorded(&histogram)
+            sum.take()
         })
         .collect();
     Intervals::new(&histograms)

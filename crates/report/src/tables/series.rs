@@ -10,7 +10,7 @@ use crate::run::heat::{Heat, HeatColumn, edge};
 use crate::run::machine::{MachinePoint, at_most};
 use crate::run::measure::Measure;
 use crate::run::step_name;
-use crate::run::ticks::{MOST, Tick, merged, ticks as ticks_of};
+use crate::run::ticks::{MOST, Tick};
 
 pub(super) fn name_of(run: &Run, number: usize) -> String {
     run.steps
@@ -22,14 +22,17 @@ pub(super) fn name_of(run: &Run, number: usize) -> String {
 /// What the run measures over time.
 pub fn ticks(loaded: &Loaded) -> Table {
     let measure = loaded.measure();
-    let kinds = measure.kinds(&loaded.run);
+    let ticks = loaded.ticks(MOST);
     let what = match measure {
         Measure::Hybrid => "NewOrder",
         Measure::Plain => "Operations",
     };
-    let title = match loaded.samples.each * merged(&loaded.samples.rows, &kinds) {
-        1 => format!("{what} over time"),
-        n => format!("{what} over time, {n} ticks a row (p99: the highest of them)"),
+    let title = match ticks.resolution() {
+        None => format!("{what} over time"),
+        Some(each) => format!(
+            "{what} over time, {each} a row (p99: of all their operations; in the warm-up, and where \
+             there is no log, the highest of the ticks)"
+        ),
     };
     Sheet::new("ticks", title)
         .text("step", |t: &Tick| name_of(&loaded.run, t.step))
@@ -41,7 +44,7 @@ pub fn ticks(loaded: &Loaded) -> Table {
         .cells("p99", Some(Unit::Latency), |t| Cell::maybe(t.p99_seconds))
         .number("retries", Unit::Count, |t| t.retries as f64)
         .number("failed", Unit::Count, |t| t.failed as f64)
-        .rows(ticks_of(&loaded.samples.rows, &kinds, MOST))
+        .rows(ticks.all.clone())
 }
 
 /// What the driver's machine did over time.

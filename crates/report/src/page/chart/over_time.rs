@@ -7,14 +7,11 @@ use super::runs::Among;
 use super::scale::{self, Words, vertical};
 use super::spec::{Chart, Look, Margins, Mark, Number, Plot, Point, Sample, Series, Word};
 use crate::format::number::decimals;
-use crate::run::ticks::{MOST, Tick, ticks};
+use crate::run::ticks::{FEWEST, MOST, Tick};
 use crate::run::{Loaded, step_name};
 
 /// Points of all time series of a page, as far as each has its fewest.
 const TICKS: usize = 4_000;
-
-/// No time series of more ticks is merged to fewer.
-const FEWEST: usize = 60;
 
 /// Most events that the charts over time mark.
 const EVENTS: usize = 100;
@@ -25,14 +22,12 @@ pub fn most_ticks<'a>(runs: impl Iterator<Item = &'a Loaded>) -> usize {
     (TICKS / kinds.max(1)).clamp(FEWEST, MOST)
 }
 
-impl Among<'_> {
-    fn ticks(self, run: &Loaded, most: usize) -> Vec<Tick> {
-        // What ended after a window is no part of any rate.
-        let mut all = ticks(&run.samples.rows, &self.measure().kinds(&run.run), most);
-        all.retain(|t| t.phase != GRACE);
-        all
-    }
+/// The ticks of a run. What ended after a window is no part of any rate.
+fn ticks(run: &Loaded, most: usize) -> impl Iterator<Item = &Tick> {
+    run.ticks(most).all.iter().filter(|t| t.phase != GRACE)
+}
 
+impl Among<'_> {
     /// The headline measure over time.
     pub fn throughput(self, most: usize) -> Chart {
         let measure = self.measure();
@@ -66,10 +61,9 @@ impl Among<'_> {
     ) -> Chart {
         let run = &self.run.run;
         let kinds = self.measure().kinds(run);
-        let all = self.all.iter().flat_map(|run| self.ticks(run, most));
-        let y = vertical(words, label, all.filter_map(|t| value(&t)));
+        let all = self.all.iter().flat_map(|run| ticks(run, most));
+        let y = vertical(words, label, all.filter_map(&value));
         let y = if words == Words::Rates { y.linear() } else { y };
-        let ticks = self.ticks(self.run, most);
         let x = self.time_axis();
         let window = |s: &Step| (Number(s.start_seconds), Number(s.start_seconds + s.seconds));
         let windows = run.steps.iter().map(|s| (window(s).0, window(s).1, String::new()));
@@ -95,7 +89,7 @@ impl Among<'_> {
             false => Look::line(self.colour_of_run(), "none"),
         };
         for kind in &kinds {
-            let of_kind: Vec<&Tick> = ticks.iter().filter(|t| t.kind == *kind).collect();
+            let of_kind: Vec<&Tick> = ticks(self.run, most).filter(|t| t.kind == *kind).collect();
             for of_step in of_kind.chunk_by(|a, b| a.step == b.step) {
                 let number = of_step[0].step;
                 let step = run.steps.iter().find(|s| s.number == number);
