@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use hoap_data::{DataSet, Part, Schema};
 use hoap_record::{Description, Ingestion};
+use hoap_workload::Result;
 use hoap_workload::load::{self, Existing, Load, LoadSource, Loaded, Progress};
 use hoap_workload::words::counted;
-use hoap_workload::{Error, Result};
 
 use crate::caller::Caller;
 use crate::data::{Data, Records, ShopArgs};
@@ -215,9 +215,11 @@ pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done
     let stop = Arc::new(move || stop.is_set());
     let loaded = load::load(documents, what, stop, &mut progress).await;
     let target = target.description();
-    let loaded = loaded.map_err(|e| match e.tried.contains(&target.url) {
-        true => e,
-        false => Error { tried: format!("{} into {}", e.tried, target.url), ..e },
+    let loaded = loaded.map_err(|mut e| {
+        if !e.tried.contains(&target.url) {
+            e.tried = format!("{} into {}", e.tried, target.url);
+        }
+        e
     })?;
     let ingestion = match watch {
         Some(watch) if loaded.whole => watch.end(caller, documents).await?,

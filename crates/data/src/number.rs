@@ -59,19 +59,19 @@ static SHORT: [[u8; 4]; 1000] = {
 /// write up to eight bytes beyond it. Needs a buffer of 28 bytes.
 #[inline(always)]
 pub(crate) fn write_u64(value: u64, out: &mut [u8]) -> usize {
-    if let Some(short) = SHORT.get(value as usize) {
-        out[..4].copy_from_slice(short);
-        return short[3].into();
+    match value {
+        0..100_000_000 => write_u32_short(value as u32, out),
+        _ => write_u64_long(value, out),
     }
-    if value < 100_000_000 {
-        return write_u32_short(value as u32, out);
-    }
-    write_u64_long(value, out)
 }
 
 /// A number below 10^8: all eight digits at once, then the leading zeros are shifted out.
 #[inline(always)]
 fn write_u32_short(value: u32, out: &mut [u8]) -> usize {
+    if let Some(short) = SHORT.get(value as usize) {
+        out[..4].copy_from_slice(short);
+        return short[3].into();
+    }
     let digits = digit_values8(value);
     let zeros = (digits.trailing_zeros() / 8).min(7);
     let text = (digits | ascii_zeros()) >> (8 * zeros);

@@ -29,7 +29,8 @@ const fn scale(word: u64, n: u64) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     key: u64,
-    position: u64,
+    /// The key plus γ for each word drawn.
+    state: u64,
 }
 
 impl Stream {
@@ -41,13 +42,18 @@ impl Stream {
             // The rotation makes [a, b] and [b, a] differ.
             key = mix(key.rotate_left(23) ^ mix(step.wrapping_add(GAMMA)));
         }
-        Stream { key, position: 0 }
+        Stream::of(key)
+    }
+
+    #[inline(always)]
+    const fn of(key: u64) -> Self {
+        Stream { key, state: key }
     }
 
     /// The stream whose key is word `n` of this one: one child for each `n`.
     #[inline(always)]
     pub(crate) fn child(self, n: u64) -> Stream {
-        Stream { key: self.at(n), position: 0 }
+        Stream::of(self.at(n))
     }
 
     /// Word `n` of the stream, whatever the current position.
@@ -59,7 +65,7 @@ impl Stream {
     /// The stream that begins at word `n` of this one.
     #[inline(always)]
     pub(crate) fn skip(self, n: u64) -> Stream {
-        Stream { key: self.key.wrapping_add(n.wrapping_mul(GAMMA)), position: 0 }
+        Stream::of(self.key.wrapping_add(n.wrapping_mul(GAMMA)))
     }
 
     /// Several numbers drawn from word `n`.
@@ -71,9 +77,8 @@ impl Stream {
     /// The next word, uniform over all 2^64.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
-        let word = self.at(self.position);
-        self.position = self.position.wrapping_add(1);
-        word
+        self.state = self.state.wrapping_add(GAMMA);
+        mix(self.state)
     }
 
     /// A uniform number in a closed range; its start where the range is empty.
@@ -175,7 +180,7 @@ mod tests {
     /// seed 1234567.
     #[test]
     fn split_mix_64() {
-        let stream = Stream { key: 1_234_567, position: 0 };
+        let stream = Stream::of(1_234_567);
         let words = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973];
         assert_eq!([stream.at(0), stream.at(1)], words);
     }

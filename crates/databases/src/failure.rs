@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::{Error, ErrorKind, Said};
 
 /// Advice for a database that lacks what a load makes.
 pub(crate) const LOAD_FIRST: &str = "run `hoap load` first";
@@ -96,13 +96,9 @@ impl Failure {
 /// An error that has its sentence keeps it.
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure {
-            kind: error.kind,
-            code: String::new(),
-            answer: error.answer,
-            advice: error.advice.map(Cow::from),
-            tried: Some(error.tried),
-        }
+        let Said { kind, tried, answer, advice } = error.into_said();
+        let advice = advice.map(Cow::from);
+        Failure { kind, code: String::new(), answer, advice, tried: Some(tried) }
     }
 }
 
@@ -129,7 +125,7 @@ mod tests {
     #[test]
     fn a_failure_becomes_an_error_of_one_line() {
         let e = Failure::of(ErrorKind::Broken, "so\n it said", "").into_error("try");
-        assert_eq!((e.to_string(), e.advice), ("try: so it said".to_owned(), None));
+        assert_eq!((e.to_string(), e.advice.as_deref()), ("try: so it said".to_owned(), None));
         let e = Failure::missing("no such table").into_error("try");
         assert_eq!((e.kind, e.advice.as_deref()), (ErrorKind::Missing, Some(LOAD_FIRST)));
         // The step that failed is said, and an error stays what it is on its way.

@@ -351,7 +351,7 @@ impl<'a> Controller<'a> {
             Message::Stopped(error) => {
                 // A failure after the end did not cause it.
                 if self.phase != Phase::Ended {
-                    self.stopped_by.get_or_insert(*error);
+                    self.stopped_by.get_or_insert(error);
                 }
             }
             Message::Finished { side, client } => {

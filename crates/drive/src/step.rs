@@ -14,7 +14,7 @@ use crate::clients::{
 };
 use crate::controller::{Controller, StepInputs};
 use crate::measure::{Collector, StatsBuffer};
-use crate::pace::{Clock, PhaseSignal};
+use crate::pace::{Clock, PhaseSignal, WaitQueue};
 use crate::plan::{Gate, NoWorkload, Observer, Phase, StepPlan, Stop};
 
 /// The result of a step.
@@ -134,11 +134,13 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
                 let clients = (i..plan.tx_clients).step_by(tx_workers);
                 let load = &load;
                 tx_threads.push(start(scope, format!("tx {i}"), move || {
-                    let worker = TransactionWorker::new(context, buffer, load);
-                    let (worker, side) = (&worker, Side::Transactions);
-                    run_worker(workload, side, clients, context, async |_, client, queue| {
+                    let blocking = workload.blocking();
+                    let worker = &TransactionWorker::new(context, buffer, load, blocking);
+                    let run = async |_, client: &mut T::Client, queue: &WaitQueue<'_>| {
                         worker.run(client, queue).await;
-                    })
+                    };
+                    let end_round = || worker.end_round();
+                    run_worker(workload, Side::Transactions, clients, context, run, end_round)
                 })?);
             }
         }
@@ -148,8 +150,7 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
                 let clients = (i..plan.query_clients).step_by(query_workers);
                 let running = &running;
                 query_threads.push(start(scope, format!("queries {i}"), move || {
-                    let side = Side::Queries;
-                    run_worker(workload, side, clients, context, async |number, client, _| {
+                    let run = async |number, client: &mut Q::Client, _: &WaitQueue<'_>| {
                         let stream = QueryStream {
                             number,
                             loop_length: workload.loop_length().unwrap_or(1),
@@ -158,7 +159,8 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
                             running: &running[number],
                         };
                         stream.run(client, context).await;
-                    })
+                    };
+                    run_worker(workload, Side::Queries, clients, context, run, || {})
                 })?);
             }
         }

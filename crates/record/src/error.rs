@@ -1,6 +1,7 @@
 //! Errors, by what the caller can do about them.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use hoap_data::{SpecError, named};
 
@@ -41,8 +42,15 @@ named! {
 }
 
 /// An error, displayed as one line: what was tried, on what, the answer and the advice.
+///
+/// It is one pointer, so that the result of an operation that succeeded is small: every operation
+/// moves several of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Said>);
+
+/// What an [`Error`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
     /// What the caller can do about it.
     pub kind: ErrorKind,
     /// What was tried and on what, as in "insert orders 1.2.3001 into sqlite:bench.db".
@@ -56,13 +64,33 @@ pub struct Error {
 impl Error {
     /// An error without advice.
     pub fn new(kind: ErrorKind, tried: impl Into<String>, answer: impl fmt::Display) -> Self {
-        Error { kind, tried: tried.into(), answer: answer.to_string(), advice: None }
+        let (tried, answer) = (tried.into(), answer.to_string());
+        Error(Box::new(Said { kind, tried, answer, advice: None }))
     }
 
     /// The same error with advice to the user.
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
+    }
+
+    /// What it says.
+    pub fn into_said(self) -> Said {
+        *self.0
+    }
+}
+
+impl Deref for Error {
+    type Target = Said;
+
+    fn deref(&self) -> &Said {
+        &self.0
+    }
+}
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Said {
+        &mut self.0
     }
 }
 

@@ -62,7 +62,7 @@ pub mod witness;
 pub use bound::{Bounds, Sla};
 pub use check::{AuditLine, Check, Verdict};
 pub use description::Description;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, Said};
 pub use folder::RunFolder;
 pub use freshness::{CatchUp, FRESHNESS, Freshness};
 pub use hoap_data::words;

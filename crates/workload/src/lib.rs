@@ -19,4 +19,4 @@ pub mod note;
 pub mod shop;
 pub mod ycsb;
 
-pub use hoap_record::{Error, ErrorKind, Result, words};
+pub use hoap_record::{Error, ErrorKind, Result, Said, words};

@@ -156,8 +156,10 @@ impl Records {
         text[..FRONT].copy_from_slice(USER.as_bytes());
         let len = write_u64(key.0.unsigned_abs(), &mut text[FRONT..]);
         if key.0 >= 0 && len >= padding {
-            let text = str::from_utf8(&text).ok().and_then(|text| text.get(..FRONT + len));
-            out.push_str(text.unwrap_or_default());
+            // All of it is copied, since a known length takes two moves, and then cut.
+            let end = out.len() + FRONT + len;
+            out.push_str(str::from_utf8(&text).unwrap_or_default());
+            out.truncate(end);
         } else {
             // Zeros come before the minus sign, which only the hash 2^63 has.
             out.push_str(&format!("{USER}{:0>padding$}", key.0.to_string()));
@@ -172,7 +174,7 @@ impl Records {
             None => padded,
         };
         let key = Key(number.parse().ok()?);
-        let mut again = String::with_capacity(text.len());
+        let mut again = String::new();
         self.append_key(key, &mut again);
         (again == text).then_some(key)
     }

@@ -25,16 +25,13 @@ pub(super) fn stated(version: u64, len: usize) -> u64 {
     }
 }
 
-/// The lowest digits of the version, the lowest first.
+/// The digits of the version, the lowest first.
 #[inline(always)]
-fn write_digits(version: u64, out: &mut [u8]) {
+fn version_digits(version: u64) -> [u8; 16] {
     let mut digits = [0; 16];
     digits[..8].copy_from_slice(&characters(spread(version)));
     digits[8..].copy_from_slice(&characters(spread(version >> (8 * DIGIT_BITS))));
-    match out.len() {
-        VERSION_DIGITS => out.copy_from_slice(&digits[..VERSION_DIGITS]),
-        fewer => out.copy_from_slice(&digits[..fewer]),
-    }
+    digits
 }
 
 /// The lowest 40 bits, five to each byte.
@@ -56,26 +53,38 @@ fn characters(word: u64) -> [u8; 8] {
 /// each version.
 #[inline]
 pub(super) fn append(of_field: Stream, version: u64, len: usize, out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + len, 0);
-    fill(of_field, version, &mut out[start..]);
+    write(of_field, version, len, |piece| out.extend_from_slice(piece));
 }
 
 /// Fills `out` with the value of its length.
 #[inline]
 pub(super) fn fill(of_field: Stream, version: u64, out: &mut [u8]) {
-    let len = out.len();
+    let mut at = 0;
+    write(of_field, version, out.len(), |piece| {
+        out[at..at + piece.len()].copy_from_slice(piece);
+        at += piece.len();
+    });
+}
+
+/// Hands the value of this length to `put`: the digits of its version, then a word at a time.
+#[inline(always)]
+fn write(of_field: Stream, version: u64, len: usize, mut put: impl FnMut(&[u8])) {
     let version = stated(version, len);
-    let (head, rest) = out.split_at_mut(digits(len).min(len));
-    write_digits(version, head);
-    let mut words = of_field.child(version);
-    let mut chunks = rest.chunks_exact_mut(8);
-    for chunk in &mut chunks {
-        chunk.copy_from_slice(&characters(words.next_u64()));
+    let stated = digits(len).min(len);
+    let digits = version_digits(version);
+    match stated {
+        // Of a known length it is copied without a call.
+        VERSION_DIGITS => put(&digits[..VERSION_DIGITS]),
+        fewer => put(&digits[..fewer]),
     }
-    let rest = chunks.into_remainder();
-    if !rest.is_empty() {
-        rest.copy_from_slice(&characters(words.next_u64())[..rest.len()]);
+    let mut words = of_field.child(version);
+    let mut left = len - stated;
+    while left >= 8 {
+        put(&characters(words.next_u64()));
+        left -= 8;
+    }
+    if left > 0 {
+        put(&characters(words.next_u64())[..left]);
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Exponent {
     theta: f64,
     /// 2^−θ.
     half: f64,
+    /// 1 / (1 − θ), the exponent of the curve of the ranks.
+    curve: f64,
     /// Zeta(n) − tail(n), equal for every n ≥ [`HEAD`] to less than 2e-14.
     constant: f64,
 }
@@ -51,7 +53,8 @@ impl Exponent {
     }
 
     fn of(theta: f64) -> Self {
-        let mut exponent = Exponent { theta, half: 0.5f64.powf(theta), constant: 0.0 };
+        let (half, curve) = (0.5f64.powf(theta), 1.0 / (1.0 - theta));
+        let mut exponent = Exponent { theta, half, curve, constant: 0.0 };
         exponent.constant = exponent.head(HEAD) - exponent.tail(HEAD as f64);
         exponent
     }
@@ -159,16 +162,18 @@ impl Zipf {
         if scaled < 1.0 {
             return 0;
         }
-        let Exponent { theta, half, .. } = self.exponent;
+        let Exponent { theta, half, curve, .. } = self.exponent;
         if scaled < 1.0 + half {
             return 1.min(self.items - 1);
         }
         let base = self.eta * unit - self.eta + 1.0;
         let power = match theta {
             THETA => power_100(base),
-            _ => base.powf(1.0 / (1.0 - theta)),
+            _ => base.powf(curve),
         };
-        ((self.items as f64 * power) as u64).min(self.items - 1)
+        // Processors convert signed numbers in one step. No population has 2^63 items.
+        let rank = (self.items as i64 as f64 * power) as i64;
+        (rank as u64).min(self.items - 1)
     }
 }
 

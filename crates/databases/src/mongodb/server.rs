@@ -154,14 +154,14 @@ async fn client_options(place: &ParsedUrl) -> Result<ClientOptions> {
 
 /// An error that does not repeat the password, in whatever form the driver had it, however short it
 /// is.
-fn hide(error: Error, place: &ParsedUrl) -> Error {
+fn hide(mut error: Error, place: &ParsedUrl) -> Error {
     let secret = place.password.as_deref().filter(|p| !p.is_empty());
     let told =
         |secret: &str| error.answer.contains(secret) || error.answer.contains(&url::encode(secret));
-    match secret.is_some_and(told) {
-        true => Error { answer: "its words repeat the password: not shown".to_owned(), ..error },
-        false => error,
+    if secret.is_some_and(told) {
+        error.answer = "its words repeat the password: not shown".to_owned();
     }
+    error
 }
 
 /// The name of a read concern.
@@ -246,10 +246,11 @@ mod tests {
             ("longer", "no user in u:longer@h"),
         ] {
             let place = parse("mongodb://u@h/d", Some(password)).unwrap();
-            let error = Error::new(ErrorKind::Invalid, "open mongodb://h/d", words).advise("look");
-            let told = hide(error.clone(), &place);
-            assert!(told.answer.contains("not shown") && told.kind == error.kind, "{told}");
-            let other = Error { answer: "no host".to_owned(), ..error };
+            let error =
+                |words| Error::new(ErrorKind::Invalid, "open mongodb://h/d", words).advise("look");
+            let told = hide(error(words), &place);
+            assert!(told.answer.contains("not shown") && told.kind == ErrorKind::Invalid, "{told}");
+            let other = error("no host");
             assert_eq!(hide(other.clone(), &place), other, "{password}");
         }
         let place = parse("mongodb://h/d", None).unwrap();

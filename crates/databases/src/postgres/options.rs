@@ -93,7 +93,9 @@ const SSL_MODES: &[(&str, SslMode)] = &[
 const SERVER: &str = "server";
 
 fn schema(value: &str) -> Read<String> {
-    names::collection(value, &["pg_"], usize::MAX).map(str::to_owned).map_err(|e| e.answer)
+    names::collection(value, &["pg_"], usize::MAX)
+        .map(str::to_owned)
+        .map_err(|e| e.into_said().answer)
 }
 
 impl Options {

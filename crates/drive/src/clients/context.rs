@@ -24,7 +24,7 @@ pub(crate) enum AfterFailure {
     /// End the step with [`Context::stop_step`]. The client first records the failure, because an
     /// operation that is recorded after the end counts for nothing. It does not report its last
     /// operation before that, because then the step would have ended well.
-    StopStep(Box<Error>),
+    StopStep(Error),
     /// Back off: the database, or a collection that the operation needs, is not there.
     BackOff,
     /// Run the next operation.
@@ -58,7 +58,7 @@ impl Context<'_> {
             return None;
         }
         if self.plan.on_error.stops(error.kind) {
-            return Some(AfterFailure::StopStep(Box::new(error.clone())));
+            return Some(AfterFailure::StopStep(error.clone()));
         }
         match error.kind {
             ErrorKind::Unavailable | ErrorKind::Missing => Some(AfterFailure::BackOff),
@@ -67,7 +67,7 @@ impl Context<'_> {
     }
 
     /// Ends the step because of this failure, and waits for the end.
-    pub async fn stop_step(&self, error: Box<Error>) {
+    pub async fn stop_step(&self, error: Error) {
         self.send(Message::Stopped(error));
         self.signal.reached(Phase::Ended).await;
     }

@@ -30,7 +30,7 @@ pub(crate) enum Message {
     /// The freshness probe has taken a reading.
     Reading(FreshnessReading),
     /// An operation failed in a way that ends the step.
-    Stopped(Box<Error>),
+    Stopped(Error),
     /// A client has run its last operation.
     Finished { side: Side, client: usize },
     /// A worker thread has exited, possibly by a panic.

@@ -13,7 +13,7 @@ use crate::plan::{End, Pace, Phase, StepPlan};
 
 /// Operations after which a client yields to the other clients of its worker, if it never waits for
 /// an answer.
-const YIELD_AFTER: u32 = 16;
+const YIELD_AFTER: u32 = 64;
 
 /// The load that the transaction clients of a step share.
 #[expect(clippy::large_enum_variant, reason = "a step has one of them")]
@@ -64,13 +64,25 @@ enum WorkerLoad<'a> {
 }
 
 impl<'a> TransactionWorker<'a> {
-    pub fn new(context: Context<'a>, buffer: &'a StatsBuffer, load: &'a TransactionLoad) -> Self {
+    /// The clients of a worker, whose calls may be `blocking`.
+    pub fn new(
+        context: Context<'a>,
+        buffer: &'a StatsBuffer,
+        load: &'a TransactionLoad,
+        blocking: bool,
+    ) -> Self {
         let load = match load {
             TransactionLoad::Closed => WorkerLoad::Closed(None),
             TransactionLoad::Counted(budget) => WorkerLoad::Closed(Some(WorkerBudget::new(budget))),
             TransactionLoad::Open(schedule) => WorkerLoad::Open(schedule, Cell::default()),
         };
-        TransactionWorker { context, recorder: RefCell::new(Recorder::new(buffer)), load }
+        TransactionWorker { context, recorder: RefCell::new(Recorder::new(buffer, blocking)), load }
+    }
+
+    /// Leaves what its clients measured to the collector. To be called when all that can run have
+    /// run.
+    pub fn end_round(&self) {
+        self.recorder.borrow_mut().end_round();
     }
 
     /// Runs a client's transactions until the step ends. A transaction that runs then is waited
@@ -82,6 +94,7 @@ impl<'a> TransactionWorker<'a> {
                 self.run_open(client, schedule, cursor, queue).await;
             }
         }
+        self.recorder.borrow_mut().end();
     }
 
     async fn run_closed<C: Client>(

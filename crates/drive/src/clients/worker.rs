@@ -33,13 +33,15 @@ pub(crate) fn worker_count(clients: usize, blocking: bool) -> usize {
 }
 
 /// The body of a worker thread: connects its clients, waits for the start, runs `run_client` for
-/// each and returns what the clients remember, by their numbers.
+/// each and returns what the clients remember, by their numbers. Calls `end_round` whenever all
+/// clients that can run have run.
 pub(crate) fn run_worker<W: Workload>(
     workload: &W,
     side: Side,
     clients: impl Iterator<Item = usize>,
     context: Context<'_>,
     run_client: impl AsyncFn(usize, &mut W::Client, &WaitQueue<'_>),
+    end_round: impl Fn(),
 ) -> Vec<(usize, <W::Client as Client>::Memory)> {
     let _exit = SendExit(context.messages);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -65,7 +67,7 @@ pub(crate) fn run_worker<W: Workload>(
         })
         .collect();
     // The runtime's own budget would end each round after 128 answers. A round is fair without it.
-    let all = tokio::task::unconstrained(poll_clients(clients, queue, context));
+    let all = tokio::task::unconstrained(poll_clients(clients, queue, context, end_round));
     runtime.block_on(all).into_iter().flatten().collect()
 }
 
@@ -107,6 +109,7 @@ async fn poll_clients<F: Future>(
     mut clients: FuturesUnordered<F>,
     queue: &WaitQueue<'_>,
     context: Context<'_>,
+    end_round: impl Fn(),
 ) -> Vec<F::Output> {
     let mut results = Vec::with_capacity(clients.len());
     let mut step_end = pin!(context.signal.reached(Phase::Ended));
@@ -130,6 +133,7 @@ async fn poll_clients<F: Future>(
                 Poll::Ready(Some(result)) => results.push(result),
                 Poll::Ready(None) => return Poll::Ready(()),
                 Poll::Pending => {
+                    end_round();
                     woken = worker.woken.load(Ordering::SeqCst);
                     if woken && context.clock.now() - start > LONGEST_POLL {
                         break;

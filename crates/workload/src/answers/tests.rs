@@ -199,7 +199,8 @@ fn the_limit_is_that_of_the_schema() {
 #[test]
 fn an_answer_of_the_wrong_shape_is_refused() {
     let good = answer(4, json!([[5, 10]]));
-    let refused = |found: &Answer| compare(SCHEMA, query(4), &good, found).unwrap_err().answer;
+    let refused =
+        |found: &Answer| compare(SCHEMA, query(4), &good, found).unwrap_err().into_said().answer;
     let columns = Answer { columns: vec!["O_OL_CNT".into(), "count".into()], ..good.clone() };
     assert_eq!(
         refused(&columns),

@@ -255,9 +255,10 @@ macro_rules! transact {
         loop {
             let counter = $self.counter.as_mut().filter(|_| $access == Access::Write);
             match attempt!($self.session, counter, $access, |$tx| $body) {
-                Err(e) if e.kind == ErrorKind::Conflict && *$retries < limit => {
+                Err(mut e) if e.kind == ErrorKind::Conflict && *$retries < limit => {
                     if $self.given_up.load(Ordering::Relaxed) {
-                        break Err(Error { kind: ErrorKind::Cancelled, ..e });
+                        e.kind = ErrorKind::Cancelled;
+                        break Err(e);
                     }
                     *$retries += 1;
                     tokio::time::sleep(backoff(*$retries, $self.inputs.random())).await;
