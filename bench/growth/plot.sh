@@ -37,7 +37,7 @@ function draw(at, of, data, domain, extra) {
 const line = d3.range(-4, 5).map(power => ends.map(bytes => ({ bytes, cpu: 10 ** power * bytes / 1e9, power }))).flat();
 draw("cpu", row => row.cpu_s, measured, [0.05, d3.max(rows, row => row.cpu_s) * 1.3],
     [Plot.line(line, { x: row => row.bytes / 1e9, y: "cpu", z: "power", stroke: "#bbb", strokeDasharray: "3 4", clip: true })]);
-draw("memory", row => row.memory_kb / 1000, rows.filter(row => row.bytes >= ends[0]), [10, 1000], []);
+draw("memory", row => row.memory_kb * 1024 / 1e6, rows.filter(row => row.bytes >= ends[0]), [10, 1000], []);
 </script>""")
 P
 "$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000 --window-size=1100,540 \
