@@ -7,16 +7,8 @@
 # Needs GNU time and Python, and 400 MB of disk.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-repository=$(cd "$here/../.." && pwd)
-hoap=${CARGO_TARGET_DIR:-$repository/target}/release/hoap
-folder=${1:-$(mktemp -d)}
-mkdir -p "$folder"
-cargo build --release --locked --manifest-path "$repository/Cargo.toml"
-cd "$folder"
-[ -d short ] || {
-    "$hoap" load ycsb --target sqlite:records.db -p recordcount=10000
-    "$hoap" run ycsb-a --target sqlite:records.db --rate 100 --clients 2 --warmup 1s --duration 60s --out short
-}
+# shellcheck source=/dev/null
+. "$here/../month/short.sh"
 for size in '64 3600' '16 3600' '64 900'; do
     read -r drivers seconds <<<"$size"
     parts=drivers-$drivers-$seconds
