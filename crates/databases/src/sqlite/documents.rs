@@ -112,10 +112,7 @@ impl Documents for SqliteEngine {
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
         let url = &self.database().url;
         let turn = self.writer.turn(Role::Writer)?;
-        for index in indexes {
-            let made = create_index(&turn, index);
-            made.map_err(|e| e.trying(format!("create index {} in {url}", index.name)))?;
-        }
+        create_indexes(&turn, indexes, self.database())?;
         let gathered = gather_statistics(&turn);
         gathered.map_err(|e| e.trying(format!("gather statistics in {url}")))?;
         let moved = checkpoint(&turn, self.database());
@@ -190,6 +187,20 @@ fn foreign(name: &str) -> Failure {
     Failure::of(ErrorKind::Unavailable, answer, "drop it, or name another file")
 }
 
+/// Creates the indexes. Each is sorted in files, whatever `temp_store` is: in memory SQLite sorts it
+/// as a whole, which grows with the data; with files it has at most as much in memory as the page
+/// cache may take.
+fn create_indexes(turn: &Turn<'_>, indexes: &[Index], database: &Database) -> Done<()> {
+    let sort_in = |place: &str| turn.execute_batch(&format!("PRAGMA temp_store = {place}"));
+    sort_in("file")?;
+    let made = indexes.iter().try_for_each(|index| {
+        let tried = || format!("create index {} in {}", index.name, database.url);
+        create_index(turn, index).map_err(|e| e.trying(tried()))
+    });
+    let restored = sort_in(database.options.temp_store);
+    made.and(restored.map_err(Failure::from))
+}
+
 fn create_index(turn: &Turn<'_>, index: &Index) -> Done<()> {
     let wanted = sql::create_index(index);
     // Inside the transaction: another process may be making it.
@@ -253,4 +264,35 @@ fn checkpoint(turn: &Turn<'_>, database: &Database) -> Done<()> {
         .and_then(sync)
         .and_then(|()| directory.map_or(Ok(()), |directory| File::open(directory).and_then(sync)))
         .map_err(|e| Failure::of(ErrorKind::Unavailable, e, error::DISK))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::sqlite::options::Options;
+    use crate::sqlite::writer::Writer;
+
+    /// The writing connection is shared: how a load sorts must not affect later queries.
+    #[test]
+    fn indexes_made_or_refused_leave_the_connection_as_it_was() {
+        for (temp_store, number) in [("memory", 2), ("file", 1)] {
+            let directory = tempfile::tempdir().unwrap();
+            let options = Options { temp_store, ..Options::default() };
+            let path = directory.path().join("t.db");
+            let database = Arc::new(Database { url: "sqlite:t.db".into(), path, options });
+            let writer = Writer::new(database.clone());
+            let tables = "CREATE TABLE c (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL);
+                          CREATE TABLE other (x)";
+            writer.turn(Role::Creator).unwrap().execute_batch(tables).unwrap();
+            for (name, good) in [("by_x", true), ("other", false)] {
+                let index = Index { name, collection: "c", fields: vec!["x"] };
+                let turn = writer.turn(Role::Writer).unwrap();
+                assert_eq!(create_indexes(&turn, &[index], &database).is_ok(), good, "{name}");
+                let now: i64 = turn.query_row("PRAGMA temp_store", [], |row| row.get(0)).unwrap();
+                assert_eq!(now, number, "{temp_store}, {name}");
+            }
+        }
+    }
 }

@@ -49,7 +49,9 @@ fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>)
         },
         ErrorCode::OperationInterrupted => (Cancelled, None),
         ErrorCode::DiskFull => {
-            (Unavailable, Some("make room on the disk, or raise max_pages if it was given"))
+            let room = "make room on the disk and in the folder of temporary files \
+                        (SQLITE_TMPDIR), or raise max_pages if it was given";
+            (Unavailable, Some(room))
         }
         ErrorCode::ReadOnly => {
             (Unavailable, Some("give this user write permission on the file and its directory"))

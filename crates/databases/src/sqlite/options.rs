@@ -28,7 +28,8 @@ options! {
             "milliseconds to wait for the write lock before the transaction is a conflict; 0 to \
              3600000"),
         temp_store: &'static str = ("temp_store", "memory", words(&["memory", "file"]),
-            "memory or file: where sorting and intermediate results of queries go"),
+            "memory or file: where sorting and intermediate results of queries go; indexes are \
+             sorted in files"),
         threads: u32 = ("threads", "0", number(0..=8),
             "helper threads that one query may use to sort; 0 to 8"),
         max_pages: u32 = ("max_pages", "0", number(0..=u32::MAX - 1),

@@ -55,10 +55,11 @@ pub struct Undelivered {
 }
 
 impl Undelivered {
-    /// Those with these numbers, sorted.
-    pub(super) fn of(numbers: &[u32]) -> Self {
-        let ends = numbers.first().copied().zip(numbers.last().copied());
-        Undelivered { count: numbers.len() as u64, ends }
+    /// One more.
+    pub(super) fn add(&mut self, number: u32) {
+        let (oldest, newest) = self.ends.unwrap_or((number, number));
+        self.ends = Some((oldest.min(number), newest.max(number)));
+        self.count += 1;
     }
 
     /// Those of all numbers between two, both included.

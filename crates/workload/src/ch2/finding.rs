@@ -10,6 +10,8 @@ const EXAMPLES: usize = 3;
 pub struct Finding {
     checked: u64,
     failed: u64,
+    /// Whether more may have failed than were counted.
+    at_least: bool,
     examples: Vec<String>,
 }
 
@@ -34,6 +36,17 @@ impl Finding {
         self.expect(false, describe);
     }
 
+    /// Counts one failure where there may be more, among places that are counted already.
+    pub fn at_least_one(&mut self, describe: impl FnOnce() -> String) {
+        self.at_least = true;
+        self.add(0, 1, describe);
+    }
+
+    /// The places that fail.
+    pub fn failed(&self) -> u64 {
+        self.failed
+    }
+
     /// Counts a place where two named values must be equal.
     pub fn equal<T: PartialEq + std::fmt::Display>(
         &mut self,
@@ -49,7 +62,9 @@ impl Finding {
     pub fn check(self, when: &str, name: &str, compares: &str) -> Check {
         let verdict = if self.failed == 0 { Verdict::Pass } else { Verdict::Fail };
         let detail = (self.failed > 0).then(|| {
-            format!("{} of {} fail; {}", self.failed, self.checked, self.examples.join("; "))
+            let at_least = if self.at_least { "at least " } else { "" };
+            let examples = self.examples.join("; ");
+            format!("{at_least}{} of {} fail; {examples}", self.failed, self.checked)
         });
         Check {
             when: when.into(),

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 
 use hoap_data::{Collection, DataSet};
 
-use super::found::{self, Customer, Findings, FoundCustomer, FoundStock, add};
+use super::customer::Customer;
+use super::found::{self, Findings, FoundCustomer, FoundStock};
 use super::reader::{Reader, malformed};
 use super::stock::Sold;
 use super::unchanged::Sample;
@@ -119,15 +120,14 @@ impl<'a> Owed<'a> {
                 return Some(());
             }
             let initial = data.district_payments() / i64::from(data.customers_per_district());
-            let mut customer = Customer {
-                balance: found.balance,
-                ytd_payment: found.ytd_payment,
+            let mut customer = found.says();
+            customer += Customer {
                 delivered: data.delivered_at_load(index as u64) + owed.delivered,
                 paid: initial + owed.paid,
+                payments: -1 - i64::from(owed.payments),
+                deliveries: -i64::from(owed.deliveries),
                 ..Customer::default()
             };
-            add(&mut customer.payments, found.payments - 1 - i64::from(owed.payments));
-            add(&mut customer.deliveries, found.deliveries - i64::from(owed.deliveries));
             if fresh {
                 findings.balance(index, &customer);
                 return Some(());

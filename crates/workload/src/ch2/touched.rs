@@ -300,9 +300,9 @@ impl Pass<'_, '_> {
         let Some(before) = self.run.before(place) else { return Some(()) };
         let mut again = Findings::new(self.run.data);
         let findings = if self.first { &mut self.snapshot.findings } else { &mut again };
-        let (w, d, o_id) = order.place;
+        let o_id = order.place.2;
         let name = || format!("customer of orders {key}");
-        let customer = findings.customer((w.into(), d.into(), order.c), name);
+        let customer = findings.customer(order.customer(), name);
         let from = Some(place.0);
         let (delivered, whole) = (order.delivered, order.carrier());
         if let Some(c) = customer

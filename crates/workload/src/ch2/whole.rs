@@ -1,17 +1,18 @@
 //! The pass over whole operational collections that adds up a snapshot.
 //!
-//! It keeps 40 bytes per customer, a few per undelivered order, district and warehouse, none per
-//! stock, and no document.
+//! It keeps sums of each warehouse and district, 1.3 kB a warehouse, and nothing of a document but
+//! what is wrong ([`super::suspects`], [`super::undelivered`]).
 
 use hoap_data::{Collection, DataSet};
 
 use super::digest;
-use super::district::Undelivered;
 use super::expected::Expected;
-use super::found::{self, Customer, FoundCustomer, FoundOrder, FoundPayment, FoundStock, add};
+use super::found::{self, FoundCustomer, FoundOrder, FoundPayment, FoundStock};
 use super::reader::scan;
 use super::snapshot::{Reach, Snapshot};
 use super::stock::Sold;
+use super::suspects::Suspects;
+use super::undelivered::Numbers;
 use crate::Result;
 use crate::capability::{Documents, Row};
 
@@ -31,12 +32,12 @@ struct Pass<'a, 'e> {
     stop: &'a (dyn Fn() -> bool + Sync),
     expected: &'a mut Expected<'e>,
     snapshot: Snapshot,
-    /// Each customer, district after district.
-    customers: Vec<Customer>,
+    /// The customers of each warehouse.
+    customers: Suspects,
     /// The stock of each warehouse.
     stock: Vec<Stock>,
-    /// The numbers of each district's undelivered orders, sorted.
-    neworders: Vec<Vec<u32>>,
+    /// The numbers of each district's undelivered orders.
+    neworders: Numbers,
     /// Undelivered orders that are there.
     matched: u64,
 }
@@ -62,16 +63,15 @@ impl Snapshot {
             stop,
             expected,
             snapshot,
-            customers: vec![
-                Customer::default();
-                districts * data.customers_per_district() as usize
-            ],
+            customers: Suspects::new(data),
             stock: vec![Stock::default(); districts / 10],
-            neworders: vec![Vec::new(); districts],
+            neworders: Numbers::new(districts),
             matched: 0,
         };
         pass.all().await?;
-        Ok(pass.snapshot)
+        let Pass { mut snapshot, customers, .. } = pass;
+        customers.judge(documents, data, &mut snapshot.findings, stop).await?;
+        Ok(snapshot)
     }
 }
 
@@ -83,12 +83,11 @@ impl Pass<'_, '_> {
         self.scan(Collection::Customer, &found::CUSTOMER, Self::customer).await?;
         // Orders are compared with the undelivered orders, which are therefore read first.
         self.scan(Collection::Neworder, &found::NEWORDER, Self::neworder).await?;
-        for (numbers, district) in self.neworders.iter_mut().zip(&mut self.snapshot.districts) {
-            numbers.sort_unstable();
-            district.neworders = Undelivered::of(numbers);
+        if self.neworders.scattered(&self.snapshot.districts) {
+            self.neworders_again().await?;
         }
         self.scan(Collection::Orders, &found::ORDER, Self::order).await?;
-        let neworders = self.neworders.iter().map(|d| d.len() as u64).sum();
+        let neworders = self.snapshot.districts.iter().map(|d| d.neworders.count).sum();
         self.snapshot.findings.neworders(neworders, self.matched);
         self.scan(Collection::History, &digest::HISTORY, Self::history).await?;
         self.scan(Collection::Stock, &found::STOCK, Self::stock_document).await?;
@@ -96,9 +95,6 @@ impl Pass<'_, '_> {
             self.scan(c, &[], |_, _, _| Some(())).await?;
         }
         let findings = &mut self.snapshot.findings;
-        for (i, customer) in self.customers.iter().enumerate() {
-            findings.balance(i, customer);
-        }
         for (w, Stock { stated, ordered }) in self.stock.iter().enumerate() {
             findings.counts(&|| format!("warehouse {}", w + 1), *stated, *ordered);
         }
@@ -123,11 +119,7 @@ impl Pass<'_, '_> {
         let found = FoundCustomer::read(row)?;
         let name = || format!("customer {key}");
         if let Some(i) = self.snapshot.findings.customer(found.place, name) {
-            let customer = &mut self.customers[i];
-            customer.balance = found.balance;
-            customer.ytd_payment = found.ytd_payment;
-            add(&mut customer.payments, found.payments);
-            add(&mut customer.deliveries, found.deliveries);
+            self.customers.add(i, &found.says());
             let district = i / self.data.customers_per_district() as usize;
             self.snapshot.districts[district].deliveries += found.deliveries;
         }
@@ -135,12 +127,27 @@ impl Pass<'_, '_> {
     }
 
     fn neworder(&mut self, key: &str, row: &Row) -> Option<()> {
-        let o_id = u32::try_from(row[2].as_u64()?).ok()?;
-        let place = (row[0].as_u64()?, row[1].as_u64()?);
-        if let Some(i) = self.snapshot.findings.district(place, || format!("neworder {key}")) {
-            self.neworders[i].push(o_id);
+        let (place, o_id) = found::neworder(row)?;
+        let Snapshot { findings, districts, .. } = &mut self.snapshot;
+        if let Some(i) = findings.district(place, || format!("neworder {key}")) {
+            self.neworders.add(i, o_id, &mut districts[i]);
         }
         Some(())
+    }
+
+    /// Reads undelivered orders again whose numbers do not follow each other. They are not counted.
+    async fn neworders_again(&mut self) -> Result<()> {
+        let (documents, stop, neworder) = (self.documents, self.stop, Collection::Neworder);
+        scan(documents, stop, neworder, &found::NEWORDER, self, |pass, _, row| {
+            let (place, o_id) = found::neworder(row)?;
+            if let Some(i) = pass.snapshot.findings.places.district(place) {
+                pass.neworders.keep(i, o_id);
+            }
+            Some(())
+        })
+        .await?;
+        self.neworders.sort();
+        Ok(())
     }
 
     fn stock_document(&mut self, key: &str, row: &Row) -> Option<()> {
@@ -161,14 +168,12 @@ impl Pass<'_, '_> {
         let place = (w.into(), d.into());
         let Some(i) = findings.district(place, name) else { return Some(()) };
         order.count(&mut districts[i]);
-        let undelivered = self.neworders[i].binary_search(&o_id).is_ok();
+        let undelivered = self.neworders.has(i, o_id, &districts[i]);
         self.matched += u64::from(undelivered);
         findings.order(key, &order, undelivered);
         let name = || format!("customer of orders {key}");
-        if let Some(c) = findings.customer((w.into(), d.into(), order.c), name) {
-            self.customers[c].delivered += order.delivered;
-            let since_the_load = order.carrier() && o_id > self.data.delivered_per_district();
-            add(&mut self.customers[c].deliveries, -i64::from(since_the_load));
+        if let Some(c) = findings.customer(order.customer(), name) {
+            self.customers.add(c, &order.says(self.data));
         }
         if o_id > self.data.orders_per_district() {
             for (supply_w, item, sold) in order.sold()? {
@@ -189,8 +194,7 @@ impl Pass<'_, '_> {
         let snapshot = &mut self.snapshot;
         let payment = FoundPayment::read(row)?;
         if let Some(c) = snapshot.payment(key, row, &payment, self.expected)? {
-            self.customers[c].paid += payment.amount;
-            add(&mut self.customers[c].payments, -1);
+            self.customers.add(c, &payment.says());
         }
         Some(())
     }

@@ -1,0 +1,99 @@
+//! A database that holds what a load makes, and what a test changes in it. Its documents are made
+//! when they are read, one at a time, so that it takes no memory that a check would be blamed for.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use hoap_data::{Collection, DataSet};
+use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
+use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::{Map, Value};
+
+/// A document.
+pub type Document = Map<String, Value>;
+
+/// Changes a document that is read, told how often its collection was read before; whether it is
+/// there.
+pub type Change = fn(Collection, &str, usize, &mut Document) -> bool;
+
+pub struct Made {
+    pub data: DataSet,
+    pub change: Change,
+    /// How often each collection was read.
+    pub read: Mutex<Vec<Collection>>,
+}
+
+impl Made {
+    pub fn new(data: DataSet, change: Change) -> Self {
+        Made { data, change, read: Mutex::new(Vec::new()) }
+    }
+
+    /// How often a collection was read.
+    pub fn times(&self, collection: Collection) -> usize {
+        self.read.lock().unwrap().iter().filter(|&&c| c == collection).count()
+    }
+}
+
+fn only_reads<T>() -> Result<T> {
+    Err(Error::new(ErrorKind::Invalid, "use the documents", "they are only read"))
+}
+
+#[async_trait]
+impl Documents for Made {
+    async fn note(&self) -> Result<Option<Value>> {
+        Ok(None)
+    }
+
+    async fn set_note(&self, _: Option<&Value>, _: &Value) -> Result<bool> {
+        only_reads()
+    }
+
+    async fn any_exists(&self, _: &[&str]) -> Result<bool> {
+        Ok(true)
+    }
+
+    async fn drop(&self, _: &[&str]) -> Result<()> {
+        only_reads()
+    }
+
+    async fn create(&self, _: &[&str]) -> Result<()> {
+        only_reads()
+    }
+
+    async fn bulk(&self, _: &str) -> Result<Box<dyn BulkWriter>> {
+        only_reads()
+    }
+
+    async fn settle(&self, _: &[Index]) -> Result<()> {
+        only_reads()
+    }
+
+    async fn scan(
+        &self,
+        collection: &str,
+        fields: &[&str],
+        each: &mut (dyn for<'a> FnMut(&'a str, Row) -> Result<()> + Send),
+    ) -> Result<()> {
+        let collection = Collection::ALL.into_iter().find(|c| c.name() == collection).unwrap();
+        let before = self.times(collection);
+        self.read.lock().unwrap().push(collection);
+        let (mut key, mut text) = (String::new(), Vec::new());
+        for index in 0..self.data.count(collection) {
+            key.clear();
+            text.clear();
+            self.data.append_key(collection, index, &mut key);
+            let mut document = Document::new();
+            // Documents of which nothing is asked are only counted.
+            if !fields.is_empty() {
+                self.data.append(collection, index, &mut text);
+                document = serde_json::from_slice(&text).unwrap();
+            }
+            if !(self.change)(collection, &key, before, &mut document) {
+                continue;
+            }
+            let take = |field: &&str| document.remove(*field).unwrap_or_default();
+            each(&key, fields.iter().map(take).collect())?;
+        }
+        Ok(())
+    }
+}
