@@ -6,7 +6,7 @@ use hoap_workload::capability::{Change, Patch};
 use rusqlite::Connection;
 use rusqlite::types::ToSqlOutput;
 
-use crate::patches::wants;
+use crate::patches::{Wanted, wants};
 
 /// `UPDATE collection SET doc = jsonb_set(doc, path, value, …) WHERE key = ?1 AND …`, the value of
 /// patch i being parameter i + 2.
@@ -72,18 +72,14 @@ pub(super) fn why_not(
         return Ok("no such key".to_owned());
     }
     for patch in patches {
-        let Some(((place, condition), wanted)) = condition(patch).zip(wants(patch)) else {
-            continue;
-        };
-        let found = format!("json_type(doc, '$.{place}')");
+        let Some(Wanted { place, fits, wish }) = wants(patch) else { continue };
         let text = format!(
-            "SELECT ifnull({found}, 'absent'), ifnull({found} {condition}, false)
+            "SELECT ifnull(json_type(doc, '$.{place}'), 'absent')
              FROM \"{collection}\" WHERE key = ?1"
         );
-        let (found, fits): (String, bool) =
-            connection.query_row(&text, [key], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        if !fits {
-            return Ok(format!("`{place}` is {found}: cannot {}", wanted.wish));
+        let found: String = connection.query_row(&text, [key], |row| row.get(0))?;
+        if !fits(&found) {
+            return Ok(format!("`{place}` is {found}: cannot {wish}"));
         }
     }
     Ok("a sum does not fit in 64 bits".to_owned())
