@@ -1,6 +1,7 @@
 //! Whole collections: notes, creation, indexes, scans.
 
 use std::fs::File;
+use std::time::{Duration, Instant};
 
 use hoap_record::{Medium, Stored, StoredCollection};
 use hoap_workload::ErrorKind;
@@ -251,9 +252,17 @@ fn gather_statistics(turn: &Turn<'_>) -> Done<()> {
 
 /// Moves the whole log into the file and makes both durable, whatever `synchronous` is.
 fn checkpoint(turn: &Turn<'_>, database: &Database) -> Done<()> {
-    if turn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))? {
-        let advice = "close the other program, or raise busy_timeout_ms";
-        return Err(Failure::of(ErrorKind::Unavailable, "somebody else uses the database", advice));
+    let busy =
+        || turn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    let start = Instant::now();
+    // SQLite waits for readers and writers, but not for another connection that moves the log.
+    while busy()? {
+        if start.elapsed() >= database.options.busy_timeout {
+            let advice = "close the other program, or raise busy_timeout_ms";
+            let answer = "somebody else uses the database";
+            return Err(Failure::of(ErrorKind::Unavailable, answer, advice));
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
     let sync = |file: File| file.sync_all();
     // On Unix the name of a new file is durable when its directory is.
@@ -274,22 +283,66 @@ mod tests {
     use crate::sqlite::options::Options;
     use crate::sqlite::writer::Writer;
 
+    fn writer(directory: &tempfile::TempDir, options: Options) -> Writer {
+        let path = directory.path().join("t.db");
+        Writer::new(Arc::new(Database { url: "sqlite:t.db".into(), path, options }))
+    }
+
+    /// Parts of a load end at the same time, each with a connection of its own.
+    #[test]
+    fn the_log_is_moved_by_several_connections_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = || Options { synchronous: "off", ..Options::default() };
+        let first = writer(&directory, options());
+        first.turn(Role::Creator).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let writer = writer(&directory, options());
+                    let turn = writer.turn(Role::Writer).unwrap();
+                    for n in 0..100 {
+                        turn.execute("INSERT INTO t VALUES (?1)", [n]).unwrap();
+                        checkpoint(&turn, &writer.database).unwrap();
+                    }
+                });
+            }
+        });
+    }
+
+    /// A reader that keeps its snapshot keeps the log from being emptied.
+    #[test]
+    fn a_log_that_stays_in_use_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let busy_timeout = Duration::from_millis(20);
+        let writer = writer(&directory, Options { busy_timeout, ..Options::default() });
+        let turn = writer.turn(Role::Creator).unwrap();
+        turn.execute_batch("CREATE TABLE t (x)").unwrap();
+        let reader = writer.database.connect(Role::Reader).unwrap();
+        reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
+        turn.execute_batch("INSERT INTO t VALUES (1)").unwrap();
+        let failure = checkpoint(&turn, &writer.database).unwrap_err();
+        assert_eq!(failure.kind, ErrorKind::Unavailable);
+        reader.execute_batch("COMMIT").unwrap();
+        checkpoint(&turn, &writer.database).unwrap();
+    }
+
     /// The writing connection is shared: how a load sorts must not affect later queries.
     #[test]
     fn indexes_made_or_refused_leave_the_connection_as_it_was() {
         for (temp_store, number) in [("memory", 2), ("file", 1)] {
             let directory = tempfile::tempdir().unwrap();
-            let options = Options { temp_store, ..Options::default() };
-            let path = directory.path().join("t.db");
-            let database = Arc::new(Database { url: "sqlite:t.db".into(), path, options });
-            let writer = Writer::new(database.clone());
+            let writer = writer(&directory, Options { temp_store, ..Options::default() });
             let tables = "CREATE TABLE c (key TEXT NOT NULL PRIMARY KEY, doc BLOB NOT NULL);
                           CREATE TABLE other (x)";
             writer.turn(Role::Creator).unwrap().execute_batch(tables).unwrap();
             for (name, good) in [("by_x", true), ("other", false)] {
                 let index = Index { name, collection: "c", fields: vec!["x"] };
                 let turn = writer.turn(Role::Writer).unwrap();
-                assert_eq!(create_indexes(&turn, &[index], &database).is_ok(), good, "{name}");
+                assert_eq!(
+                    create_indexes(&turn, &[index], &writer.database).is_ok(),
+                    good,
+                    "{name}"
+                );
                 let now: i64 = turn.query_row("PRAGMA temp_store", [], |row| row.get(0)).unwrap();
                 assert_eq!(now, number, "{temp_store}, {name}");
             }
