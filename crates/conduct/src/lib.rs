@@ -43,4 +43,5 @@ pub mod values;
 pub mod ycsb;
 
 pub use caller::{Caller, Setting};
+pub use hoap_workload::Local;
 pub use registry::Chosen;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use hoap_data::{DataSet, Part, Schema};
 use hoap_record::{Description, Ingestion};
-use hoap_workload::Result;
 use hoap_workload::load::{self, Existing, Load, LoadSource, Loaded, Progress};
 use hoap_workload::words::counted;
+use hoap_workload::{Local, Result};
 
 use crate::caller::Caller;
 use crate::data::{Data, Records, ShopArgs};
@@ -163,71 +163,75 @@ pub struct Done {
 /// # Errors
 /// Fails where the flags make no data set. Returns the errors of [`load::load`] and those of
 /// [`IngestionWatch`], which name the database.
-pub async fn load(caller: &dyn Caller, benchmark: &LoadBenchmark) -> Result<Done> {
-    let (source, loading) = benchmark.source()?;
-    let target = hoap_databases::open(&loading.target).await?;
-    let documents = target.documents()?;
-    // What a scheduler starts it may start again.
-    let mut existing = match (loading.replace, loading.resume || loading.part.from.is_some()) {
-        (true, _) => Existing::Replace,
-        (_, true) => Existing::Resume,
-        _ => Existing::Refuse,
-    };
-    if let Some(chosen) = loading.part.chosen() {
-        caller.say(&chosen);
-    }
-    let watch = match benchmark.pair()? {
-        Some((data, following)) if following.is_another(caller, &loading.target) => {
-            let what = Load {
-                source: source.clone(),
-                part: loading.part.part,
-                existing,
-                clients: loading.load_clients.0,
-            };
-            let watch = IngestionWatch::begin(caller, &data, following, documents, what).await?;
-            if existing == Existing::Replace {
-                existing = Existing::Refuse;
+pub fn load<'a>(caller: &'a dyn Caller, benchmark: &'a LoadBenchmark) -> Local<'a, Result<Done>> {
+    Box::pin(async move {
+        let (source, loading) = benchmark.source()?;
+        let target = hoap_databases::open(&loading.target).await?;
+        let documents = target.documents()?;
+        // What a scheduler starts it may start again.
+        let mut existing = match (loading.replace, loading.resume || loading.part.from.is_some()) {
+            (true, _) => Existing::Replace,
+            (_, true) => Existing::Resume,
+            _ => Existing::Refuse,
+        };
+        if let Some(chosen) = loading.part.chosen() {
+            caller.say(&chosen);
+        }
+        let watch = match benchmark.pair()? {
+            Some((data, following)) if following.is_another(caller, &loading.target) => {
+                let what = Load {
+                    source: source.clone(),
+                    part: loading.part.part,
+                    existing,
+                    clients: loading.load_clients.0,
+                };
+                let watch =
+                    IngestionWatch::begin(caller, &data, following, documents, what).await?;
+                if existing == Existing::Replace {
+                    existing = Existing::Refuse;
+                }
+                Some(watch)
             }
-            Some(watch)
-        }
-        _ => None,
-    };
-    let started = Instant::now();
-    let mut shown = None;
-    let mut progress = |progress: Progress<'_>| match progress {
-        Progress::Written { collection, documents, of, bytes, clients } => {
-            let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
-            let bar = shown.get_or_insert_with(|| caller.progress("load", of));
-            let clients = counted(clients, "client", "clients");
-            bar(documents, format!("{rate:.0} MB/s, {clients}, {collection}").into());
-        }
-        Progress::Settling => {
-            if let Some(watch) = &watch {
-                watch.written();
+            _ => None,
+        };
+        let started = Instant::now();
+        let mut shown = None;
+        let mut progress = |progress: Progress<'_>| match progress {
+            Progress::Written { collection, documents, of, bytes, clients } => {
+                let rate = bytes as f64 / 1e6 / started.elapsed().as_secs_f64().max(1e-3);
+                let bar = shown.get_or_insert_with(|| caller.progress("load", of));
+                let clients = counted(clients, "client", "clients");
+                bar(documents, format!("{rate:.0} MB/s, {clients}, {collection}").into());
             }
-            shown = None;
-            caller.say("making indexes, gathering statistics, syncing to disk");
-        }
-    };
-    let clients = loading.load_clients.0;
-    let what = Load { source, part: loading.part.part, existing, clients };
-    let stop = caller.stop().clone();
-    let stop = Arc::new(move || stop.is_set());
-    let loaded = load::load(documents, what, stop, &mut progress).await;
-    let target = target.description();
-    let loaded = loaded.map_err(|mut e| {
-        if !e.tried.contains(&target.url) {
-            e.tried = format!("{} into {}", e.tried, target.url);
-        }
-        e
-    })?;
-    let ingestion = match watch {
-        Some(watch) if loaded.whole => watch.end(caller, documents).await?,
-        Some(_) => {
-            caller.say("other parts are missing: the part that ends the load measures ingestion");
-            None
-        }
-        None => None,
-    };
-    Ok(Done { loaded, target, ingestion })
+            Progress::Settling => {
+                if let Some(watch) = &watch {
+                    watch.written();
+                }
+                shown = None;
+                caller.say("making indexes, gathering statistics, syncing to disk");
+            }
+        };
+        let clients = loading.load_clients.0;
+        let what = Load { source, part: loading.part.part, existing, clients };
+        let stop = caller.stop().clone();
+        let stop = Arc::new(move || stop.is_set());
+        let loaded = load::load(documents, what, stop, &mut progress).await;
+        let target = target.description();
+        let loaded = loaded.map_err(|mut e| {
+            if !e.tried.contains(&target.url) {
+                e.tried = format!("{} into {}", e.tried, target.url);
+            }
+            e
+        })?;
+        let ingestion = match watch {
+            Some(watch) if loaded.whole => watch.end(caller, documents).await?,
+            Some(_) => {
+                caller
+                    .say("other parts are missing: the part that ends the load measures ingestion");
+                None
+            }
+            None => None,
+        };
+        Ok(Done { loaded, target, ingestion })
+    })
 }

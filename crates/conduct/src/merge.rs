@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hoap_record::Run;
 use hoap_record::merge::Merge;
-use hoap_workload::Result;
+use hoap_workload::{Local, Result};
 
 use crate::caller::Caller;
 use crate::offer::Drivers;
@@ -16,23 +16,27 @@ use crate::registry::of_run;
 /// # Errors
 /// Fails where the folders do not belong together, the database holds other data, or the benchmark
 /// keeps no ledger.
-pub async fn merge(
-    caller: &dyn Caller,
-    runs: &[PathBuf],
-    out: &Path,
-    url: Option<&str>,
-) -> Result<Run> {
-    let merge = Merge::open(runs)?;
-    let joint = match url {
-        None => None,
-        Some(url) => {
-            let drivers = Drivers { caller, runs, url, first: merge.first() };
-            let benchmark = &drivers.first.benchmark;
-            let Some(entry) = of_run(benchmark) else {
-                return Err(drivers.refuse(&format!("{benchmark} is no benchmark of this hoap")));
-            };
-            Some(entry.joint(&drivers).await?)
-        }
-    };
-    merge.write(out, std::env::args().collect(), joint)
+pub fn merge<'a>(
+    caller: &'a dyn Caller,
+    runs: &'a [PathBuf],
+    out: &'a Path,
+    url: Option<&'a str>,
+) -> Local<'a, Result<Run>> {
+    Box::pin(async move {
+        let merge = Merge::open(runs)?;
+        let joint = match url {
+            None => None,
+            Some(url) => {
+                let drivers = Drivers { caller, runs, url, first: merge.first() };
+                let benchmark = &drivers.first.benchmark;
+                let Some(entry) = of_run(benchmark) else {
+                    return Err(
+                        drivers.refuse(&format!("{benchmark} is no benchmark of this hoap"))
+                    );
+                };
+                Some(entry.joint(&drivers).await?)
+            }
+        };
+        merge.write(out, std::env::args().collect(), joint)
+    })
 }

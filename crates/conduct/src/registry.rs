@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::pin::Pin;
 
 use clap::{ArgMatches, Command};
 use hoap_data::Schema;
 use hoap_record::{Check, Repetition};
-use hoap_workload::Result;
 use hoap_workload::ycsb::{PRESETS, Preset};
+use hoap_workload::{Local, Result};
 
 use crate::begin::kind_of;
 use crate::caller::{Caller, Setting};
@@ -51,8 +50,6 @@ pub static BENCHMARKS: [&dyn Entry; 11] = [
 const fn letter(preset: &'static Preset) -> BenchmarkLine<ycsb::Flags> {
     BenchmarkLine { name: preset.name, about: preset.about, variant: preset }
 }
-
-type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// [`BenchmarkLine`], whatever its flags.
 pub trait Entry: Sync {
@@ -226,13 +223,15 @@ impl Chosen {
     /// # Errors
     /// Fails where the benchmark cannot be run or a database reached. A run that ended early by an
     /// error, and whose checks hold, has left its folder.
-    pub async fn record(
-        &mut self,
-        caller: &dyn Caller,
+    pub fn record<'a>(
+        &'a mut self,
+        caller: &'a dyn Caller,
         repetition: Option<Repetition>,
-    ) -> Result<Recorded> {
-        let common = self.common().clone();
-        self.0.record(&Setting { caller, common: &common, repetition }).await
+    ) -> Local<'a, Result<Recorded>> {
+        Box::pin(async move {
+            let common = self.common().clone();
+            self.0.record(&Setting { caller, common: &common, repetition }).await
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hoap_record::{Repetition, Run};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{Error, ErrorKind, Local, Result};
 use jiff::Timestamp;
 
 use crate::begin::default_folder;
@@ -29,50 +29,52 @@ pub struct Done {
 /// # Errors
 /// Returns the errors of [`Chosen::planned`] and [`Chosen::record`], and [`ErrorKind::Invalid`]
 /// where the start has passed or the folder is not empty.
-pub async fn repeat(
-    caller: &dyn Caller,
+pub fn repeat<'a>(
+    caller: &'a dyn Caller,
     mut chosen: Chosen,
-    goes_on: impl Fn(&Run) -> bool,
-) -> Result<Done> {
-    chosen.planned()?;
-    let name = chosen.name();
-    let common = chosen.common();
-    if let Some(start) = common.conduct.start_at
-        && start <= Timestamp::now()
-    {
-        let tried = format!("wait for --start-at {start}");
-        return Err(Error::new(ErrorKind::Invalid, tried, "it has passed")
-            .advise("name a time that leaves every driver time to connect"));
-    }
-    if let Some(part) = common.conduct.part {
-        part.chosen().iter().for_each(|chosen| caller.say(chosen));
-        let of_part = (part.part.part - 1) << 32;
-        common.run_seed = common.run_seed.wrapping_add(of_part);
-    }
-    let of = common.conduct.repeat as usize;
-    if of == 1 {
-        let run = chosen.record(caller, None).await?;
-        return Ok(Done { folder: run.0.clone(), runs: vec![run], repeated: false });
-    }
-    let folder = common.out.clone().unwrap_or_else(|| default_folder(name));
-    if std::fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
-        let tried = format!("create run folders in {}", folder.display());
-        return Err(Error::new(ErrorKind::Invalid, tried, "it is not empty")
-            .advise("name another folder, or remove this one"));
-    }
-    let first_seed = common.run_seed;
-    let mut runs = Vec::new();
-    for number in 1..=of {
+    goes_on: &'a dyn Fn(&Run) -> bool,
+) -> Local<'a, Result<Done>> {
+    Box::pin(async move {
+        chosen.planned()?;
+        let name = chosen.name();
         let common = chosen.common();
-        common.out = Some(folder.join(format!("{number:02}")));
-        common.run_seed = first_seed.wrapping_add(number as u64 - 1);
-        caller.say(&format!("run {number} of {of}"));
-        let run = chosen.record(caller, Some(Repetition { number, of })).await?;
-        let last = !goes_on(&run.1);
-        runs.push(run);
-        if last {
-            break;
+        if let Some(start) = common.conduct.start_at
+            && start <= Timestamp::now()
+        {
+            let tried = format!("wait for --start-at {start}");
+            return Err(Error::new(ErrorKind::Invalid, tried, "it has passed")
+                .advise("name a time that leaves every driver time to connect"));
         }
-    }
-    Ok(Done { folder, runs, repeated: true })
+        if let Some(part) = common.conduct.part {
+            part.chosen().iter().for_each(|chosen| caller.say(chosen));
+            let of_part = (part.part.part - 1) << 32;
+            common.run_seed = common.run_seed.wrapping_add(of_part);
+        }
+        let of = common.conduct.repeat as usize;
+        if of == 1 {
+            let run = chosen.record(caller, None).await?;
+            return Ok(Done { folder: run.0.clone(), runs: vec![run], repeated: false });
+        }
+        let folder = common.out.clone().unwrap_or_else(|| default_folder(name));
+        if std::fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
+            let tried = format!("create run folders in {}", folder.display());
+            return Err(Error::new(ErrorKind::Invalid, tried, "it is not empty")
+                .advise("name another folder, or remove this one"));
+        }
+        let first_seed = common.run_seed;
+        let mut runs = Vec::new();
+        for number in 1..=of {
+            let common = chosen.common();
+            common.out = Some(folder.join(format!("{number:02}")));
+            common.run_seed = first_seed.wrapping_add(number as u64 - 1);
+            caller.say(&format!("run {number} of {of}"));
+            let run = chosen.record(caller, Some(Repetition { number, of })).await?;
+            let last = !goes_on(&run.1);
+            runs.push(run);
+            if last {
+                break;
+            }
+        }
+        Ok(Done { folder, runs, repeated: true })
+    })
 }

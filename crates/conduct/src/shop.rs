@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
-use hoap_databases::{AnyTarget, offers, open_any, with_joins, with_pages};
+use hoap_databases::{AnyTarget, offers, open_any};
 use hoap_drive::NoWorkload;
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
@@ -83,12 +83,10 @@ impl Offer for PaginationFlags {
         let PaginationFlags { clients, keep } = self;
         let target = open_any(&clients.target).await?;
         // Before the data is looked for: what the database cannot run need not be loaded.
-        with_pages!(&target, |_| ())?;
-        let opened = Opened::new(line.name, clients, target.clone()).await?;
-        with_pages!(target, |pages| {
-            let pagination = Pagination::new(pages, opened.data, opened.options());
-            opened.run(pagination, keep.settings(), *keep, setting).await
-        })?
+        let pages = target.pages()?;
+        let opened = Opened::new(line.name, clients, target).await?;
+        let pagination = Pagination::new(pages, opened.data, opened.options());
+        opened.run(pagination, keep.settings(), *keep, setting).await
     }
 }
 
@@ -111,13 +109,11 @@ impl Offer for JoinFlags {
     ) -> Result<Recorded> {
         let JoinFlags { clients, variant, keep } = self;
         let target = open_any(&clients.target).await?;
-        with_joins!(&target, |_| ())?;
-        let opened = Opened::new(line.name, clients, target.clone()).await?;
-        with_joins!(target, |joins| {
-            let join = Join::new(joins, opened.data, *variant, opened.options())?;
-            let own = settings(json!({ "variant": join.variant().name() }));
-            opened.run(join, together([own, keep.settings()]), *keep, setting).await
-        })?
+        let joins = target.joins()?;
+        let opened = Opened::new(line.name, clients, target).await?;
+        let join = Join::new(joins, opened.data, *variant, opened.options())?;
+        let own = settings(json!({ "variant": join.variant().name() }));
+        opened.run(join, together([own, keep.settings()]), *keep, setting).await
     }
 }
 

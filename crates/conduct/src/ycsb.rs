@@ -128,7 +128,10 @@ impl Offer for Flags {
         let target = open_any(&self.clients.target).await?;
         // Before the data is looked for: what the database cannot run need not be loaded.
         let scans = setup.mix.share(Kind::Scan) > 0.0;
-        with_key_value!(target.clone(), |kv| if scans { kv.scans() } else { Ok(()) }).flatten()?;
+        let key_value = target.key_value()?;
+        if scans {
+            key_value.scans()?;
+        }
         let (note, table) = match target {
             // Nothing is ever loaded there: the records are those that a load would have written.
             AnyTarget::Null(_) => (None, UserTable::new(&setup.table, setup.load_spec())?),
@@ -161,12 +164,10 @@ impl Offer for Flags {
             memory.merge(driver.memory(&name, &table.records)?);
         }
         drivers.caller.say("checking the data after all runs");
-        let boxed = target.clone();
-        let documents = boxed.target().documents()?;
+        let documents = target.target().documents()?;
         let (place, known) = ((&table.table(), &table.records), (&memory, unsure));
-        or_gone(with_key_value!(target, |kv| {
-            ycsb::verify(&kv, place, documents, known, "after the run").await
-        })?)
+        let key_value = target.key_value()?;
+        or_gone(ycsb::verify(&key_value, place, documents, known, "after the run").await)
     }
 }
 

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use hoap_workload::capability::{Applicable, Target};
 
 use crate::null::Null;
-use crate::remote::Remote;
+use crate::remote::{Remote, RemoteJoins, RemoteKeyValue, RemotePages};
 use crate::sqlite::Sqlite;
 
 /// A database that `hoap` knows. Clones are the same database.
 ///
-/// The boxed capabilities are behind [`AnyTarget::target`]. The generic ones want code that is
-/// compiled for each type: [`with_key_value!`](crate::with_key_value),
-/// [`with_pages!`](crate::with_pages) and [`with_joins!`](crate::with_joins) run an expression on
-/// whichever it is.
+/// Records by key have code that is compiled for each type, so that no box is part of what an
+/// operation takes: [`with_key_value!`](crate::with_key_value) runs an expression on whichever it
+/// is. Everything else is boxed.
 #[derive(Clone)]
 pub enum AnyTarget {
     /// Nothing: it measures the client.
@@ -26,6 +25,8 @@ pub enum AnyTarget {
 
 impl AnyTarget {
     /// Its boxed capabilities.
+    // Inlined elsewhere, this and the next would compile all of SQLite's capabilities there.
+    #[inline(never)]
     pub fn target(&self) -> &dyn Target {
         match self {
             AnyTarget::Null(target) => target,
@@ -35,11 +36,39 @@ impl AnyTarget {
     }
 
     /// The same, owned.
+    #[inline(never)]
     pub fn boxed(self) -> Arc<dyn Target> {
         match self {
             AnyTarget::Null(target) => Arc::new(target),
             AnyTarget::Sqlite(target) => Arc::new(target),
             AnyTarget::Remote(remote) => remote.target,
+        }
+    }
+
+    /// Records by key where no operation is measured.
+    pub fn key_value(&self) -> Applicable<RemoteKeyValue> {
+        match self {
+            AnyTarget::Null(target) => Ok(RemoteKeyValue::new(Arc::new(target.clone()))),
+            AnyTarget::Sqlite(target) => Ok(RemoteKeyValue::new(Arc::new(target.clone()))),
+            AnyTarget::Remote(remote) => remote.key_value.clone(),
+        }
+    }
+
+    /// Pages of customers.
+    pub fn pages(&self) -> Applicable<RemotePages> {
+        match self {
+            AnyTarget::Null(target) => Ok(RemotePages::new(Arc::new(target.clone()))),
+            AnyTarget::Sqlite(target) => Ok(RemotePages::new(Arc::new(target.clone()))),
+            AnyTarget::Remote(remote) => remote.pages.clone(),
+        }
+    }
+
+    /// Joins of customers and orders.
+    pub fn joins(&self) -> Applicable<RemoteJoins> {
+        match self {
+            AnyTarget::Null(target) => Ok(RemoteJoins::new(Arc::new(target.clone()))),
+            AnyTarget::Sqlite(target) => Ok(RemoteJoins::new(Arc::new(target.clone()))),
+            AnyTarget::Remote(remote) => remote.joins.clone(),
         }
     }
 }
@@ -64,49 +93,20 @@ impl AnyTarget {
 #[macro_export]
 macro_rules! with_key_value {
     ($target:expr, |$name:pat_param| $body:expr) => {
-        $crate::with_capability!($target, key_value, |$name| $body)
-    };
-}
-
-/// Runs an expression on the database, whose type has
-/// [`Pages`](hoap_workload::capability::shop::Pages), as [`with_key_value!`](crate::with_key_value)
-/// does.
-#[macro_export]
-macro_rules! with_pages {
-    ($target:expr, |$name:pat_param| $body:expr) => {
-        $crate::with_capability!($target, pages, |$name| $body)
-    };
-}
-
-/// Runs an expression on the database, whose type has
-/// [`Joins`](hoap_workload::capability::shop::Joins), as [`with_key_value!`](crate::with_key_value)
-/// does.
-#[macro_export]
-macro_rules! with_joins {
-    ($target:expr, |$name:pat_param| $body:expr) => {
-        $crate::with_capability!($target, joins, |$name| $body)
-    };
-}
-
-/// Runs an expression on the database, where `$capability` is a field of [`Remote`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! with_capability {
-    ($target:expr, $capability:ident, |$name:pat_param| $body:expr) => {
         match $target {
             $crate::AnyTarget::Null($name) => $crate::applicable($body),
             $crate::AnyTarget::Sqlite($name) => $crate::applicable($body),
-            $crate::AnyTarget::Remote($crate::Remote { $capability: Ok($name), .. }) => {
+            $crate::AnyTarget::Remote($crate::Remote { key_value: Ok($name), .. }) => {
                 $crate::applicable($body)
             }
-            $crate::AnyTarget::Remote($crate::Remote { $capability: Err(reason), .. }) => {
+            $crate::AnyTarget::Remote($crate::Remote { key_value: Err(reason), .. }) => {
                 Err(reason.clone())
             }
         }
     };
 }
 
-/// `Ok`, with the error type that the macros promise.
+/// `Ok`, with the error type that the macro promises.
 #[doc(hidden)]
 pub fn applicable<T>(value: T) -> Applicable<T> {
     Ok(value)

@@ -1,11 +1,11 @@
 //! A database on the other side of a network, as one type for all of them.
 //!
-//! Records by key, pages and joins are generic over the database, so that against an embedded store
-//! no allocation is part of the result. Compiled once more for each of many databases, the driver
-//! and the workloads would make the build several times longer; and where an operation takes a
-//! network round trip, boxing its future (some tens of nanoseconds) cannot be seen beside it. So
-//! all databases with a network driver share this type, and the generic code is compiled once for
-//! them. So does DuckDB, of which a query takes as long as a round trip.
+//! Records by key, pages and joins are generic over the database. Compiled once more for each of
+//! many databases, the driver and the workloads would make the build several times longer; and where
+//! an operation takes a network round trip, boxing its future (some tens of nanoseconds) cannot be
+//! seen beside it. So all databases with a network driver share this type, and the generic code is
+//! compiled once for them. So does DuckDB, of which a query takes as long as a round trip, and so do
+//! pages and joins of all databases. Records by key in an embedded store are without a box.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Remote {
     }
 }
 
-/// Records by key of a [`Remote`].
+/// Records by key, in boxes.
 #[derive(Clone)]
 pub struct RemoteKeyValue(Arc<dyn BoxedKeyValue>);
 
@@ -56,7 +56,7 @@ impl RemoteKeyValue {
     }
 }
 
-/// Pages of a [`Remote`].
+/// Pages, in boxes.
 #[derive(Clone)]
 pub struct RemotePages(Arc<dyn BoxedPages>);
 
@@ -67,7 +67,7 @@ impl RemotePages {
     }
 }
 
-/// Joins of a [`Remote`].
+/// Joins, in boxes.
 #[derive(Clone)]
 pub struct RemoteJoins(Arc<dyn BoxedJoins>);
 

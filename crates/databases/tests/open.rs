@@ -101,8 +101,8 @@ fn capabilities_are_what_the_database_has() {
         let any = open_any(&url);
         let target = any.target();
         let scans = hoap_databases::with_key_value!(&any, |kv| kv.scans());
-        let pages = hoap_databases::with_pages!(&any, |_| ());
-        let variants = hoap_databases::with_joins!(&any, |joins| joins.variants());
+        let pages = any.pages();
+        let variants = any.joins().map(|joins| joins.variants());
         let offered = [
             target.documents().is_ok(),
             target.transactions().is_ok(),
@@ -118,8 +118,9 @@ fn capabilities_are_what_the_database_has() {
         let blocking = target.blocking();
         let same = |other: Applicable<bool>| other.is_err() || other == Ok(blocking);
         assert!(same(hoap_databases::with_key_value!(&any, |kv| kv.blocking())));
-        assert!(same(hoap_databases::with_pages!(&any, |pages| pages.blocking())));
-        assert!(same(hoap_databases::with_joins!(&any, |joins| joins.blocking())));
+        assert!(same(any.key_value().map(|kv| kv.blocking())));
+        assert!(same(any.pages().map(|pages| pages.blocking())));
+        assert!(same(any.joins().map(|joins| joins.blocking())));
         assert!(variants.is_err() || variants.is_ok_and(|variants| !variants.is_empty()));
     }
 }

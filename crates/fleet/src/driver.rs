@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hoap_conduct::Local;
 use hoap_conduct::start::{Named, Start};
 use hoap_drive::{StepPlan, Stop};
 use hoap_record::merge::joint::Measured;
@@ -126,18 +127,20 @@ impl Meeting {
 
     /// Tells the others that this driver's run is none of theirs, and why: whether somebody ended
     /// it, or it failed.
-    pub async fn fail(&self, why: &str, interrupted: bool) {
-        let why = why.chars().take(2000).collect();
-        let failed = if interrupted { State::Interrupted(why) } else { State::Failed(why) };
-        lock(&self.shared).state = failed.clone();
-        let since = Instant::now();
-        let heard = || {
-            let shared = lock(&self.shared);
-            shared.over.is_some() || shared.said.as_ref() == Some(&failed)
-        };
-        while since.elapsed() < ANSWER && !heard() {
-            tokio::time::sleep(LOOK).await;
-        }
+    pub fn fail<'a>(&'a self, why: &'a str, interrupted: bool) -> Local<'a, ()> {
+        Box::pin(async move {
+            let why = why.chars().take(2000).collect();
+            let failed = if interrupted { State::Interrupted(why) } else { State::Failed(why) };
+            lock(&self.shared).state = failed.clone();
+            let since = Instant::now();
+            let heard = || {
+                let shared = lock(&self.shared);
+                shared.over.is_some() || shared.said.as_ref() == Some(&failed)
+            };
+            while since.elapsed() < ANSWER && !heard() {
+                tokio::time::sleep(LOOK).await;
+            }
+        })
     }
 
     /// Sends the folder of the whole run and waits until all drivers have sent theirs.
@@ -145,22 +148,24 @@ impl Meeting {
     /// # Errors
     /// Returns [`ErrorKind::Broken`] where all is over before that, [`ErrorKind::Unavailable`]
     /// where the folder cannot be read.
-    pub async fn end(&self, folder: &Path) -> Result<()> {
-        let files = self.send(folder).await?;
-        lock(&self.shared).state = State::Ended(files);
-        let outcome = || {
-            let shared = lock(&self.shared);
-            match &shared.over {
-                Some(why) => Some(Err(why.clone())),
-                None => shared.done.then_some(Ok(())),
+    pub fn end<'a>(&'a self, folder: &'a Path) -> Local<'a, Result<()>> {
+        Box::pin(async move {
+            let files = self.send(folder).await?;
+            lock(&self.shared).state = State::Ended(files);
+            let outcome = || {
+                let shared = lock(&self.shared);
+                match &shared.over {
+                    Some(why) => Some(Err(why.clone())),
+                    None => shared.done.then_some(Ok(())),
+                }
+            };
+            loop {
+                if let Some(outcome) = outcome() {
+                    return outcome;
+                }
+                tokio::time::sleep(LOOK).await;
             }
-        };
-        loop {
-            if let Some(outcome) = outcome() {
-                return outcome;
-            }
-            tokio::time::sleep(LOOK).await;
-        }
+        })
     }
 
     fn broken(&self, why: &str) -> Error {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use hoap_conduct::Local;
 use hoap_drive::Stop;
 use hoap_record::{Error, ErrorKind, Result};
 use http_body_util::{BodyExt, Full, Limited};
@@ -83,61 +84,67 @@ impl Server {
 /// [`ErrorKind::Invalid`] for an address beyond this machine, a missing token or a folder that is
 /// not empty; [`ErrorKind::Unavailable`] where it cannot listen; [`ErrorKind::Cancelled`] where
 /// `stop` was set.
-pub async fn gather(ask: Gather, stop: &Stop, say: impl Fn(&str)) -> Result<Vec<PathBuf>> {
-    let Gather { drivers, listen, wait, insecure, certificate, folder, hoap, run } = ask;
-    let tried = || format!("gather {drivers} drivers at {listen}");
-    let token = Token::of_environment()?;
-    if !(1..=DRIVERS).contains(&drivers) {
-        let why = format!("there are from 1 to {DRIVERS} drivers");
-        return Err(Error::new(ErrorKind::Invalid, tried(), why));
-    }
-    let tls = certificate.map(|(certificate, key)| acceptor(&certificate, &key)).transpose()?;
-    if tls.is_none() {
-        plain(&tried(), &[listen], insecure)?;
-    }
-    if fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
-        let why = format!("{} is not empty", folder.display());
-        return Err(Error::new(ErrorKind::Invalid, tried(), why)
-            .advise("the drivers' folders go there: remove it, or name another -o"));
-    }
-    let failed = |e: std::io::Error| Error::new(ErrorKind::Unavailable, tried(), e);
-    let listener = TcpListener::bind(listen).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
-    say(&format!("waiting for {drivers} drivers at {address}"));
-    let hall = Mutex::new(Hall::new(drivers, wait, &hoap, Instant::now()));
-    let server = Arc::new(Server { hall, token, folder: folder.clone(), run, tls });
-    let serving = tokio::spawn(serve(listener, server.clone(), 2 * drivers as usize + 16));
-    let (mut told, mut ended) = (String::new(), None);
-    loop {
-        sleep(LOOK).await;
-        let mut hall = server.hall();
-        if stop.is_set() {
-            hall.end("interrupted where the drivers meet");
+pub fn gather<'a>(
+    ask: Gather,
+    stop: &'a Stop,
+    say: &'a dyn Fn(&str),
+) -> Local<'a, Result<Vec<PathBuf>>> {
+    Box::pin(async move {
+        let Gather { drivers, listen, wait, insecure, certificate, folder, hoap, run } = ask;
+        let tried = || format!("gather {drivers} drivers at {listen}");
+        let token = Token::of_environment()?;
+        if !(1..=DRIVERS).contains(&drivers) {
+            let why = format!("there are from 1 to {DRIVERS} drivers");
+            return Err(Error::new(ErrorKind::Invalid, tried(), why));
         }
-        hall.look(Instant::now());
-        let now = hall.to_string();
-        if now != told {
-            say(&format!("  {now}"));
-            told = now;
+        let tls = certificate.map(|(certificate, key)| acceptor(&certificate, &key)).transpose()?;
+        if tls.is_none() {
+            plain(&tried(), &[listen], insecure)?;
         }
-        if hall.over().is_some() || hall.is_done() {
-            let since = *ended.get_or_insert_with(Instant::now);
-            if hall.all_know() || since.elapsed() > FAREWELL {
-                break;
+        if fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
+            let why = format!("{} is not empty", folder.display());
+            return Err(Error::new(ErrorKind::Invalid, tried(), why)
+                .advise("the drivers' folders go there: remove it, or name another -o"));
+        }
+        let failed = |e: std::io::Error| Error::new(ErrorKind::Unavailable, tried(), e);
+        let listener = TcpListener::bind(listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        say(&format!("waiting for {drivers} drivers at {address}"));
+        let hall = Mutex::new(Hall::new(drivers, wait, &hoap, Instant::now()));
+        let server = Arc::new(Server { hall, token, folder: folder.clone(), run, tls });
+        let serving = tokio::spawn(serve(listener, server.clone(), 2 * drivers as usize + 16));
+        let (mut told, mut ended) = (String::new(), None);
+        loop {
+            sleep(LOOK).await;
+            let mut hall = server.hall();
+            if stop.is_set() {
+                hall.end("interrupted where the drivers meet");
+            }
+            hall.look(Instant::now());
+            let now = hall.to_string();
+            if now != told {
+                say(&format!("  {now}"));
+                told = now;
+            }
+            if hall.over().is_some() || hall.is_done() {
+                let since = *ended.get_or_insert_with(Instant::now);
+                if hall.all_know() || since.elapsed() > FAREWELL {
+                    break;
+                }
             }
         }
-    }
-    // Answers that are on their way.
-    sleep(LOOK).await;
-    serving.abort();
-    let over = server.hall().over().map(String::from);
-    match over {
-        None => Ok((1..=drivers).map(|part| folder.join(named(part))).collect()),
-        Some(why) => {
-            let kind = if stop.is_set() { ErrorKind::Cancelled } else { ErrorKind::Broken };
-            Err(Error::new(kind, tried(), why))
+        // Answers that are on their way.
+        sleep(LOOK).await;
+        serving.abort();
+        let over = server.hall().over().map(String::from);
+        match over {
+            None => Ok((1..=drivers).map(|part| folder.join(named(part))).collect()),
+            Some(why) => {
+                let kind = if stop.is_set() { ErrorKind::Cancelled } else { ErrorKind::Broken };
+                Err(Error::new(kind, tried(), why))
+            }
         }
-    }
+    })
 }
 
 /// The folder of a part, in that of all.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hoap_record::{Error, ErrorKind, Result};
+use hoap_workload::Local;
 
 use crate::clock;
 use crate::inject::Place;
@@ -72,39 +73,42 @@ impl Campaign<'_> {
     ///
     /// # Errors
     /// Fails where the folder is another plan's, a command of the plan fails, or it was stopped.
-    pub async fn run(&self) -> Result<Outcome> {
-        let Named { plan, .. } = &self.named;
-        let io = |e: std::io::Error| {
-            let tried = format!("use the folder {}", self.folder.display());
-            Error::new(ErrorKind::Unavailable, tried, e)
-        };
-        std::fs::create_dir_all(self.folder.join("runs")).map_err(io)?;
-        let folder = self.folder.canonicalize().map_err(io)?;
-        let mut outcome = match Outcome::read(&folder)? {
-            Some(before) if before.plan == self.named.digest => before,
-            Some(before) => {
-                let answer = format!("the campaign there is of another plan, {:?}", before.title);
-                let tried = format!("continue in {}", folder.display());
-                return Err(Error::new(ErrorKind::Invalid, tried, answer)
-                    .advise("name another folder, or the plan as it was"));
+    pub fn run(&self) -> Local<'_, Result<Outcome>> {
+        Box::pin(async move {
+            let Named { plan, .. } = &self.named;
+            let io = |e: std::io::Error| {
+                let tried = format!("use the folder {}", self.folder.display());
+                Error::new(ErrorKind::Unavailable, tried, e)
+            };
+            std::fs::create_dir_all(self.folder.join("runs")).map_err(io)?;
+            let folder = self.folder.canonicalize().map_err(io)?;
+            let mut outcome = match Outcome::read(&folder)? {
+                Some(before) if before.plan == self.named.digest => before,
+                Some(before) => {
+                    let answer =
+                        format!("the campaign there is of another plan, {:?}", before.title);
+                    let tried = format!("continue in {}", folder.display());
+                    return Err(Error::new(ErrorKind::Invalid, tried, answer)
+                        .advise("name another folder, or the plan as it was"));
+                }
+                None => Outcome::begin(&self.named, self.command.clone()),
+            };
+            if outcome.done() >= plan.faults {
+                return Ok(outcome);
             }
-            None => Outcome::begin(&self.named, self.command.clone()),
-        };
-        if outcome.done() >= plan.faults {
-            return Ok(outcome);
-        }
-        let plan = without_the_impossible(plan, &mut outcome)?;
-        let text = folder.display().to_string();
-        let environment = plan.environment.iter();
-        let environment =
-            environment.map(|(name, value)| (name.clone(), value.replace("{folder}", &text)));
-        let shell = Shell {
-            folder: self.place.clone(),
-            environment: environment.chain([("FOLDER".to_owned(), text.clone())]).collect(),
-            log: folder.join("commands.log"),
-        };
-        self.with_server(&plan, &shell, &folder, &mut outcome).await?;
-        Ok(outcome)
+            let plan = without_the_impossible(plan, &mut outcome)?;
+            let text = folder.display().to_string();
+            let environment = plan.environment.iter();
+            let environment =
+                environment.map(|(name, value)| (name.clone(), value.replace("{folder}", &text)));
+            let shell = Shell {
+                folder: self.place.clone(),
+                environment: environment.chain([("FOLDER".to_owned(), text.clone())]).collect(),
+                log: folder.join("commands.log"),
+            };
+            self.with_server(&plan, &shell, &folder, &mut outcome).await?;
+            Ok(outcome)
+        })
     }
 
     async fn with_server(

@@ -19,4 +19,11 @@ pub mod note;
 pub mod shop;
 pub mod ycsb;
 
+use std::pin::Pin;
+
 pub use hoap_record::{Error, ErrorKind, Result, Said, words};
+
+/// What a function returns that much code is behind, in place of being `async`: the body of an
+/// `async fn` is compiled once more in each crate and test program that awaits it, a box only where
+/// it is made.
+pub type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;

@@ -10,7 +10,7 @@ use hoap_workload::ch2::note;
 use hoap_workload::ch2::queries::Query;
 use hoap_workload::ch2::queries::catalogue::COUNT;
 use hoap_workload::ch2::stream::run_query;
-use hoap_workload::{Error, Result};
+use hoap_workload::{Error, Local, Result};
 use serde_json::{Value, json};
 
 use super::explain;
@@ -71,69 +71,74 @@ pub struct Answered {
 /// # Errors
 /// Fails where the database cannot be asked at all, a file cannot be written, or somebody asks for
 /// the end.
-pub async fn ask(caller: &dyn Caller, args: &Questions) -> Result<AskedQueries> {
-    let schema = args.benchmark.schema();
-    hoap_databases::offers(&args.analytical, &["analytics"])?;
-    let target = hoap_databases::open(&args.analytical).await?;
-    let (_, data) = note::expect_loaded(&*target, schema).await?;
-    let analytics = target.analytics()?;
-    let texts = args.texts.texts(schema, analytics.dialect())?;
-    let set = args.parameters.set();
-    let mut session = analytics.session().await?;
-    let _watch = CancelOnStop::watch(caller.stop(), &*session);
-    for dir in args.answers_out.iter().chain(&args.explain) {
-        explain::folder(dir)?;
-    }
-    let mut bar = caller.progress("queries", args.queries.0.len() as u64);
-    let mut asked = AskedQueries::default();
-    let mut gone = false;
-    for (n, query) in (0..).zip(args.queries.0.iter().filter_map(|&number| Query::get(number))) {
-        if gone {
-            asked.left_out.push(query);
-            continue;
+pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<AskedQueries>> {
+    Box::pin(async move {
+        let schema = args.benchmark.schema();
+        hoap_databases::offers(&args.analytical, &["analytics"])?;
+        let target = hoap_databases::open(&args.analytical).await?;
+        let (_, data) = note::expect_loaded(&*target, schema).await?;
+        let analytics = target.analytics()?;
+        let texts = args.texts.texts(schema, analytics.dialect())?;
+        let set = args.parameters.set();
+        let mut session = analytics.session().await?;
+        let _watch = CancelOnStop::watch(caller.stop(), &*session);
+        for dir in args.answers_out.iter().chain(&args.explain) {
+            explain::folder(dir)?;
         }
-        bar(n, format!("{} {}", query.name, query.asks).into());
-        let parameters = set.parameters(data.spec(), query);
-        let started = Instant::now();
-        let end = match run_query(&mut *session, &texts, query, &parameters).await {
-            Ok(answer) => {
-                let seconds = started.elapsed().as_secs_f64();
-                let warnings = session.warnings().to_vec();
-                for warning in &warnings {
-                    caller.say(&format!("{}: the database warns: {warning}", query.name));
+        let mut bar = caller.progress("queries", args.queries.0.len() as u64);
+        let mut asked = AskedQueries::default();
+        let mut gone = false;
+        for (n, query) in (0..).zip(args.queries.0.iter().filter_map(|&number| Query::get(number)))
+        {
+            if gone {
+                asked.left_out.push(query);
+                continue;
+            }
+            bar(n, format!("{} {}", query.name, query.asks).into());
+            let parameters = set.parameters(data.spec(), query);
+            let started = Instant::now();
+            let end = match run_query(&mut *session, &texts, query, &parameters).await {
+                Ok(answer) => {
+                    let seconds = started.elapsed().as_secs_f64();
+                    let warnings = session.warnings().to_vec();
+                    for warning in &warnings {
+                        caller.say(&format!("{}: the database warns: {warning}", query.name));
+                    }
+                    let rows = answer.rows.len();
+                    asked.answered.push(Answered { query, rows, seconds, warnings });
+                    if let Some(dir) = &args.answers_out {
+                        let url = target.description().url;
+                        let file = AnswerFile::new(
+                            AnswersOf::Queries(schema),
+                            query,
+                            &url,
+                            &parameters,
+                            answer,
+                            seconds,
+                        );
+                        file.write(&dir.join(AnswerFile::name(query)))?;
+                    }
+                    match &args.explain {
+                        Some(dir) => {
+                            explain::one(&mut *session, &texts, query, &parameters, dir).await
+                        }
+                        None => Ok(()),
+                    }
                 }
-                let rows = answer.rows.len();
-                asked.answered.push(Answered { query, rows, seconds, warnings });
-                if let Some(dir) = &args.answers_out {
-                    let url = target.description().url;
-                    let file = AnswerFile::new(
-                        AnswersOf::Queries(schema),
-                        query,
-                        &url,
-                        &parameters,
-                        answer,
-                        seconds,
-                    );
-                    file.write(&dir.join(AnswerFile::name(query)))?;
-                }
-                match &args.explain {
-                    Some(dir) => explain::one(&mut *session, &texts, query, &parameters, dir).await,
-                    None => Ok(()),
+                Err(e) => Err(e),
+            };
+            match end {
+                Ok(()) => {}
+                Err(e) if caller.stop().is_set() => return Err(e),
+                Err(e) => {
+                    caller.say(&format!("{} failed: {e}", query.name));
+                    gone = !still_answers(&*target, &e).await;
+                    asked.failed.push((query, e));
                 }
             }
-            Err(e) => Err(e),
-        };
-        match end {
-            Ok(()) => {}
-            Err(e) if caller.stop().is_set() => return Err(e),
-            Err(e) => {
-                caller.say(&format!("{} failed: {e}", query.name));
-                gone = !still_answers(&*target, &e).await;
-                asked.failed.push((query, e));
-            }
         }
-    }
-    Ok(asked)
+        Ok(asked)
+    })
 }
 
 impl AskedQueries {

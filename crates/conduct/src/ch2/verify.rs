@@ -18,7 +18,7 @@ use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query};
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::stream::run_query;
 use hoap_workload::ch2::unchanged::{Changes, Sample};
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::{Error, ErrorKind, Local};
 
 use super::checks::added_up;
 use super::level::Level;
@@ -86,52 +86,54 @@ pub struct Verified {
 /// # Errors
 /// Fails where the database holds no data of the benchmark or cannot be read, or `--answers` names
 /// no answers.
-pub async fn checks(caller: &dyn Caller, args: &Verify) -> Result<Verified, Error> {
-    let schema = args.benchmark.schema();
-    let (target, caveat) = NonTransactional::allow(hoap_databases::open(&args.target).await?);
-    target.documents()?;
-    let (note, data) = note::expect_loaded(&*target, schema).await?;
-    let when = if note.runs == 0 { "after the load" } else { "after runs" };
-    let stop = || caller.stop().is_set();
-    let isolation = Isolation::of(caveat);
-    let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen))
-        .under(isolation);
-    let (mut checks, sample) = match args.check {
-        Level::Database => {
-            let all = added_up(&*target, &data, caller.stop()).await?;
-            let source = Deliveries::OfCustomers;
-            let mut checks = aggregates::checks(&all, &data, source, isolation, when);
-            checks.extend(args.check.left_out(when));
-            let changes = if note.runs == 0 { Changes::None } else { Changes::Unknown };
-            (checks, sample.knowing(changes))
-        }
-        _ => {
-            let mut expected = Expected::nothing().sampling(sample);
-            let all = Snapshot::take(target.documents()?, &data, &mut expected, &stop).await?;
-            let checks = conditions(&all, &data, Deliveries::OfCustomers, isolation, when);
-            (checks, expected.sample)
-        }
-    };
-    let nobody = Ledger::default();
-    checks.push(sample.check(&*target, &data, &nobody, when, &stop).await?);
-    let mut unanswered = Vec::new();
+pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<Verified, Error>> {
+    Box::pin(async move {
+        let schema = args.benchmark.schema();
+        let (target, caveat) = NonTransactional::allow(hoap_databases::open(&args.target).await?);
+        target.documents()?;
+        let (note, data) = note::expect_loaded(&*target, schema).await?;
+        let when = if note.runs == 0 { "after the load" } else { "after runs" };
+        let stop = || caller.stop().is_set();
+        let isolation = Isolation::of(caveat);
+        let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen))
+            .under(isolation);
+        let (mut checks, sample) = match args.check {
+            Level::Database => {
+                let all = added_up(&*target, &data, caller.stop()).await?;
+                let source = Deliveries::OfCustomers;
+                let mut checks = aggregates::checks(&all, &data, source, isolation, when);
+                checks.extend(args.check.left_out(when));
+                let changes = if note.runs == 0 { Changes::None } else { Changes::Unknown };
+                (checks, sample.knowing(changes))
+            }
+            _ => {
+                let mut expected = Expected::nothing().sampling(sample);
+                let all = Snapshot::take(target.documents()?, &data, &mut expected, &stop).await?;
+                let checks = conditions(&all, &data, Deliveries::OfCustomers, isolation, when);
+                (checks, expected.sample)
+            }
+        };
+        let nobody = Ledger::default();
+        checks.push(sample.check(&*target, &data, &nobody, when, &stop).await?);
+        let mut unanswered = Vec::new();
 
-    let wanted = match &args.answers {
-        Some(path) => Wanted::read(path, schema, &data)?,
-        None => Wanted::on_record(&data),
-    };
-    match wanted {
-        Ok(_) if note.runs > 0 => {
-            let why = "transactions ran since the load, so the answers are not the loaded ones";
-            checks.push(skipped(when, why));
+        let wanted = match &args.answers {
+            Some(path) => Wanted::read(path, schema, &data)?,
+            None => Wanted::on_record(&data),
+        };
+        match wanted {
+            Ok(_) if note.runs > 0 => {
+                let why = "transactions ran since the load, so the answers are not the loaded ones";
+                checks.push(skipped(when, why));
+            }
+            Ok(wanted) => {
+                let of = (&*target, &data);
+                checks.extend(answers(caller, args, of, wanted, &mut unanswered).await?);
+            }
+            Err(why) => checks.push(skipped(when, &why)),
         }
-        Ok(wanted) => {
-            let of = (&*target, &data);
-            checks.extend(answers(caller, args, of, wanted, &mut unanswered).await?);
-        }
-        Err(why) => checks.push(skipped(when, &why)),
-    }
-    Ok(Verified { checks, unanswered })
+        Ok(Verified { checks, unanswered })
+    })
 }
 
 fn skipped(when: &str, why: &str) -> Check {

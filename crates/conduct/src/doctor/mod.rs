@@ -23,7 +23,7 @@ use clap::Args;
 use hoap_data::DataSet;
 use hoap_record::{Check, Description, Time};
 use hoap_workload::capability::Target;
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::{Error, ErrorKind, Local, Result};
 
 use crate::caller::Caller;
 use findings::Findings;
@@ -58,42 +58,45 @@ pub struct Examined {
 /// # Errors
 /// Returns [`ErrorKind::Invalid`] where no database is named or a URL is wrong, and
 /// [`ErrorKind::Cancelled`] where somebody asked for the end; what was made is removed then too.
-pub async fn examine(caller: &dyn Caller, args: &Doctor) -> Result<Examined> {
-    let operational = args.url.as_ref().or(args.operational.as_ref());
-    let Some(first) = operational.or(args.analytical.as_ref()) else {
-        let advice = "name one: hoap doctor URL, or hoap doctor --analytical URL";
-        return Err(
-            Error::new(ErrorKind::Invalid, "examine a database", "none is named").advise(advice)
-        );
-    };
-    let second = args.analytical.as_ref().filter(|_| operational.is_some()).filter(|u| *u != first);
-    let data = place::data()?;
-    let mut findings = Findings { caller, checks: Vec::new() };
-    let role = match (operational, second) {
-        (Some(_), Some(_)) => "transactions on",
-        (Some(_), None) => "database",
-        (None, _) => "queries on",
-    };
-    let Some(target) = open(&mut findings, first).await? else {
-        return Ok(Examined { databases: Vec::new(), checks: findings.checks });
-    };
-    let follower = match second {
-        Some(url) => open(&mut findings, url).await?,
-        None => None,
-    };
-    if follower.is_some() == second.is_some() && place::is_empty(&mut findings, &*target).await {
-        let second = follower.as_ref().zip(second);
-        let limit = args.catch_up_limit.0;
-        rounds(&mut findings, (&target, first), second, &data, limit).await;
-    }
-    // Only now: an embedded database has no settings before it has a file.
-    let mut databases = vec![(role, target.description())];
-    databases.extend(follower.map(|f| ("queries on", f.description())));
-    let checks = findings.checks;
-    match caller.stop().is_set() {
-        true => Err(Error::new(ErrorKind::Cancelled, "examine the database", "interrupted")),
-        false => Ok(Examined { databases, checks }),
-    }
+pub fn examine<'a>(caller: &'a dyn Caller, args: &'a Doctor) -> Local<'a, Result<Examined>> {
+    Box::pin(async move {
+        let operational = args.url.as_ref().or(args.operational.as_ref());
+        let Some(first) = operational.or(args.analytical.as_ref()) else {
+            let advice = "name one: hoap doctor URL, or hoap doctor --analytical URL";
+            return Err(Error::new(ErrorKind::Invalid, "examine a database", "none is named")
+                .advise(advice));
+        };
+        let second =
+            args.analytical.as_ref().filter(|_| operational.is_some()).filter(|u| *u != first);
+        let data = place::data()?;
+        let mut findings = Findings { caller, checks: Vec::new() };
+        let role = match (operational, second) {
+            (Some(_), Some(_)) => "transactions on",
+            (Some(_), None) => "database",
+            (None, _) => "queries on",
+        };
+        let Some(target) = open(&mut findings, first).await? else {
+            return Ok(Examined { databases: Vec::new(), checks: findings.checks });
+        };
+        let follower = match second {
+            Some(url) => open(&mut findings, url).await?,
+            None => None,
+        };
+        if follower.is_some() == second.is_some() && place::is_empty(&mut findings, &*target).await
+        {
+            let second = follower.as_ref().zip(second);
+            let limit = args.catch_up_limit.0;
+            rounds(&mut findings, (&target, first), second, &data, limit).await;
+        }
+        // Only now: an embedded database has no settings before it has a file.
+        let mut databases = vec![(role, target.description())];
+        databases.extend(follower.map(|f| ("queries on", f.description())));
+        let checks = findings.checks;
+        match caller.stop().is_set() {
+            true => Err(Error::new(ErrorKind::Cancelled, "examine the database", "interrupted")),
+            false => Ok(Examined { databases, checks }),
+        }
+    })
 }
 
 /// Opens a database; `None` where that failed.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hoap_data::ycsb::{RecordSpec, Records};
-use hoap_databases::{open_any, with_key_value};
+use hoap_databases::{RemoteKeyValue, open_any};
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
 use hoap_workload::load::{self, Existing, Load};
 use hoap_workload::words::counted;
@@ -27,16 +27,16 @@ fn expect(holds: bool, tried: impl Into<String>, answer: &str) -> Result<()> {
 pub(super) async fn round(findings: &mut Findings<'_>, url: &str) {
     let tried = async {
         let target = open_any(url).await?;
-        if let Err(reason) = with_key_value!(target.clone(), |kv| drop(kv)) {
-            return Ok(Step::from(reason));
-        }
+        let key_value = match target.key_value() {
+            Ok(key_value) => key_value,
+            Err(reason) => return Ok(Step::from(reason)),
+        };
         let table = UserTable::new(TABLE, RecordSpec { count: COUNT, ..RecordSpec::default() })?;
-        let boxed = target.clone();
-        let documents = boxed.target().documents()?;
+        let documents = target.target().documents()?;
         let what = Load::whole(table.clone(), Existing::Refuse);
         let loaded = load::load(documents, what, Arc::new(|| false), &mut |_| ()).await;
         let done = match loaded {
-            Ok(_) => with_key_value!(target, |kv| all(&kv, &table).await)?,
+            Ok(_) => all(&key_value, &table).await,
             Err(e) => Err(e),
         };
         // Whatever came of it: the place was empty before.
@@ -48,7 +48,7 @@ pub(super) async fn round(findings: &mut Findings<'_>, url: &str) {
     findings.take("records", "loading, reading, inserting, updating, scanning by key", tried).await;
 }
 
-async fn all<K: KeyValue>(key_value: &K, table: &UserTable) -> Result<Proof> {
+async fn all(key_value: &RemoteKeyValue, table: &UserTable) -> Result<Proof> {
     let mut session = key_value.session(&table.table()).await?;
     let records = &table.records;
     let mut record = Record::default();

@@ -51,7 +51,7 @@ impl Stopping {
         &self,
         url: &str,
         limit: Option<Duration>,
-        last: impl Fn() -> Instant,
+        last: &(dyn Fn() -> Instant + Sync),
         what: impl Future<Output = T>,
     ) -> Result<T, Failure> {
         tokio::select! {
@@ -66,7 +66,7 @@ impl Stopping {
         &self,
         url: &str,
         limit: Option<Duration>,
-        last: impl Fn() -> Instant,
+        last: &(dyn Fn() -> Instant + Sync),
     ) -> Failure {
         let mut stopping: Option<Instant> = None;
         loop {
@@ -107,7 +107,7 @@ pub(super) async fn within<E: Engine, T>(
         return Ok(answer.await);
     }
     let begin = Instant::now();
-    STOPPING.waited(engine.url(), limit, || begin, answer).await
+    STOPPING.waited(engine.url(), limit, &|| begin, answer).await
 }
 
 /// Waits for an answer that has no limit, while the program goes on.
@@ -127,13 +127,13 @@ pub(crate) async fn limited<T>(
     answer: impl Future<Output = Done<T>>,
 ) -> Done<T> {
     let begin = Instant::now();
-    STOPPING.waited(url, limit, || begin, answer).await?
+    STOPPING.waited(url, limit, &|| begin, answer).await?
 }
 
 /// Opens a database, while the program goes on.
 pub(crate) async fn opening<T>(url: &str, opening: impl Future<Output = T>) -> Result<T, Failure> {
     let begin = Instant::now();
-    STOPPING.waited(url, None, || begin, opening).await
+    STOPPING.waited(url, None, &|| begin, opening).await
 }
 
 /// The failure of a read whose answer was not waited for.
@@ -179,7 +179,7 @@ impl LastPiece {
         if E::BLOCKING {
             return answer.await;
         }
-        STOPPING.waited(engine.url(), limit, || *self.at(), answer).await?
+        STOPPING.waited(engine.url(), limit, &|| *self.at(), answer).await?
     }
 }
 
@@ -212,7 +212,7 @@ mod tests {
         stopping.begun.store(true, Ordering::Release);
         let begin = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let never = || stopping.waited("a:", None, || begin, pending::<()>());
+        let never = || stopping.waited("a:", None, &|| begin, pending::<()>());
         runtime.block_on(async {
             assert_eq!(never().await.unwrap_err().kind, ErrorKind::Cancelled);
             assert!(begin.elapsed() >= STOPPING_LIMIT);
@@ -221,7 +221,7 @@ mod tests {
             assert!(again.elapsed() < STOPPING_LIMIT / 2);
             let begin = Instant::now();
             let late = tokio::time::sleep(STOPPING_LIMIT / 2);
-            assert_eq!(stopping.waited("b:", None, || begin, late).await, Ok(()));
+            assert_eq!(stopping.waited("b:", None, &|| begin, late).await, Ok(()));
             assert_eq!(never().await.unwrap_err().kind, ErrorKind::Cancelled);
         });
     }

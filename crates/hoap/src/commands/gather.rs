@@ -29,7 +29,8 @@ pub async fn gather(context: &Context, args: &args::Gather) -> Result<(), Failur
         hoap: env!("CARGO_PKG_VERSION").into(),
         run: context.run.clone(),
     };
-    let runs = gather::gather(ask, &context.stop, |line| context.console.say(line)).await?;
+    let say = |line: &str| context.console.say(line);
+    let runs = gather::gather(ask, &context.stop, &say).await?;
     crate::interrupt::at_once();
     // An experiment names the database of every run, and some runs leave no ledger.
     let checks = context.run.is_empty() || runs.iter().any(|run| run.join("ledger.json").exists());

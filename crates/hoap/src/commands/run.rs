@@ -68,7 +68,7 @@ async fn alone(
     whole: &mut Option<PathBuf>,
 ) -> Result<(), Failure> {
     let goes_on = |run: &Run| verdict(context, run).is_ok();
-    let Done { folder: all, runs, repeated: several } = repeat(context, chosen, goes_on).await?;
+    let Done { folder: all, runs, repeated: several } = repeat(context, chosen, &goes_on).await?;
     let Some((folder, run)) = runs.last() else { return Ok(()) };
     *whole = Some(folder.clone());
     if !several {

@@ -266,7 +266,7 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     let no = target.analytics().map(drop).unwrap_err().to_string();
     assert!(no.contains("without joins"), "{no}");
     let any = wait(hoap_databases::open_any(&target.description().url)).unwrap();
-    let no = hoap_databases::with_pages!(&any, |_| ()).unwrap_err().to_string();
+    let no = any.pages().map(drop).unwrap_err().to_string();
     assert!(no.contains("no OFFSET"), "{no}");
     let scheme = hoap_databases::known().iter().find(|s| s.names.contains(&"cassandra")).unwrap();
     assert!(scheme.built_in());
