@@ -212,7 +212,8 @@ mod tests {
         stopping.begun.store(true, Ordering::Release);
         let begin = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let never = || stopping.waited("a:", None, &|| begin, pending::<()>());
+        let last = || begin;
+        let never = || stopping.waited("a:", None, &last, pending::<()>());
         runtime.block_on(async {
             assert_eq!(never().await.unwrap_err().kind, ErrorKind::Cancelled);
             assert!(begin.elapsed() >= STOPPING_LIMIT);
