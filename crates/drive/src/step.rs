@@ -1,5 +1,7 @@
 //! Runs a step.
 
+use std::iter::StepBy;
+use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 use std::thread::{self, ScopedJoinHandle};
@@ -121,7 +123,7 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     let every = probing.map(P::every);
     let collector = Collector::new(plan, folder, &buffers, tx_kinds, query_kinds, every)?;
     let (signal, clock) = (PhaseSignal::new(), Clock::new());
-    let load = TransactionLoad::new(plan, tx_workers);
+    let load = &TransactionLoad::new(plan, tx_workers);
     let (sender, messages) = channel();
 
     thread::scope(|scope| {
@@ -132,16 +134,8 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
         if let Some(workload) = tx {
             for (i, buffer) in buffers.iter().enumerate() {
                 let clients = (i..plan.tx_clients).step_by(tx_workers);
-                let load = &load;
-                tx_threads.push(start(scope, format!("tx {i}"), move || {
-                    let blocking = workload.blocking();
-                    let worker = &TransactionWorker::new(context, buffer, load, blocking);
-                    let run = async |_, client: &mut T::Client, queue: &WaitQueue<'_>| {
-                        worker.run(client, queue).await;
-                    };
-                    let end_round = || worker.end_round();
-                    run_worker(workload, Side::Transactions, clients, context, run, end_round)
-                })?);
+                let body = move || run_transactions(workload, clients, context, buffer, load);
+                tx_threads.push(start(scope, format!("tx {i}"), Box::new(body))?);
             }
         }
         let mut query_threads = Vec::with_capacity(query_workers);
@@ -149,23 +143,14 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
             for i in 0..query_workers {
                 let clients = (i..plan.query_clients).step_by(query_workers);
                 let running = &running;
-                query_threads.push(start(scope, format!("queries {i}"), move || {
-                    let run = async |number, client: &mut Q::Client, _: &WaitQueue<'_>| {
-                        let stream = QueryStream {
-                            number,
-                            loop_length: workload.loop_length().unwrap_or(1),
-                            end: plan.end,
-                            patience: plan.grace,
-                            running: &running[number],
-                        };
-                        stream.run(client, context).await;
-                    };
-                    run_worker(workload, Side::Queries, clients, context, run, || {})
-                })?);
+                let body = move || run_queries(workload, clients, context, running);
+                query_threads.push(start(scope, format!("queries {i}"), Box::new(body))?);
             }
         }
         let probe_thread = probing
-            .map(|probing| start(scope, "freshness".into(), move || run_probe(probing, context)))
+            .map(|probing| {
+                start(scope, "freshness".into(), Box::new(move || run_probe(probing, context)))
+            })
             .transpose()?;
         let inputs = StepInputs {
             plan,
@@ -200,11 +185,46 @@ pub fn run_probed_step<T: Workload, Q: Workload, P: Probing>(
     })
 }
 
-/// Starts a named thread.
+/// The body of a thread of transaction clients.
+fn run_transactions<T: Workload>(
+    workload: &T,
+    clients: StepBy<Range<usize>>,
+    context: Context<'_>,
+    buffer: &StatsBuffer,
+    load: &TransactionLoad,
+) -> Vec<(usize, MemoryOf<T>)> {
+    let worker = &TransactionWorker::new(context, buffer, load, workload.blocking());
+    let run = async |_, client: &mut T::Client, queue: &WaitQueue<'_>| {
+        worker.run(client, queue).await;
+    };
+    run_worker(workload, Side::Transactions, clients, context, run, || worker.end_round())
+}
+
+/// The body of a thread of query clients. `running` has what each client runs.
+fn run_queries<Q: Workload>(
+    workload: &Q,
+    clients: StepBy<Range<usize>>,
+    context: Context<'_>,
+    running: &[AtomicUsize],
+) -> Vec<(usize, MemoryOf<Q>)> {
+    let run = async |number, client: &mut Q::Client, _: &WaitQueue<'_>| {
+        let stream = QueryStream {
+            number,
+            loop_length: workload.loop_length().unwrap_or(1),
+            end: context.plan.end,
+            patience: context.plan.grace,
+            running: &running[number],
+        };
+        stream.run(client, context).await;
+    };
+    run_worker(workload, Side::Queries, clients, context, run, || {})
+}
+
+/// Starts a named thread. Its body is boxed, so that this is compiled once for each result.
 fn start<'scope, 'env, R: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, 'env>,
     name: String,
-    body: impl FnOnce() -> R + Send + 'scope,
+    body: Box<dyn FnOnce() -> R + Send + 'scope>,
 ) -> Result<ScopedJoinHandle<'scope, R>> {
     thread::Builder::new().name(name.clone()).spawn_scoped(scope, body).map_err(|e| {
         Error::new(ErrorKind::Unavailable, format!("start the thread of client {name}"), e)

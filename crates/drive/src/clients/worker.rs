@@ -2,6 +2,8 @@
 //! moves between cores.
 
 use std::future::Future;
+use std::iter::StepBy;
+use std::ops::Range;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -38,7 +40,7 @@ pub(crate) fn worker_count(clients: usize, blocking: bool) -> usize {
 pub(crate) fn run_worker<W: Workload>(
     workload: &W,
     side: Side,
-    clients: impl Iterator<Item = usize>,
+    clients: StepBy<Range<usize>>,
     context: Context<'_>,
     run_client: impl AsyncFn(usize, &mut W::Client, &WaitQueue<'_>),
     end_round: impl Fn(),
@@ -67,7 +69,9 @@ pub(crate) fn run_worker<W: Workload>(
         })
         .collect();
     // The runtime's own budget would end each round after 128 answers. A round is fair without it.
-    let all = tokio::task::unconstrained(poll_clients(clients, queue, context, end_round));
+    let all = tokio::task::unconstrained(poll_clients(clients, queue, context, &end_round));
+    // In a box the runtime is compiled once for each kind of memory.
+    let all: Pin<Box<dyn Future<Output = _> + '_>> = Box::pin(all);
     runtime.block_on(all).into_iter().flatten().collect()
 }
 
@@ -109,7 +113,7 @@ async fn poll_clients<F: Future>(
     mut clients: FuturesUnordered<F>,
     queue: &WaitQueue<'_>,
     context: Context<'_>,
-    end_round: impl Fn(),
+    end_round: &dyn Fn(),
 ) -> Vec<F::Output> {
     let mut results = Vec::with_capacity(clients.len());
     let mut step_end = pin!(context.signal.reached(Phase::Ended));
