@@ -47,28 +47,25 @@ impl AnyTarget {
 
     /// Records by key where no operation is measured.
     pub fn key_value(&self) -> Applicable<RemoteKeyValue> {
-        match self {
-            AnyTarget::Null(target) => Ok(RemoteKeyValue::new(Arc::new(target.clone()))),
-            AnyTarget::Sqlite(target) => Ok(RemoteKeyValue::new(Arc::new(target.clone()))),
-            AnyTarget::Remote(remote) => remote.key_value.clone(),
-        }
+        self.in_boxes().key_value
     }
 
     /// Pages of customers.
     pub fn pages(&self) -> Applicable<RemotePages> {
-        match self {
-            AnyTarget::Null(target) => Ok(RemotePages::new(Arc::new(target.clone()))),
-            AnyTarget::Sqlite(target) => Ok(RemotePages::new(Arc::new(target.clone()))),
-            AnyTarget::Remote(remote) => remote.pages.clone(),
-        }
+        self.in_boxes().pages
     }
 
     /// Joins of customers and orders.
     pub fn joins(&self) -> Applicable<RemoteJoins> {
+        self.in_boxes().joins
+    }
+
+    /// With all its capabilities boxed.
+    fn in_boxes(&self) -> Remote {
         match self {
-            AnyTarget::Null(target) => Ok(RemoteJoins::new(Arc::new(target.clone()))),
-            AnyTarget::Sqlite(target) => Ok(RemoteJoins::new(Arc::new(target.clone()))),
-            AnyTarget::Remote(remote) => remote.joins.clone(),
+            AnyTarget::Null(target) => Remote::whole(target.clone()),
+            AnyTarget::Sqlite(target) => Remote::whole(target.clone()),
+            AnyTarget::Remote(remote) => remote.clone(),
         }
     }
 }
