@@ -214,7 +214,9 @@ macro_rules! scheme {
     }};
 }
 
-const SCHEMES: &[Scheme] = &[
+// A static: every crate that inlines a use of a constant compiles the functions in it once more,
+// and here those are all databases.
+static SCHEMES: &[Scheme] = &[
     Scheme {
         options: sqlite::OPTIONS,
         capabilities: sqlite::CAPABILITIES,
