@@ -6,21 +6,21 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::sink::Sink;
 
-/// A format: it fills chunks on any thread and appends them to files in order.
+/// A format: it fills chunks on any thread and appends them to files in order. `at` is a
+/// collection's position in [`FileSource::collections`](crate::FileSource::collections).
 pub(crate) trait Encoder: Sync {
-    /// One of the collections whose documents it encodes.
-    type Collection: Copy;
     /// The encoded documents of a range; reused by its thread.
     type Chunk: Default + Send;
     /// A file that is being written.
     type File: Send;
 
-    /// The tables of a collection, a file each; the one of the documents themselves is first.
-    fn tables(&self, collection: Self::Collection) -> &[String];
+    /// The tables of a collection, a file each; the one of the documents themselves is first and
+    /// has the collection's name.
+    fn tables(&self, at: usize) -> &[String];
     /// Number of documents of a chunk, at least one.
-    fn step(&self, collection: Self::Collection) -> u64;
+    fn step(&self, at: usize) -> u64;
     /// Encodes a range of documents and replaces the content of the chunk.
-    fn fill(&self, of: Self::Collection, range: Range<u64>, chunk: &mut Self::Chunk) -> Result<()>;
+    fn fill(&self, at: usize, range: Range<u64>, chunk: &mut Self::Chunk) -> Result<()>;
 
     /// Bytes of a file so far.
     fn size(&self, file: &Self::File) -> u64;
@@ -29,7 +29,7 @@ pub(crate) trait Encoder: Sync {
     /// Rows of a table in a chunk, where they are not documents.
     fn rows(&self, chunk: &Self::Chunk, table: usize) -> Option<u64>;
     /// Begins the file of a table.
-    fn open(&self, of: Self::Collection, table: usize, sink: Sink) -> io::Result<Self::File>;
+    fn open(&self, at: usize, table: usize, sink: Sink) -> io::Result<Self::File>;
     /// Appends a table's part of a chunk.
     fn append(
         &self,

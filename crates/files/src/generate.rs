@@ -12,17 +12,18 @@ use crate::folder::{Existing, Folder};
 use crate::manifest::{FileEntry, Manifest, Parameters};
 use crate::options::{Form, Format};
 use crate::parallel::in_order;
-use crate::shape::average_bytes;
+use crate::probe::average_bytes;
 use crate::source::FileSource;
 use crate::text::Text;
 
 /// What to write.
-#[derive(Debug)]
-pub struct Request<'a, D: FileSource> {
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
     /// The source of the documents.
-    pub data: &'a D,
-    /// The collections, in the order in which they are written.
-    pub collections: &'a [D::Collection],
+    pub data: &'a dyn FileSource,
+    /// Positions of the collections in [`FileSource::collections`], in the order in which they are
+    /// written.
+    pub collections: &'a [usize],
     /// The part of each collection; in a pipe, the part of all collections in sequence.
     pub part: Part,
     /// Format and options of the files.
@@ -70,8 +71,8 @@ pub struct FilesWatch<'a> {
 /// # Errors
 /// Existing files, a file system that refuses, the caller's stop. Complete files stay, and the next
 /// call can resume from them; incomplete files are removed.
-pub fn to_files<D: FileSource>(
-    request: &Request<'_, D>,
+pub fn to_files(
+    request: &Request<'_>,
     dir: &Path,
     existing: Existing,
     watch: FilesWatch<'_>,
@@ -96,8 +97,9 @@ struct Job {
 }
 
 /// The remaining work of a collection.
-struct Work<C> {
-    collection: C,
+struct Work {
+    /// The collection's position.
+    at: usize,
     /// Number of existing files of each table.
     number: u64,
     range: Range<u64>,
@@ -106,9 +108,9 @@ struct Work<C> {
     weight: u64,
 }
 
-impl<C> Work<C> {
+impl Work {
     /// At least one job: an empty collection has its files, too.
-    fn jobs(&self, work: usize) -> impl Iterator<Item = Job> + Send + use<C> {
+    fn jobs(&self, work: usize) -> impl Iterator<Item = Job> + Send + use<> {
         let (Range { start, end }, step) = (self.range.clone(), self.step);
         (0..(end - start).div_ceil(step).max(1)).map(move |n| {
             let first = start + n * step;
@@ -118,7 +120,7 @@ impl<C> Work<C> {
     }
 }
 
-fn all_jobs<C: Sync>(work: &[Work<C>]) -> impl Iterator<Item = Job> + Send {
+fn all_jobs(work: &[Work]) -> impl Iterator<Item = Job> + Send {
     work.iter().enumerate().flat_map(|(place, w)| w.jobs(place))
 }
 
@@ -129,13 +131,13 @@ struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    fn new<C>(work: &[Work<C>], progress: &'a mut (dyn FnMut(Progress) + Send)) -> Self {
-        let bytes = |w: &Work<C>| (w.range.end - w.range.start).saturating_mul(w.weight);
+    fn new(work: &[Work], progress: &'a mut (dyn FnMut(Progress) + Send)) -> Self {
+        let bytes = |w: &Work| (w.range.end - w.range.start).saturating_mul(w.weight);
         let of = work.iter().map(bytes).fold(0, u64::saturating_add);
         Tally { so_far: Progress { of, ..Progress::default() }, progress }
     }
 
-    fn add<C>(&mut self, work: &Work<C>, documents: u64, bytes: u64) {
+    fn add(&mut self, work: &Work, documents: u64, bytes: u64) {
         self.so_far.documents += documents;
         self.so_far.bytes = bytes;
         let done = documents.saturating_mul(work.weight);
@@ -144,9 +146,9 @@ impl<'a> Tally<'a> {
     }
 }
 
-fn files_of<D: FileSource, E: Encoder<Collection = D::Collection>>(
+fn files_of<E: Encoder>(
     encoder: &E,
-    request: &Request<'_, D>,
+    request: &Request<'_>,
     dir: &Path,
     existing: Existing,
     watch: FilesWatch<'_>,
@@ -154,21 +156,20 @@ fn files_of<D: FileSource, E: Encoder<Collection = D::Collection>>(
     let Request { data, collections, part, form, threads } = *request;
     let parameters = Parameters::of(data, collections, part, &form);
     let tables: Vec<&str> =
-        collections.iter().flat_map(|&c| encoder.tables(c)).map(String::as_str).collect();
+        collections.iter().flat_map(|&at| encoder.tables(at)).map(String::as_str).collect();
     let mut folder = Folder::begin(dir, parameters, form.extension(), &tables, existing)?;
     let mut work = Vec::new();
-    for &collection in collections {
-        let range = data.part(collection, part);
-        let tables = encoder.tables(collection).len();
-        if let Some((number, range)) = folder.keep(data.name(collection), tables, &range) {
-            let step = encoder.step(collection);
-            let weight = average_bytes(data, collection);
-            work.push(Work { collection, number, range, step, weight });
+    for &at in collections {
+        let range = part.range(0..data.count(at));
+        let tables = encoder.tables(at);
+        if let Some((number, range)) = folder.keep(&tables[0], tables.len(), &range) {
+            let step = encoder.step(at);
+            let weight = average_bytes(data, at);
+            work.push(Work { at, number, range, step, weight });
         }
     }
     let kept = folder.files().len();
     let mut files = Files {
-        data,
         encoder,
         folder,
         split: form.split,
@@ -184,7 +185,7 @@ fn files_of<D: FileSource, E: Encoder<Collection = D::Collection>>(
             let advice = "files that are done are whole; go on with --resume";
             return Err(Error::interrupted(&what, advice));
         }
-        encoder.fill(work[job.work].collection, job.range.clone(), chunk)
+        encoder.fill(work[job.work].at, job.range.clone(), chunk)
     };
     in_order(threads, all_jobs(&work), fill, |job, chunk| files.take(&work, &job, chunk))?;
     let (documents, bytes) = (files.tally.so_far.documents, files.closed);
@@ -192,8 +193,7 @@ fn files_of<D: FileSource, E: Encoder<Collection = D::Collection>>(
 }
 
 /// The open files: one for each table of a collection, all with the same documents.
-struct Files<'a, D, E: Encoder> {
-    data: &'a D,
+struct Files<'a, E: Encoder> {
     encoder: &'a E,
     folder: Folder,
     split: Option<u64>,
@@ -212,21 +212,16 @@ struct Open<F> {
     rows: Option<u64>,
 }
 
-impl<D: FileSource, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
-    fn take(
-        &mut self,
-        work: &[Work<D::Collection>],
-        job: &Job,
-        chunk: &mut E::Chunk,
-    ) -> Result<()> {
+impl<E: Encoder> Files<'_, E> {
+    fn take(&mut self, work: &[Work], job: &Job, chunk: &mut E::Chunk) -> Result<()> {
         let of = &work[job.work];
         let Range { start, end } = job.range;
         if start == of.range.start {
             self.number = of.number;
-            self.begin(of.collection, start)?;
+            self.begin(of.at, start)?;
         } else if self.is_full(chunk) {
-            self.end(of.collection, start)?;
-            self.begin(of.collection, start)?;
+            self.end(of.at, start)?;
+            self.begin(of.at, start)?;
         }
         for (table, open) in self.open.iter_mut().enumerate() {
             let appended = self.encoder.append(&mut open.file, table, chunk);
@@ -237,7 +232,7 @@ impl<D: FileSource, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
         }
         let open = self.open.iter().map(|o| self.encoder.size(&o.file)).sum::<u64>();
         self.tally.add(of, end - start, self.closed + open);
-        if job.last { self.end(of.collection, end) } else { Ok(()) }
+        if job.last { self.end(of.at, end) } else { Ok(()) }
     }
 
     /// Whether a chunk would make one of the files exceed the size limit.
@@ -248,20 +243,20 @@ impl<D: FileSource, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
         })
     }
 
-    fn begin(&mut self, collection: D::Collection, first: u64) -> Result<()> {
+    fn begin(&mut self, at: usize, first: u64) -> Result<()> {
         self.number += 1;
         self.first = first;
-        for (table, name) in self.encoder.tables(collection).iter().enumerate() {
+        for (table, name) in self.encoder.tables(at).iter().enumerate() {
             let sink = self.folder.create(name, self.number)?;
             let name = sink.path().to_owned();
-            let file = self.encoder.open(collection, table, sink);
+            let file = self.encoder.open(at, table, sink);
             let file = file.map_err(|e| Error::write(&name, &e))?;
             self.open.push(Open { name, file, rows: None });
         }
         Ok(())
     }
 
-    fn end(&mut self, collection: D::Collection, next: u64) -> Result<()> {
+    fn end(&mut self, at: usize, next: u64) -> Result<()> {
         let mut entries = Vec::new();
         for open in self.open.drain(..) {
             let whole = self.encoder.close(open.file).and_then(|sink| sink.commit());
@@ -270,7 +265,7 @@ impl<D: FileSource, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
             let file = open.name.file_name().unwrap_or_default().to_string_lossy().into_owned();
             entries.push(FileEntry {
                 file,
-                collection: self.data.name(collection).to_owned(),
+                collection: self.encoder.tables(at)[0].clone(),
                 first: self.first,
                 documents: next - self.first,
                 rows: open.rows,
@@ -288,9 +283,9 @@ impl<D: FileSource, E: Encoder<Collection = D::Collection>> Files<'_, D, E> {
 /// # Errors
 /// A format other than NDJSON; a reader that has closed the pipe ([`ErrorKind::Closed`]) or
 /// refuses; the caller's stop.
-pub fn to_pipe<D: FileSource>(
-    request: &Request<'_, D>,
-    mut out: impl Write + Send,
+pub fn to_pipe(
+    request: &Request<'_>,
+    out: &mut (dyn Write + Send),
     watch: FilesWatch<'_>,
 ) -> Result<(u64, u64)> {
     let Request { data, collections, part, form, threads } = *request;
@@ -301,12 +296,12 @@ pub fn to_pipe<D: FileSource>(
         )));
     }
     let text = Text::new(data, collections, &form)?;
-    let work: Vec<Work<D::Collection>> = stream_part(data, collections, part)
+    let work: Vec<Work> = stream_part(data, collections, part)
         .into_iter()
         .filter(|(_, range)| !range.is_empty())
-        .map(|(collection, range)| {
-            let weight = average_bytes(data, collection);
-            Work { collection, number: 0, range, step: text.step(collection), weight }
+        .map(|(at, range)| {
+            let weight = average_bytes(data, at);
+            Work { at, number: 0, range, step: text.step(at), weight }
         })
         .collect();
     let mut tally = Tally::new(&work, watch.progress);
@@ -314,7 +309,7 @@ pub fn to_pipe<D: FileSource>(
         if (watch.stop)() {
             return Err(Error::interrupted("write standard output", "run again"));
         }
-        text.fill(work[job.work].collection, job.range.clone(), chunk)
+        text.fill(work[job.work].at, job.range.clone(), chunk)
     };
     in_order(threads, all_jobs(&work), fill, |job, chunk| {
         let bytes = text.run(chunk);
@@ -337,20 +332,20 @@ fn pipe_failed(e: &io::Error) -> Error {
 }
 
 /// The part of the concatenated collections, as ranges of each.
-fn stream_part<D: FileSource>(
-    data: &D,
-    collections: &[D::Collection],
+fn stream_part(
+    data: &dyn FileSource,
+    collections: &[usize],
     part: Part,
-) -> Vec<(D::Collection, Range<u64>)> {
-    let all: u128 = collections.iter().map(|&c| u128::from(data.count(c))).sum();
+) -> Vec<(usize, Range<u64>)> {
+    let all: u128 = collections.iter().map(|&at| u128::from(data.count(at))).sum();
     let cut = |i: u64| (all * u128::from(i) / u128::from(part.of)) as u64;
     let (from, to) = (cut(part.part - 1), cut(part.part));
     let mut start = 0;
     let mut ranges = Vec::new();
-    for &c in collections {
-        let end = start + data.count(c);
+    for &at in collections {
+        let end = start + data.count(at);
         let range = from.clamp(start, end) - start..to.clamp(start, end) - start;
-        ranges.push((c, range));
+        ranges.push((at, range));
         start = end;
     }
     ranges
@@ -365,10 +360,11 @@ mod tests {
     fn parts_of_the_stream_are_the_stream() {
         let data = DataSet::new(Spec { scale_down: 100, ..Spec::new(Schema::Ch2, 1) }).unwrap();
         let collections = [Collection::Region, Collection::Customer, Collection::Nation];
+        let positions = collections.map(|c| c as usize);
         for of in [1, 2, 3, 7, 1000] {
             let mut next = [0; 3];
             for part in 1..=of {
-                let ranges = stream_part(&data, &collections, Part { part, of });
+                let ranges = stream_part(&data, &positions, Part { part, of });
                 for (i, (_, range)) in ranges.into_iter().enumerate() {
                     if !range.is_empty() {
                         assert_eq!(range.start, next[i]);

@@ -21,6 +21,7 @@ mod pack;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod probe;
 mod shape;
 mod sink;
 mod source;
@@ -34,5 +35,6 @@ pub use folder::Existing;
 pub use generate::{FilesWatch, Progress, Request, Written, to_files, to_pipe};
 pub use manifest::{FileEntry, Manifest, Parameters};
 pub use options::{Codec, Form, Format, LEAST_SIZE, Layout, MOST_ROW_GROUP, Options, ROW_GROUP};
-pub use shape::{Value, document};
+pub use probe::document;
+pub use shape::Value;
 pub use source::{FileSource, YcsbTable};

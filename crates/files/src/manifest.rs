@@ -39,18 +39,19 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    pub(crate) fn of<D: FileSource>(
-        data: &D,
-        collections: &[D::Collection],
+    pub(crate) fn of(
+        data: &dyn FileSource,
+        collections: &[usize],
         part: Part,
         form: &Form,
     ) -> Parameters {
+        let names = data.collections();
         let levels = !matches!(form.codec, Codec::None | Codec::Snappy);
         Parameters {
             data_version: DATA_VERSION,
             benchmark: data.benchmark().to_owned(),
             data: data.parameters(),
-            collections: collections.iter().map(|&c| data.name(c).to_owned()).collect(),
+            collections: collections.iter().map(|&at| names[at].to_owned()).collect(),
             part: part.part,
             of: part.of,
             format: form.format.to_string(),

@@ -52,13 +52,18 @@ pub(crate) fn in_order<J: Send, B: Default, E: Send>(
             handed_in.notify_all();
         }
     };
+    on_threads(threads, &work);
+    turn.into_inner().unwrap_or_else(PoisonError::into_inner).failed.unwrap_or(Ok(()))
+}
+
+/// Runs it on so many threads, this one among them.
+fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(work);
         }
         work();
     });
-    turn.into_inner().unwrap_or_else(PoisonError::into_inner).failed.unwrap_or(Ok(()))
 }
 
 /// A panicking thread poisons the lock. [`OnPanic`] has told the other threads, and joining the

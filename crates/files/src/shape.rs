@@ -3,15 +3,9 @@
 
 use std::collections::HashSet;
 
+use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
-use hoap_data::{Buffer, Timestamp};
 
-use crate::source::FileSource;
-
-/// Number of probed documents, spread evenly over the collection.
-const PROBES: u64 = 256;
-/// Approximate total bytes of the probed documents; at least one document is probed.
-const PROBED_BYTES: u64 = 16 << 20;
 /// A column whose share of distinct values is below this is worth a dictionary.
 const MOSTLY_DIFFERENT: f64 = 0.95;
 
@@ -31,13 +25,6 @@ pub enum Value {
     Extra(String),
     Object(Vec<(String, Value)>),
     List(Vec<Value>),
-}
-
-/// One document as a tree of values.
-pub fn document<D: FileSource>(data: &D, collection: D::Collection, index: u64) -> Value {
-    let mut tree = Tree::default();
-    data.write(collection, index, &mut tree);
-    tree.root
 }
 
 /// The types of scalar values.
@@ -76,32 +63,6 @@ pub(crate) enum Kind {
     List(Box<Node>),
 }
 
-/// Average bytes of a collection's documents as JSON, at least one.
-pub(crate) fn average_bytes<D: FileSource>(data: &D, collection: D::Collection) -> u64 {
-    let mut text = Buffer::new();
-    let probes = probes(data, collection);
-    let (count, mut bytes) = (probes.len() as u64, 0);
-    for index in probes {
-        text.clear();
-        data.append_range(collection, index..index + 1, b"", &mut text);
-        bytes += text.len() as u64;
-    }
-    bytes / count.max(1) + 1
-}
-
-/// Indexes of the probed documents.
-fn probes<D: FileSource>(
-    data: &D,
-    collection: D::Collection,
-) -> impl ExactSizeIterator<Item = u64> + use<D> {
-    let count = data.count(collection);
-    let mut first = Buffer::new();
-    data.append_range(collection, 0..count.min(1), b"", &mut first);
-    let affordable = (PROBED_BYTES / (first.len() as u64).max(1)).max(1);
-    let probes = PROBES.min(affordable).min(count) as u32;
-    (0..probes).map(move |n| (u128::from(n) * u128::from(count) / u128::from(probes)) as u64)
-}
-
 /// The fields of a collection's documents.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
@@ -109,16 +70,14 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape of a collection, equal for every part of a data set.
-    pub(crate) fn of<D: FileSource>(data: &D, collection: D::Collection) -> Shape {
+    /// The shape that holds all of these documents.
+    pub(crate) fn of(documents: &[Value]) -> Shape {
         let mut root = Node { name: String::new(), kind: Kind::Unknown, nullable: false };
         let mut seen = Seen::default();
-        let values: Vec<Value> =
-            probes(data, collection).map(|index| document(data, collection, index)).collect();
-        for value in &values {
-            merge(&mut root, value);
+        for document in documents {
+            merge(&mut root, document);
         }
-        mark_repeats(&mut root, &values.iter().collect::<Vec<_>>(), &mut seen);
+        mark_repeats(&mut root, &documents.iter().collect::<Vec<_>>(), &mut seen);
         let fields = match root.kind {
             Kind::Object(fields) => fields,
             _ => Vec::new(),
@@ -207,10 +166,10 @@ fn mark_repeats(node: &mut Node, values: &[&Value], seen: &mut Seen) {
 }
 
 /// Builds a [`Value`].
-struct Tree {
+pub struct Tree {
     /// Open objects and arrays, each with its name.
     open: Vec<(String, Value)>,
-    root: Value,
+    pub(crate) root: Value,
 }
 
 impl Default for Tree {

@@ -11,20 +11,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::flat::Relation;
 use crate::options::{Form, Format};
 use crate::pack::{Packer, State};
-use crate::shape::{Shape, average_bytes};
+use crate::probe::{average_bytes, shape};
 use crate::sink::Sink;
-use crate::source::FileSource;
+use crate::source::{AnyWriter, FileSource};
 
 /// Bytes of text per chunk: large enough to amortise the wait for the turn and a compressed frame,
 /// small enough for the processor's cache.
 pub(crate) const CHUNK: u64 = 4 << 20;
 
 /// Writes text.
-pub(crate) struct Text<'a, D: FileSource> {
-    data: &'a D,
+pub(crate) struct Text<'a> {
+    data: &'a dyn FileSource,
     format: Format,
     packer: Packer,
-    collections: BTreeMap<D::Collection, Prepared>,
+    collections: BTreeMap<usize, Prepared>,
     /// The text between two chunks of a file, and at its end.
     between: Vec<u8>,
     end: Vec<u8>,
@@ -42,8 +42,12 @@ struct Prepared {
     relation: Option<Relation>,
 }
 
-impl<'a, D: FileSource> Text<'a, D> {
-    pub(crate) fn new(data: &'a D, collections: &[D::Collection], form: &Form) -> Result<Self> {
+impl<'a> Text<'a> {
+    pub(crate) fn new(
+        data: &'a dyn FileSource,
+        collections: &[usize],
+        form: &Form,
+    ) -> Result<Self> {
         let packer = Packer { codec: form.codec, level: form.level };
         let chunk = form.split.map_or(CHUNK, |split| CHUNK.min(split / 4));
         // Text outside of documents is a compressed frame of its own.
@@ -53,11 +57,12 @@ impl<'a, D: FileSource> Text<'a, D> {
             done.map(|()| packed).map_err(|e| failed(&e))
         };
         let frame = |text: &[u8]| if text.is_empty() { Ok(Vec::new()) } else { pack(text) };
+        let names = data.collections();
         let mut prepared = BTreeMap::new();
-        for &c in collections {
-            let name = data.name(c);
+        for &at in collections {
+            let name = names[at];
             let relation = match form.format {
-                Format::Csv => Some(Relation::new(name, data.flat(), &Shape::of(data, c))?),
+                Format::Csv => Some(Relation::new(name, data.flat(), &shape(data, at))?),
                 _ => None,
             };
             let (tables, heads) = match &relation {
@@ -71,8 +76,8 @@ impl<'a, D: FileSource> Text<'a, D> {
                 }
                 None => (vec![name.to_owned()], vec![Vec::new()]),
             };
-            let step = (chunk / average_bytes(data, c)).max(1);
-            prepared.insert(c, Prepared { tables, step, heads, relation });
+            let step = (chunk / average_bytes(data, at)).max(1);
+            prepared.insert(at, Prepared { tables, step, heads, relation });
         }
         let json = form.format == Format::Json;
         let between = frame(if json { b",\n" } else { b"" })?;
@@ -81,8 +86,8 @@ impl<'a, D: FileSource> Text<'a, D> {
         Ok(Text { data, format: form.format, packer, collections: prepared, between, end, nothing })
     }
 
-    fn of(&self, c: D::Collection) -> &Prepared {
-        &self.collections[&c]
+    fn of(&self, at: usize) -> &Prepared {
+        &self.collections[&at]
     }
 }
 
@@ -115,7 +120,7 @@ pub(crate) struct TextFile {
     empty: bool,
 }
 
-impl<D: FileSource> Text<'_, D> {
+impl Text<'_> {
     fn bytes<'c>(&self, chunk: &'c TextChunk, table: usize) -> &'c [u8] {
         let TableText { rows, packed, .. } = &chunk.tables[table];
         match (self.packer.packs(), self.format) {
@@ -131,36 +136,40 @@ impl<D: FileSource> Text<'_, D> {
     }
 }
 
-impl<D: FileSource> Encoder for Text<'_, D> {
-    type Collection = D::Collection;
+impl Encoder for Text<'_> {
     type Chunk = TextChunk;
     type File = TextFile;
 
-    fn tables(&self, c: D::Collection) -> &[String] {
-        &self.of(c).tables
+    fn tables(&self, at: usize) -> &[String] {
+        &self.of(at).tables
     }
 
-    fn step(&self, c: D::Collection) -> u64 {
-        self.of(c).step
+    fn step(&self, at: usize) -> u64 {
+        self.of(at).step
     }
 
-    fn fill(&self, c: D::Collection, range: Range<u64>, chunk: &mut TextChunk) -> Result<()> {
-        let prepared = self.of(c);
+    fn fill(&self, at: usize, range: Range<u64>, chunk: &mut TextChunk) -> Result<()> {
+        let prepared = self.of(at);
         let TextChunk { documents, tables, state } = chunk;
         documents.clear();
         tables.resize_with(prepared.tables.len(), TableText::default);
         match (&prepared.relation, self.format) {
             (Some(relation), _) => {
                 tables.iter_mut().for_each(|t| t.rows.clear());
-                let rows = tables.iter_mut().map(|t| &mut t.rows).collect();
-                let counts = relation.write(self.data, c, range, rows);
+                let mut csv = relation.writer(tables.iter_mut().map(|t| &mut t.rows).collect());
+                for index in range {
+                    csv.begin_document();
+                    self.data.write(at, index, AnyWriter::Csv(&mut csv));
+                    csv.end_row();
+                }
+                let counts = csv.rows;
                 tables.iter_mut().zip(counts).for_each(|(t, count)| t.count = count);
             }
             (None, Format::Json) => {
-                self.data.append_range(c, range, b",\n", documents);
+                self.data.append_range(at, range, b",\n", documents);
                 documents.truncate(documents.len().saturating_sub(2));
             }
-            (None, _) => self.data.append_range(c, range, b"\n", documents),
+            (None, _) => self.data.append_range(at, range, b"\n", documents),
         }
         if self.packer.packs() {
             for TableText { rows, packed, .. } in tables.iter_mut() {
@@ -187,8 +196,8 @@ impl<D: FileSource> Encoder for Text<'_, D> {
         (self.format == Format::Csv).then(|| chunk.tables[table].count)
     }
 
-    fn open(&self, c: D::Collection, table: usize, mut sink: Sink) -> io::Result<TextFile> {
-        sink.write_all(&self.of(c).heads[table])?;
+    fn open(&self, at: usize, table: usize, mut sink: Sink) -> io::Result<TextFile> {
+        sink.write_all(&self.of(at).heads[table])?;
         Ok(TextFile { sink, empty: true })
     }
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::str::FromStr;
 use std::{fs, io};
 
-use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
+use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::words::counted;
 use hoap_data::ycsb::{RecordSpec, Records};
-use hoap_data::{Collection, DATA_VERSION, DataSet, Part, Schema, Spec};
+use hoap_data::{DATA_VERSION, DataSet, Part, Schema, Spec};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
@@ -180,7 +180,7 @@ fn sizes(p: &Parameters, part: Part) -> Result<Vec<(String, Range<u64>)>, String
                 ..Spec::new(schema, number(p, "warehouses")?)
             };
             let data = DataSet::new(spec).map_err(|e| e.to_string())?;
-            Ok(of(&data, &Collection::ALL, part))
+            Ok(of(&data, part))
         }
         "shop" => {
             let spec = ShopSpec {
@@ -192,7 +192,7 @@ fn sizes(p: &Parameters, part: Part) -> Result<Vec<(String, Range<u64>)>, String
                 ..ShopSpec::new(number(p, "customers")?)
             };
             let data = ShopData::new(spec).map_err(|e| e.to_string())?;
-            Ok(of(&data, &ShopCollection::ALL, part))
+            Ok(of(&data, part))
         }
         "ycsb" => {
             let spec = RecordSpec {
@@ -202,14 +202,15 @@ fn sizes(p: &Parameters, part: Part) -> Result<Vec<(String, Range<u64>)>, String
             };
             let records = Records::new(spec).map_err(|e| e.to_string())?;
             let table = YcsbTable::new(text("table"), records).map_err(|e| e.to_string())?;
-            Ok(of(&table, &[()], part))
+            Ok(of(&table, part))
         }
         _ => Err("this hoap knows none of that name".into()),
     }
 }
 
-fn of<D: FileSource>(data: &D, all: &[D::Collection], part: Part) -> Vec<(String, Range<u64>)> {
-    all.iter().map(|&c| (data.name(c).to_owned(), data.part(c, part))).collect()
+fn of(data: &dyn FileSource, part: Part) -> Vec<(String, Range<u64>)> {
+    let names = data.collections().into_iter().enumerate();
+    names.map(|(at, name)| (name.to_owned(), part.range(0..data.count(at)))).collect()
 }
 
 fn number<T: TryFrom<u64>>(p: &Parameters, name: &str) -> Result<T, String> {

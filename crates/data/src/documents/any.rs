@@ -27,21 +27,21 @@ impl DataSet {
     ///
     /// # Panics
     /// Where the range goes beyond [`DataSet::count`].
-    pub fn append_range<const N: usize>(
+    pub fn append_range(
         &self,
         collection: Collection,
         range: Range<u64>,
-        end: &[u8; N],
+        end: &[u8],
         out: &mut Buffer,
     ) {
         let keys = self.keys(collection);
         assert!(range.end <= keys.count(), "{collection} has no documents {range:?}");
-        let room = self.room(collection) + N;
+        let room = self.room(collection) + end.len();
         for index in range {
             out.append(room, |out| {
                 let len = self.json(collection, keys.ids(index), out);
-                out[len..len + N].copy_from_slice(end);
-                len + N
+                out[len..len + end.len()].copy_from_slice(end);
+                len + end.len()
             });
         }
     }

@@ -32,20 +32,20 @@ impl ShopData {
     ///
     /// # Panics
     /// Where the range goes beyond [`ShopData::count`].
-    pub fn append_range<const N: usize>(
+    pub fn append_range(
         &self,
         collection: ShopCollection,
         range: Range<u64>,
-        end: &[u8; N],
+        end: &[u8],
         out: &mut Buffer,
     ) {
         assert!(range.end <= self.count(collection), "{collection} has no documents {range:?}");
-        let room = self.bytes(collection) + ROOM_BEHIND + N;
+        let room = self.bytes(collection) + ROOM_BEHIND + end.len();
         for index in range {
             out.append(room, |out| {
                 let len = self.json(collection, index, out);
-                out[len..len + N].copy_from_slice(end);
-                len + N
+                out[len..len + end.len()].copy_from_slice(end);
+                len + end.len()
             });
         }
     }

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::Records;
 use crate::buffer::Buffer;
 use crate::json::{JsonWriter, SCRATCH};
-use crate::part::Part;
 use crate::writer::{Field, TEXT_SLACK, Writer, field};
 
 /// The records of a table as self-contained documents: `_id`, the key, then the fields as they are
@@ -43,26 +42,20 @@ impl Documents {
         self.records.spec().count
     }
 
-    /// The indexes of part `part` of `of`, counted from 1. Parts are contiguous, join to
-    /// `0..count`, and differ in size by at most one. A part that does not exist is empty.
-    pub fn part(&self, part: u64, of: u64) -> Range<u64> {
-        Part { part, of }.range(0..self.count())
-    }
-
     /// Appends the documents of a range as JSON, each followed by `end`.
     ///
     /// # Panics
     /// Where the range goes beyond [`Documents::count`].
-    pub fn append_range<const N: usize>(&self, range: Range<u64>, end: &[u8; N], out: &mut Buffer) {
+    pub fn append_range(&self, range: Range<u64>, end: &[u8], out: &mut Buffer) {
         assert!(range.end <= self.count(), "there are no records {range:?}");
         let mut key = String::new();
         for index in range {
-            out.append(self.room + N, |out| {
+            out.append(self.room + end.len(), |out| {
                 let mut writer = JsonWriter::new(out);
                 self.write_with(index, &mut key, &mut writer);
                 let len = writer.finish();
-                out[len..len + N].copy_from_slice(end);
-                len + N
+                out[len..len + end.len()].copy_from_slice(end);
+                len + end.len()
             });
         }
     }

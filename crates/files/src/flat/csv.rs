@@ -1,24 +1,14 @@
 //! Documents as rows of CSV.
 
-use std::ops::Range;
-
 use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 
 use super::{Place, Relation};
-use crate::source::FileSource;
 
 impl Relation {
-    /// Appends the rows of documents to the text of each table and returns the number of rows of
-    /// each table.
-    pub(crate) fn write<D: FileSource>(
-        &self,
-        data: &D,
-        collection: D::Collection,
-        range: Range<u64>,
-        out: Vec<&mut Vec<u8>>,
-    ) -> Vec<u64> {
-        let mut writer = Csv {
+    /// A writer that appends the rows of documents to the text of each table.
+    pub(crate) fn writer<'a>(&'a self, out: Vec<&'a mut Vec<u8>>) -> Csv<'a> {
+        Csv {
             relation: self,
             rows: vec![0; out.len()],
             out,
@@ -28,22 +18,17 @@ impl Relation {
             table: 0,
             array: 0,
             open: Vec::new(),
-        };
-        for index in range {
-            writer.begin_document();
-            data.write(collection, index, &mut writer);
-            writer.end_row();
         }
-        writer.rows
     }
 }
 
 /// Writes documents as rows. Every value is followed by a comma; the end of a row replaces the last
 /// one by a line feed.
-struct Csv<'a> {
+pub struct Csv<'a> {
     relation: &'a Relation,
     out: Vec<&'a mut Vec<u8>>,
-    rows: Vec<u64>,
+    /// Number of rows of each table.
+    pub(crate) rows: Vec<u64>,
     /// Start of the document's own row.
     row: usize,
     /// Ends of its first columns, comma included, as far as they contain keys.
@@ -69,14 +54,15 @@ struct Open {
 }
 
 impl Csv<'_> {
-    fn begin_document(&mut self) {
+    pub(crate) fn begin_document(&mut self) {
         self.row = self.out[0].len();
         self.columns.clear();
         self.array = 0;
         self.table = 0;
     }
 
-    fn end_row(&mut self) {
+    /// Ends a row; the document's own is its last.
+    pub(crate) fn end_row(&mut self) {
         if let Some(last) = self.out[self.table].last_mut() {
             *last = b'\n';
         }

@@ -7,6 +7,7 @@ mod definition;
 use crate::error::{Error, Result};
 use crate::shape::{Kind, Node, Shape};
 
+pub use csv::Csv;
 pub use definition::{Child, Flat};
 
 /// A table of the flat form.

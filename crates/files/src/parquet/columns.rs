@@ -96,7 +96,7 @@ impl Columns {
 
 /// Splits one document into columns. The position of a value determines its column, because all
 /// documents of a collection have the same fields in the same order.
-pub(super) struct Shredder<'a> {
+pub struct Shredder<'a> {
     layout: &'a Layout,
     columns: &'a mut Columns,
     /// The next column, and the next array.

@@ -30,11 +30,13 @@ use bytes::Bytes;
 use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Form;
-use crate::shape::{Shape, average_bytes};
+use crate::probe::{average_bytes, shape};
 use crate::sink::Sink;
-use crate::source::FileSource;
+use crate::source::{AnyWriter, FileSource};
 use columns::Columns;
 use layout::Layout;
+
+pub use columns::Shredder;
 
 /// Bytes per write.
 const BUFFER: usize = 1 << 20;
@@ -42,9 +44,9 @@ const BUFFER: usize = 1 << 20;
 const FOOTER: (u64, u64) = (400, 8 << 10);
 
 /// Writes Parquet.
-pub(crate) struct Parquet<'a, D: FileSource> {
-    data: &'a D,
-    collections: BTreeMap<D::Collection, Prepared>,
+pub(crate) struct Parquet<'a> {
+    data: &'a dyn FileSource,
+    collections: BTreeMap<usize, Prepared>,
 }
 
 /// The state of a collection before its documents are generated.
@@ -54,16 +56,21 @@ struct Prepared {
     layout: Layout,
 }
 
-impl<'a, D: FileSource> Parquet<'a, D> {
-    pub(crate) fn new(data: &'a D, collections: &[D::Collection], form: &Form) -> Result<Self> {
+impl<'a> Parquet<'a> {
+    pub(crate) fn new(
+        data: &'a dyn FileSource,
+        collections: &[usize],
+        form: &Form,
+    ) -> Result<Self> {
         let bytes = form.split.map_or(form.row_group, |split| form.row_group.min(split));
+        let names = data.collections();
         let mut prepared = BTreeMap::new();
-        for &c in collections {
-            let shape = Shape::of(data, c);
-            let step = (bytes / average_bytes(data, c)).max(1);
-            let name = data.name(c);
-            let layout = Layout::new(name, &shape, form)?;
-            prepared.insert(c, Prepared { tables: [name.to_owned()], step, layout });
+        for &at in collections {
+            let shape = shape(data, at);
+            let step = (bytes / average_bytes(data, at)).max(1);
+            let layout = Layout::new(names[at], &shape, form)?;
+            let tables = [names[at].to_owned()];
+            prepared.insert(at, Prepared { tables, step, layout });
         }
         Ok(Parquet { data, collections: prepared })
     }
@@ -90,35 +97,33 @@ impl ParquetFile {
     }
 }
 
-impl<D: FileSource> Encoder for Parquet<'_, D> {
-    type Collection = D::Collection;
+impl Encoder for Parquet<'_> {
     type Chunk = RowGroup;
     type File = ParquetFile;
 
-    fn tables(&self, c: D::Collection) -> &[String] {
-        &self.collections[&c].tables
+    fn tables(&self, at: usize) -> &[String] {
+        &self.collections[&at].tables
     }
 
-    fn step(&self, c: D::Collection) -> u64 {
-        self.collections[&c].step
+    fn step(&self, at: usize) -> u64 {
+        self.collections[&at].step
     }
 
-    fn fill(&self, c: D::Collection, range: Range<u64>, chunk: &mut RowGroup) -> Result<()> {
-        let layout = &self.collections[&c].layout;
+    fn fill(&self, at: usize, range: Range<u64>, chunk: &mut RowGroup) -> Result<()> {
+        let Prepared { tables: [name], layout, .. } = &self.collections[&at];
         let RowGroup { columns, encoded } = chunk;
         encoded.clear();
         if range.is_empty() {
             return Ok(());
         }
         let failed = |what: String| {
-            let message =
-                format!("encode {} {}..{}: {what}", self.data.name(c), range.start, range.end);
+            let message = format!("encode {name} {}..{}: {what}", range.start, range.end);
             Error::new(ErrorKind::Broken, format!("{message}; choose another format"))
         };
         columns.begin(layout);
         for index in range.clone() {
             let mut shredder = columns.document(layout);
-            self.data.write(c, index, &mut shredder);
+            self.data.write(at, index, AnyWriter::Columns(&mut shredder));
             if !shredder.is_whole() {
                 return Err(failed(format!("document {index} is not of the others' shape")));
             }
@@ -138,8 +143,8 @@ impl<D: FileSource> Encoder for Parquet<'_, D> {
         None
     }
 
-    fn open(&self, c: D::Collection, _: usize, sink: Sink) -> io::Result<ParquetFile> {
-        let layout = &self.collections[&c].layout;
+    fn open(&self, at: usize, _: usize, sink: Sink) -> io::Result<ParquetFile> {
+        let layout = &self.collections[&at].layout;
         let out = BufWriter::with_capacity(BUFFER, sink);
         let (schema, properties) = (layout.schema.clone(), layout.properties.clone());
         let writer = SerializedFileWriter::new(out, schema, properties).map_err(io_error)?;

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use hoap_data::writer::Writer;
-use hoap_data::{Buffer, Collection, DataSet, Part};
+use hoap_data::{Buffer, Collection, DataSet};
 use serde_json::{Map, Value};
 
-use super::FileSource;
+use super::{AnyWriter, FileSource, with_writer};
 use crate::flat::{Child, Flat};
 
 const CUSTOMER_KEY: &[(&str, &str)] =
@@ -70,8 +69,6 @@ static FLAT: Flat = Flat {
 };
 
 impl FileSource for DataSet {
-    type Collection = Collection;
-
     fn benchmark(&self) -> &'static str {
         self.spec().schema.name()
     }
@@ -88,34 +85,23 @@ impl FileSource for DataSet {
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn name(&self, collection: Collection) -> &str {
-        collection.name()
+    fn collections(&self) -> Vec<&str> {
+        Collection::ALL.map(Collection::name).to_vec()
     }
 
-    fn count(&self, collection: Collection) -> u64 {
-        DataSet::count(self, collection)
+    fn count(&self, at: usize) -> u64 {
+        DataSet::count(self, Collection::ALL[at])
     }
 
-    fn append_range<const N: usize>(
-        &self,
-        collection: Collection,
-        range: Range<u64>,
-        end: &[u8; N],
-        out: &mut Buffer,
-    ) {
-        DataSet::append_range(self, collection, range, end, out);
+    fn append_range(&self, at: usize, range: Range<u64>, end: &[u8], out: &mut Buffer) {
+        DataSet::append_range(self, Collection::ALL[at], range, end, out);
     }
 
-    #[inline]
-    fn write<W: Writer>(&self, collection: Collection, index: u64, w: &mut W) {
-        DataSet::write(self, collection, index, w);
+    fn write(&self, at: usize, index: u64, to: AnyWriter<'_, '_>) {
+        with_writer!(to, |w| DataSet::write(self, Collection::ALL[at], index, w));
     }
 
     fn flat(&self) -> &'static Flat {
         &FLAT
-    }
-
-    fn part(&self, collection: Collection, part: Part) -> Range<u64> {
-        DataSet::part(self, collection, part.part, part.of)
     }
 }

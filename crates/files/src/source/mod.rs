@@ -6,22 +6,21 @@ mod ycsb;
 
 use std::ops::Range;
 
-use hoap_data::writer::Writer;
-use hoap_data::{Buffer, Part};
+use hoap_data::Buffer;
 use serde_json::{Map, Value};
 
-use crate::flat::Flat;
+use crate::flat::{Csv, Flat};
+#[cfg(feature = "parquet")]
+use crate::parquet::Shredder;
+use crate::shape::Tree;
 
 pub use ycsb::YcsbTable;
 
 /// The documents of a benchmark: the interface for formats, manifests and parts.
 ///
 /// Documents of one collection have the same fields in the same order; all values of a field have
-/// one type or are null.
+/// one type or are null. `at` is a collection's position in [`FileSource::collections`].
 pub trait FileSource: Sync {
-    /// One of its collections.
-    type Collection: Copy + Ord + Send + Sync;
-
     /// The benchmark's name: "ch2", "ch2pp", "ycsb", "shop".
     fn benchmark(&self) -> &'static str;
 
@@ -29,28 +28,43 @@ pub trait FileSource: Sync {
     /// data.
     fn parameters(&self) -> Map<String, Value>;
 
-    /// The name of the collection and of its files: a file name without dots.
-    fn name(&self, collection: Self::Collection) -> &str;
+    /// The names of the collections and of their files: file names without dots.
+    fn collections(&self) -> Vec<&str>;
 
     /// Number of documents of a collection.
-    fn count(&self, collection: Self::Collection) -> u64;
+    fn count(&self, at: usize) -> u64;
 
     /// Appends the documents of a range as JSON without white space, each followed by `end`.
-    fn append_range<const N: usize>(
-        &self,
-        collection: Self::Collection,
-        range: Range<u64>,
-        end: &[u8; N],
-        out: &mut Buffer,
-    );
+    fn append_range(&self, at: usize, range: Range<u64>, end: &[u8], out: &mut Buffer);
 
     /// Writes one document value by value.
-    fn write<W: Writer>(&self, collection: Self::Collection, index: u64, w: &mut W);
+    fn write(&self, at: usize, index: u64, to: AnyWriter<'_, '_>);
 
     /// The mapping of the documents to relational tables.
     fn flat(&self) -> &'static Flat;
-
-    /// The indexes of a part. Parts are contiguous, join to the whole, and differ in size by at
-    /// most one document.
-    fn part(&self, collection: Self::Collection, part: Part) -> Range<u64>;
 }
+
+/// One of the writers of this crate. Each is a type of its own down to the value: a call through a
+/// pointer for each value would cost more than most values.
+pub enum AnyWriter<'w, 'a> {
+    /// Makes a tree.
+    Tree(&'w mut Tree),
+    /// Makes rows of CSV.
+    Csv(&'w mut Csv<'a>),
+    /// Makes columns of Parquet.
+    #[cfg(feature = "parquet")]
+    Columns(&'w mut Shredder<'a>),
+}
+
+/// Passes the writer to generic code.
+macro_rules! with_writer {
+    ($to:expr, |$w:ident| $write:expr) => {
+        match $to {
+            $crate::source::AnyWriter::Tree($w) => $write,
+            $crate::source::AnyWriter::Csv($w) => $write,
+            #[cfg(feature = "parquet")]
+            $crate::source::AnyWriter::Columns($w) => $write,
+        }
+    };
+}
+use with_writer;

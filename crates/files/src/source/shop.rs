@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
+use hoap_data::Buffer;
 use hoap_data::shop::{ShopCollection, ShopData, ShopSpec};
-use hoap_data::writer::Writer;
-use hoap_data::{Buffer, Part};
 use serde_json::{Map, Value};
 
-use super::FileSource;
+use super::{AnyWriter, FileSource, with_writer};
 use crate::flat::{Child, Flat};
 
 const CUSTOMER_KEY: &[(&str, &str)] = &[("_id", "customer_id")];
@@ -63,8 +62,6 @@ static FLAT: Flat = Flat {
 };
 
 impl FileSource for ShopData {
-    type Collection = ShopCollection;
-
     fn benchmark(&self) -> &'static str {
         "shop"
     }
@@ -91,34 +88,23 @@ impl FileSource for ShopData {
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn name(&self, collection: ShopCollection) -> &str {
-        collection.name()
+    fn collections(&self) -> Vec<&str> {
+        ShopCollection::ALL.map(ShopCollection::name).to_vec()
     }
 
-    fn count(&self, collection: ShopCollection) -> u64 {
-        ShopData::count(self, collection)
+    fn count(&self, at: usize) -> u64 {
+        ShopData::count(self, ShopCollection::ALL[at])
     }
 
-    fn append_range<const N: usize>(
-        &self,
-        collection: ShopCollection,
-        range: Range<u64>,
-        end: &[u8; N],
-        out: &mut Buffer,
-    ) {
-        ShopData::append_range(self, collection, range, end, out);
+    fn append_range(&self, at: usize, range: Range<u64>, end: &[u8], out: &mut Buffer) {
+        ShopData::append_range(self, ShopCollection::ALL[at], range, end, out);
     }
 
-    #[inline]
-    fn write<W: Writer>(&self, collection: ShopCollection, index: u64, w: &mut W) {
-        ShopData::write(self, collection, index, w);
+    fn write(&self, at: usize, index: u64, to: AnyWriter<'_, '_>) {
+        with_writer!(to, |w| ShopData::write(self, ShopCollection::ALL[at], index, w));
     }
 
     fn flat(&self) -> &'static Flat {
         &FLAT
-    }
-
-    fn part(&self, collection: ShopCollection, part: Part) -> Range<u64> {
-        ShopData::part(self, collection, part.part, part.of)
     }
 }

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use hoap_data::writer::Writer;
+use hoap_data::Buffer;
 use hoap_data::ycsb::{Documents, Records};
-use hoap_data::{Buffer, Part};
 use serde_json::{Map, Value};
 
-use super::FileSource;
+use super::{AnyWriter, FileSource, with_writer};
 use crate::error::{Error, Result};
 use crate::flat::Flat;
 
@@ -47,8 +46,6 @@ impl YcsbTable {
 static FLAT: Flat = Flat { qualified: false, spread: &[], tables: &[] };
 
 impl FileSource for YcsbTable {
-    type Collection = ();
-
     fn benchmark(&self) -> &'static str {
         "ycsb"
     }
@@ -72,33 +69,23 @@ impl FileSource for YcsbTable {
         pairs.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn name(&self, (): ()) -> &str {
-        &self.name
+    fn collections(&self) -> Vec<&str> {
+        vec![&self.name]
     }
 
-    fn count(&self, (): ()) -> u64 {
+    fn count(&self, _: usize) -> u64 {
         self.documents.count()
     }
 
-    fn append_range<const N: usize>(
-        &self,
-        (): (),
-        range: Range<u64>,
-        end: &[u8; N],
-        out: &mut Buffer,
-    ) {
+    fn append_range(&self, _: usize, range: Range<u64>, end: &[u8], out: &mut Buffer) {
         self.documents.append_range(range, end, out);
     }
 
-    fn write<W: Writer>(&self, (): (), index: u64, w: &mut W) {
-        self.documents.write(index, w);
+    fn write(&self, _: usize, index: u64, to: AnyWriter<'_, '_>) {
+        with_writer!(to, |w| self.documents.write(index, w));
     }
 
     fn flat(&self) -> &'static Flat {
         &FLAT
-    }
-
-    fn part(&self, (): (), part: Part) -> Range<u64> {
-        self.documents.part(part.part, part.of)
     }
 }

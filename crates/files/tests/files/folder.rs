@@ -6,17 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hoap_data::{Collection, DataSet, Part, Schema, Spec};
 use hoap_files::{
-    Checked, Codec, ErrorKind, Existing, FileSource, FilesWatch, Form, Format, Manifest, Options,
-    Progress, Request, check, to_files,
+    Checked, Codec, ErrorKind, Existing, FilesWatch, Form, Format, Manifest, Options, Progress,
+    Request, check, to_files,
 };
 
-use hoap_data::shop::ShopCollection;
 use serde_json::json;
 
-use super::{data_set, everything, form, options, read, request, shop, write, ycsb};
+use super::{data_set, form, options, read, request, shop, write, ycsb};
 
 /// A request whose output is split into several files of at least one collection.
-fn split(data: &DataSet, format: Format) -> Request<'_, DataSet> {
+fn split(data: &DataSet, format: Format) -> Request<'_> {
     Request { form: split_form(format), ..request(data) }
 }
 
@@ -144,11 +143,11 @@ fn a_check_of_parts_wants_all_of_them() {
 fn resuming_finishes_without_writing_anything_twice() {
     let (ch2pp, shop, ycsb) = (data_set(Schema::Ch2pp), shop(), ycsb());
     finishes_by_resuming(&request(&ch2pp));
-    finishes_by_resuming(&everything(&shop, &ShopCollection::ALL));
-    finishes_by_resuming(&everything(&ycsb, &[()]));
+    finishes_by_resuming(&request(&shop));
+    finishes_by_resuming(&request(&ycsb));
 }
 
-fn finishes_by_resuming<D: FileSource>(whole: &Request<'_, D>) {
+fn finishes_by_resuming(whole: &Request<'_>) {
     for format in [Format::Ndjson, Format::Csv] {
         let request = Request { form: split_form(format), ..*whole };
         let reference = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_data::ycsb::{FieldLength, RecordSpec, Records};
-use hoap_data::{Buffer, Collection, DataSet, ExtraFields, Part, Schema, Spec};
+use hoap_data::{Buffer, DataSet, ExtraFields, Part, Schema, Spec};
 use hoap_files::{
     Codec, Existing, FileSource, FilesWatch, Form, Format, Layout, Options, Request, Result,
     Written, YcsbTable,
@@ -57,12 +57,9 @@ fn ycsb() -> YcsbTable {
 }
 
 /// Everything of a data set, uncompressed NDJSON by two threads.
-fn request(data: &DataSet) -> Request<'_, DataSet> {
-    everything(data, &Collection::ALL)
-}
-
-fn everything<'a, D: FileSource>(data: &'a D, collections: &'a [D::Collection]) -> Request<'a, D> {
-    let form = form(Options::NDJSON);
+fn request(data: &dyn FileSource) -> Request<'_> {
+    const POSITIONS: [usize; 11] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    let (form, collections) = (form(Options::NDJSON), &POSITIONS[..data.collections().len()]);
     Request { data, collections, part: Part::WHOLE, form, threads: 2 }
 }
 
@@ -76,17 +73,13 @@ fn options(format: Format, codec: Codec) -> Options {
     Options { format, layout, codec: Some(codec), ..Options::NDJSON }
 }
 
-fn write<D: FileSource>(
-    request: &Request<'_, D>,
-    dir: &Path,
-    existing: Existing,
-) -> Result<Written> {
+fn write(request: &Request<'_>, dir: &Path, existing: Existing) -> Result<Written> {
     let watch = FilesWatch { stop: &|| false, progress: &mut |_| () };
     hoap_files::to_files(request, dir, existing, watch)
 }
 
 /// Writes files to a new folder and reads them back: names and bytes, without the manifest.
-fn written<D: FileSource>(request: &Request<'_, D>) -> BTreeMap<String, Vec<u8>> {
+fn written(request: &Request<'_>) -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     write(request, dir.path(), Existing::Refuse).unwrap();
     let mut files = read(dir.path());
@@ -101,18 +94,18 @@ fn read(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The documents as text, each made alone.
-fn lines<D: FileSource>(data: &D, collection: D::Collection) -> Vec<u8> {
+fn lines(data: &dyn FileSource, at: usize) -> Vec<u8> {
     let (mut text, mut one) = (Vec::new(), Buffer::new());
-    for index in 0..data.count(collection) {
+    for index in 0..data.count(at) {
         one.clear();
-        data.append_range(collection, index..index + 1, b"\n", &mut one);
+        data.append_range(at, index..index + 1, b"\n", &mut one);
         text.extend_from_slice(&one);
     }
     text
 }
 
-fn documents<D: FileSource>(data: &D, collection: D::Collection) -> Vec<Value> {
-    let lines = lines(data, collection);
+fn documents(data: &dyn FileSource, at: usize) -> Vec<Value> {
+    let lines = lines(data, at);
     let lines = lines.split(|&b| b == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
 }

@@ -8,7 +8,7 @@ use hoap_files::{Codec, ErrorKind, FileSource, Format, Request, YcsbTable, docum
 use serde_json::{Value, json};
 
 use super::same_data::{Row, assert_row, rows};
-use super::{documents, everything, form, lines, options, records, shop, written, ycsb};
+use super::{documents, form, lines, options, records, request, shop, written, ycsb};
 
 /// The records as a load takes them, each with its key put before its fields.
 fn loaded_with_keys(records: &Records) -> Vec<u8> {
@@ -36,7 +36,7 @@ fn ycsb_files_hold_what_a_load_writes_and_the_keys() {
     ] {
         let records = Records::new(spec).unwrap();
         let table = YcsbTable::new("t-1_A", records).unwrap();
-        let files = written(&everything(&table, &[()]));
+        let files = written(&request(&table));
         assert!(files["t-1_A.ndjson"] == loaded_with_keys(&records), "{spec:?}");
     }
 }
@@ -44,7 +44,7 @@ fn ycsb_files_hold_what_a_load_writes_and_the_keys() {
 #[test]
 fn shop_files_hold_what_a_load_writes() {
     let data = shop();
-    let files = written(&everything(&data, &ShopCollection::ALL));
+    let files = written(&request(&data));
     assert_eq!(files.len(), 2);
     for c in ShopCollection::ALL {
         let mut text = Vec::new();
@@ -81,26 +81,28 @@ fn plain(value: hoap_files::Value) -> Value {
 /// What typed columns are made of is what JSON is made of, for any document alone.
 #[test]
 fn values_are_those_of_the_json() {
-    fn check<D: FileSource>(data: &D, c: D::Collection) {
-        for (index, expected) in (0..).zip(documents(data, c)) {
-            assert_eq!(plain(document(data, c, index)), expected, "{} {index}", data.name(c));
+    fn check(data: &dyn FileSource) {
+        for (at, name) in data.collections().into_iter().enumerate() {
+            for (index, expected) in (0..).zip(documents(data, at)) {
+                assert_eq!(plain(document(data, at, index)), expected, "{name} {index}");
+            }
         }
     }
-    check(&ycsb(), ());
-    ShopCollection::ALL.into_iter().for_each(|c| check(&shop(), c));
+    check(&ycsb());
+    check(&shop());
 }
 
 #[test]
 fn json_files_are_arrays() {
     let form = form(options(Format::Json, Codec::None));
     let (shop, ycsb) = (shop(), ycsb());
-    let files = written(&Request { form, ..everything(&ycsb, &[()]) });
+    let files = written(&Request { form, ..request(&ycsb) });
     let array: Vec<Value> = serde_json::from_slice(&files["usertable.json"]).unwrap();
-    assert_eq!(array, documents(&ycsb, ()));
-    let files = written(&Request { form, ..everything(&shop, &ShopCollection::ALL) });
+    assert_eq!(array, documents(&ycsb, 0));
+    let files = written(&Request { form, ..request(&shop) });
     for c in ShopCollection::ALL {
         let array: Vec<Value> = serde_json::from_slice(&files[&format!("{c}.json")]).unwrap();
-        assert_eq!(array, documents(&shop, c));
+        assert_eq!(array, documents(&shop, c as usize));
     }
 }
 
@@ -133,9 +135,9 @@ fn numbered(array: &Value) -> impl Iterator<Item = (usize, &Value)> {
 fn a_csv_of_records_is_one_table() {
     let data = ycsb();
     let form = form(options(Format::Csv, Codec::None));
-    let files = written(&Request { form, ..everything(&data, &[()]) });
+    let files = written(&Request { form, ..request(&data) });
     assert_eq!(files.len(), 1);
-    assert_table(rows(&files["usertable.csv"]), documents(&data, ()).into_iter(), "usertable");
+    assert_table(rows(&files["usertable.csv"]), documents(&data, 0).into_iter(), "usertable");
 }
 
 /// The rows that a customer has in a table, put together without the writer's description of it.
@@ -193,15 +195,15 @@ fn rows_of(table: &str, customer: &Value) -> Vec<Value> {
 fn csv_tables_of_customers_join_to_the_documents() {
     let data = shop();
     let form = form(options(Format::Csv, Codec::None));
-    let files = written(&Request { form, ..everything(&data, &ShopCollection::ALL) });
+    let files = written(&Request { form, ..request(&data) });
     assert_eq!(files.len(), 8, "{:?}", files.keys());
-    let customers = documents(&data, ShopCollection::Customer);
+    let customers = documents(&data, ShopCollection::Customer as usize);
     for (name, text) in &files {
         let table = name.strip_suffix(".csv").unwrap();
         match table {
             "shop_customer" => assert_table(rows(text), customers.iter().cloned(), table),
             "shop_orders" => {
-                let orders = documents(&data, ShopCollection::Orders);
+                let orders = documents(&data, ShopCollection::Orders as usize);
                 assert_table(rows(text), orders.into_iter(), table);
             }
             _ => {
@@ -261,15 +263,15 @@ fn documents_of_megabytes_are_written() {
     let table = YcsbTable::new("large", records).unwrap();
     for format in [Format::Ndjson, Format::Csv] {
         let form = form(options(format, Codec::None));
-        let files = written(&Request { form, ..everything(&table, &[()]) });
+        let files = written(&Request { form, ..request(&table) });
         assert!(files[&format!("large.{format}")].len() > 30 << 20);
     }
     let spec = ShopSpec { customer_bytes: 1 << 20, ..ShopSpec::new(20) };
     let spec = ShopSpec { customers_per_country: 20, customers_per_zip: 20, ..spec };
     let data = ShopData::new(spec).unwrap();
-    let collections = &[ShopCollection::Customer];
-    let files = written(&everything(&data, collections));
-    assert!(files["shop_customer.ndjson"] == lines(&data, ShopCollection::Customer));
+    let collections = &[ShopCollection::Customer as usize];
+    let files = written(&Request { collections, ..request(&data) });
+    assert!(files["shop_customer.ndjson"] == lines(&data, ShopCollection::Customer as usize));
 }
 
 #[cfg(feature = "parquet")]
@@ -284,12 +286,12 @@ mod parquet {
         let (shop, ycsb) = (shop(), ycsb());
         for codec in [Codec::None, Codec::Zstd] {
             let form = form(options(Format::Parquet, codec));
-            let files = written(&Request { form, ..everything(&ycsb, &[()]) });
-            assert!(documents_of(&files["usertable.parquet"]) == documents(&ycsb, ()), "{codec}");
-            let files = written(&Request { form, ..everything(&shop, &ShopCollection::ALL) });
+            let files = written(&Request { form, ..request(&ycsb) });
+            assert!(documents_of(&files["usertable.parquet"]) == documents(&ycsb, 0), "{codec}");
+            let files = written(&Request { form, ..request(&shop) });
             for c in ShopCollection::ALL {
                 let rows = documents_of(&files[&format!("{c}.parquet")]);
-                assert!(rows == documents(&shop, c), "{codec} {c}");
+                assert!(rows == documents(&shop, c as usize), "{codec} {c}");
             }
         }
     }
@@ -299,7 +301,7 @@ mod parquet {
     fn nested_columns() {
         let data = shop();
         let form = form(options(Format::Parquet, Codec::Snappy));
-        let files = written(&Request { form, ..everything(&data, &ShopCollection::ALL) });
+        let files = written(&Request { form, ..request(&data) });
         let reader = reader(&files["shop_customer.parquet"]);
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let levels: BTreeMap<String, (i16, i16)> = schema

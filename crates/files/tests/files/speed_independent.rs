@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hoap_data::shop::ShopCollection;
 use hoap_data::{Collection, Part, Schema};
-use hoap_files::{Codec, FileSource, FilesWatch, Form, Format, Options, Request, to_pipe};
+use hoap_files::{Codec, FilesWatch, Form, Format, Options, Request, to_pipe};
 
-use super::{data_set, everything, form, lines, options, request, shop, written, ycsb};
+use super::{data_set, form, lines, options, request, shop, written, ycsb};
 
 fn forms() -> Vec<Form> {
     let mut forms = Vec::new();
@@ -28,11 +27,11 @@ fn forms() -> Vec<Form> {
 fn any_number_of_threads_writes_the_same_bytes() {
     let (ch2pp, shop, ycsb) = (data_set(Schema::Ch2pp), shop(), ycsb());
     same_with_any_threads(&request(&ch2pp));
-    same_with_any_threads(&everything(&shop, &ShopCollection::ALL));
-    same_with_any_threads(&everything(&ycsb, &[()]));
+    same_with_any_threads(&request(&shop));
+    same_with_any_threads(&request(&ycsb));
 }
 
-fn same_with_any_threads<D: FileSource>(request: &Request<'_, D>) {
+fn same_with_any_threads(request: &Request<'_>) {
     for form in forms() {
         let of = |threads| written(&Request { form, threads, ..*request });
         let one = of(1);
@@ -45,25 +44,27 @@ fn same_with_any_threads<D: FileSource>(request: &Request<'_, D>) {
 #[test]
 fn parts_hold_what_the_whole_holds() {
     let (ch2pp, shop, ycsb) = (data_set(Schema::Ch2pp), shop(), ycsb());
-    parts_join(&everything(&ch2pp, &[Collection::Orders, Collection::Region]));
-    parts_join(&everything(&shop, &ShopCollection::ALL));
-    parts_join(&everything(&ycsb, &[()]));
+    let collections = &[Collection::Orders as usize, Collection::Region as usize];
+    parts_join(&Request { collections, ..request(&ch2pp) });
+    parts_join(&request(&shop));
+    parts_join(&request(&ycsb));
 }
 
-fn parts_join<D: FileSource>(request: &Request<'_, D>) {
+fn parts_join(request: &Request<'_>) {
     let data = request.data;
+    let names = data.collections();
     for of in [2, 3, 70] {
-        let mut joined: BTreeMap<D::Collection, Vec<u8>> = BTreeMap::new();
+        let mut joined: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
         for part in 1..=of {
             let part = Part { part, of };
             let files = written(&Request { part, ..*request });
-            for &c in request.collections {
-                let text = &files[&format!("{}.{}.ndjson", data.name(c), part.part)];
-                joined.entry(c).or_default().extend_from_slice(text);
+            for &at in request.collections {
+                let text = &files[&format!("{}.{}.ndjson", names[at], part.part)];
+                joined.entry(at).or_default().extend_from_slice(text);
             }
         }
-        for (c, text) in joined {
-            assert!(text == lines(data, c), "{} in {of} parts", data.name(c));
+        for (at, text) in joined {
+            assert!(text == lines(data, at), "{} in {of} parts", names[at]);
         }
     }
 }
@@ -74,7 +75,7 @@ fn empty_parts_can_be_read() {
     let data = data_set(Schema::Ch2pp);
     let part = Part { part: 1, of: 100 };
     let empty = |format, codec| {
-        let collections = &[Collection::Region];
+        let collections = &[Collection::Region as usize];
         let form = form(options(format, codec));
         written(&Request { form, part, collections, ..request(&data) })
     };
@@ -101,13 +102,13 @@ fn empty_parts_can_be_read() {
 fn a_pipe_gets_all_collections_in_order() {
     let (ch2, shop, ycsb) = (data_set(Schema::Ch2), shop(), ycsb());
     pipe_gets_all(&request(&ch2));
-    pipe_gets_all(&everything(&shop, &ShopCollection::ALL));
-    pipe_gets_all(&everything(&ycsb, &[()]));
+    pipe_gets_all(&request(&shop));
+    pipe_gets_all(&request(&ycsb));
 }
 
-fn pipe_gets_all<D: FileSource>(request: &Request<'_, D>) {
+fn pipe_gets_all(request: &Request<'_>) {
     let Request { data, collections, .. } = *request;
-    let expected: Vec<u8> = collections.iter().flat_map(|&c| lines(data, c)).collect();
+    let expected: Vec<u8> = collections.iter().flat_map(|&at| lines(data, at)).collect();
     for threads in [1, 2, 5] {
         let mut out = Vec::new();
         let mut last = 0;
@@ -120,6 +121,6 @@ fn pipe_gets_all<D: FileSource>(request: &Request<'_, D>) {
         let (documents, bytes) = to_pipe(&request, &mut out, watch).unwrap();
         assert!(out == expected);
         assert_eq!(bytes, out.len() as u64);
-        assert_eq!(documents, collections.iter().map(|&c| data.count(c)).sum::<u64>());
+        assert_eq!(documents, collections.iter().map(|&at| data.count(at)).sum::<u64>());
     }
 }

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use hoap_conduct::data::Data;
 use hoap_conduct::load::Size;
-use hoap_data::shop::ShopCollection;
 use hoap_data::{Collection, Schema};
 use hoap_files::{
     Error, ErrorKind, FileSource, FilesWatch, Form, Options, Progress, Request, YcsbTable,
@@ -46,20 +45,24 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run(context, benchmark, threads);
     }
-    let writing = Writing { context, threads };
-    match benchmark {
-        GenBenchmark::Ch2(args) => writing.hybrid(args, Schema::Ch2),
-        GenBenchmark::Ch2pp(args) => writing.hybrid(args, Schema::Ch2pp),
-        GenBenchmark::Ycsb(args) => {
-            let table = args.records.table()?;
-            let table = YcsbTable::new(table.name(), table.records)?;
-            writing.write(&args.output, &table, &[()])
-        }
-        GenBenchmark::Shop(args) => {
-            let data = args.data.data_set()?;
-            writing.write(&args.output, &data, chosen(&args.collections, &ShopCollection::ALL))
-        }
+    let (data, mut collections, output): (Box<dyn FileSource>, Vec<usize>, &Output) =
+        match benchmark {
+            GenBenchmark::Ch2(of) => hybrid(of, Schema::Ch2)?,
+            GenBenchmark::Ch2pp(of) => hybrid(of, Schema::Ch2pp)?,
+            GenBenchmark::Ycsb(of) => {
+                let table = of.records.table()?;
+                let table = YcsbTable::new(table.name(), table.records)?;
+                (Box::new(table), Vec::new(), &of.output)
+            }
+            GenBenchmark::Shop(of) => {
+                let named = of.collections.iter().map(|c| *c as usize).collect();
+                (Box::new(of.data.data_set()?), named, &of.output)
+            }
+        };
+    if collections.is_empty() {
+        collections = (0..data.collections().len()).collect();
     }
+    write(context, &*data, &collections, output, threads)
 }
 
 /// Says what would be written.
@@ -91,73 +94,65 @@ fn dry_run(context: &Context, benchmark: &GenBenchmark, threads: usize) -> Resul
     Ok(())
 }
 
-/// The collections that were named, or all.
-fn chosen<'a, C>(named: &'a [C], all: &'a [C]) -> &'a [C] {
-    if named.is_empty() { all } else { named }
+/// A data set, the positions of the collections that were named, and where they go.
+fn hybrid(
+    of: &GenOf<Data, Collection>,
+    schema: Schema,
+) -> Result<(Box<dyn FileSource>, Vec<usize>, &Output), Failure> {
+    let named = of.collections.iter().map(|c| *c as usize).collect();
+    Ok((Box::new(of.data.data_set(schema)?), named, &of.output))
 }
 
 /// Writes documents.
-struct Writing<'a> {
-    context: &'a Context,
+fn write(
+    context: &Context,
+    data: &dyn FileSource,
+    collections: &[usize],
+    args: &Output,
     threads: usize,
-}
-
-impl Writing<'_> {
-    fn hybrid(&self, args: &GenOf<Data, Collection>, schema: Schema) -> Result<(), Failure> {
-        let data = args.data.data_set(schema)?;
-        self.write(&args.output, &data, chosen(&args.collections, &Collection::ALL))
+) -> Result<(), Failure> {
+    if let Some(twice) =
+        (1..collections.len()).find(|&i| collections[..i].contains(&collections[i]))
+    {
+        let name = data.collections()[collections[twice]];
+        return Err(Failure::usage(format!(
+            "gen: {name} is named twice; name each collection once"
+        )));
     }
-
-    fn write<D: FileSource>(
-        &self,
-        args: &Output,
-        data: &D,
-        collections: &[D::Collection],
-    ) -> Result<(), Failure> {
-        if let Some(twice) =
-            (1..collections.len()).find(|&i| collections[..i].contains(&collections[i]))
-        {
-            let name = data.name(collections[twice]);
-            return Err(Failure::usage(format!(
-                "gen: {name} is named twice; name each collection once"
-            )));
-        }
-        let form = Form::try_from(Options {
-            format: args.format,
-            layout: args.schema,
-            codec: args.compress,
-            level: args.level,
-            row_group: args.row_group.map(|size| size.0),
-            split: args.split.map(|size| size.0),
-        })?;
-        if let Some(chosen) = args.part.chosen() {
-            self.context.console.say(chosen);
-        }
-        let part = args.part.part;
-        let request = Request { data, collections, part, form, threads: self.threads };
-        match &args.out {
-            Some(dir) => to_files(self.context, args, &request, dir),
-            None => to_stdout(self.context, &request),
-        }
+    let form = Form::try_from(Options {
+        format: args.format,
+        layout: args.schema,
+        codec: args.compress,
+        level: args.level,
+        row_group: args.row_group.map(|size| size.0),
+        split: args.split.map(|size| size.0),
+    })?;
+    if let Some(chosen) = args.part.chosen() {
+        context.console.say(chosen);
+    }
+    let request = Request { data, collections, part: args.part.part, form, threads };
+    match &args.out {
+        Some(dir) => to_files(context, args, &request, dir),
+        None => to_stdout(context, &request),
     }
 }
 
-fn to_stdout<D: FileSource>(context: &Context, request: &Request<'_, D>) -> Result<(), Failure> {
+fn to_stdout(context: &Context, request: &Request<'_>) -> Result<(), Failure> {
     let mut shown = Shown::new(context, "gen");
     // The handle that is not locked buffers by lines, which chunks of whole lines do not mind.
     let mut progress = |p| shown.show(p);
     let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
-    match hoap_files::to_pipe(request, io::stdout(), watch) {
+    match hoap_files::to_pipe(request, &mut io::stdout(), watch) {
         // Whoever reads has enough, `head` for example.
         Err(e) if e.kind == ErrorKind::Closed => Ok(()),
         end => Ok(end.map(|_| ())?),
     }
 }
 
-fn to_files<D: FileSource>(
+fn to_files(
     context: &Context,
     args: &Output,
-    request: &Request<'_, D>,
+    request: &Request<'_>,
     dir: &Path,
 ) -> Result<(), Failure> {
     let started = Instant::now();
