@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use hoap_record::Stored;
 use hoap_workload::Result;
 use hoap_workload::capability::{
-    Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Unmade,
+    Applicable, Batch, BulkWriter, Documents, Index, NotApplicable, Row, Texts, Unmade,
 };
 use hoap_workload::words::counted;
 use serde_json::Value;
@@ -189,6 +189,23 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         let writing = self.inner.write_values(collection, documents, position);
         let done = within(&*self.engine, limit, writing).await;
         self.written(done, collection, count)
+    }
+
+    fn takes_texts(&self) -> bool {
+        self.inner.takes_texts()
+    }
+
+    async fn write_texts(
+        &mut self,
+        collection: &str,
+        documents: &mut Texts<'_>,
+        before: u64,
+    ) -> Result<u64> {
+        check_name(&*self.engine, collection)?;
+        let (limit, count) = (self.limit(), documents.len());
+        let writing = self.inner.write_texts(collection, documents, before);
+        let done = within(&*self.engine, limit, writing).await;
+        self.written(done, collection, count - documents.len())
     }
 
     async fn finish(&mut self) -> Result<()> {

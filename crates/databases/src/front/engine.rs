@@ -14,7 +14,7 @@ use hoap_record::witness::Level;
 use hoap_workload::capability::key_value::{Fields, Record, Scanned, Table};
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::capability::{
-    Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row, Unmade,
+    Access, Answer, Applicable, Batch, Explained, Index, Intent, Order, Patch, Row, Texts, Unmade,
 };
 use hoap_workload::client::Canceller;
 use serde_json::Value;
@@ -133,6 +133,20 @@ pub trait Bulk: Abandon {
         _position: u64,
     ) -> impl Future<Output = Done<u64>> + Send {
         async { Err(Failure::broken("it takes JSON text only")) }
+    }
+    /// Whether [`Bulk::write_texts`] is better than batches.
+    fn takes_texts(&self) -> bool {
+        false
+    }
+    /// Writes the first ones of documents that it makes itself, and their progress. Returns their
+    /// bytes as JSON text.
+    fn write_texts(
+        &mut self,
+        _collection: &str,
+        _documents: &mut Texts<'_>,
+        _before: u64,
+    ) -> impl Future<Output = Done<u64>> + Send {
+        async { Err(Failure::broken("it takes batches only")) }
     }
     /// Ends the part.
     fn finish(&mut self) -> impl Future<Output = Done<()>> + Send {

@@ -95,6 +95,7 @@ impl Documents for PostgresEngine {
     }
 
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
+        self.pools.close_left();
         settle::settle(self.server(), indexes).await
     }
 

@@ -15,6 +15,8 @@ use crate::failure::{Done, Failure};
 pub(super) struct Pools {
     pub server: Server,
     pools: Mutex<HashMap<Role, Arc<Pool>>>,
+    /// Connections of the writers of a load that have come to their end, for the next ones.
+    left: Mutex<Vec<Connection>>,
 }
 
 /// The connections of a role: a limited number, in use or idle.
@@ -26,7 +28,12 @@ struct Pool {
 
 impl Pools {
     pub fn new(server: Server) -> Self {
-        Pools { server, pools: Mutex::default() }
+        Pools { server, pools: Mutex::default(), left: Mutex::default() }
+    }
+
+    /// Closes what the writers of a load have left.
+    pub fn close_left(&self) {
+        lock(&self.left).clear();
     }
 
     fn pool(&self, role: Role) -> Arc<Pool> {
@@ -60,6 +67,25 @@ impl Link {
         let mut link = Link { pools, role, own: None, sent: false };
         link.hold().await?.rest();
         Ok(link)
+    }
+
+    /// For a writer of a load: with the connection that another one has left, or connects.
+    pub async fn of_writer(pools: Arc<Pools>) -> Done<Self> {
+        let left = {
+            let mut left = lock(&pools.left);
+            std::iter::from_fn(|| left.pop()).find(Connection::is_at_rest)
+        };
+        match left {
+            Some(own) => Ok(Link { pools, role: Role::Maintenance, own: Some(own), sent: false }),
+            None => Link::new(pools, Role::Maintenance).await,
+        }
+    }
+
+    /// Leaves its own connection to the next writer.
+    pub fn leave(&mut self) {
+        if let Some(own) = self.own.take().filter(Connection::is_at_rest) {
+            lock(&self.pools.left).push(own);
+        }
     }
 
     /// A connection for one transaction or operation, which says when it has its answer

@@ -46,8 +46,10 @@ pub(super) fn decode(stored: &str) -> Cow<'_, str> {
 
 /// JSON text as PostgreSQL stores it.
 pub(super) fn encode_json(json: &[u8]) -> Cow<'_, [u8]> {
-    // In JSON text both are escapes, the other spelling of which is `\u0000` alone.
-    if memmem::find(json, b"\\u000").is_none() {
+    // In JSON text both are escapes, the other spelling of which is `\u0000` alone. Most texts have
+    // no escape at all, which is found out in a quarter of the time.
+    let Some(first) = memchr::memchr(b'\\', json) else { return Cow::Borrowed(json) };
+    if memmem::find(&json[first..], b"\\u000").is_none() {
         return Cow::Borrowed(json);
     }
     rewrite(json, |escape, _| match escape {

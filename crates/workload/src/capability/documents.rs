@@ -5,6 +5,7 @@ use hoap_record::Stored;
 use serde_json::Value;
 
 use super::applicable::{Applicable, NotApplicable};
+use super::texts::Texts;
 use super::values::Unmade;
 use crate::{Error, ErrorKind, Result};
 
@@ -108,6 +109,24 @@ pub trait BulkWriter: Send {
     ) -> Result<u64> {
         let tried = format!("load {} documents into {collection} by their values", documents.len());
         Err(Error::new(ErrorKind::Broken, tried, "the database takes JSON text only"))
+    }
+
+    /// Whether [`BulkWriter::write_texts`] is better than batches: the writer makes documents in the
+    /// place where they are sent from.
+    fn takes_texts(&self) -> bool {
+        false
+    }
+
+    /// Like [`BulkWriter::write`], with documents that it makes itself: of these the first ones, as
+    /// many as it writes at once. `before` is the progress before them. Returns their bytes.
+    async fn write_texts(
+        &mut self,
+        collection: &str,
+        documents: &mut Texts<'_>,
+        _before: u64,
+    ) -> Result<u64> {
+        let tried = format!("load {} documents into {collection}", documents.len());
+        Err(Error::new(ErrorKind::Broken, tried, "the database takes batches only"))
     }
 
     /// Ends the part after its last batch: all documents and the progress are then in the database.

@@ -12,6 +12,7 @@ pub mod key_value;
 mod non_transactional;
 pub mod shop;
 mod target;
+mod texts;
 mod transactions;
 mod values;
 
@@ -20,6 +21,7 @@ pub use applicable::{Applicable, NotApplicable};
 pub use documents::{Batch, BulkWriter, Documents, Index, Row};
 pub use non_transactional::NonTransactional;
 pub use target::{Blocking, Target};
+pub use texts::Texts;
 pub use transactions::{
     Access, Change, Intent, Order, Patch, Session, Stepwise, Transaction, Transactions,
 };

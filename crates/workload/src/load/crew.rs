@@ -17,7 +17,7 @@ use super::division::Division;
 use super::maker::{Limit, Maker, Making, Span};
 use super::search::{Clients, Sample, Search};
 use super::source::LoadSource;
-use crate::capability::{Batch, BulkWriter, Documents, TypedSource, Unmade};
+use crate::capability::{Batch, BulkWriter, Documents, Texts, TypedSource, Unmade};
 use crate::words::counted;
 use crate::{Error, ErrorKind, Result};
 
@@ -209,7 +209,10 @@ async fn write_slice(
     let mut progress = SliceProgress { shared: &shared, there };
     let whole = match source.typed().zip(writer.values_at_once()) {
         Some(typed) => write_values(&mut *writer, typed, spans, &mut progress).await?,
-        None => write_texts(&mut *writer, source, spans, &mut progress).await?,
+        None if writer.takes_texts() => {
+            write_texts(&mut *writer, &**source, spans, &mut progress).await?
+        }
+        None => write_batches(&mut *writer, source, spans, &mut progress).await?,
     };
     if !whole {
         shared.there.fetch_sub(progress.there, Ordering::Relaxed);
@@ -243,7 +246,7 @@ impl SliceProgress<'_> {
 
 /// Writes documents as JSON text, each batch made while the one before is written. Returns whether
 /// they are all written.
-async fn write_texts(
+async fn write_batches(
     writer: &mut dyn BulkWriter,
     source: &Arc<dyn LoadSource>,
     spans: VecDeque<Span>,
@@ -264,6 +267,32 @@ async fn write_texts(
         progress.wrote(made.at, made.batch.len() as u64, made.batch.bytes() as u64);
         spare = made.batch;
     }
+}
+
+/// Lets the writer make the documents, as JSON text. Returns whether they are all written.
+async fn write_texts(
+    writer: &mut dyn BulkWriter,
+    source: &dyn LoadSource,
+    spans: VecDeque<Span>,
+    progress: &mut SliceProgress<'_>,
+) -> Result<bool> {
+    let names = source.collections();
+    for Span { at, start, next, end } in spans {
+        let mut append = |index, key: &mut String, text: &mut Vec<u8>| {
+            source.append(at, index, key, text);
+        };
+        let mut documents = Texts::new(&mut append, next, end);
+        while !documents.is_empty() {
+            if !progress.goes_on(at)? {
+                return Ok(false);
+            }
+            let left = documents.len();
+            let before = end - left - start;
+            let bytes = writer.write_texts(names[at], &mut documents, before).await?;
+            progress.wrote(at, left - documents.len(), bytes);
+        }
+    }
+    Ok(true)
 }
 
 /// Lets the writer make the documents, value by value. Returns whether they are all written.
