@@ -45,20 +45,19 @@ pub fn generate(context: &Context, args: &Gen) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run(context, benchmark, threads);
     }
-    let (data, mut collections, output): (Box<dyn FileSource>, Vec<usize>, &Output) =
-        match benchmark {
-            GenBenchmark::Ch2(of) => hybrid(of, Schema::Ch2)?,
-            GenBenchmark::Ch2pp(of) => hybrid(of, Schema::Ch2pp)?,
-            GenBenchmark::Ycsb(of) => {
-                let table = of.records.table()?;
-                let table = YcsbTable::new(table.name(), table.records)?;
-                (Box::new(table), Vec::new(), &of.output)
-            }
-            GenBenchmark::Shop(of) => {
-                let named = of.collections.iter().map(|c| *c as usize).collect();
-                (Box::new(of.data.data_set()?), named, &of.output)
-            }
-        };
+    let (data, mut collections, output): Wanted<'_> = match benchmark {
+        GenBenchmark::Ch2(of) => hybrid(of, Schema::Ch2)?,
+        GenBenchmark::Ch2pp(of) => hybrid(of, Schema::Ch2pp)?,
+        GenBenchmark::Ycsb(of) => {
+            let table = of.records.table()?;
+            let table = YcsbTable::new(table.name(), table.records)?;
+            (Box::new(table), Vec::new(), &of.output)
+        }
+        GenBenchmark::Shop(of) => {
+            let named = of.collections.iter().map(|c| *c as usize).collect();
+            (Box::new(of.data.data_set()?), named, &of.output)
+        }
+    };
     if collections.is_empty() {
         collections = (0..data.collections().len()).collect();
     }
@@ -94,11 +93,10 @@ fn dry_run(context: &Context, benchmark: &GenBenchmark, threads: usize) -> Resul
     Ok(())
 }
 
-/// A data set, the positions of the collections that were named, and where they go.
-fn hybrid(
-    of: &GenOf<Data, Collection>,
-    schema: Schema,
-) -> Result<(Box<dyn FileSource>, Vec<usize>, &Output), Failure> {
+/// The documents, the positions of the collections that were named, and where they go.
+type Wanted<'a> = (Box<dyn FileSource>, Vec<usize>, &'a Output);
+
+fn hybrid(of: &GenOf<Data, Collection>, schema: Schema) -> Result<Wanted<'_>, Failure> {
     let named = of.collections.iter().map(|c| *c as usize).collect();
     Ok((Box::new(of.data.data_set(schema)?), named, &of.output))
 }
