@@ -9,6 +9,8 @@
 //! with a durability level: the driver (1.1) omits the level from sub-document mutations, which
 //! would be acknowledged too early.
 
+use std::sync::Arc;
+
 use couchbase::collection::Collection;
 use couchbase::error::ErrorKind as Kind;
 use couchbase::options::kv_options::{
@@ -25,9 +27,11 @@ use super::bulk::JSON;
 use super::database::Operation;
 use super::options::Updates;
 use super::query::Node;
+use super::server::Server;
 use super::{CouchbaseEngine, error};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, KeyValue};
+use crate::front::limit::Timer;
 use crate::json;
 use crate::reads::Reads;
 use crate::sqlpp::Doing;
@@ -59,6 +63,7 @@ impl KeyValue for CouchbaseEngine {
         let one: Vec<_> = table.fields.iter().map(|field| format!(", d.`{field}`")).collect();
         let scans = Reads::new(&one.concat(), one, "", scan);
         Ok(RecordSession {
+            operations: Operations { server: self.server.clone(), timer: Timer::default() },
             node,
             collection: self.server.collection(name),
             fields: table.fields.clone(),
@@ -68,8 +73,34 @@ impl KeyValue for CouchbaseEngine {
     }
 }
 
+/// The operations of one client, one after the other.
+struct Operations {
+    server: Arc<Server>,
+    timer: Timer,
+}
+
+impl Operations {
+    async fn run<T>(&mut self, operation: Operation<'_, T>, doing: Doing) -> Done<T> {
+        let limit = self.server.place.options.kv_timeout;
+        match self.timer.within(limit, operation).await {
+            Some(done) => done.map_err(|e| error::key_value(&e, doing)),
+            None => Err(error::late(doing, limit.as_millis())),
+        }
+    }
+
+    /// Runs an operation; `None` where there is no such document.
+    async fn find<T>(&mut self, operation: Operation<'_, T>, doing: Doing) -> Done<Option<T>> {
+        match self.run(operation, doing).await {
+            Ok(found) => Ok(Some(found)),
+            Err(e) if e.kind == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+}
+
 /// The records of one client.
 pub struct RecordSession {
+    operations: Operations,
     node: Node,
     collection: Collection,
     /// The names of the table's fields.
@@ -80,18 +111,11 @@ pub struct RecordSession {
 }
 
 impl RecordSession {
-    /// Runs an operation; `None` where there is no such document.
-    async fn find<T>(&self, operation: Operation<'_, T>, doing: Doing) -> Done<Option<T>> {
-        match self.node.server.key_value(operation, doing).await {
-            Ok(found) => Ok(Some(found)),
-            Err(e) if e.kind == ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(e),
-        }
-    }
-
-    async fn exists(&self, key: &str) -> Done<bool> {
-        let found =
-            self.find(Box::pin(self.collection.exists(key, None)), Doing::Repeatable).await?;
+    async fn exists(&mut self, key: &str) -> Done<bool> {
+        let found = self
+            .operations
+            .find(Box::pin(self.collection.exists(key, None)), Doing::Repeatable)
+            .await?;
         Ok(found.is_some_and(|found| found.exists()))
     }
 
@@ -102,30 +126,30 @@ impl RecordSession {
     }
 
     /// Replaces the document by the recycled JSON text.
-    async fn replace(&self, key: &str, cas: Option<u64>) -> Done<bool> {
+    async fn replace(&mut self, key: &str, cas: Option<u64>) -> Done<bool> {
         let options = &self.node.server.place.options;
         let mut with = ReplaceOptions::new();
         with.cas = cas;
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let replace = self.collection.replace_raw(key, &self.json, JSON, with);
-        Ok(self.find(Box::pin(replace), Doing::Write).await?.is_some())
+        Ok(self.operations.find(Box::pin(replace), Doing::Write).await?.is_some())
     }
 
     /// Writes the recycled JSON text as the document, whether or not it is there.
-    async fn upsert(&self, key: &str) -> Done<()> {
+    async fn upsert(&mut self, key: &str) -> Done<()> {
         let options = &self.node.server.place.options;
         let mut with = UpsertOptions::new();
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let upsert = self.collection.upsert_raw(key, &self.json, JSON, with);
-        self.node.server.key_value(Box::pin(upsert), Doing::Write).await.map(drop)
+        self.operations.run(Box::pin(upsert), Doing::Write).await.map(drop)
     }
 
     /// Sets fields where no sub-document operation can.
     async fn read_and_replace(&mut self, key: &str, record: &Record) -> Done<bool> {
         let get = self.collection.get(key, None);
-        let Some(found) = self.find(Box::pin(get), Doing::Repeatable).await? else {
+        let Some(found) = self.operations.find(Box::pin(get), Doing::Repeatable).await? else {
             return Ok(false);
         };
         let mut document: serde_json::Map<String, Value> =
@@ -153,7 +177,8 @@ impl engine::RecordSession for RecordSession {
                 let name = &*self.fields[usize::from(number)];
                 let specs = [LookupInSpec::get(name, None)];
                 let look = self.collection.lookup_in(key, &specs, None);
-                let Some(found) = self.find(Box::pin(look), Doing::Repeatable).await? else {
+                let Some(found) = self.operations.find(Box::pin(look), Doing::Repeatable).await?
+                else {
                     return Ok(false);
                 };
                 match found.content_as_raw(0) {
@@ -172,7 +197,8 @@ impl engine::RecordSession for RecordSession {
             Fields::None => self.exists(key).await,
             Fields::All => {
                 let get = self.collection.get(key, None);
-                let Some(found) = self.find(Box::pin(get), Doing::Repeatable).await? else {
+                let Some(found) = self.operations.find(Box::pin(get), Doing::Repeatable).await?
+                else {
                     return Ok(false);
                 };
                 let read = json::read(found.content_as_raw().0, &self.fields, record);
@@ -189,7 +215,7 @@ impl engine::RecordSession for RecordSession {
         with.expiry = options.expiry;
         with.durability_level = options.durability.of_driver();
         let insert = self.collection.insert_raw(key, &self.json, JSON, with);
-        self.node.server.key_value(Box::pin(insert), Doing::Write).await.map(drop)
+        self.operations.run(Box::pin(insert), Doing::Write).await.map(drop)
     }
 
     async fn update(&mut self, key: &str, record: &Record) -> Done<bool> {
@@ -216,7 +242,7 @@ impl engine::RecordSession for RecordSession {
         let mut with = MutateInOptions::new();
         with.expiry = self.node.server.place.options.expiry;
         let mutate = self.collection.mutate_in(key, &specs, with);
-        Ok(self.find(Box::pin(mutate), Doing::Write).await?.is_some())
+        Ok(self.operations.find(Box::pin(mutate), Doing::Write).await?.is_some())
     }
 
     async fn delete(&mut self, key: &str) -> Done<bool> {
@@ -226,7 +252,7 @@ impl engine::RecordSession for RecordSession {
         let mut with = RemoveOptions::new();
         with.durability_level = self.node.server.place.options.durability.of_driver();
         let remove = self.collection.remove(key, with);
-        Ok(self.find(Box::pin(remove), Doing::Write).await?.is_some())
+        Ok(self.operations.find(Box::pin(remove), Doing::Write).await?.is_some())
     }
 
     async fn scan(

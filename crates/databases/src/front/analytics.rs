@@ -9,7 +9,7 @@ use hoap_workload::client::Canceller;
 use serde_json::Value;
 
 use super::engine::{self, Engine, QuerySession};
-use super::limit::{answer, not_read, unlimited, within};
+use super::limit::{Alarm, answer, not_read, unlimited, within};
 use super::{Front, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 
@@ -22,7 +22,7 @@ impl<E: engine::Analytics> Analytics for Front<E> {
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let engine = self.0.clone();
         match unlimited(&*engine, engine.query_session()).await {
-            Ok(inner) => Ok(Box::new(FrontQueries { engine, inner })),
+            Ok(inner) => Ok(Box::new(FrontQueries { engine, inner, alarm: Alarm::default() })),
             Err(failure) => Err(error(&*engine, failure, "connect a query stream to")),
         }
     }
@@ -32,13 +32,14 @@ impl<E: engine::Analytics> Analytics for Front<E> {
 struct FrontQueries<E, S> {
     engine: Arc<E>,
     inner: S,
+    alarm: Alarm,
 }
 
 /// Waits for the answer to a query with these parameters, without a limit.
 macro_rules! asked {
     ($self:ident, $parameters:ident, $call:expr) => {
         match check_parameters($parameters) {
-            Ok(()) => match within(&*$self.engine, None, $call).await {
+            Ok(()) => match within(&*$self.engine, &mut $self.alarm, None, $call).await {
                 Ok(done) => done,
                 Err(silence) => {
                     $self.inner.abandon();
@@ -83,8 +84,13 @@ impl<E: Engine, S: QuerySession> AnalyticalSession for FrontQueries<E, S> {
     async fn counters(&mut self, collection: &str, field: &str) -> Result<Vec<(String, i64)>> {
         check_name(&*self.engine, collection)?;
         check_paths(&[field])?;
-        let done =
-            answer!(self.engine, self.inner, self.inner.counters(collection, field), not_read);
+        let done = answer!(
+            self.engine,
+            &mut self.alarm,
+            self.inner,
+            self.inner.counters(collection, field),
+            not_read
+        );
         let what = || format!("read the counters of {collection} in");
         done.map_err(|failure| error(&*self.engine, failure, &what()))
     }

@@ -13,7 +13,7 @@ use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Bulk, Engine};
-use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
+use super::limit::{Alarm, LastPiece, answer, maybe_applied, not_read, unlimited, within};
 use super::{Front, check_index, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 
@@ -26,7 +26,7 @@ impl<E: engine::Documents> Front<E> {
 /// Waits for the answer of a call to the engine.
 macro_rules! engine {
     ($self:ident, $failure:path, $call:expr) => {{
-        let done = within(&*$self.0, $self.0.answer_timeout(), $call).await;
+        let done = within(&*$self.0, &mut Alarm::default(), $self.0.answer_timeout(), $call).await;
         done.unwrap_or_else(|silence| Err($failure(silence)))
     }};
 }
@@ -78,7 +78,7 @@ impl<E: engine::Documents> Documents for Front<E> {
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
         let done = engine!(self, not_read, self.0.bulk(part));
         let inner = done.map_err(|failure| self.error(failure, "begin to load"))?;
-        Ok(Box::new(FrontBulk { engine: self.0.clone(), inner }))
+        Ok(Box::new(FrontBulk { engine: self.0.clone(), inner, alarm: Alarm::default() }))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
@@ -127,6 +127,7 @@ impl<E: engine::Documents> Documents for Front<E> {
 struct FrontBulk<E, B> {
     engine: Arc<E>,
     inner: B,
+    alarm: Alarm,
 }
 
 impl<E: Engine, B: Bulk> FrontBulk<E, B> {
@@ -161,7 +162,13 @@ impl<E: Engine, B: Bulk> FrontBulk<E, B> {
 impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
     async fn position(&mut self, collection: &str) -> Result<u64> {
         check_name(&*self.engine, collection)?;
-        let done = answer!(self.engine, self.inner, self.inner.position(collection), not_read);
+        let done = answer!(
+            self.engine,
+            &mut self.alarm,
+            self.inner,
+            self.inner.position(collection),
+            not_read
+        );
         let what = || format!("read the progress of {collection} in");
         done.map_err(|failure| self.error(failure, &what()))
     }
@@ -170,7 +177,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         check_name(&*self.engine, collection)?;
         let limit = self.limit();
         let writing = self.inner.write(collection, batch, position);
-        let done = within(&*self.engine, limit, writing).await;
+        let done = within(&*self.engine, &mut self.alarm, limit, writing).await;
         self.written(done, collection, batch.len() as u64)
     }
 
@@ -187,7 +194,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         check_name(&*self.engine, collection)?;
         let (limit, count) = (self.limit(), documents.len());
         let writing = self.inner.write_values(collection, documents, position);
-        let done = within(&*self.engine, limit, writing).await;
+        let done = within(&*self.engine, &mut self.alarm, limit, writing).await;
         self.written(done, collection, count)
     }
 

@@ -10,7 +10,7 @@ use hoap_workload::capability::key_value::{
 };
 
 use super::engine::{self, Engine, RecordSession};
-use super::limit::{answer, maybe_applied, not_read, unlimited};
+use super::limit::{Alarm, answer, maybe_applied, not_read, unlimited};
 use super::{Front, check_name, error};
 use crate::failure::{Done, Failure};
 use crate::{json, names};
@@ -44,7 +44,12 @@ impl<E: engine::KeyValue> Front<E> {
         check_name(&*self.0, &table.name)?;
         table.fields.iter().try_for_each(|field| names::field(field).map(drop))?;
         match unlimited(&*self.0, opening).await {
-            Ok(inner) => Ok(FrontRecords { engine: self.0.clone(), table: table.clone(), inner }),
+            Ok(inner) => Ok(FrontRecords {
+                engine: self.0.clone(),
+                table: table.clone(),
+                inner,
+                alarm: Alarm::default(),
+            }),
             Err(failure) => Err(error(&*self.0, failure, &format!("read {} in", table.name))),
         }
     }
@@ -55,6 +60,7 @@ pub struct FrontRecords<E, S> {
     engine: Arc<E>,
     table: Table,
     inner: S,
+    alarm: Alarm,
 }
 
 impl<E: Engine, S: RecordSession> FrontRecords<E, S> {
@@ -86,7 +92,13 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
         record.clear();
         let done = match self.check(fields) {
             Ok(()) => {
-                answer!(self.engine, self.inner, self.inner.read(key, fields, record), not_read)
+                answer!(
+                    self.engine,
+                    &mut self.alarm,
+                    self.inner,
+                    self.inner.read(key, fields, record),
+                    not_read
+                )
             }
             Err(failure) => Err(failure),
         };
@@ -96,7 +108,13 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
     async fn insert(&mut self, key: &str, record: &Record) -> Result<()> {
         let done = match self.check_record(record) {
             Ok(()) => {
-                answer!(self.engine, self.inner, self.inner.insert(key, record), maybe_applied)
+                answer!(
+                    self.engine,
+                    &mut self.alarm,
+                    self.inner,
+                    self.inner.insert(key, record),
+                    maybe_applied
+                )
             }
             Err(failure) => Err(failure),
         };
@@ -106,7 +124,13 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
     async fn update(&mut self, key: &str, record: &Record) -> Result<bool> {
         let done = match self.check_record(record) {
             Ok(()) => {
-                answer!(self.engine, self.inner, self.inner.update(key, record), maybe_applied)
+                answer!(
+                    self.engine,
+                    &mut self.alarm,
+                    self.inner,
+                    self.inner.update(key, record),
+                    maybe_applied
+                )
             }
             Err(failure) => Err(failure),
         };
@@ -114,7 +138,13 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
     }
 
     async fn delete(&mut self, key: &str) -> Result<bool> {
-        let done = answer!(self.engine, self.inner, self.inner.delete(key), maybe_applied);
+        let done = answer!(
+            self.engine,
+            &mut self.alarm,
+            self.inner,
+            self.inner.delete(key),
+            maybe_applied
+        );
         done.map_err(|failure| self.error(failure, "delete", key))
     }
 
@@ -129,6 +159,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
         let done = match self.check(fields) {
             Ok(()) => answer!(
                 self.engine,
+                &mut self.alarm,
                 self.inner,
                 self.inner.scan(start, count, fields, scanned),
                 not_read

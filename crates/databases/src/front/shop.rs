@@ -8,7 +8,7 @@ use hoap_workload::capability::shop::{
 };
 
 use super::engine::{self, Engine, Joiner, Pager};
-use super::limit::{answer, not_read, unlimited};
+use super::limit::{Alarm, answer, not_read, unlimited};
 use super::{Front, error};
 use crate::failure::Failure;
 
@@ -17,7 +17,7 @@ impl<E: engine::Pages> Pages for Front<E> {
 
     async fn session(&self) -> Result<Self::Session> {
         match unlimited(&*self.0, self.0.pager()).await {
-            Ok(inner) => Ok(FrontPager { engine: self.0.clone(), inner }),
+            Ok(inner) => Ok(FrontPager { engine: self.0.clone(), inner, alarm: Alarm::default() }),
             Err(failure) => Err(error(&*self.0, failure, "page through customers in")),
         }
     }
@@ -27,6 +27,7 @@ impl<E: engine::Pages> Pages for Front<E> {
 pub struct FrontPager<E, P> {
     engine: Arc<E>,
     inner: P,
+    alarm: Alarm,
 }
 
 impl<E: Engine, P: Pager> PageSession for FrontPager<E, P> {
@@ -39,6 +40,7 @@ impl<E: Engine, P: Pager> PageSession for FrontPager<E, P> {
     ) -> Result<()> {
         let done = answer!(
             self.engine,
+            &mut self.alarm,
             self.inner,
             self.inner.page(country, offset, limit, keys),
             not_read
@@ -63,7 +65,7 @@ impl<E: engine::Joins> Joins for Front<E> {
             false => Err(Failure::invalid(format!("it has no {variant} join"))),
         };
         match done {
-            Ok(inner) => Ok(FrontJoiner { engine: self.0.clone(), inner }),
+            Ok(inner) => Ok(FrontJoiner { engine: self.0.clone(), inner, alarm: Alarm::default() }),
             Err(failure) => Err(error(&*self.0, failure, "join customers in")),
         }
     }
@@ -73,12 +75,19 @@ impl<E: engine::Joins> Joins for Front<E> {
 pub struct FrontJoiner<E, J> {
     engine: Arc<E>,
     inner: J,
+    alarm: Alarm,
 }
 
 impl<E: Engine, J: Joiner> JoinSession for FrontJoiner<E, J> {
     async fn join(&mut self, zip: &str, month: &str, rows: &mut Vec<JoinRow>) -> Result<()> {
         rows.clear();
-        let done = answer!(self.engine, self.inner, self.inner.join(zip, month, rows), not_read);
+        let done = answer!(
+            self.engine,
+            &mut self.alarm,
+            self.inner,
+            self.inner.join(zip, month, rows),
+            not_read
+        );
         done.map_err(|failure| {
             error(&*self.engine, failure, &format!("join zip code {zip}, {month} in"))
         })

@@ -13,7 +13,7 @@ use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Engine, OpenTransaction};
-use super::limit::{maybe_applied, unlimited, within};
+use super::limit::{Alarm, maybe_applied, unlimited, within};
 use super::{Front, check_index, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 use crate::names;
@@ -23,7 +23,12 @@ impl<E: engine::Transactions> Transactions for Front<E> {
     async fn session(&self) -> Result<Box<dyn Session>> {
         let engine = self.0.clone();
         match unlimited(&*engine, engine.transaction_session()).await {
-            Ok(inner) => Ok(Box::new(FrontSession { engine, inner, unanswered: false })),
+            Ok(inner) => Ok(Box::new(FrontSession {
+                engine,
+                inner,
+                unanswered: false,
+                alarm: Alarm::default(),
+            })),
             Err(failure) => Err(error(&*engine, failure, "connect a client to")),
         }
     }
@@ -39,17 +44,19 @@ struct FrontSession<E, S> {
     inner: S,
     /// Whether the answer to the last begin did not come.
     unanswered: bool,
+    alarm: Alarm,
 }
 
 #[async_trait]
 impl<E: Engine, S: engine::Session> Session for FrontSession<E, S> {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        let FrontSession { engine, inner, unanswered: lost } = self;
+        let FrontSession { engine, inner, unanswered: lost, alarm } = self;
         if std::mem::take(lost) {
             inner.abandon();
         }
         let limit = engine.answer_timeout();
-        let begun = within(&**engine, limit, inner.begin(access)).await.unwrap_or_else(|silence| {
+        let begun = within(&**engine, alarm, limit, inner.begin(access)).await;
+        let begun = begun.unwrap_or_else(|silence| {
             *lost = true;
             Err(silence)
         });
@@ -60,6 +67,7 @@ impl<E: Engine, S: engine::Session> Session for FrontSession<E, S> {
                 access,
                 over: false,
                 limit,
+                alarm,
             })),
             Err(failure) => Err(error(&**engine, failure, "begin a transaction in")),
         }
@@ -73,6 +81,8 @@ struct FrontTransaction<'a, E, T> {
     /// Whether an answer did not come.
     over: bool,
     limit: Option<Duration>,
+    /// The session's.
+    alarm: &'a mut Alarm,
 }
 
 impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
@@ -126,10 +136,18 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
     }
 }
 
-/// Waits for the answer of a call to the inner transaction, which is over where none comes.
+/// Waits for the answer of a call to the inner transaction.
+macro_rules! waited {
+    ($self:ident, $call:expr) => {{
+        let call = std::pin::pin!($call);
+        within($self.engine, $self.alarm, $self.limit, call).await
+    }};
+}
+
+/// The same; the transaction is over where no answer comes.
 macro_rules! answer {
     ($self:ident, $call:expr) => {
-        match within($self.engine, $self.limit, $call).await {
+        match waited!($self, $call) {
             Ok(done) => done,
             Err(silence) => {
                 $self.over = true;
@@ -233,7 +251,7 @@ impl<E: Engine, T: OpenTransaction> Transaction for FrontTransaction<'_, E, T> {
 
     async fn commit(mut self: Box<Self>) -> Result<()> {
         let done = match self.check_open() {
-            Ok(()) => match within(self.engine, self.limit, self.inner.commit()).await {
+            Ok(()) => match waited!(self, self.inner.commit()) {
                 Ok(done) => done,
                 Err(silence) => {
                     self.inner.abandon();
