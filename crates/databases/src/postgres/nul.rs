@@ -46,10 +46,8 @@ pub(super) fn decode(stored: &str) -> Cow<'_, str> {
 
 /// JSON text as PostgreSQL stores it.
 pub(super) fn encode_json(json: &[u8]) -> Cow<'_, [u8]> {
-    // In JSON text both are escapes, the other spelling of which is `\u0000` alone. Most texts have
-    // no escape at all, which is found out in a quarter of the time.
-    let Some(first) = memchr::memchr(b'\\', json) else { return Cow::Borrowed(json) };
-    if memmem::find(&json[first..], b"\\u000").is_none() {
+    // In JSON text both are escapes, the other spelling of which is `\u0000` alone.
+    if !has(json, b"\\u000") {
         return Cow::Borrowed(json);
     }
     rewrite(json, |escape, _| match escape {
@@ -61,7 +59,7 @@ pub(super) fn encode_json(json: &[u8]) -> Cow<'_, [u8]> {
 
 /// The JSON text before [`encode_json`].
 pub(super) fn decode_json(stored: &[u8]) -> Cow<'_, [u8]> {
-    if memmem::find(stored, b"\\u0001").is_none() {
+    if !has(stored, b"\\u0001") {
         return Cow::Borrowed(stored);
     }
     rewrite(stored, |escape, rest| match escape {
@@ -69,6 +67,11 @@ pub(super) fn decode_json(stored: &[u8]) -> Cow<'_, [u8]> {
         b"0001" if rest.starts_with(b"\\u0002") => Some((b"\\u0001", 6)),
         _ => None,
     })
+}
+
+/// Whether a text has this escape. Most texts have none, which one byte tells.
+fn has(json: &[u8], escape: &[u8]) -> bool {
+    memchr::memchr(b'\\', json).is_some_and(|at| memmem::find(&json[at..], escape).is_some())
 }
 
 /// Replaces `\u` escapes: `change` gets the four digits of each and what follows, and says what
