@@ -70,5 +70,5 @@ for ((round = 1; round <= ${ROUNDS:-3}; round++)); do
         measured "$name" "$hoap" load ch2pp -w 1 --extra-fields 0 --target "$base/bench_hoap$option"
     done
 done
-cargo run --quiet --release -p hoap-databases --features asterixdb --example asterixdb_speed -- "$base/bench_hoap"
+cargo run --quiet --release -p hoap-databases --features all --example client_speed -- "$base/bench_hoap" clients=1
 sqlpp "drop dataverse bench_hoap if exists"

@@ -1,10 +1,8 @@
-//! What the examples that time a session beside the bare driver have in common: the records, the
+//! What the examples that time Hoap beside the bare driver have in common: the records, the
 //! clock and the end.
 
 // Each example uses a part of it.
 #![allow(dead_code)]
-
-pub mod beside;
 
 use std::process::ExitCode;
 
@@ -32,7 +30,7 @@ pub fn main(name: &str, run: fn(&[String]) -> Result<(), Any>) -> ExitCode {
 
 /// Makes the table anew, with this many records in it, does something with it and drops it.
 pub async fn with_records(
-    target: &impl Target,
+    target: &dyn Target,
     records: u64,
     what: impl AsyncFnOnce() -> Result<(), Any>,
 ) -> Result<(), Any> {
@@ -43,7 +41,7 @@ pub async fn with_records(
 }
 
 /// Makes the table anew, with this many records in it.
-pub async fn load(target: &impl Target, records: u64) -> Result<(), Any> {
+pub async fn load(target: &dyn Target, records: u64) -> Result<(), Any> {
     let documents = target.documents().map_err(hoap_workload::Error::from)?;
     documents.drop(&["usertable"]).await?;
     documents.create(&["usertable"]).await?;
