@@ -211,7 +211,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         check_name(&*self.engine, collection)?;
         let (limit, count) = (self.limit(), documents.len());
         let writing = self.inner.write_texts(collection, documents, before);
-        let done = within(&*self.engine, limit, writing).await;
+        let done = within(&*self.engine, &mut self.alarm, limit, writing).await;
         self.written(done, collection, count - documents.len())
     }
 
