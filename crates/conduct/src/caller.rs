@@ -70,6 +70,11 @@ impl Setting<'_> {
         self.common.conduct.part.is_none_or(|part| part.part.part == 1)
     }
 
+    /// Number of drivers that share the run.
+    pub fn drivers(&self) -> u64 {
+        self.common.conduct.part.map_or(1, |part| part.part.of)
+    }
+
     /// Whether somebody asked for the end.
     pub fn is_stopped(&self) -> bool {
         self.caller.stop().is_set()

@@ -2,7 +2,7 @@
 
 use hoap_data::DataSet;
 use hoap_drive::Stop;
-use hoap_record::Check;
+use hoap_record::{Check, Verdict};
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::{self, Aggregates};
@@ -56,6 +56,18 @@ pub async fn added_up(target: &dyn Target, data: &DataSet, stop: &Stop) -> Resul
     let mut session = target.analytics()?.session().await?;
     let _watch = CancelOnStop::watch(stop, &*session);
     aggregates.snapshot(&mut *session, data).await
+}
+
+/// Whether no transaction changed the data since the load: every kind of them moves a counter, and
+/// each counter is as loaded.
+///
+/// # Errors
+/// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `asked` is set, and the
+/// errors of reading the database.
+pub async fn as_loaded(start: &Start<'_>, asked: &Stop) -> Result<bool> {
+    let &Start { target, data, .. } = start;
+    let counters = counters::read(target, data, true, &|| asked.is_set()).await?;
+    Ok(counters::before(&counters, data, "before the run").verdict == Verdict::Pass)
 }
 
 /// The checks of the data on which a run is to begin, and its districts.

@@ -118,6 +118,7 @@ impl Offer for Flags {
             queried,
             kept: self.kept(),
             level,
+            runs: loaded.runs,
             fresh: loaded.runs == 0,
             before: Vec::new(),
         };

@@ -1,9 +1,11 @@
 //! `hoap run ch2 --check`.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::Place;
-use super::compare::two_drivers;
+use super::compare::{driver_of_two, ends_well};
 
 const RUN: &str = "run ch2 --operational sqlite:t.db --tx-clients 2 --query-clients 0 --duration 500ms \
                    --warmup 100ms";
@@ -167,7 +169,22 @@ fn checked_together(level: &str, check: &str) {
     let p = Place::new();
     load(&p);
     let run = "run ch2 --operational sqlite:t.db --query-clients 0 --duration 3s --warmup 100ms";
-    two_drivers(&p, 5, &format!("{run} --check {level}"), "--tx-clients");
+    let run = format!("{run} --check {level}");
+    let start = jiff::Timestamp::now() + Duration::from_secs(6);
+    let driver = |n| driver_of_two(&p, n, start, &run, "--tx-clients");
+    // The first driver finds that the run was counted, and the data as it was loaded.
+    let two = driver(2);
+    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
+    let counted = || {
+        let value = "SELECT value FROM hoap_note WHERE name = 'note'";
+        let note: String = database.query_row(value, [], |row| row.get(0)).unwrap();
+        serde_json::from_str::<Value>(&note).unwrap()["runs"] == 1
+    };
+    while !counted() {
+        assert!(jiff::Timestamp::now() < start, "driver 2 never counted its run");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    [driver(1), two].into_iter().for_each(ends_well);
     let joint = |out: &str| format!("merge driver-1 driver-2 --operational sqlite:t.db -o {out}");
     p.ok(&joint("whole"));
     let record = p.json("whole/run.json");
@@ -178,7 +195,6 @@ fn checked_together(level: &str, check: &str) {
     let ledger = p.json("driver-2/ledger.json");
     let order = &ledger["ledger"]["orders"][0];
     let key = format!("{}.{}.{}", order[0], order[1], order[2]);
-    let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
     assert_eq!(database.execute("DELETE FROM orders WHERE key = ?1", [&key]).unwrap(), 1);
     p.fails(&joint("lost"), 1, &["failed", "VOID"]);
     assert!(p.json("lost/run.json")["checks"].to_string().contains(&format!("orders {key} was")));

@@ -1,6 +1,6 @@
 //! Repetitions, comparisons and merged runs at the command line.
 
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{End, Place};
@@ -131,14 +131,20 @@ fn ctrl_c_ends_the_repetition_and_begins_no_other() {
 /// from now, which is time enough for both to look at the data.
 pub fn two_drivers(p: &Place, seconds: u64, run: &str, clients: &str) {
     let start = jiff::Timestamp::now() + Duration::from_secs(seconds);
-    let drivers = [1, 2].map(|n| {
-        let line = format!("{run} {clients} {n} --start-at {start} --part {n}/2 --out driver-{n}");
-        p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    });
-    for driver in drivers {
-        let end = End::of(driver.wait_with_output().unwrap());
-        assert_eq!(end.code, 0, "{end:#?}");
-    }
+    let drivers = [1, 2].map(|n| driver_of_two(p, n, start, run, clients));
+    drivers.into_iter().for_each(ends_well);
+}
+
+/// A driver of two that begins at this time. Driver 1 has one client, driver 2 two.
+pub fn driver_of_two(p: &Place, n: u32, start: jiff::Timestamp, run: &str, clients: &str) -> Child {
+    let line = format!("{run} {clients} {n} --start-at {start} --part {n}/2 --out driver-{n}");
+    p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits for the end of a driver, which measured something.
+pub fn ends_well(driver: Child) {
+    let end = End::of(driver.wait_with_output().unwrap());
+    assert_eq!(end.code, 0, "{end:#?}");
 }
 
 #[test]
