@@ -132,6 +132,64 @@ pub(crate) fn read_string(json: &[u8], out: &mut Vec<u8>) -> Result<(), String> 
     if sound { Ok(()) } else { Err(malformed()) }
 }
 
+/// The value of a member of an object.
+#[cfg(feature = "redis")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    /// The characters of a string.
+    Text(&'a [u8]),
+    /// The JSON text of any other value.
+    Json(&'a [u8]),
+}
+
+/// Calls `each` with the name and the value of every member of a JSON object, in their order, and
+/// returns their number. The text is UTF-8.
+///
+/// # Errors
+/// Why the text is no object.
+#[cfg(feature = "redis")]
+pub(crate) fn members(
+    json: &[u8],
+    mut each: impl FnMut(&[u8], Value<'_>),
+) -> Result<usize, String> {
+    // For the strings that have escapes.
+    let (mut unescaped_name, mut unescaped_value) = (Vec::new(), Vec::new());
+    let mut reader = Reader { rest: json };
+    reader.blank();
+    if !reader.take(b'{') {
+        return Err("the document is no object".to_owned());
+    }
+    reader.blank();
+    let mut count = 0;
+    let mut more = !reader.take(b'}');
+    while more {
+        let name = reader.characters(&mut unescaped_name).ok_or_else(malformed)?;
+        reader.blank();
+        if !reader.take(b':') {
+            return Err(malformed());
+        }
+        reader.blank();
+        if reader.rest.first() == Some(&b'"') {
+            let text = reader.characters(&mut unescaped_value).ok_or_else(malformed)?;
+            each(name, Value::Text(text));
+        } else {
+            let text = reader.skip().ok_or_else(malformed)?.trim_ascii_end();
+            let checked = serde_json::from_slice::<serde::de::IgnoredAny>(text);
+            checked.map_err(|e| format!("{}: {e}", malformed()))?;
+            each(name, Value::Json(text));
+        }
+        count += 1;
+        reader.blank();
+        more = reader.take(b',');
+        if !more && !reader.take(b'}') {
+            return Err(malformed());
+        }
+        reader.blank();
+    }
+    reader.blank();
+    if reader.rest.is_empty() { Ok(count) } else { Err(malformed()) }
+}
+
 fn malformed() -> String {
     "the text is no JSON".to_owned()
 }
@@ -182,6 +240,31 @@ impl<'a> Reader<'a> {
             escaped = true;
             end += 2;
         }
+    }
+
+    /// Steps over all space.
+    #[cfg(feature = "redis")]
+    fn blank(&mut self) {
+        while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+    }
+
+    /// The characters of a string, which are made in `buffer` where it has escapes.
+    #[cfg(feature = "redis")]
+    fn characters<'b>(&mut self, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
+    where
+        'a: 'b,
+    {
+        if !self.take(b'"') {
+            return None;
+        }
+        let (text, escaped) = self.string()?;
+        if !escaped {
+            return Some(text);
+        }
+        buffer.clear();
+        unescape(text, buffer).then_some(buffer)
     }
 
     /// Steps over any value and gives its text.
@@ -333,6 +416,35 @@ mod tests {
         assert!(read_all(whole).is_ok());
         for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
             assert!(read_all(&whole[..end]).is_err(), "{}", &whole[..end]);
+        }
+    }
+
+    #[cfg(feature = "redis")]
+    #[test]
+    fn members_are_those_that_another_parser_finds() {
+        use serde_json::{Map, Value as Json};
+        for text in [
+            "{}",
+            " { } ",
+            r#"{"a":"x","b":"y"}"#,
+            "\n{ \"a\" : \"\\u00e9\\ud83d\\ude00\\n\" ,\t\"q\\\"\" : [1, {\"c\": \"}]\"}] , \"\": null }\r\n",
+            r#"{"n":-1.5e3,"t":true,"o":{"a":{}},"é":"ü","e":""}"#,
+        ] {
+            let mut found = Map::new();
+            let count = members(text.as_bytes(), |name, value| {
+                let value = match value {
+                    Value::Text(text) => String::from_utf8(text.to_vec()).unwrap().into(),
+                    Value::Json(json) => serde_json::from_slice::<Json>(json).unwrap(),
+                };
+                found.insert(String::from_utf8(name.to_vec()).unwrap(), value);
+            });
+            assert_eq!(Json::Object(found.clone()), text.parse::<Json>().unwrap(), "{text}");
+            assert_eq!(count, Ok(found.len()));
+        }
+        for text in
+            ["{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{\"a\":tru}", "{\"a\":\"x\"", "{a:1}"]
+        {
+            assert!(members(text.as_bytes(), |_, _| ()).is_err(), "{text}");
         }
     }
 }

@@ -31,7 +31,7 @@ use super::server::Server;
 use super::{CouchbaseEngine, error};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, KeyValue};
-use crate::front::limit::Timer;
+use crate::front::timer::Timer;
 use crate::json;
 use crate::reads::Reads;
 use crate::sqlpp::Doing;

@@ -9,7 +9,8 @@ use hoap_workload::client::Canceller;
 use serde_json::Value;
 
 use super::engine::{self, Engine, QuerySession};
-use super::limit::{Alarm, answer, not_read, unlimited, within};
+use super::limit::{answer, not_read, unlimited, within};
+use super::stopping::Waiting;
 use super::{Front, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 
@@ -22,7 +23,7 @@ impl<E: engine::Analytics> Analytics for Front<E> {
     async fn session(&self) -> Result<Box<dyn AnalyticalSession>> {
         let engine = self.0.clone();
         match unlimited(&*engine, engine.query_session()).await {
-            Ok(inner) => Ok(Box::new(FrontQueries { engine, inner, alarm: Alarm::default() })),
+            Ok(inner) => Ok(Box::new(FrontQueries { engine, inner, waiting: Waiting::default() })),
             Err(failure) => Err(error(&*engine, failure, "connect a query stream to")),
         }
     }
@@ -32,14 +33,14 @@ impl<E: engine::Analytics> Analytics for Front<E> {
 struct FrontQueries<E, S> {
     engine: Arc<E>,
     inner: S,
-    alarm: Alarm,
+    waiting: Waiting,
 }
 
 /// Waits for the answer to a query with these parameters, without a limit.
 macro_rules! asked {
     ($self:ident, $parameters:ident, $call:expr) => {
         match check_parameters($parameters) {
-            Ok(()) => match within(&*$self.engine, &mut $self.alarm, None, $call).await {
+            Ok(()) => match within(&*$self.engine, &mut $self.waiting, None, $call).await {
                 Ok(done) => done,
                 Err(silence) => {
                     $self.inner.abandon();
@@ -86,7 +87,7 @@ impl<E: Engine, S: QuerySession> AnalyticalSession for FrontQueries<E, S> {
         check_paths(&[field])?;
         let done = answer!(
             self.engine,
-            &mut self.alarm,
+            &mut self.waiting,
             self.inner,
             self.inner.counters(collection, field),
             not_read

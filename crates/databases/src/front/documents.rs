@@ -13,7 +13,8 @@ use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Bulk, Engine};
-use super::limit::{Alarm, LastPiece, answer, maybe_applied, not_read, unlimited, within};
+use super::limit::{LastPiece, answer, maybe_applied, not_read, unlimited, within};
+use super::stopping::Waiting;
 use super::{Front, check_index, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 
@@ -26,7 +27,8 @@ impl<E: engine::Documents> Front<E> {
 /// Waits for the answer of a call to the engine.
 macro_rules! engine {
     ($self:ident, $failure:path, $call:expr) => {{
-        let done = within(&*$self.0, &mut Alarm::default(), $self.0.answer_timeout(), $call).await;
+        let done =
+            within(&*$self.0, &mut Waiting::default(), $self.0.answer_timeout(), $call).await;
         done.unwrap_or_else(|silence| Err($failure(silence)))
     }};
 }
@@ -78,7 +80,7 @@ impl<E: engine::Documents> Documents for Front<E> {
     async fn bulk(&self, part: &str) -> Result<Box<dyn BulkWriter>> {
         let done = engine!(self, not_read, self.0.bulk(part));
         let inner = done.map_err(|failure| self.error(failure, "begin to load"))?;
-        Ok(Box::new(FrontBulk { engine: self.0.clone(), inner, alarm: Alarm::default() }))
+        Ok(Box::new(FrontBulk { engine: self.0.clone(), inner, waiting: Waiting::default() }))
     }
 
     async fn settle(&self, indexes: &[Index]) -> Result<()> {
@@ -127,7 +129,7 @@ impl<E: engine::Documents> Documents for Front<E> {
 struct FrontBulk<E, B> {
     engine: Arc<E>,
     inner: B,
-    alarm: Alarm,
+    waiting: Waiting,
 }
 
 impl<E: Engine, B: Bulk> FrontBulk<E, B> {
@@ -164,7 +166,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         check_name(&*self.engine, collection)?;
         let done = answer!(
             self.engine,
-            &mut self.alarm,
+            &mut self.waiting,
             self.inner,
             self.inner.position(collection),
             not_read
@@ -177,7 +179,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         check_name(&*self.engine, collection)?;
         let limit = self.limit();
         let writing = self.inner.write(collection, batch, position);
-        let done = within(&*self.engine, &mut self.alarm, limit, writing).await;
+        let done = within(&*self.engine, &mut self.waiting, limit, writing).await;
         self.written(done, collection, batch.len() as u64)
     }
 
@@ -194,7 +196,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         check_name(&*self.engine, collection)?;
         let (limit, count) = (self.limit(), documents.len());
         let writing = self.inner.write_values(collection, documents, position);
-        let done = within(&*self.engine, &mut self.alarm, limit, writing).await;
+        let done = within(&*self.engine, &mut self.waiting, limit, writing).await;
         self.written(done, collection, count)
     }
 
@@ -211,7 +213,7 @@ impl<E: Engine, B: Bulk> BulkWriter for FrontBulk<E, B> {
         check_name(&*self.engine, collection)?;
         let (limit, count) = (self.limit(), documents.len());
         let writing = self.inner.write_texts(collection, documents, before);
-        let done = within(&*self.engine, &mut self.alarm, limit, writing).await;
+        let done = within(&*self.engine, &mut self.waiting, limit, writing).await;
         self.written(done, collection, count - documents.len())
     }
 

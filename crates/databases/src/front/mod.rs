@@ -19,6 +19,8 @@ pub(crate) mod engine;
 pub(crate) mod limit;
 mod records;
 mod shop;
+mod stopping;
+pub(crate) mod timer;
 mod transaction;
 
 use std::sync::Arc;
@@ -29,7 +31,7 @@ use hoap_workload::{Error, Result};
 use crate::failure::Failure;
 use crate::names;
 use engine::Engine;
-pub use limit::stop_waiting;
+pub use stopping::stop_waiting;
 
 /// A database: its engine with everything in front of it. Clones are the same database.
 pub struct Front<E>(pub(crate) Arc<E>);

@@ -10,7 +10,8 @@ use hoap_workload::capability::key_value::{
 };
 
 use super::engine::{self, Engine, RecordSession};
-use super::limit::{Alarm, answer, maybe_applied, not_read, unlimited};
+use super::limit::{answer, maybe_applied, not_read, unlimited};
+use super::stopping::Waiting;
 use super::{Front, check_name, error};
 use crate::failure::{Done, Failure};
 use crate::{json, names};
@@ -48,7 +49,7 @@ impl<E: engine::KeyValue> Front<E> {
                 engine: self.0.clone(),
                 table: table.clone(),
                 inner,
-                alarm: Alarm::default(),
+                waiting: Waiting::default(),
             }),
             Err(failure) => Err(error(&*self.0, failure, &format!("read {} in", table.name))),
         }
@@ -60,7 +61,7 @@ pub struct FrontRecords<E, S> {
     engine: Arc<E>,
     table: Table,
     inner: S,
-    alarm: Alarm,
+    waiting: Waiting,
 }
 
 impl<E: Engine, S: RecordSession> FrontRecords<E, S> {
@@ -94,7 +95,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
             Ok(()) => {
                 answer!(
                     self.engine,
-                    &mut self.alarm,
+                    &mut self.waiting,
                     self.inner,
                     self.inner.read(key, fields, record),
                     not_read
@@ -110,7 +111,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
             Ok(()) => {
                 answer!(
                     self.engine,
-                    &mut self.alarm,
+                    &mut self.waiting,
                     self.inner,
                     self.inner.insert(key, record),
                     maybe_applied
@@ -126,7 +127,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
             Ok(()) => {
                 answer!(
                     self.engine,
-                    &mut self.alarm,
+                    &mut self.waiting,
                     self.inner,
                     self.inner.update(key, record),
                     maybe_applied
@@ -140,7 +141,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
     async fn delete(&mut self, key: &str) -> Result<bool> {
         let done = answer!(
             self.engine,
-            &mut self.alarm,
+            &mut self.waiting,
             self.inner,
             self.inner.delete(key),
             maybe_applied
@@ -159,7 +160,7 @@ impl<E: Engine, S: RecordSession> KeyValueSession for FrontRecords<E, S> {
         let done = match self.check(fields) {
             Ok(()) => answer!(
                 self.engine,
-                &mut self.alarm,
+                &mut self.waiting,
                 self.inner,
                 self.inner.scan(start, count, fields, scanned),
                 not_read

@@ -8,7 +8,8 @@ use hoap_workload::capability::shop::{
 };
 
 use super::engine::{self, Engine, Joiner, Pager};
-use super::limit::{Alarm, answer, not_read, unlimited};
+use super::limit::{answer, not_read, unlimited};
+use super::stopping::Waiting;
 use super::{Front, error};
 use crate::failure::Failure;
 
@@ -17,7 +18,9 @@ impl<E: engine::Pages> Pages for Front<E> {
 
     async fn session(&self) -> Result<Self::Session> {
         match unlimited(&*self.0, self.0.pager()).await {
-            Ok(inner) => Ok(FrontPager { engine: self.0.clone(), inner, alarm: Alarm::default() }),
+            Ok(inner) => {
+                Ok(FrontPager { engine: self.0.clone(), inner, waiting: Waiting::default() })
+            }
             Err(failure) => Err(error(&*self.0, failure, "page through customers in")),
         }
     }
@@ -27,7 +30,7 @@ impl<E: engine::Pages> Pages for Front<E> {
 pub struct FrontPager<E, P> {
     engine: Arc<E>,
     inner: P,
-    alarm: Alarm,
+    waiting: Waiting,
 }
 
 impl<E: Engine, P: Pager> PageSession for FrontPager<E, P> {
@@ -40,7 +43,7 @@ impl<E: Engine, P: Pager> PageSession for FrontPager<E, P> {
     ) -> Result<()> {
         let done = answer!(
             self.engine,
-            &mut self.alarm,
+            &mut self.waiting,
             self.inner,
             self.inner.page(country, offset, limit, keys),
             not_read
@@ -65,7 +68,9 @@ impl<E: engine::Joins> Joins for Front<E> {
             false => Err(Failure::invalid(format!("it has no {variant} join"))),
         };
         match done {
-            Ok(inner) => Ok(FrontJoiner { engine: self.0.clone(), inner, alarm: Alarm::default() }),
+            Ok(inner) => {
+                Ok(FrontJoiner { engine: self.0.clone(), inner, waiting: Waiting::default() })
+            }
             Err(failure) => Err(error(&*self.0, failure, "join customers in")),
         }
     }
@@ -75,7 +80,7 @@ impl<E: engine::Joins> Joins for Front<E> {
 pub struct FrontJoiner<E, J> {
     engine: Arc<E>,
     inner: J,
-    alarm: Alarm,
+    waiting: Waiting,
 }
 
 impl<E: Engine, J: Joiner> JoinSession for FrontJoiner<E, J> {
@@ -83,7 +88,7 @@ impl<E: Engine, J: Joiner> JoinSession for FrontJoiner<E, J> {
         rows.clear();
         let done = answer!(
             self.engine,
-            &mut self.alarm,
+            &mut self.waiting,
             self.inner,
             self.inner.join(zip, month, rows),
             not_read

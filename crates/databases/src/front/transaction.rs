@@ -13,7 +13,8 @@ use hoap_workload::words::counted;
 use serde_json::Value;
 
 use super::engine::{self, Engine, OpenTransaction};
-use super::limit::{Alarm, maybe_applied, unlimited, within};
+use super::limit::{maybe_applied, unlimited, within};
+use super::stopping::Waiting;
 use super::{Front, check_index, check_name, check_paths, error};
 use crate::failure::{Done, Failure};
 use crate::names;
@@ -27,7 +28,7 @@ impl<E: engine::Transactions> Transactions for Front<E> {
                 engine,
                 inner,
                 unanswered: false,
-                alarm: Alarm::default(),
+                waiting: Waiting::default(),
             })),
             Err(failure) => Err(error(&*engine, failure, "connect a client to")),
         }
@@ -44,18 +45,18 @@ struct FrontSession<E, S> {
     inner: S,
     /// Whether the answer to the last begin did not come.
     unanswered: bool,
-    alarm: Alarm,
+    waiting: Waiting,
 }
 
 #[async_trait]
 impl<E: Engine, S: engine::Session> Session for FrontSession<E, S> {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
-        let FrontSession { engine, inner, unanswered: lost, alarm } = self;
+        let FrontSession { engine, inner, unanswered: lost, waiting } = self;
         if std::mem::take(lost) {
             inner.abandon();
         }
         let limit = engine.answer_timeout();
-        let begun = within(&**engine, alarm, limit, inner.begin(access)).await;
+        let begun = within(&**engine, waiting, limit, inner.begin(access)).await;
         let begun = begun.unwrap_or_else(|silence| {
             *lost = true;
             Err(silence)
@@ -67,7 +68,7 @@ impl<E: Engine, S: engine::Session> Session for FrontSession<E, S> {
                 access,
                 over: false,
                 limit,
-                alarm,
+                waiting,
             })),
             Err(failure) => Err(error(&**engine, failure, "begin a transaction in")),
         }
@@ -82,7 +83,7 @@ struct FrontTransaction<'a, E, T> {
     over: bool,
     limit: Option<Duration>,
     /// The session's.
-    alarm: &'a mut Alarm,
+    waiting: &'a mut Waiting,
 }
 
 impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
@@ -140,7 +141,7 @@ impl<E: Engine, T: OpenTransaction> FrontTransaction<'_, E, T> {
 macro_rules! waited {
     ($self:ident, $call:expr) => {{
         let call = std::pin::pin!($call);
-        within($self.engine, $self.alarm, $self.limit, call).await
+        within($self.engine, $self.waiting, $self.limit, call).await
     }};
 }
 

@@ -32,14 +32,7 @@ impl Written {
             return Err(Failure::broken("a command and WAIT have not two answers"));
         };
         let replicated = match replicas {
-            Value::Int(replicas) if replicas >= i64::from(wanted) => Ok(()),
-            Value::Int(replicas) => Err(Failure::of(
-                ErrorKind::Ambiguous,
-                format!(
-                    "written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"
-                ),
-                "look after the replicas, raise wait_timeout_ms or lower wait_replicas",
-            )),
+            Value::Int(replicas) => enough(replicas, wanted, milliseconds),
             other => Err(Failure::broken(format!("WAIT answered {other:?}"))),
         };
         Ok(Written { answer, replicated })
@@ -49,4 +42,16 @@ impl Written {
     pub fn by_replicas(self) -> Done<Value> {
         self.replicated.map(|()| self.answer)
     }
+}
+
+/// Whether as many replicas as wanted have a write, by the answer to a WAIT of so long.
+pub(super) fn enough(replicas: i64, wanted: u32, milliseconds: u32) -> Done<()> {
+    if replicas >= i64::from(wanted) {
+        return Ok(());
+    }
+    Err(Failure::of(
+        ErrorKind::Ambiguous,
+        format!("written, but after {milliseconds} ms {replicas} of {wanted} replicas have it"),
+        "look after the replicas, raise wait_timeout_ms or lower wait_replicas",
+    ))
 }

@@ -1,28 +1,33 @@
 //! Bulk loading.
 //!
-//! On one server a batch, its keys and its progress are one script, which is atomic; an existing
-//! key refuses the batch.
+//! On one server a batch, its keys and its progress are one transaction, all or nothing: the server
+//! keeps its commands until the last one, EXEC. That is sent only where none of the documents was
+//! there before, and does nothing where somebody else has written one since (WATCH). A script could
+//! do the same; it takes the server twice as long, which has to make a Lua string of each value.
 //!
 //! In a cluster they are on different nodes, and are not atomic. The keys are written first, so
 //! that a drop of the collection finds every document; then the documents, replacing existing ones;
 //! then the progress. A load that was interrupted writes its last batch again when it is resumed,
 //! which completes it. An existing key cannot be told from that: it is overwritten.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use hoap_workload::ErrorKind;
 use hoap_workload::capability::Batch;
 use redis::{Cmd, Value};
 
-use super::connection::ClientConnection;
-use super::error::Doing;
+use super::connection::{ClientConnection, Server};
+use super::error::{self, Doing};
+use super::options::Options;
 use super::pages::PAGE;
-use super::{document, layout, notes};
+use super::{answers, document, layout, notes};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Abandon, Bulk};
 
 /// Bytes of JSON text after which a batch is written, and its most documents. The server does
-/// nothing else while it runs the script of a batch, which should take milliseconds: 3 µs a
-/// document and 0.4 µs a field, several times as much on a busy machine.
+/// nothing else while it runs the transaction of a batch, which should take milliseconds. WATCH
+/// compares each key with all before it.
 const BATCH_BYTES: usize = 256 << 10;
 const BATCH_DOCUMENTS: usize = 500;
 
@@ -58,121 +63,163 @@ impl Pace {
     }
 }
 
-/// The limit for the arguments of a command: Redis takes 2^20.
-const ARGUMENTS: usize = 1_000_000;
-
 /// Writes the batches of one part of a load.
 pub struct BatchWriter {
+    /// Nobody else uses it: WATCH and MULTI are of a connection.
     connection: ClientConnection,
+    /// Whether the connection may be in the middle of a transaction.
+    open: bool,
     part: String,
     /// The last collection that was found to exist.
     known: String,
     pace: Pace,
-    /// Recycled: arguments of a batch, one after the other, and the end of each.
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    /// Recycled: for each document the number of its arguments.
-    counts: Vec<usize>,
 }
 
 impl BatchWriter {
     pub(super) fn new(connection: ClientConnection, part: &str) -> Self {
         BatchWriter {
             connection,
+            open: false,
             part: part.to_owned(),
             known: String::new(),
             pace: Pace::FULL,
-            bytes: Vec::new(),
-            ends: Vec::new(),
-            counts: Vec::new(),
         }
     }
 
-    /// Splits the documents into names and values.
-    fn take_apart(&mut self, batch: &Batch) -> Done<()> {
-        self.bytes.clear();
-        self.ends.clear();
-        self.counts.clear();
-        for (key, text) in batch.iter() {
-            let fields = document::fields(text, |name, value| {
-                for part in [name.as_bytes(), value] {
-                    self.bytes.extend_from_slice(part);
-                    self.ends.push(self.bytes.len());
-                }
-            });
-            let count = fields.map_err(|e| Failure::invalid(format!("document {key}: {e}")))?;
-            self.counts.push(count * 2);
+    /// Replaces a connection that was left in the middle of a transaction, which ends with it.
+    async fn close_transaction(&mut self) -> Done<()> {
+        if self.open {
+            self.connection = self.connection.server().clone().own_connection().await?;
+            self.open = false;
         }
         Ok(())
     }
 
     async fn write_batch(&mut self, name: &str, batch: &Batch, position: u64) -> Done<()> {
-        self.take_apart(batch)?;
         let server = self.connection.server().clone();
-        let prefix = &server.options.prefix;
-        let (hash, keys) = (layout::notes(prefix), layout::keys(prefix, name));
-        let before = layout::documents(prefix, name);
-        let progress = layout::progress_field(&self.part, name);
-        if server.cluster.is_some() {
-            self.write_apart(batch, &keys, &before).await?;
-            let mut save = redis::cmd("HSET");
-            save.arg(hash).arg(progress).arg(position);
-            return self.connection.write(&save).await.map(drop);
-        }
-        let arguments = 6 + 3 * batch.len() + self.ends.len();
-        if arguments > ARGUMENTS {
-            return Err(Failure::invalid(format!(
-                "the batch has {arguments} names and values, and a command takes {ARGUMENTS}"
-            )));
-        }
-        let (bytes, ends, counts) = (&self.bytes, &self.ends, &self.counts);
-        let fill = |command: &mut Cmd| {
-            command.arg(hash).arg(keys);
-            for (key, _) in batch.iter() {
-                command.arg([before.as_bytes(), key.as_bytes()].concat());
-            }
-            command.arg(progress).arg(position);
-            let mut at = 0;
-            for ((key, _), &count) in batch.iter().zip(counts) {
-                command.arg(key).arg(count);
-                for n in at..at + count {
-                    command.arg(argument(bytes, ends, n));
-                }
-                at += count;
-            }
+        let names = Names {
+            keys: layout::keys(&server.options.prefix, name),
+            documents: layout::documents(&server.options.prefix, name),
         };
-        let written = self.connection.run(|s| &s.batch, 2 + batch.len(), fill).await?;
-        match written.by_replicas()? {
-            Value::Int(0) => Ok(()),
-            Value::Int(there) => {
-                let at = usize::try_from(there - 1).unwrap_or(0);
-                Err(Failure::duplicate(batch.iter().nth(at).map_or("", |(key, _)| key)))
+        let mut save = redis::cmd("HSET");
+        save.arg(layout::notes(&server.options.prefix));
+        save.arg(layout::progress_field(&self.part, name)).arg(position);
+        if server.cluster.is_none() && !batch.is_empty() {
+            return self.write_whole(&server, &names, batch, save).await;
+        }
+        self.write_apart(&names, batch).await?;
+        self.connection.write(&save).await.map(drop)
+    }
+
+    /// Writes a batch with its progress on one server.
+    async fn write_whole(
+        &mut self,
+        server: &Server,
+        names: &Names,
+        batch: &Batch,
+        save: Cmd,
+    ) -> Done<()> {
+        let mut seen = HashSet::with_capacity(batch.len());
+        if let Some((twice, _)) = batch.iter().find(|(key, _)| !seen.insert(*key)) {
+            return Err(Failure::duplicate(twice));
+        }
+        // All of it before anything is sent: a document may be none.
+        let mut commands = Vec::with_capacity(batch.len() + 4);
+        let mut keys = redis::cmd("ZADD");
+        keys.arg(&names.keys);
+        for (key, text) in batch.iter() {
+            let mut command = Cmd::with_capacity(32, text.len() + 64);
+            command.arg("HSET").arg(names.document(key));
+            put_fields(&mut command, key, text)?;
+            commands.push(command);
+            keys.arg(0).arg(key);
+        }
+        commands.extend([keys, save, redis::cmd("EXEC")]);
+        let Options { wait_replicas: wanted, wait_timeout_ms: milliseconds, .. } = server.options;
+        if wanted > 0 {
+            let mut wait = redis::cmd("WAIT");
+            wait.arg(wanted).arg(milliseconds);
+            commands.push(wait);
+        }
+        self.open = true;
+        if self.begin(names, batch).await? > 0 {
+            self.connection.send_all(vec![redis::cmd("DISCARD")], Doing::Write).await?;
+            self.open = false;
+            return Err(self.there_already(names, batch).await?);
+        }
+        // The first command that is refused says why nothing is written.
+        let mut answers = self.connection.send_all(commands, Doing::Write).await?;
+        self.open = false;
+        let replicas = if wanted > 0 { answers.pop() } else { None };
+        match answers.pop() {
+            Some(Value::Nil) => return Err(self.there_already(names, batch).await?),
+            Some(executed @ Value::Array(_)) => {
+                executed.extract_error().map_err(|e| error::of(&e, Doing::Write))?;
             }
-            other => Err(Failure::broken(format!("the script answered {other:?}"))),
+            other => return Err(Failure::broken(format!("EXEC answered {other:?}"))),
+        }
+        match replicas {
+            None => Ok(()),
+            Some(Value::Int(replicas)) => answers::enough(replicas, wanted, milliseconds),
+            Some(other) => Err(Failure::broken(format!("WAIT answered {other:?}"))),
         }
     }
 
-    async fn write_apart(&mut self, batch: &Batch, keys: &str, before: &str) -> Done<()> {
-        let all: Vec<&str> = batch.iter().map(|(key, _)| key).collect();
+    /// Begins a transaction that does nothing where somebody writes one of the documents before its
+    /// end. Returns how many of them there are already. MULTI is answered before a document is sent:
+    /// without it the server would write each by itself.
+    async fn begin(&mut self, names: &Names, batch: &Batch) -> Done<i64> {
+        let [mut watch, mut exists] = ["WATCH", "EXISTS"].map(redis::cmd);
+        for (key, _) in batch.iter() {
+            let document = names.document(key);
+            watch.arg(&document);
+            exists.arg(document);
+        }
+        let begin = vec![watch, exists, redis::cmd("MULTI")];
+        match &self.connection.send_all(begin, Doing::Write).await?[..] {
+            [_, Value::Int(there), _] => Ok(*there),
+            other => Err(Failure::broken(format!("WATCH, EXISTS and MULTI answered {other:?}"))),
+        }
+    }
+
+    /// Which of the documents is there already.
+    async fn there_already(&mut self, names: &Names, batch: &Batch) -> Done<Failure> {
+        let mut asked = Vec::with_capacity(batch.len());
+        for (key, _) in batch.iter() {
+            let mut exists = redis::cmd("EXISTS");
+            exists.arg(names.document(key));
+            asked.push(exists);
+        }
+        let there = self.connection.send_all(asked, Doing::Read).await?;
+        let found = batch.iter().zip(there).find(|(_, there)| *there != Value::Int(0));
+        Ok(match found {
+            Some(((key, _), _)) => Failure::duplicate(key),
+            None => Failure::of(
+                ErrorKind::Conflict,
+                "somebody else wrote one of the documents meanwhile",
+                "let nobody else use the keys of the prefix",
+            ),
+        })
+    }
+
+    /// Writes a batch in a cluster.
+    async fn write_apart(&mut self, names: &Names, batch: &Batch) -> Done<()> {
+        let all: Vec<(&str, &[u8])> = batch.iter().collect();
         for some in all.chunks(PAGE) {
             let mut add = redis::cmd("ZADD");
-            add.arg(keys);
-            for key in some {
+            add.arg(&names.keys);
+            for (key, _) in some {
                 add.arg(0).arg(key);
             }
             self.connection.write(&add).await?;
         }
-        let mut at = 0;
-        for (keys, counts) in all.chunks(PAGE).zip(self.counts.chunks(PAGE)) {
-            let mut commands = Vec::with_capacity(keys.len());
-            for (key, &count) in keys.iter().zip(counts) {
+        for some in all.chunks(PAGE) {
+            let mut commands = Vec::with_capacity(some.len());
+            for (key, text) in some {
                 let mut command = redis::cmd("EVAL");
                 command.arg(self.connection.server().scripts.replace.text).arg(1);
-                command.arg([before.as_bytes(), key.as_bytes()].concat());
-                for n in at..at + count {
-                    command.arg(argument(&self.bytes, &self.ends, n));
-                }
-                at += count;
+                command.arg(names.document(key));
+                put_fields(&mut command, key, text)?;
                 commands.push(command);
             }
             self.connection.send_all(commands, Doing::Write).await?;
@@ -181,9 +228,30 @@ impl BatchWriter {
     }
 }
 
-fn argument<'a>(bytes: &'a [u8], ends: &[usize], n: usize) -> &'a [u8] {
-    let start = if n == 0 { 0 } else { ends[n - 1] };
-    &bytes[start..ends[n]]
+/// The names that a batch is written under.
+struct Names {
+    /// Of the collection's keys.
+    keys: String,
+    /// What the documents' begin with.
+    documents: String,
+}
+
+impl Names {
+    fn document(&self, key: &str) -> Vec<u8> {
+        [self.documents.as_bytes(), key.as_bytes()].concat()
+    }
+}
+
+/// Adds the names and values of a document to a command.
+fn put_fields(command: &mut Cmd, key: &str, text: &[u8]) -> Done<()> {
+    let fields = document::fields(text, |[name, rest], value| {
+        match rest {
+            [] => command.arg(name),
+            rest => command.arg([name, rest].concat()),
+        };
+        command.arg(value);
+    });
+    fields.map(drop).map_err(|e| Failure::invalid(format!("document {key}: {e}")))
 }
 
 impl Abandon for BatchWriter {}
@@ -198,6 +266,7 @@ impl Bulk for BatchWriter {
     }
 
     async fn position(&mut self, collection: &str) -> Done<u64> {
+        self.close_transaction().await?;
         let field = layout::progress_field(&self.part, collection);
         let asked = Instant::now();
         let text = notes::read(&mut self.connection, &field).await?;
@@ -206,6 +275,7 @@ impl Bulk for BatchWriter {
     }
 
     async fn write(&mut self, collection: &str, batch: &Batch, position: u64) -> Done<()> {
+        self.close_transaction().await?;
         if self.known != collection {
             notes::expect(&mut self.connection, &[collection], &[]).await?;
             collection.clone_into(&mut self.known);

@@ -7,9 +7,10 @@
 //! too. Redis has no empty hash: a document without members has a field without name.
 
 use redis::Value as Answer;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::failure::{Done, Failure};
+use crate::json;
 
 /// The end of the field's name of a member that is not a string.
 const JSON: &str = ":json";
@@ -17,27 +18,29 @@ const JSON: &str = ":json";
 /// The field of a document without members.
 pub(super) const EMPTY: (&str, &str) = ("", "");
 
-/// Calls `each` with the name and the value of every field of the document in this JSON text, and
-/// returns their number, or what is wrong with the text.
+/// Calls `each` with the name, in two parts, and the value of every field of the document in this
+/// JSON text, which is UTF-8, and returns their number, or what is wrong with the text.
 pub(super) fn fields(
     text: &[u8],
-    mut each: impl FnMut(&str, &[u8]),
+    mut each: impl FnMut([&[u8]; 2], &[u8]),
 ) -> std::result::Result<usize, String> {
-    let object: Map<String, Value> =
-        serde_json::from_slice(text).map_err(|e| format!("it is no JSON object: {e}"))?;
-    if object.is_empty() {
-        each(EMPTY.0, EMPTY.1.as_bytes());
-        return Ok(1);
-    }
-    for (name, value) in &object {
-        match value {
-            Value::String(text) if !name.is_empty() && !name.ends_with(JSON) => {
-                each(name, text.as_bytes());
-            }
-            other => each(&format!("{name}{JSON}"), other.to_string().as_bytes()),
+    let count = json::members(text, |name, value| match value {
+        json::Value::Text(text) if !name.is_empty() && !name.ends_with(JSON.as_bytes()) => {
+            each([name, b""], text);
         }
+        json::Value::Text(text) => {
+            let text = Value::from(String::from_utf8_lossy(text)).to_string();
+            each([name, JSON.as_bytes()], text.as_bytes());
+        }
+        json::Value::Json(text) => each([name, JSON.as_bytes()], text),
+    });
+    match count.map_err(|e| format!("it is no JSON object: {e}"))? {
+        0 => {
+            each([EMPTY.0.as_bytes(), b""], EMPTY.1.as_bytes());
+            Ok(1)
+        }
+        count => Ok(count),
     }
-    Ok(object.len())
 }
 
 /// A path into a document.
@@ -83,7 +86,9 @@ mod tests {
 
     fn stored(document: &Value) -> Vec<(String, Vec<u8>)> {
         let mut stored = Vec::new();
-        let add = |name: &str, value: &[u8]| stored.push((name.to_owned(), value.to_vec()));
+        let add = |name: [&[u8]; 2], value: &[u8]| {
+            stored.push((String::from_utf8(name.concat()).unwrap(), value.to_vec()));
+        };
         let count = fields(document.to_string().as_bytes(), add).unwrap();
         assert_eq!(count, stored.len());
         stored

@@ -21,9 +21,9 @@ pub(super) enum Doing {
 const NAME_AND_PASSWORD: &str =
     "name the user in the URL and put the password into the environment variable REDISCLI_AUTH";
 const NO_NODE: &str = "no node of the cluster answers: bring them up";
-const PERMISSIONS: &str = "let the user run scripts and commands on hashes and sorted sets, on the \
-                           keys of the prefix: ACL SETUSER … ~PREFIX* +@read +@write +@scripting \
-                           +@connection +info +config|get";
+const PERMISSIONS: &str = "let the user run scripts, transactions and commands on hashes and sorted \
+                           sets, on the keys of the prefix: ACL SETUSER … ~PREFIX* +@read +@write \
+                           +@scripting +@transaction +@connection +info +config|get";
 
 /// The server's error codes: kind and advice.
 const CODES: &[(&str, ErrorKind, Option<&str>)] = &[

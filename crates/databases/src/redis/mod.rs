@@ -10,8 +10,8 @@
 //! which Redis keeps in the order of their bytes; scans read it. Each value of an indexed field has
 //! such a set too ([`indexes`]).
 //!
-//! Lua scripts ([`script`]) run atomically: an insert with the key's entry in the set, a batch of a
-//! load with its progress.
+//! Lua scripts ([`script`]) run atomically: an insert with the key's entry in the set. A batch of a
+//! load is a transaction with its progress ([`bulk`]).
 //!
 //! # Durability
 //! The server's own settings decide (`appendonly`, `appendfsync`, `save`); each run records them.

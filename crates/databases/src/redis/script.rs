@@ -31,11 +31,6 @@ pub(super) struct Scripts {
     /// Removes a record and its key from the collection's. Keys: record, keys of the collection.
     /// Argument: key. Says whether it was there.
     pub delete: Script,
-    /// Adds documents, their keys and the progress, or nothing. Keys: the notes, keys of the
-    /// collection, documents. Arguments: name and value of the progress; then of each document its
-    /// key, the number of its names and values, and these. 0 or the position of a document that is
-    /// there.
-    pub batch: Script,
     /// Puts a document in the place of whatever is there. Key: document. Arguments: names and
     /// values.
     pub replace: Script,
@@ -88,28 +83,6 @@ const TAKE_BACK: &str = "if redis.call('ZSCORE', KEYS[2], ARGV[1]) then return 1
 
 const DELETE: &str = "redis.call('ZREM', KEYS[2], ARGV[1]) return redis.call('DEL', KEYS[1])";
 
-// One command for many keys: a command in a script costs a microsecond and more, however small.
-const BATCH: &str = concat!(
-    "local there, seen = 0, {} ",
-    "for k = 3, #KEYS, 1000 do ",
-    "there = there + redis.call('EXISTS', unpack(KEYS, k, math.min(k + 999, #KEYS))) end ",
-    "for k = 3, #KEYS do ",
-    "if seen[KEYS[k]] or there > 0 and redis.call('EXISTS', KEYS[k]) == 1 then return k - 2 end ",
-    "seen[KEYS[k]] = true end ",
-    "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) ",
-    "local at, adds, n = 3, {}, 0 ",
-    "for k = 3, #KEYS do ",
-    "adds[n + 1], adds[n + 2], n = 0, ARGV[at], n + 2 ",
-    "if n == 1000 or k == #KEYS then redis.call('ZADD', KEYS[2], unpack(adds, 1, n)) n = 0 end ",
-    "at = at + 2 + ARGV[at + 1] end ",
-    "at = 3 ",
-    "for k = 3, #KEYS do ",
-    "local first, last = at + 2, at + 1 + ARGV[at + 1] ",
-    set_from!("KEYS[k]", "first", "last"),
-    "at = last + 1 end ",
-    "return 0"
-);
-
 const REPLACE: &str =
     concat!("redis.call('DEL', KEYS[1]) ", set_from!("KEYS[1]", "1", "#ARGV"), "return 1");
 
@@ -125,7 +98,6 @@ impl Default for Scripts {
             update: script(UPDATE),
             take_back: script(TAKE_BACK),
             delete: script(DELETE),
-            batch: script(BATCH),
             replace: script(REPLACE),
             compare_and_set: script(COMPARE_AND_SET),
         }

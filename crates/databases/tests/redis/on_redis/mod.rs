@@ -16,6 +16,7 @@ fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
 
 mod batches;
 mod killed;
+mod loads;
 mod refusals;
 mod silent;
 
