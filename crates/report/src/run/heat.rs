@@ -8,6 +8,8 @@ use hoap_record::hlog::Interval;
 
 /// Rows of a power of ten of response times: the upper end of a row is 1.47 times its lower end.
 const ROWS: f64 = 6.0;
+/// Rows of all times that a log can hold, from 1 µs up to 2⁶⁴ µs.
+const HEIGHT: usize = 116;
 /// Columns of all steps of a run together, as far as each has its fewest.
 const MOST: usize = 96;
 const FEWEST: usize = 4;
@@ -47,16 +49,17 @@ pub struct HeatGatherer {
     most: usize,
     /// Of a column, seconds; 0 before the first interval.
     width: f64,
-    counts: BTreeMap<String, BTreeMap<(usize, i32), u64>>,
+    /// Of each kind the cells, column by column.
+    counts: BTreeMap<String, Vec<[u64; HEIGHT]>>,
     rows: Rows,
 }
 
 /// The rows of times, each computed once: a month has millions of times, and few different ones.
 #[derive(Default)]
-struct Rows(Vec<Option<(u64, i32)>>);
+struct Rows(Vec<Option<(u64, usize)>>);
 
 impl Rows {
-    fn of(&mut self, time: u64) -> i32 {
+    fn of(&mut self, time: u64) -> usize {
         let bucket = bucket(time);
         if bucket >= self.0.len() {
             self.0.resize((bucket + 1).next_power_of_two(), None);
@@ -65,7 +68,7 @@ impl Rows {
             Some((known, row)) if known == time => row,
             _ => {
                 // A power of ten is the lower end of its row.
-                let row = ((time.max(1) as f64).log10() * ROWS + 1e-9).floor() as i32;
+                let row = ((time.max(1) as f64).log10() * ROWS + 1e-9) as usize;
                 self.0[bucket] = Some((time, row));
                 row
             }
@@ -98,23 +101,16 @@ impl HeatGatherer {
         let at = ((interval.start_seconds - self.start) / self.width + 1e-3).max(0.0);
         let column = (at as usize).min(last);
         if !self.counts.contains_key(interval.tag) {
-            self.counts.insert(interval.tag.to_owned(), BTreeMap::new());
+            self.counts.insert(interval.tag.to_owned(), Vec::new());
         }
-        let Some(counts) = self.counts.get_mut(interval.tag) else { return };
-        // Rows rise with the times: neighbours of a row are added up before their cell is looked up.
-        let mut times = interval.times.iter().map(|(time, count)| (self.rows.of(*time), *count));
-        let Some(mut of_row) = times.next() else { return };
-        let mut add = |(row, count): (i32, u64)| {
-            let cell: &mut u64 = counts.entry((column, row)).or_default();
-            *cell = cell.saturating_add(count);
-        };
-        for (row, count) in times {
-            match row == of_row.0 {
-                true => of_row.1 = of_row.1.saturating_add(count),
-                false => add(std::mem::replace(&mut of_row, (row, count))),
-            }
+        let Some(columns) = self.counts.get_mut(interval.tag) else { return };
+        if column >= columns.len() {
+            columns.resize(column + 1, [0; HEIGHT]);
         }
-        add(of_row);
+        for (time, count) in interval.times {
+            let cell = &mut columns[column][self.rows.of(*time)];
+            *cell = cell.saturating_add(*count);
+        }
     }
 
     /// All of them, of the kinds that are wanted.
@@ -122,15 +118,15 @@ impl HeatGatherer {
         let (start, end, width) = (self.start, self.start + self.seconds, self.width);
         let step = self.number;
         let all: Vec<_> = self.counts.into_iter().filter(|(kind, _)| wanted(kind)).collect();
-        all.into_iter().map(move |(kind, cells)| {
-            let mut columns: BTreeMap<usize, HeatColumn> = BTreeMap::new();
-            for ((column, row), count) in cells {
-                let from_seconds = start + column as f64 * width;
+        all.into_iter().map(move |(kind, columns)| {
+            let columns = columns.into_iter().enumerate().map(|(at, cells)| {
+                let from_seconds = start + at as f64 * width;
                 let to_seconds = (from_seconds + width).min(end);
-                let new = || HeatColumn { from_seconds, to_seconds, counts: BTreeMap::new() };
-                columns.entry(column).or_insert_with(new).counts.insert(row, count);
-            }
-            Heat { step, kind, columns: columns.into_values().collect() }
+                let counts = (0..).zip(cells).filter(|(_, count)| *count > 0).collect();
+                HeatColumn { from_seconds, to_seconds, counts }
+            });
+            let columns = columns.filter(|column| !column.counts.is_empty()).collect();
+            Heat { step, kind, columns }
         })
     }
 }
