@@ -170,7 +170,7 @@ fn checked_together(level: &str, check: &str) {
     load(&p);
     let run = "run ch2 --operational sqlite:t.db --query-clients 0 --duration 3s --warmup 100ms";
     let run = format!("{run} --check {level}");
-    let start = jiff::Timestamp::now() + Duration::from_secs(6);
+    let start = jiff::Timestamp::now() + Duration::from_secs(8);
     let driver = |n| driver_of_two(&p, n, start, &run, "--tx-clients");
     // The first driver finds that the run was counted, and the data as it was loaded.
     let two = driver(2);
