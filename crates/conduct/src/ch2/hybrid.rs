@@ -44,10 +44,8 @@ pub struct Hybrid<'a> {
     pub kept: Vec<(Kept, ParameterSet)>,
     /// How much the checks read.
     pub level: Level,
-    /// Number of writing runs that had begun when the data was found.
+    /// Number of writing runs that began before this one.
     pub runs: u64,
-    /// Whether no run wrote to the data before this one.
-    pub fresh: bool,
     /// The districts before the run. What is compared with the state after it is a district's.
     pub before: Vec<District>,
 }
@@ -59,7 +57,7 @@ impl Hybrid<'_> {
             target: &*self.operational,
             caveat: self.caveat,
             data: &self.data,
-            fresh: self.fresh,
+            fresh: self.runs == 0,
             level: self.level,
             before: &self.before,
         }
@@ -98,8 +96,11 @@ impl Benchmark for Hybrid<'_> {
                 let level = self.level;
                 setting.say(format!("checking the data before the run (--check {level})"));
                 // The other drivers count the run too, and may have been faster.
-                if self.runs > 0 && self.runs < setting.drivers() {
-                    self.fresh = as_loaded(&self.start(), setting.caller.stop()).await?;
+                let others = 1..setting.drivers();
+                if others.contains(&self.runs)
+                    && as_loaded(&self.start(), setting.caller.stop()).await?
+                {
+                    self.runs = 0;
                 }
                 let found = before_the_run(&self.start(), setting.caller.stop()).await?;
                 (checks, self.before) = found;
@@ -157,7 +158,7 @@ impl Benchmark for Hybrid<'_> {
 
     fn contribution(&self, known: &mut Memory, to: &mut dyn Write) -> io::Result<()> {
         let ledger = std::mem::take(&mut known.ledger);
-        let ours = Contribution { before: self.before.clone(), fresh: self.fresh, ledger };
+        let ours = Contribution { before: self.before.clone(), fresh: self.runs == 0, ledger };
         let written = contribution::write(&ours, to);
         known.ledger = ours.ledger;
         written

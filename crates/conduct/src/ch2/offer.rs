@@ -119,7 +119,6 @@ impl Offer for Flags {
             kept: self.kept(),
             level,
             runs: loaded.runs,
-            fresh: loaded.runs == 0,
             before: Vec::new(),
         };
         let record = self.begin(setting, &hybrid, &loaded, analytical.as_deref());

@@ -3,7 +3,7 @@
 //! On one server a batch, its keys and its progress are one transaction, all or nothing: the server
 //! keeps its commands until the last one, EXEC. That is sent only where none of the documents was
 //! there before, and does nothing where somebody else has written one since (WATCH). A script could
-//! do the same; it takes the server twice as long, which has to make a Lua string of each value.
+//! do the same, but the server would make a Lua string of each value (`bench/load`).
 //!
 //! In a cluster they are on different nodes, and are not atomic. The keys are written first, so
 //! that a drop of the collection finds every document; then the documents, replacing existing ones;

@@ -107,8 +107,9 @@ impl HeatGatherer {
         if column >= columns.len() {
             columns.resize(column + 1, [0; HEIGHT]);
         }
+        let cells = &mut columns[column];
         for (time, count) in interval.times {
-            let cell = &mut columns[column][self.rows.of(*time)];
+            let cell = &mut cells[self.rows.of(*time)];
             *cell = cell.saturating_add(*count);
         }
     }
