@@ -7,15 +7,14 @@ use serde_json::Value;
 
 use super::bulk::BatchWriter;
 use super::connection::Connection;
-use super::tables::{NOTES, PROGRESS, columns, commit, exists, foreign, read_note, write_note};
+use super::tables::{
+    NOTES, PROGRESS, begin_alone, columns, commit, exists, foreign, read_note, write_note,
+};
 use super::{PostgresEngine, nul, settle, sql};
 use crate::failure::Done;
 use crate::front::engine::{Documents, Each};
 
 const NOTE: &str = "note";
-
-/// Changes of the schema run one at a time.
-const TURN: &str = "SELECT pg_advisory_xact_lock(1752130928, hashtext($1::text))";
 
 impl Documents for PostgresEngine {
     type Bulk = BatchWriter;
@@ -141,9 +140,7 @@ impl PostgresEngine {
     async fn begin_making(&self) -> Done<Connection> {
         let connection = self.server().maintain().await?;
         let schema = self.schema();
-        let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL client_min_messages = warning";
-        connection.client.batch_execute(begin).await?;
-        connection.client.execute(TURN, &[&schema]).await?;
+        begin_alone(&connection, schema).await?;
         // CREATE SCHEMA IF NOT EXISTS asks for the right to create one even where it exists.
         let there = format!("SELECT to_regnamespace('\"{schema}\"') IS NULL");
         if connection.client.query_one(&there, &[]).await?.try_get(0)? {

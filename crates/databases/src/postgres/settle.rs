@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::server::Server;
 use super::sql;
-use super::tables::{NOTES, PROGRESS, commit, exists, foreign, read_note, write_note};
+use super::tables::{NOTES, PROGRESS, begin_alone, commit, exists, foreign, read_note, write_note};
 use crate::failure::{Done, Failure};
 use crate::front::at_once::at_once;
 
@@ -27,19 +27,20 @@ pub(super) async fn settle(server: &Server, indexes: &[Index]) -> Done<()> {
 /// it.
 async fn make_index(server: &Server, index: &Index) -> Done<()> {
     let mut connection = server.maintain().await?;
+    // Each index has a turn of its own, so that several are made at the same time.
+    begin_alone(&connection, &format!("{}.{}", server.options.schema, index.name)).await?;
     let wanted = sql::create_index(index);
     if exists(&connection, index.name).await? {
         let text = "SELECT obj_description(to_regclass(quote_ident($1::text)), 'pg_class')";
         let comment = connection.client.query_one(text, &[&index.name]).await?;
         let comment: Option<String> = comment.try_get(0)?;
-        connection.rest();
         return match comment.as_deref() == Some(&wanted) {
-            true => Ok(()),
+            true => commit(&mut connection).await,
             false => Err(foreign(index.name)),
         };
     }
     let comment = wanted.replace('\'', "''");
-    let text = format!("BEGIN; {wanted}; COMMENT ON INDEX \"{}\" IS '{comment}'", index.name);
+    let text = format!("{wanted}; COMMENT ON INDEX \"{}\" IS '{comment}'", index.name);
     connection.client.batch_execute(&text).await?;
     commit(&mut connection).await
 }
@@ -66,7 +67,7 @@ async fn gather_statistics(server: &Server) -> Done<()> {
     let loaded: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
     at_once(loaded.iter().map(|collection| vacuum(server, collection)).collect()).await?;
     // A commit that waits for its log takes the log of all commits before it to the disk.
-    let begin = "BEGIN; SET LOCAL synchronous_commit = on";
+    let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on";
     connection.client.batch_execute(begin).await?;
     write_note(&connection, SETTLED, &state).await?;
     commit(&mut connection).await?;

@@ -17,6 +17,18 @@ pub(super) const PROGRESS: &str = "CREATE TABLE IF NOT EXISTS hoap_load (
     part text NOT NULL, collection text NOT NULL, position bigint NOT NULL,
     PRIMARY KEY (part, collection))";
 
+/// Begins a transaction that changes the catalogue, when no other one of the same name runs, of
+/// whatever driver: `IF NOT EXISTS` does not wait for those who make the same thing. Dropping the
+/// connection rolls it back.
+pub(super) async fn begin_alone(connection: &Connection, name: &str) -> Done<()> {
+    // What was made while it waited is seen at READ COMMITTED only.
+    let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL client_min_messages = warning";
+    connection.client.batch_execute(begin).await?;
+    let turn = "SELECT pg_advisory_xact_lock(1752130928, hashtext($1::text))";
+    connection.client.execute(turn, &[&name]).await?;
+    Ok(())
+}
+
 /// Commits what a connection of maintenance has done.
 pub(super) async fn commit(connection: &mut Connection) -> Done<()> {
     connection.client.batch_execute("COMMIT").await.map_err(error::commit)?;

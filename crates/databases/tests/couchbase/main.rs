@@ -60,6 +60,7 @@ macro_rules! every_promise {
             conformance: progress_is_kept_by_part_and_collection,
             conformance: parts_load_at_the_same_time,
             conformance: settling_twice_is_settling_once,
+            conformance: settling_at_the_same_time_is_settling_once,
             conformance: a_scan_reads_every_document_once,
             conformance: a_scan_stops_at_the_first_error,
             conformance: reading_many_keeps_the_order_of_the_keys,

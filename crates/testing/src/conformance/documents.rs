@@ -153,6 +153,28 @@ pub fn settling_twice_is_settling_once(target: &dyn Target) {
     assert_eq!(count(target), 20);
 }
 
+/// The drivers of a fleet whose parts end at the same moment each find the load whole.
+pub fn settling_at_the_same_time_is_settling_once(target: &dyn Target) {
+    const DRIVERS: usize = 4;
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=20), 20).await.unwrap();
+    });
+    let start = Barrier::new(DRIVERS);
+    std::thread::scope(|scope| {
+        for _ in 0..DRIVERS {
+            scope.spawn(|| {
+                start.wait();
+                wait(documents.settle(&[index()])).unwrap();
+            });
+        }
+    });
+    assert_eq!(count(target), 20);
+    wait(documents.settle(&[index()])).unwrap();
+}
+
 pub fn a_scan_reads_every_document_once(target: &dyn Target) {
     load(target, 300);
     let mut seen = BTreeMap::new();

@@ -86,6 +86,7 @@ macro_rules! document_tests {
         $crate::conformance_tests!($about $fresh:
             notes_have_one_winner_among_many,
             parts_load_at_the_same_time,
+            settling_at_the_same_time_is_settling_once,
             clients_load_what_one_client_loads,
             an_interrupted_load_goes_on_with_other_clients,
             a_client_that_fails_ends_the_load_which_goes_on_whole,
