@@ -2,7 +2,8 @@
 
 use std::hint::black_box;
 
-use futures_util::future::try_join_all;
+use futures_util::TryStreamExt;
+use futures_util::stream::FuturesUnordered;
 use hoap_databases::{RemoteKeyValueSession, open_any};
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
@@ -141,7 +142,8 @@ pub async fn beside(
     Ok(())
 }
 
-/// All clients of a side at once: each its share of the operations, from the `first` on.
+/// All clients of a side at once: each its share of the operations, from the `first` on. As in a
+/// run, only a client that was woken is polled.
 async fn all(
     clients: &mut [impl Client],
     (first, share): (usize, usize),
@@ -156,7 +158,7 @@ async fn all(
         }
         Ok::<_, Any>(())
     });
-    try_join_all(running).await.map(drop)
+    running.collect::<FuturesUnordered<_>>().try_collect().await
 }
 
 /// A session, and what it uses again.

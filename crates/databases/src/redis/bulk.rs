@@ -278,6 +278,11 @@ impl Bulk for BatchWriter {
         self.close_transaction().await?;
         if self.known != collection {
             notes::expect(&mut self.connection, &[collection], &[]).await?;
+            // EXEC does not undo the other commands where one fails: keys of somebody else's type
+            // are refused before.
+            let mut keys = redis::cmd("ZCARD");
+            keys.arg(layout::keys(&self.connection.server().options.prefix, collection));
+            self.connection.read(&keys).await?;
             collection.clone_into(&mut self.known);
         }
         let asked = Instant::now();

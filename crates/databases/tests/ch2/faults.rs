@@ -11,6 +11,7 @@ use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::beside;
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::counters;
 use hoap_workload::ch2::freshness::{self, Board};
 use hoap_workload::ch2::mix::Kind;
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -105,6 +106,25 @@ fn a_commit_that_was_acknowledged_and_not_applied_is_found_among_those_of_unknow
     for name in ["nothing lost: NewOrder", "nothing lost: Payment"] {
         assert!(failed.contains(&name), "{name} saw nothing, only {failed:?} did");
     }
+}
+
+/// A database may be at work of its own: what the checks read by key is asked for again, and not
+/// for ever.
+#[test]
+fn checks_run_a_transaction_again_that_conflicts() {
+    let loaded = super::loaded(Schema::Ch2pp);
+    let flaky = Flaky::new(&loaded.target, |_| Fate::Acknowledged);
+    let counters = |conflicts: u64| {
+        flaky.state.conflicts.store(conflicts, Ordering::SeqCst);
+        wait(counters::read(&flaky, &loaded.data, true, &|| false))
+    };
+    let undisturbed = counters(0).unwrap();
+    let disturbed = counters(5).unwrap();
+    assert_eq!(flaky.state.conflicts.load(Ordering::SeqCst), 0);
+    assert_eq!(disturbed.districts, undisturbed.districts);
+    let e = counters(1000).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
+    assert!(flaky.state.conflicts.load(Ordering::SeqCst) > 900);
 }
 
 /// However many retries it is allowed, a step ends: what has met a conflict is not begun again when

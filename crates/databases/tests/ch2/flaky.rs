@@ -36,6 +36,8 @@ pub struct State {
     pub commits: AtomicU64,
     /// Whether it refuses everything.
     pub down: AtomicBool,
+    /// How many transactions from now on conflict at their beginning.
+    pub conflicts: AtomicU64,
     /// Where set, what its queries see of the counters.
     pub frozen: Mutex<Option<Vec<(String, i64)>>>,
     /// Changes so far of the field that it forgets to change once.
@@ -119,6 +121,11 @@ struct FlakySession {
 impl Session for FlakySession {
     async fn begin<'a>(&'a mut self, access: Access) -> Result<Box<dyn Transaction + 'a>> {
         self.flaky.check()?;
+        let conflicts = &self.flaky.state.conflicts;
+        let one_less = |left: u64| left.checked_sub(1);
+        if conflicts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok() {
+            return Err(Error::new(ErrorKind::Conflict, "begin", "a lock is held"));
+        }
         let tx = self.session.begin(access).await?;
         let flaky = (access == Access::Write).then_some(&self.flaky);
         Ok(Box::new(FlakyTransaction { tx, flaky }))

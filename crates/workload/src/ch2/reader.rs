@@ -1,6 +1,8 @@
 //! Reads documents by key, and the ends of an index, in several sessions at a time; and whole
 //! collections.
 
+use std::time::Duration;
+
 use futures_util::future::try_join_all;
 use hoap_data::{Collection, Schema};
 use serde_json::Value;
@@ -15,6 +17,11 @@ const KEYS: usize = 50;
 
 /// Fields read at once; databases limit the arguments of a function or the length of an expression.
 const FIELDS: usize = 40;
+
+/// How often a transaction is run again that conflicts, and the pause before the first time, which
+/// grows by itself. Nobody changes the data; but a database may have locks of its own work.
+const RETRIES: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Sessions side by side, where a database answers several at a time.
 const SESSIONS: usize = 8;
@@ -98,9 +105,13 @@ async fn part(
 ) -> Result<Vec<Option<Row>>> {
     let mut all: Vec<Option<Row>> = vec![Some(Row::new()); keys.len()];
     for names in names.chunks(FIELDS) {
-        let mut tx = session.begin(Access::Read).await?;
-        let rows = tx.get_many(collection.name(), keys, names, Intent::Look).await?;
-        tx.commit().await?;
+        let mut retries = 0;
+        let rows = loop {
+            match look(session, collection, keys, names).await {
+                Err(e) => pause(e, &mut retries).await?,
+                Ok(rows) => break rows,
+            }
+        };
         for (whole, part) in all.iter_mut().zip(rows) {
             *whole = whole.take().zip(part).map(|(mut whole, part)| {
                 whole.extend(part);
@@ -119,16 +130,57 @@ async fn ends(
     let mut all = Vec::with_capacity(districts.len());
     // A district a transaction: some databases limit what one may do.
     for &district in districts {
-        let mut tx = session.begin(Access::Read).await?;
-        let oldest = end(&mut *tx, paths, district, Order::Ascending).await?;
-        let newest = match oldest {
-            Some(_) => end(&mut *tx, paths, district, Order::Descending).await?,
-            None => None,
-        };
-        tx.commit().await?;
-        all.push(Undelivered::between(oldest.zip(newest)));
+        let mut retries = 0;
+        all.push(loop {
+            match both_ends(session, paths, district).await {
+                Err(e) => pause(e, &mut retries).await?,
+                Ok(undelivered) => break undelivered,
+            }
+        });
     }
     Ok(all)
+}
+
+/// Reads fields in one transaction.
+async fn look(
+    session: &mut dyn Session,
+    collection: Collection,
+    keys: &[String],
+    names: &[&str],
+) -> Result<Vec<Option<Row>>> {
+    let mut tx = session.begin(Access::Read).await?;
+    let rows = tx.get_many(collection.name(), keys, names, Intent::Look).await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+/// Reads the ends of a district's undelivered orders in one transaction.
+async fn both_ends(
+    session: &mut dyn Session,
+    paths: &Paths,
+    district: (u32, u32),
+) -> Result<Undelivered> {
+    let mut tx = session.begin(Access::Read).await?;
+    let oldest = end(&mut *tx, paths, district, Order::Ascending).await?;
+    let newest = match oldest {
+        Some(_) => end(&mut *tx, paths, district, Order::Descending).await?,
+        None => None,
+    };
+    tx.commit().await?;
+    Ok(Undelivered::between(oldest.zip(newest)))
+}
+
+/// Waits before a transaction that failed by this error is run again.
+///
+/// # Errors
+/// The error, where it is no conflict or one too many.
+async fn pause(error: Error, retries: &mut u32) -> Result<()> {
+    if error.kind != ErrorKind::Conflict || *retries == RETRIES {
+        return Err(error);
+    }
+    *retries += 1;
+    tokio::time::sleep(PAUSE * *retries).await;
+    Ok(())
 }
 
 /// The first number of a district's undelivered orders in this order.

@@ -53,6 +53,30 @@ fn a_document_that_somebody_writes_meanwhile_refuses_the_batch() {
     }
 }
 
+/// EXEC would write the documents and their progress, and fail at the keys.
+#[test]
+fn keys_of_another_type_refuse_the_first_batch() {
+    let (url, prefix) = (server("HOAP_TEST_REDIS"), prefix());
+    let mut admin = redis::Client::open(url.clone()).unwrap().get_connection().unwrap();
+    let target = open(&with(&url, &format!("prefix={prefix}")));
+    let _guard = Guard(target.clone());
+    let documents = target.documents().unwrap();
+    wait(documents.create(&[COLLECTION])).unwrap();
+    let keys = format!("{prefix}.keys:{COLLECTION}");
+    let (): () = redis::cmd("SET").arg(&keys).arg("x").query(&mut admin).unwrap();
+    let mut bulk = wait(documents.bulk("1/1")).unwrap();
+    for _ in 0..2 {
+        let e = wait(bulk.write(COLLECTION, &batch(1, 1..=5), 5)).unwrap_err();
+        assert!(e.to_string().contains("WRONGTYPE"), "{e}");
+        assert_eq!(wait(bulk.position(COLLECTION)).unwrap(), 0);
+        let document = redis::cmd("EXISTS").arg(format!("{prefix}:{COLLECTION}:1.1")).clone();
+        assert_eq!(document.query::<i64>(&mut admin).unwrap(), 0);
+    }
+    let (): () = redis::cmd("DEL").arg(&keys).query(&mut admin).unwrap();
+    wait(bulk.write(COLLECTION, &batch(1, 1..=5), 5)).unwrap();
+    assert_eq!((wait(bulk.position(COLLECTION)).unwrap(), count(&target)), (5, 5));
+}
+
 /// A user who may do everything else. Without MULTI the server would write each document by itself.
 #[test]
 fn a_user_without_transactions_loads_nothing() {
