@@ -117,7 +117,9 @@ server_version() { find_postgres && "$bin/postgres" --version | sed "s/.*(Postgr
 # The server overwrites its environment with its title, so its processes are known by their program and folder; only
 # their own account may always look.
 server_stragglers() {
-    as_postgres bash -c 'for p in /proc/[0-9]*; do
-        [ "$(readlink "$p/cwd")" = "$0" ] && [[ $(readlink "$p/exe") == */postgres ]] && echo "${p#/proc/}"; done; true' \
-        "$dir/data" 2>/dev/null
+    as_postgres bash -c 'find /proc/[0-9]*/{cwd,exe} -maxdepth 0 -printf "%p %l\n"' 2>/dev/null | data=$dir/data awk '
+        { split($1, at, "/"); sub(/^[^ ]* /, "") }
+        at[4] == "cwd" && $0 == ENVIRON["data"] { here[at[3]] }
+        at[4] == "exe" && /\/postgres$/ { program[at[3]] }
+        END { for (pid in here) if (pid in program) print pid }'
 }

@@ -139,7 +139,7 @@ pub fn data_that_is_not_as_loaded_is_seen_before_the_run(fresh: Fresh) {
 }
 
 /// Who sees a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Seen {
     /// The counters, so every check.
     ByCounters,
@@ -214,11 +214,18 @@ pub(super) fn faults(run: &Run) -> Vec<Fault> {
 }
 
 /// Each fault is seen by the checks that the table says see it, and by no others.
+///
+/// A database decides how documents are read, not what is seen in them: behind a network, where a
+/// fault takes seconds, one stands for those of its collection that the same checks see.
 pub fn each_level_sees_what_it_is_said_to_see(fresh: Fresh) {
     let run = Run::new(Loaded::new(fresh, Schema::Ch2pp), true, 1, 100);
     let (loaded, payment, unsold) = (&run.loaded, a_payment(&run), unsold(&run));
     use Seen::{OnlyFull, Sampled, Touched};
+    let (every, mut stands) = (loaded.target.in_process(), BTreeSet::new());
     for (seen, collection, key, field) in faults(&run) {
+        if !stands.insert((seen, collection)) && !every {
+            continue;
+        }
         let there = loaded.field(collection, &key, field);
         loaded.set(collection, &key, path(field), other(&there));
         sees(&run, seen, &format!("{collection} {key} {field}"));

@@ -1,7 +1,7 @@
 //! A loaded database.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use hoap_data::{DataSet, Part, Schema, Spec};
 use hoap_databases::open;
@@ -25,6 +25,8 @@ pub fn data(schema: Schema) -> DataSet {
 pub struct Loaded {
     pub data: DataSet,
     pub target: Arc<dyn Target>,
+    /// The session of `get` and `write`: to open one takes longer than to read a document.
+    kept: Mutex<Option<Box<dyn Session>>>,
     _guard: Box<dyn Any + Send + Sync>,
 }
 
@@ -37,7 +39,7 @@ impl Loaded {
         let (url, guard) = fresh();
         let target: Arc<dyn Target> = wait(open(&url)).unwrap();
         load_part(&*target, &data, Part::WHOLE, Existing::Refuse).unwrap();
-        Loaded { data, target, _guard: guard }
+        Loaded { data, target, kept: Mutex::default(), _guard: guard }
     }
 
     pub fn session(&self) -> Box<dyn Session> {
@@ -46,11 +48,20 @@ impl Loaded {
 
     /// One document's fields.
     pub fn get(&self, collection: &str, key: &str, fields: &[&str]) -> Option<Row> {
-        let mut session = self.session();
-        wait(async {
-            let mut tx = session.begin(Access::Read).await.unwrap();
-            tx.get(collection, key, fields, Intent::Look).await.unwrap()
-        })
+        let row = self.in_session(async |session| {
+            let mut tx = session.begin(Access::Read).await?;
+            tx.get(collection, key, fields, Intent::Look).await
+        });
+        row.unwrap()
+    }
+
+    /// Uses the session that is kept, or a new one. One that failed is not kept.
+    fn in_session<T>(&self, body: impl AsyncFnOnce(&mut dyn Session) -> Result<T>) -> Result<T> {
+        let kept = self.kept.lock().unwrap().take();
+        let mut session = kept.unwrap_or_else(|| self.session());
+        let done = wait(body(&mut *session))?;
+        *self.kept.lock().unwrap() = Some(session);
+        Ok(done)
     }
 
     /// One field of a document that must be there.
@@ -61,8 +72,7 @@ impl Loaded {
 
     /// Runs a transaction of any kind and commits it.
     pub fn write<T>(&self, body: impl AsyncFnOnce(&mut dyn Transaction) -> Result<T>) -> Result<T> {
-        let mut session = self.session();
-        wait(async {
+        self.in_session(async |session| {
             let mut tx = session.begin(Access::Write).await?;
             let end = body(&mut *tx).await?;
             tx.commit().await?;
