@@ -2,10 +2,10 @@
 //! server where `HOAP_TEST_MONGODB` names one.
 
 use hoap_data::Schema;
-use hoap_workload::ch2::queries::ParameterSet;
+use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
 use tokio::runtime::Builder;
 
-use super::equal_answers;
+use super::{equal_answers, equal_answers_where};
 use crate::{NAMED, named_and_random, small};
 
 /// A database of a test's own, dropped with its collections at the end.
@@ -46,16 +46,22 @@ pub fn sets() -> Vec<ParameterSet> {
     NAMED.into_iter().chain([random]).collect()
 }
 
+/// All, but the naive Q13 with one set of parameters alone: no index serves it here, so that it
+/// takes up to a minute each time.
+pub fn quick(query: &Query, query_set: QuerySet, parameters: ParameterSet) -> bool {
+    (query.number, query_set) != (13, QuerySet::Naive) || parameters == ParameterSet::Check
+}
+
 #[test]
 fn ch2_has_the_same_answers() {
     let place = Place::new("HOAP_TEST_MONGO_WIRE", "ch2");
-    equal_answers(place.url(), &small(Schema::Ch2, 1), &sets());
+    equal_answers_where(place.url(), &small(Schema::Ch2, 1), &sets(), quick);
 }
 
 #[test]
 fn ch2pp_has_the_same_answers() {
     let place = Place::new("HOAP_TEST_MONGO_WIRE", "ch2pp");
-    equal_answers(place.url(), &small(Schema::Ch2pp, 1), &sets());
+    equal_answers_where(place.url(), &small(Schema::Ch2pp, 1), &sets(), quick);
 }
 
 #[test]
