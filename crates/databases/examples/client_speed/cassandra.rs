@@ -7,6 +7,7 @@ use std::time::Duration;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
+use scylla::deserialize::row::ColumnIterator;
 use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::statement::Consistency;
 use scylla::statement::prepared::PreparedStatement;
@@ -72,12 +73,21 @@ impl Bare {
 impl Client for Bare {
     async fn run(&mut self, kind: Kind, key: &str, new: &str) -> Result<(), Any> {
         let Statements { session, read_all, read_one, scan, update } = &*self.0;
-        black_box(match kind {
+        let answer = match kind {
             Kind::ReadOne => session.execute_unpaged(read_one, (key,)).await?,
             Kind::Scan => session.execute_unpaged(scan, (key, SCAN as i32)).await?,
-            Kind::Update => session.execute_unpaged(update, (new, key)).await?,
+            Kind::Update => {
+                black_box(session.execute_unpaged(update, (new, key)).await?);
+                return Ok(());
+            }
             Kind::Read | Kind::Query => session.execute_unpaged(read_all, (key,)).await?,
-        });
+        };
+        // The driver hands out the bytes of the answer; what they are is found in them here.
+        for row in answer.into_rows_result()?.rows::<ColumnIterator<'_, '_>>()? {
+            for column in row? {
+                black_box(column?.slice);
+            }
+        }
         Ok(())
     }
 }

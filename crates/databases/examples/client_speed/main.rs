@@ -4,8 +4,9 @@
 //!
 //! Both sides send the same requests over connections of their own in the same thread, in turns, so
 //! that a disturbance of the machine hits both. A session is the one that `hoap run` has, in its
-//! boxes. A bare client uses its statements and buffers again where the driver lets it, and looks
-//! at no answer. CPU-seconds are this thread's, on which the driver's tasks run too.
+//! boxes. A bare client uses its statements and buffers again where the driver lets it, and takes
+//! the values of an answer without a look at them. CPU-seconds are this thread's, on which the
+//! driver's tasks run too.
 //!
 //! It prints a row for each operation and side, with tabs between: the database, the operation,
 //! clients, rounds, the side, the median of CPU-microseconds an operation, and of each round's
