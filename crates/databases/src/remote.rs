@@ -25,7 +25,7 @@ use hoap_workload::capability::{Applicable, Blocking, Target};
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
 /// Makes a future in a box. The box is there before the future is: one that is made first, as
-/// `async_trait` has it, is copied, and with a driver's own in it has 3 to 14 KB.
+/// `async_trait` has it, is copied, and with a driver's own in it has up to 15 KB.
 fn boxed<'a, T, F: Future<Output = Result<T>> + Send + 'a>(
     make: impl FnOnce() -> F,
 ) -> Boxed<'a, T> {
