@@ -82,7 +82,7 @@ impl Client for Bare {
             }
             Kind::Read | Kind::Query => session.execute_unpaged(read_all, (key,)).await?,
         };
-        // The driver hands out the bytes of the answer; what they are is found in them here.
+        // The driver leaves an answer as bytes. A client finds the values in them.
         for row in answer.into_rows_result()?.rows::<ColumnIterator<'_, '_>>()? {
             for column in row? {
                 black_box(column?.slice);
