@@ -20,12 +20,12 @@ impl Documents for PostgresEngine {
     type Bulk = BatchWriter;
 
     async fn note(&self) -> Done<Option<Value>> {
-        let mut connection = self.server().maintain().await?;
+        let connection = self.pools.reading().await?;
         let note = match exists(&connection, "hoap_note").await? {
             true => read_note(&connection, NOTE, false).await?,
             false => None,
         };
-        connection.rest();
+        self.pools.leave(connection);
         Ok(note)
     }
 
@@ -45,9 +45,9 @@ impl Documents for PostgresEngine {
     }
 
     async fn exists(&self, collection: &str) -> Done<bool> {
-        let mut connection = self.server().maintain().await?;
+        let connection = self.pools.reading().await?;
         let there = exists(&connection, collection).await?;
-        connection.rest();
+        self.pools.leave(connection);
         Ok(there)
     }
 
@@ -56,11 +56,11 @@ impl Documents for PostgresEngine {
         for collection in collections {
             text.push_str(&format!(", \"{collection}\""));
         }
-        let mut connection = self.server().maintain().await?;
+        let connection = self.pools.reading().await?;
         let schema = format!("SELECT to_regnamespace('\"{}\"')::text", self.schema());
         let there = connection.client.query_one(&schema, &[]).await?;
         let there: Option<String> = there.try_get(0)?;
-        connection.rest();
+        self.pools.leave(connection);
         if there.is_none() {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Documents for PostgresEngine {
 
     /// The tables with their indexes and what is beside their rows.
     async fn stored(&self, collections: &[&str]) -> Done<Result<Stored, &'static str>> {
-        let mut connection = self.server().maintain().await?;
+        let connection = self.pools.reading().await?;
         let text = "SELECT coalesce(pg_total_relation_size(to_regclass(quote_ident($1::text))), 0)";
         let mut of = Vec::new();
         for name in collections {
@@ -108,14 +108,14 @@ impl Documents for PostgresEngine {
             let bytes = u64::try_from(bytes).unwrap_or(0);
             of.push(StoredCollection { name: (*name).to_owned(), bytes });
         }
-        connection.rest();
+        self.pools.leave(connection);
         Ok(Ok(Stored::sum(of)))
     }
 
     async fn scan(&self, collection: &str, fields: &[&str], each: &mut Each<'_>) -> Done<()> {
         let mut text = String::new();
         sql::scan(collection, fields, &mut text);
-        let mut connection = self.server().maintain().await?;
+        let connection = self.pools.reading().await?;
         // One statement reads one snapshot. Its rows are read from the network as `each` takes
         // them; the others wait in the server.
         let nothing: [&str; 0] = [];
@@ -125,7 +125,7 @@ impl Documents for PostgresEngine {
             let key: &str = row.try_get(0)?;
             each(&nul::decode(key), sql::row(&row, fields.len())?)?;
         }
-        connection.rest();
+        self.pools.leave(connection);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -15,9 +16,14 @@ use crate::failure::{Done, Failure};
 pub(super) struct Pools {
     pub server: Server,
     pools: Mutex<HashMap<Role, Arc<Pool>>>,
-    /// Connections of the writers of a load that have come to their end, for the next ones.
-    left: Mutex<Vec<Connection>>,
+    /// Connections that readers of whole collections and writers of a load have left, and when, for
+    /// the next ones.
+    left: Mutex<Vec<(Instant, Connection)>>,
 }
+
+/// How long what was left may be taken: from one reader or writer to the next. What is between driver
+/// and server forgets connections on which nothing is said.
+const LEFT: Duration = Duration::from_secs(5);
 
 /// The connections of a role: a limited number, in use or idle.
 struct Pool {
@@ -31,7 +37,38 @@ impl Pools {
         Pools { server, pools: Mutex::default(), left: Mutex::default() }
     }
 
-    /// Closes what the writers of a load have left.
+    /// A connection to read collections and what is noted of them: one that was left, or a new one.
+    /// It is closed at once unless the reader comes to its end ([`Pools::leave`]).
+    ///
+    /// # Errors
+    /// Those of [`Server::connect`].
+    pub async fn reading(&self) -> Done<Connection> {
+        match self.left() {
+            Some(mut left) => {
+                left.ask();
+                Ok(left)
+            }
+            None => self.server.maintain().await,
+        }
+    }
+
+    /// Takes a connection that was just left.
+    fn left(&self) -> Option<Connection> {
+        let mut left = lock(&self.left);
+        let (_, connection) = std::iter::from_fn(|| left.pop())
+            .find(|(at, connection)| at.elapsed() < LEFT && connection.is_at_rest())?;
+        Some(connection)
+    }
+
+    /// Leaves a connection, of which every answer has come, to the next reader or writer.
+    pub fn leave(&self, mut connection: Connection) {
+        connection.rest();
+        if !connection.is_lost() {
+            lock(&self.left).push((Instant::now(), connection));
+        }
+    }
+
+    /// Closes what was left.
     pub fn close_left(&self) {
         lock(&self.left).clear();
     }
@@ -64,6 +101,10 @@ pub(super) struct Link {
 impl Link {
     /// Connects, so that a wrong URL fails before the first operation.
     pub async fn new(pools: Arc<Pools>, role: Role) -> Done<Self> {
+        if role != Role::Maintenance {
+            // The server may have no more connections than the clients need.
+            pools.close_left();
+        }
         let mut link = Link { pools, role, own: None, sent: false };
         link.hold().await?.rest();
         Ok(link)
@@ -71,11 +112,7 @@ impl Link {
 
     /// For a writer of a load: with the connection that another one has left, or connects.
     pub async fn of_writer(pools: Arc<Pools>) -> Done<Self> {
-        let left = {
-            let mut left = lock(&pools.left);
-            std::iter::from_fn(|| left.pop()).find(Connection::is_at_rest)
-        };
-        match left {
+        match pools.left() {
             Some(own) => Ok(Link { pools, role: Role::Maintenance, own: Some(own), sent: false }),
             None => Link::new(pools, Role::Maintenance).await,
         }
@@ -84,7 +121,7 @@ impl Link {
     /// Leaves its own connection to the next writer.
     pub fn leave(&mut self) {
         if let Some(own) = self.own.take().filter(Connection::is_at_rest) {
-            lock(&self.pools.left).push(own);
+            self.pools.leave(own);
         }
     }
 

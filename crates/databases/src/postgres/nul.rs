@@ -10,7 +10,8 @@ use memchr::memmem;
 
 /// A string as PostgreSQL stores it.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
-    if !text.bytes().any(|b| b <= 1) {
+    // Without a way out of the loop the compiler looks at many bytes at a time.
+    if !text.bytes().fold(false, |found, b| found | (b <= 1)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);

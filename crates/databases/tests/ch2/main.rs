@@ -24,4 +24,4 @@ fn loaded(schema: Schema) -> Loaded {
     Loaded::new(fresh, schema)
 }
 
-hoap_testing::ch2_tests!(super::fresh: aggregates, checks, tampering, transactions);
+hoap_testing::ch2_tests!(super::fresh: aggregates, checks, detection, tampering, transactions);

@@ -43,7 +43,7 @@ mod ch2 {
         (url.clone(), Box::new(Guard(open(&url))))
     }
 
-    hoap_testing::ch2_tests!(super::fresh: checks, tampering, transactions);
+    hoap_testing::ch2_tests!(super::fresh: checks, detection, tampering, transactions);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Connecting: what is wrong is said with what to do, and no secret is.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use hoap_workload::capability::Target;
 use hoap_workload::{Error, ErrorKind};
 
-use super::{Schema, server};
-use crate::conformance::wait;
+use super::{Schema, raw, server};
+use crate::conformance::{COLLECTION, load, session, wait};
 
 /// The host and port, and the name of the database.
 fn place() -> (String, String) {
@@ -175,3 +176,56 @@ fn a_query_over_tls_can_be_cancelled() {
 
 /// An authority of nobody, made for this test.
 const OTHER_CA: &str = include_str!("other_ca.crt");
+
+/// Another client looks which sessions the server has.
+#[test]
+fn readers_of_collections_go_on_with_one_connection_until_clients_come() {
+    let schema = Schema::new();
+    let target = schema.open(&format!("&application_name={}", schema.name));
+    load(&*target, 3);
+    let observer = raw();
+    let sessions = || -> Vec<i32> {
+        let text = "SELECT pid FROM pg_stat_activity WHERE application_name = $1 ORDER BY pid";
+        let rows = wait(observer.query(text, &[&schema.name])).unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    let until = |wanted: &dyn Fn(&[i32]) -> bool| {
+        let start = Instant::now();
+        while !wanted(&sessions()) {
+            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", sessions());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        sessions()
+    };
+    let read = || {
+        let documents = target.documents().unwrap();
+        wait(documents.note()).unwrap();
+        let mut count = 0;
+        let scanned = wait(documents.scan(COLLECTION, &["o_id"], &mut |_, _| {
+            count += 1;
+            Ok(())
+        }));
+        scanned.unwrap();
+        assert_eq!(count, 3);
+    };
+    read();
+    // Those of the load end by themselves.
+    let first = until(&|sessions| sessions.len() == 1);
+    read();
+    assert_eq!(sessions(), first);
+    // What the server has ended is not used.
+    let ended = wait(observer.execute("SELECT pg_terminate_backend($1)", &[&first[0]]));
+    assert_eq!(ended.unwrap(), 1);
+    until(&|sessions| sessions.is_empty());
+    // The driver hears of it in a moment.
+    std::thread::sleep(Duration::from_millis(200));
+    read();
+    let second = sessions();
+    assert_eq!(second.len(), 1);
+    // Nor is what nothing was said on for a while.
+    std::thread::sleep(Duration::from_millis(5_100));
+    read();
+    let third = until(&|sessions| sessions.len() == 1 && sessions != second);
+    let _client = session(&*target);
+    until(&|sessions| sessions.len() == 1 && sessions != third);
+}

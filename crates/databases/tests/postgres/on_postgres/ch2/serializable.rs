@@ -9,4 +9,4 @@ fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
     (schema.url("&synchronous_commit=off&isolation=serializable"), Box::new(schema))
 }
 
-hoap_testing::ch2_tests!(super::fresh: checks, tampering, transactions);
+hoap_testing::ch2_tests!(super::fresh: checks, detection, tampering, transactions);
