@@ -21,8 +21,8 @@ pub(super) struct Pools {
     left: Mutex<Vec<(Instant, Connection)>>,
 }
 
-/// How long what was left may be taken: from one reader or writer to the next. What is between driver
-/// and server forgets connections on which nothing is said.
+/// How long what was left may be taken: from one reader or writer to the next. What is between
+/// driver and server forgets connections on which nothing is said.
 const LEFT: Duration = Duration::from_secs(5);
 
 /// The connections of a role: a limited number, in use or idle.
@@ -110,7 +110,7 @@ impl Link {
         Ok(link)
     }
 
-    /// For a writer of a load: with the connection that another one has left, or connects.
+    /// For a writer of a load: with a connection that was just left, or connects.
     pub async fn of_writer(pools: Arc<Pools>) -> Done<Self> {
         match pools.left() {
             Some(own) => Ok(Link { pools, role: Role::Maintenance, own: Some(own), sent: false }),
@@ -118,7 +118,7 @@ impl Link {
         }
     }
 
-    /// Leaves its own connection to the next writer.
+    /// Leaves its own connection to the next reader or writer.
     pub fn leave(&mut self) {
         if let Some(own) = self.own.take().filter(Connection::is_at_rest) {
             self.pools.leave(own);
