@@ -9,6 +9,7 @@ use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
 use redis::{Arg, AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisResult, Value};
+use tokio::sync::Semaphore;
 
 use super::answers::Written;
 use super::error::{self, Doing};
@@ -38,7 +39,10 @@ impl Server {
                 .get_multiplexed_async_connection_with_config(&self.config)
                 .await
                 .map(DriverConnection::One),
-            Some(cluster) => cluster.get_async_connection().await.map(DriverConnection::Cluster),
+            Some(cluster) => {
+                let connected = cluster.get_async_connection().await;
+                connected.map(ToNodes::new).map(DriverConnection::Cluster)
+            }
         };
         connection.map_err(|e| self.not_connected(&e))
     }
@@ -96,7 +100,51 @@ enum DriverConnection {
     /// To one server. It ends with the server.
     One(MultiplexedConnection),
     /// To the nodes of a cluster. The driver repairs it and follows redirections.
-    Cluster(ClusterConnection),
+    Cluster(ToNodes),
+}
+
+/// Commands that are under way on a connection to a cluster at most.
+///
+/// When a slot has moved, the driver goes on with no command before it has locked its map of the
+/// slots. A command that has looked into the map keeps it locked where its turn ended at that point
+/// (<https://github.com/tokio-rs/tokio/pull/8371>), and then nothing on the connection ever goes
+/// on. A turn has 128 steps of the runtime; a command takes four at most: received, looked up, sent,
+/// answered.
+const UNDER_WAY: usize = 32;
+
+#[derive(Clone)]
+struct ToNodes {
+    connection: ClusterConnection,
+    under_way: Arc<Semaphore>,
+}
+
+impl ToNodes {
+    fn new(connection: ClusterConnection) -> Self {
+        ToNodes { connection, under_way: Arc::new(Semaphore::new(UNDER_WAY)) }
+    }
+
+    async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
+        let _turn = self.under_way.acquire().await;
+        self.connection.req_packed_command(command).await
+    }
+
+    async fn send_pipeline(
+        &mut self,
+        commands: &Pipeline,
+        count: usize,
+    ) -> RedisResult<Vec<Value>> {
+        let _turn = self.under_way.acquire().await;
+        self.connection.req_packed_commands(commands, 0, count).await
+    }
+
+    /// Sends the commands, which may be for different nodes, and returns the answers in their order.
+    async fn send_all(&self, commands: Vec<Cmd>) -> RedisResult<Vec<Value>> {
+        let each = commands.into_iter().map(|command| {
+            let mut nodes = self.clone();
+            async move { nodes.send(&command).await }
+        });
+        join_all(each).await.into_iter().collect()
+    }
 }
 
 /// A connection for one client or several.
@@ -165,7 +213,7 @@ impl ClientConnection {
     async fn send(&mut self, command: &Cmd, doing: Doing) -> Done<Value> {
         let answer = match self.held().await? {
             DriverConnection::One(connection) => connection.send_packed_command(command).await,
-            DriverConnection::Cluster(connection) => connection.req_packed_command(command).await,
+            DriverConnection::Cluster(nodes) => nodes.send(command).await,
         };
         answer.and_then(no_error).map_err(|e| self.failed(e, doing))
     }
@@ -185,13 +233,7 @@ impl ClientConnection {
                 }
                 connection.send_packed_commands(&all, 0, count).await
             }
-            DriverConnection::Cluster(connection) => {
-                let each = commands.into_iter().map(|command| {
-                    let mut connection = connection.clone();
-                    async move { connection.req_packed_command(&command).await }
-                });
-                join_all(each).await.into_iter().collect()
-            }
+            DriverConnection::Cluster(nodes) => nodes.send_all(commands).await,
         };
         let checked = answers.and_then(|all| all.into_iter().map(no_error).collect());
         checked.map_err(|e| self.failed(e, doing))
@@ -259,9 +301,7 @@ impl ClientConnection {
         both.cmd("WAIT").arg(wanted).arg(milliseconds);
         let answers = match self.held().await? {
             DriverConnection::One(connection) => connection.send_packed_commands(&both, 0, 2).await,
-            DriverConnection::Cluster(connection) => {
-                connection.req_packed_commands(&both, 0, 2).await
-            }
+            DriverConnection::Cluster(nodes) => nodes.send_pipeline(&both, 2).await,
         };
         let answers = answers.and_then(|all| all.into_iter().map(no_error).collect());
         let answers: Vec<Value> = answers.map_err(|e| self.failed(e, Doing::Write))?;

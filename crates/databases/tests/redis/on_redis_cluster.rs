@@ -74,27 +74,64 @@ fn node(port: u16) -> redis::Connection {
     redis::Client::open(format!("redis://127.0.0.1:{port}")).unwrap().get_connection().unwrap()
 }
 
-/// A slot with a record in it moves to another node, step by step as `redis-cli --cluster reshard`
-/// does, while a client updates and reads it: each operation succeeds, on either node.
+/// The slot of a key, and the two nodes that it moves between: the one that has it, and another.
+struct Slot {
+    number: u16,
+    key: String,
+    nodes: [(u16, String); 2],
+}
+
+impl Slot {
+    /// The slot of a document.
+    fn of(target: &dyn Target, collection: &str, key: &str) -> Slot {
+        let prefix = target.description().url.split("prefix=").nth(1).unwrap().to_owned();
+        let key = format!("{}:{collection}:{key}", prefix.split('&').next().unwrap());
+        let seed = server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", "");
+        let mut admin = redis::Client::open(seed).unwrap().get_connection().unwrap();
+        let number = redis::cmd("CLUSTER").arg("KEYSLOT").arg(&key).query(&mut admin).unwrap();
+        let has = owner(&mut admin, number);
+        let all = [0, 8000, 16000].map(|slot| owner(&mut admin, slot));
+        let other = all.into_iter().find(|node| *node != has).unwrap();
+        Slot { number, key, nodes: [has, other] }
+    }
+
+    fn set(&self, port: u16, words: &[&str]) {
+        let mut command = redis::cmd("CLUSTER");
+        command.arg("SETSLOT").arg(self.number).arg(words);
+        let (): () = command.query(&mut node(port)).unwrap();
+    }
+
+    /// Moves the slot to its other node, step by step as `redis-cli --cluster reshard` does.
+    fn move_away(&mut self, pause: impl Fn()) {
+        let [(from, from_id), (to, to_id)] = &self.nodes;
+        pause();
+        self.set(*to, &["IMPORTING", from_id]);
+        self.set(*from, &["MIGRATING", to_id]);
+        pause();
+        // Other tests' keys in the slot move as well.
+        let mut keys = redis::cmd("CLUSTER");
+        keys.arg("GETKEYSINSLOT").arg(self.number).arg(1000);
+        let keys: Vec<String> = keys.query(&mut node(*from)).unwrap();
+        assert!(keys.contains(&self.key));
+        let mut migrate = redis::cmd("MIGRATE");
+        migrate.arg("127.0.0.1").arg(to).arg("").arg(0).arg(5000).arg("KEYS").arg(&keys);
+        let (): () = migrate.query(&mut node(*from)).unwrap();
+        // The slot is between the two: the one redirects to the other for this key alone.
+        pause();
+        self.set(*to, &["NODE", to_id]);
+        self.set(*from, &["NODE", to_id]);
+        pause();
+        self.nodes.swap(0, 1);
+    }
+}
+
+/// A slot with a record in it moves to another node while a client updates and reads it: each
+/// operation succeeds, on either node.
 #[test]
 fn a_slot_moves_while_its_records_are_used() {
     let (target, _guard) = fresh();
     load_records(&*target, &["user1", "user2"]);
-    let prefix = target.description().url.split("prefix=").nth(1).unwrap().to_owned();
-    let name = format!("{}:usertable:user1", prefix.split('&').next().unwrap());
-    let seed = server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", "");
-    let mut admin = redis::Client::open(seed).unwrap().get_connection().unwrap();
-    let slot: u16 = redis::cmd("CLUSTER").arg("KEYSLOT").arg(&name).query(&mut admin).unwrap();
-    let (from, from_id) = owner(&mut admin, slot);
-    let (to, to_id) = [0, 8000, 16000]
-        .map(|slot| owner(&mut admin, slot))
-        .into_iter()
-        .find(|(port, _)| *port != from)
-        .unwrap();
-    let set_slot = |port: u16, words: &[&str]| {
-        let mut command = redis::cmd("CLUSTER");
-        let (): () = command.arg("SETSLOT").arg(slot).arg(words).query(&mut node(port)).unwrap();
-    };
+    let mut slot = Slot::of(&*target, "usertable", "user1");
     let over = AtomicBool::new(false);
     let done = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -110,27 +147,8 @@ fn a_slot_moves_while_its_records_are_used() {
             n
         });
         let pause = || std::thread::sleep(std::time::Duration::from_millis(100));
-        for (from, from_id, to, to_id) in
-            [(from, &from_id, to, &to_id), (to, &to_id, from, &from_id)]
-        {
-            pause();
-            set_slot(to, &["IMPORTING", from_id]);
-            set_slot(from, &["MIGRATING", to_id]);
-            pause();
-            // Other tests' keys in the slot move as well.
-            let mut keys = redis::cmd("CLUSTER");
-            let keys: Vec<String> =
-                keys.arg("GETKEYSINSLOT").arg(slot).arg(1000).query(&mut node(from)).unwrap();
-            assert!(keys.contains(&name));
-            let mut migrate = redis::cmd("MIGRATE");
-            migrate.arg("127.0.0.1").arg(to).arg("").arg(0).arg(5000).arg("KEYS").arg(&keys);
-            let (): () = migrate.query(&mut node(from)).unwrap();
-            // The slot is between the two: the one redirects to the other for this key alone.
-            pause();
-            set_slot(to, &["NODE", to_id]);
-            set_slot(from, &["NODE", to_id]);
-            pause();
-        }
+        slot.move_away(pause);
+        slot.move_away(pause);
         over.store(true, Ordering::Relaxed);
         worker.join().unwrap()
     });
@@ -138,17 +156,39 @@ fn a_slot_moves_while_its_records_are_used() {
     assert_eq!(count_of(&target, "usertable"), 2);
 }
 
+/// A slot moves between two pages of a scan: the one redirection among the many commands that are
+/// under way ends none of them.
+#[test]
+fn a_slot_moves_while_a_scan_reads_many_documents() {
+    let (target, _guard) = fresh();
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1000..2000), 1000).await.unwrap();
+    });
+    let mut slot = Slot::of(&*target, COLLECTION, "1.1900");
+    let mut count = 0;
+    let mut each = |_: &str, _| {
+        if count == 0 {
+            slot.move_away(|| ());
+        }
+        count += 1;
+        Ok(())
+    };
+    let scanned = wait(documents.scan(COLLECTION, &["o_id"], &mut each));
+    slot.move_away(|| ());
+    scanned.unwrap();
+    assert_eq!(count, 1000);
+}
+
 /// What an insert leaves that ended between its two steps: a record without its key.
 #[test]
 fn an_insert_that_ended_halfway_is_completed_by_the_next() {
     let (target, _guard) = fresh();
     load_records(&*target, &["user1"]);
-    let prefix = target.description().url.split("prefix=").nth(1).unwrap().to_owned();
-    let name = format!("{}:usertable:user2", prefix.split('&').next().unwrap());
-    let seed = server("HOAP_TEST_REDIS_CLUSTER").replace("?cluster=true", "");
-    let mut admin = redis::Client::open(seed).unwrap().get_connection().unwrap();
-    let slot: u16 = redis::cmd("CLUSTER").arg("KEYSLOT").arg(&name).query(&mut admin).unwrap();
-    let mut there = node(owner(&mut admin, slot).0);
+    let Slot { key: name, nodes: [(port, _), _], .. } = Slot::of(&*target, "usertable", "user2");
+    let mut there = node(port);
     let (): () = redis::cmd("HSET").arg(&name).arg("field0").arg("x").query(&mut there).unwrap();
     assert_eq!(count_of(&target, "usertable"), 1);
     let mut session = client(&*target);
