@@ -183,9 +183,11 @@ fn a_driver_whose_run_fails_and_one_that_does_not_come_end_all_by_name() {
     let database = rusqlite::Connection::open(p.path("t.db")).unwrap();
     database.execute("DELETE FROM usertable WHERE rowid = 1", []).unwrap();
     drop(database);
-    let (gathered, at) = gather(&p, "2");
-    let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, "--duration 10m"));
-    // Part 1 looks for all.
+    let (gathered, at, lines) = gather_and_listen(&p, "2");
+    let two = driver(&p, &at, "2/2", "--duration 10m");
+    // Part 1 looks for all, and may end all before the other has come.
+    until(&lines, "1 of 2 drivers are here");
+    let one = driver(&p, &at, "1/2", "--duration 10m");
     gathered.fails(1, &["part 1/2 ended", "199 records"]);
     one.fails(2, &["199 records"]);
     two.fails(1, &["part 1/2 ended", "199 records"]);
