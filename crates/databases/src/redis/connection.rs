@@ -108,10 +108,11 @@ enum DriverConnection {
 /// When a slot has moved, the driver goes on with no command before it has locked its map of the
 /// slots. A command that has looked into the map keeps it locked where its turn ended at that point
 /// (<https://github.com/tokio-rs/tokio/pull/8371>), and then nothing on the connection ever goes
-/// on. A turn has 128 steps of the runtime; a command takes four at most: received, looked up, sent,
-/// answered.
+/// on. A turn has 128 steps of the runtime; a command takes four at most, received, looked up, sent
+/// and answered, and more only where it is redirected.
 const UNDER_WAY: usize = 32;
 
+/// The driver's connection to a cluster, with the limit of [`UNDER_WAY`].
 #[derive(Clone)]
 struct ToNodes {
     connection: ClusterConnection,
@@ -124,7 +125,7 @@ impl ToNodes {
     }
 
     async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
-        let _turn = self.under_way.acquire().await;
+        let _place = self.under_way.acquire().await;
         self.connection.req_packed_command(command).await
     }
 
@@ -133,7 +134,7 @@ impl ToNodes {
         commands: &Pipeline,
         count: usize,
     ) -> RedisResult<Vec<Value>> {
-        let _turn = self.under_way.acquire().await;
+        let _place = self.under_way.acquire().await;
         self.connection.req_packed_commands(commands, 0, count).await
     }
 

@@ -33,14 +33,16 @@ fn a_wrong_url_is_refused_and_its_secret_is_repeated_nowhere() {
             let file = p.path("hoap.toml");
             std::fs::write(&file, format!("target = \"{url}\"")).unwrap();
             let target = format!("--target={url}");
+            // A line would be taken apart at the URL's spaces.
+            let typed =
+                |words: &[&str]| End::of(p.command("load ch2pp").args(words).output().unwrap());
             // Each form and each scheme comes in each of these ways.
-            let (line, words) = match (row + column) % 4 {
-                0 => ("load ch2pp --config hoap.toml", &[][..]),
-                1 => ("verify ch2pp --config hoap.toml --json", &[][..]),
-                2 => ("load ch2pp", &[&*target][..]),
-                _ => ("load ch2pp", &[&*target, "--seed=many"][..]),
+            let end = match (row + column) % 4 {
+                0 => p.fails("load ch2pp --config hoap.toml", 2, &[]),
+                1 => p.fails("verify ch2pp --config hoap.toml --json", 2, &[]),
+                2 => typed(&[&target]),
+                _ => typed(&[&target, "--seed=many"]),
             };
-            let end = End::of(p.command(line).args(words).output().unwrap());
             assert_eq!(end.code, 2, "{url}: {end:#?}");
             assert!(!format!("{end:?}").contains("hunter2"), "{url}: {end:#?}");
             std::fs::remove_file(file).unwrap();
