@@ -2,14 +2,22 @@
 
 #[cfg(unix)]
 mod action;
+mod adding;
 mod answers;
 mod bad_folders;
 mod bad_input;
+#[cfg(feature = "cassandra")]
+mod cassandra;
 mod checks;
 mod compare;
+#[cfg(all(feature = "couchbase", feature = "couchbase-analytics"))]
+mod couchbase;
+mod doctor;
 mod drivers;
 #[cfg(feature = "duckdb")]
 mod duckdb_pair;
+#[cfg(feature = "dynamodb")]
+mod dynamodb;
 mod experiment;
 mod explain;
 mod faults;
@@ -20,6 +28,8 @@ mod key_value;
 mod live;
 #[cfg(target_os = "linux")]
 mod machine;
+#[cfg(feature = "mongodb")]
+mod mongodb;
 mod observe;
 #[cfg(feature = "asterixdb")]
 mod on_asterixdb;
@@ -38,6 +48,8 @@ mod package;
 mod pair;
 mod queries;
 mod rates;
+#[cfg(feature = "redis")]
+mod redis;
 mod reference;
 mod report;
 mod schema;

@@ -1,0 +1,247 @@
+//! The smallest benchmark that writes: each client adds to a counter of its own, and after the run
+//! each counter is what was acknowledged.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use clap::Args;
+use hoap_conduct::begin::{Basis, begin};
+use hoap_conduct::benchmark::Benchmark;
+use hoap_conduct::caller::Setting;
+use hoap_conduct::flags::{Clients, Common};
+use hoap_conduct::offer::{BenchmarkLine, Drivers, Offer, Recorded};
+use hoap_conduct::plan::{Defaults, Groups, Plan, plan};
+use hoap_conduct::run;
+use hoap_databases::{AnyTarget, with_key_value};
+use hoap_drive::NoWorkload;
+use hoap_record::merge::beside_others;
+use hoap_record::{Check, Run, Verdict};
+use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Table};
+use hoap_workload::capability::{Index, Target};
+use hoap_workload::client::{Client, Completion, Next, Workload};
+use hoap_workload::load::LoadSource;
+use hoap_workload::{Result, contribution, note};
+use serde_json::{Value, json};
+
+use super::memory;
+
+/// Number of counters, all zero when they are loaded; a client adds to the one of its number.
+const COUNTERS: u64 = 8;
+
+/// The data.
+pub struct Counters;
+
+impl LoadSource for Counters {
+    fn benchmark(&self) -> &'static str {
+        "counters"
+    }
+
+    fn parameters(&self) -> Value {
+        json!({ "counters": COUNTERS })
+    }
+
+    fn collections(&self) -> Vec<&str> {
+        vec!["counters"]
+    }
+
+    fn part(&self, _: usize, part: u64, of: u64) -> Range<u64> {
+        COUNTERS * (part - 1) / of..COUNTERS * part / of
+    }
+
+    fn append(&self, _: usize, index: u64, key: &mut String, text: &mut Vec<u8>) {
+        key.push_str(&format!("c{index}"));
+        text.extend_from_slice(br#"{"value":"0"}"#);
+    }
+
+    fn indexes(&self) -> Vec<Index> {
+        Vec::new()
+    }
+}
+
+pub fn table() -> Table {
+    Table { name: "counters".to_owned(), fields: vec!["value".to_owned()] }
+}
+
+pub fn record_of(value: u64) -> Record {
+    let mut record = Record::default();
+    record.push(0, |out| out.extend_from_slice(value.to_string().as_bytes()));
+    record
+}
+
+/// What was acknowledged, by counter.
+type Ledger = BTreeMap<String, u64>;
+
+async fn value(session: &mut impl KeyValueSession, key: &str) -> Result<u64> {
+    let mut record = Record::default();
+    session.read(key, Fields::All, &mut record).await?;
+    let value = record.iter().next().and_then(|(_, v)| std::str::from_utf8(v).ok()?.parse().ok());
+    Ok(value.unwrap_or(u64::MAX))
+}
+
+/// Holds every counter against the additions that were acknowledged since the load.
+async fn check(kv: &impl KeyValue, ledger: &Ledger, when: &str, name: &str) -> Result<Vec<Check>> {
+    let mut session = kv.checking_session(&table()).await?;
+    let mut wrong = Vec::new();
+    for key in (0..COUNTERS).map(|n| format!("c{n}")) {
+        let (found, wanted) = (value(&mut session, &key).await?, ledger.get(&key).unwrap_or(&0));
+        if found != *wanted {
+            wrong.push(format!("{key} is {found}, {wanted} were acknowledged"));
+        }
+    }
+    Ok(vec![Check {
+        when: when.into(),
+        name: name.into(),
+        compares: "each counter with the additions acknowledged".into(),
+        verdict: if wrong.is_empty() { Verdict::Pass } else { Verdict::Fail },
+        checked: COUNTERS,
+        detail: (!wrong.is_empty()).then(|| wrong.join("; ")),
+    }])
+}
+
+/// One client.
+pub struct Adder<S> {
+    session: S,
+    key: String,
+    acknowledged: u64,
+}
+
+impl<S: KeyValueSession> Adder<S> {
+    async fn add(&mut self) -> Result<()> {
+        let old = value(&mut self.session, &self.key).await?;
+        self.session.update(&self.key, &record_of(old + 1)).await?;
+        self.acknowledged += 1;
+        Ok(())
+    }
+}
+
+impl<S: KeyValueSession> Client for Adder<S> {
+    type Memory = (String, u64);
+
+    fn next(&mut self) -> Next {
+        Next::of(0)
+    }
+
+    async fn run(&mut self) -> Completion {
+        Completion::of(self.add().await.map(|()| 0))
+    }
+
+    fn finish(self) -> (String, u64) {
+        (self.key, self.acknowledged)
+    }
+}
+
+struct Adders<K>(Arc<K>);
+
+impl<K: KeyValue> Workload for Adders<K> {
+    type Client = Adder<K::Session>;
+
+    fn kinds(&self) -> &[&'static str] {
+        &["ADD"]
+    }
+
+    fn blocking(&self) -> bool {
+        self.0.blocking()
+    }
+
+    async fn client(&self, number: usize) -> Result<Self::Client> {
+        let session = self.0.session(&table()).await?;
+        Ok(Adder { session, key: format!("c{number}"), acknowledged: 0 })
+    }
+}
+
+/// The line of the registry.
+pub static LINE: BenchmarkLine<Flags> =
+    BenchmarkLine { name: "counters", about: "Additions to counters", variant: () };
+
+#[derive(Debug, Args)]
+pub struct Flags {
+    #[command(flatten)]
+    pub clients: Clients,
+}
+
+impl Offer for Flags {
+    type Variant = ();
+
+    fn common(&mut self) -> &mut Common {
+        &mut self.clients.common
+    }
+
+    fn planned(&self, _: &BenchmarkLine<Flags>) -> Result<Plan> {
+        let Flags { clients } = self;
+        let numbers = if clients.clients.is_empty() { &[1][..] } else { &clients.clients };
+        plan(Groups::Clients(numbers), &clients.pacing, &clients.common, Defaults::default())
+    }
+
+    async fn record(&self, line: &BenchmarkLine<Flags>, setting: &Setting<'_>) -> Result<Recorded> {
+        let Flags { clients } = self;
+        let target = AnyTarget::Remote(memory::remote(memory::open(&clients.target)?));
+        let note = note::expect_loaded(target.target(), line.name).await?;
+        let plan = self.planned(line)?;
+        let settings = clients.settings(&plan.steps);
+        let constants = json!({ "run_seed": setting.common.run_seed });
+        let basis = Basis { note: Some(&note), data: Counters.parameters(), constants };
+        let record = begin(line.name, target.target(), basis, settings);
+        let boxed = target.clone();
+        with_key_value!(target, |kv| {
+            let open = Open { adders: Adders(Arc::new(kv)), target: boxed.target() };
+            run::record(setting, &plan, record, open).await
+        })?
+    }
+
+    async fn joint(drivers: &Drivers<'_>) -> Result<Vec<Check>> {
+        let mut all = Ledger::new();
+        for (key, n) in drivers.ledgers::<Ledger>()?.into_iter().flat_map(|(_, ledger)| ledger) {
+            *all.entry(key).or_default() += n;
+        }
+        check(&memory::open(drivers.url)?, &all, "after all runs", "nothing lost").await
+    }
+}
+
+/// The benchmark on its database.
+struct Open<'a, K> {
+    adders: Adders<K>,
+    target: &'a dyn Target,
+}
+
+impl<K: KeyValue> Benchmark for Open<'_, K> {
+    type Operations = Adders<K>;
+    type Queries = NoWorkload;
+    type Probes = NoWorkload;
+    type Known = Ledger;
+
+    fn operations(&self) -> Option<&Adders<K>> {
+        Some(&self.adders)
+    }
+
+    fn target(&self) -> &dyn Target {
+        self.target
+    }
+
+    async fn before(&mut self, setting: &Setting<'_>) -> Result<Vec<Check>> {
+        match setting.common.conduct.part {
+            // The others may have begun.
+            Some(_) => Ok(Vec::new()),
+            None => check(&*self.adders.0, &Ledger::new(), "before the run", "all zero").await,
+        }
+    }
+
+    fn known(&self, memories: Vec<(String, u64)>) -> Ledger {
+        let mut known = Ledger::new();
+        memories.into_iter().for_each(|(key, n)| *known.entry(key).or_default() += n);
+        known
+    }
+
+    fn left(&self) -> Option<Check> {
+        Some(beside_others("nothing lost", "hoap merge looks"))
+    }
+
+    fn contribution(&self, known: &mut Ledger, to: &mut dyn Write) -> io::Result<()> {
+        contribution::write(known, to)
+    }
+
+    async fn after(&self, _: &Setting<'_>, known: &Ledger, _: &mut Run) -> Result<Vec<Check>> {
+        check(&*self.adders.0, known, "after the run", "nothing lost").await
+    }
+}

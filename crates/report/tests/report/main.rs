@@ -1,0 +1,13 @@
+//! What the run folders say is on the terminal, on the page and in the tables: all of it, the same
+//! everywhere. `./test` leaves the module `on_chromium` out where there is no Chromium.
+
+mod compare;
+mod configurations;
+mod merge;
+mod on_chromium;
+mod plain;
+mod policy;
+mod prices;
+mod report;
+mod rolled;
+mod void;

@@ -1,0 +1,6 @@
+//! What the benchmarks do and check, on databases in memory.
+
+mod ledger;
+mod shop;
+mod whole;
+mod ycsb;
