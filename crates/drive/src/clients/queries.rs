@@ -54,11 +54,13 @@ impl QueryStream<'_> {
                 self.running.store(next.kind + 1, Ordering::Relaxed);
                 let (start, began) = (Instant::now(), context.clock.now());
                 let mut completion = run_until_ended(client.run(), signal, patience).await;
-                // Measured by the clock of the step's end, so that an unfinished query ran no
-                // shorter than its age at the end.
-                let took = Duration::from_nanos(context.clock.now() - began);
-                // A query that began after the end of the step was not in flight then.
+                // By the system's clock, as the edges of the window are: by another one, a query
+                // could seem to end within a window that began after it.
+                let took = start.elapsed();
+                // A query that began after the end of the step was not in flight then. The age is
+                // by the clients' clock, and an unfinished query ran no shorter than that.
                 let age = signal.ended().then(|| signal.age_at_end(began)).flatten();
+                let age = age.map(|age| Duration::from_nanos(age).min(took));
                 self.running.store(0, Ordering::Relaxed);
                 let failure = context.settle(&mut completion.outcome);
                 context.send(Message::Execution(Box::new(QueryExecution {
@@ -93,7 +95,7 @@ impl QueryStream<'_> {
         &self,
         loop_number: usize,
         began: Phase,
-        age: Option<u64>,
+        age: Option<Duration>,
         outcome: &Outcome,
     ) -> QueryClass {
         let (warmup, extra) = match self.end {
@@ -104,7 +106,7 @@ impl QueryStream<'_> {
         };
         match age {
             // Also a query that began in the warm-up: it ran through the whole window.
-            Some(age) if !extra => QueryClass::Unfinished { age: Duration::from_nanos(age) },
+            Some(age) if !extra => QueryClass::Unfinished { age },
             _ if matches!(outcome, Outcome::Cancelled) => QueryClass::Cancelled,
             _ if age.is_some() || extra => QueryClass::Extra,
             _ if warmup => QueryClass::Warmup,
