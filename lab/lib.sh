@@ -76,15 +76,19 @@ locked_install() {
 # ---- ports -------------------------------------------------------------------------------------------------------
 
 # port [KEY]: the port that this server keeps under KEY in its folder (default "port"), a free one at first. Below
-# the range from which the kernel draws ports of clients (32768 on).
+# the range from which the kernel draws ports of clients (32768 on), and that no other server of this lab keeps: one that
+# starts beside this one may not listen yet.
 port() {
     local file=$dir/${1:-port} p _
     if [ ! -s "$file" ]; then
-        for _ in {1..1000}; do
-            p=$((15000 + (RANDOM << 15 | RANDOM) % 17000))
-            port_is_free "$p" && ! grep -qsx "$p" "$dir"/*port* && break
-        done
-        echo "$p" >"$file"
+        (
+            flock 7
+            for _ in {1..1000}; do
+                p=$((15000 + (RANDOM << 15 | RANDOM) % 17000))
+                port_is_free "$p" && ! grep -qsx "$p" "$LAB_RUN"/*/*port* && break
+            done
+            echo "$p" >"$file"
+        ) 7>"$LAB_RUN/.ports.lock"
     fi
     cat "$file"
 }

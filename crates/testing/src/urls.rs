@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[track_caller]
 pub fn server(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| {
-        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --no-servers")
+        panic!("set {variable}: eval \"$(lab/env)\", or leave these out with ./test --quick")
     })
 }
 
