@@ -2,6 +2,7 @@
 //! of which must catch the fault it is there for. Written against the capability traits; SQLite is
 //! the database that is always there, and other databases' tests take these files as they are.
 
+mod districts;
 mod faults;
 mod flaky;
 mod freshness;

@@ -1,0 +1,23 @@
+//! Which districts a transaction serves.
+
+use hoap_data::Schema;
+use hoap_testing::ch2::checks::terminals;
+use hoap_testing::wait;
+use hoap_workload::ch2::mix::Kind;
+use hoap_workload::client::{Client, Outcome, Workload};
+
+/// TPC-C 2.7.4.2, CH2 paper 3.3: a Delivery is a transaction for each of the ten districts.
+#[test]
+fn a_delivery_serves_each_of_the_ten_districts() {
+    let loaded = super::loaded(Schema::Ch2pp);
+    let terminals = terminals(&loaded);
+    let ledger = wait(async {
+        let mut client = terminals.client(0).await.unwrap();
+        while client.next().kind != Kind::Delivery as usize {}
+        let outcome = client.run().await.outcome;
+        assert!(matches!(outcome, Outcome::Done), "{outcome:?}");
+        client.finish().ledger
+    });
+    let served: Vec<u32> = ledger.deliveries.iter().map(|delivery| delivery.d).collect();
+    assert_eq!(served, (1..=10).collect::<Vec<_>>());
+}
