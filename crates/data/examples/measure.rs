@@ -1,5 +1,6 @@
 //! Writes a whole data set into a recycled buffer and counts the bytes:
 //! `measure <ch2|ch2pp> <W> [extra fields] [collection]`. Run it under `time` for CPU seconds.
+#![allow(clippy::print_stdout)]
 
 use std::error::Error;
 use std::time::Instant;

@@ -1,5 +1,6 @@
 //! Writes all customers and orders into a recycled buffer and counts the bytes:
 //! `measure_shop <customers> [orders per customer]`. Run it under `time` for CPU seconds.
+#![allow(clippy::print_stdout)]
 
 use std::error::Error;
 use std::time::Instant;

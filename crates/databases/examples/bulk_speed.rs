@@ -3,6 +3,7 @@
 //!
 //! The bare loop makes the same table in the same journal mode, binds the same text and commits as
 //! often. It keeps no progress and knows no other writer.
+#![allow(clippy::print_stdout)]
 
 use std::fmt::Write;
 use std::path::Path;

@@ -5,6 +5,7 @@
 //! disturbance of the machine hits both. The bare loop has prepared each statement once, uses its
 //! buffers again, copies a document as it is without taking the fields apart, knows no other writer
 //! and checks nothing. CPU-seconds are this thread's, user and system.
+#![allow(clippy::print_stdout)]
 
 mod common;
 

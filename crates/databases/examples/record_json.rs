@@ -2,6 +2,7 @@
 //! buffers. CPU alone, on one thread; the two alternate.
 //!
 //!     cargo run --release -p hoap-databases --example record_json
+#![allow(clippy::print_stdout)]
 
 use std::fmt;
 use std::hint::black_box;

@@ -5,6 +5,7 @@
 //!
 //! Every case runs in a process of its own, so that its peak memory is its own. Linux only: the
 //! numbers come from `/proc`.
+#![allow(clippy::print_stdout)]
 
 use std::process::Command;
 use std::time::Duration;

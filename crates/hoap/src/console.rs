@@ -1,11 +1,12 @@
 //! What the user sees while a command works: on standard error, so that results stay apart.
 
 use std::borrow::Cow;
-use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use hoap_report::text::{COLUMNS, harmless, paragraph};
+
+use crate::streams;
 
 /// The text with what would move the cursor, colour the screen or turn the direction of writing
 /// made visible: what a server says is printed, too. Lines stay, and so do hoap's own colours where
@@ -63,36 +64,6 @@ const PLAIN_EVERY: Duration = Duration::from_secs(10);
 /// How often a line is drawn at most.
 const DRAWN_EVERY: Duration = Duration::from_millis(100);
 
-/// The line that changes, below all that was said; empty where there is none. One for the process:
-/// whoever writes beside it, the handler of Ctrl-C too, takes it away first.
-static DRAWN: Mutex<String> = Mutex::new(String::new());
-
-/// Puts this line in the place of the one that is there. A terminal that cannot be written to has
-/// nobody who would see it.
-fn draw(line: String) {
-    let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if !(drawn.is_empty() && line.is_empty()) {
-        let _ = std::io::stderr().write_all(format!("\r{line}{ERASE}").as_bytes());
-    }
-    *drawn = line;
-}
-
-/// To the cursor's right.
-const ERASE: &str = "\u{1b}[K";
-
-/// Writes to standard error while no changing line is there.
-pub fn undrawn<T>(write: impl FnOnce() -> T) -> T {
-    let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if drawn.is_empty() {
-        return write();
-    }
-    let mut terminal = std::io::stderr();
-    let _ = terminal.write_all(format!("\r{ERASE}").as_bytes());
-    let written = write();
-    let _ = terminal.write_all(drawn.as_bytes());
-    written
-}
-
 /// The columns of the terminal that standard error is, less those of the "^C" that it may show.
 fn columns() -> usize {
     let size = terminal_size::terminal_size_of(std::io::stderr());
@@ -122,10 +93,9 @@ impl Console {
 
     /// Says one line.
     pub fn say(&self, line: impl AsRef<str>) {
-        if self.quiet {
-            return;
+        if !self.quiet {
+            streams::say(&visible(line.as_ref(), false));
         }
-        undrawn(|| eprintln!("{}", visible(line.as_ref(), false)));
     }
 
     /// Says a paragraph behind these words: as wide as the tables on a terminal, else one line.
@@ -163,17 +133,17 @@ impl Line {
         if self.console.terminal {
             let columns = columns();
             let line = visible(&drawn(columns), false);
-            draw(line.chars().take(columns).collect());
+            streams::draw(line.chars().take(columns).collect());
         } else if self.told.elapsed() >= PLAIN_EVERY {
             self.told = Instant::now();
-            eprintln!("{}", visible(&plain(), false));
+            streams::say(&visible(&plain(), false));
         }
     }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
-        draw(String::new());
+        streams::draw(String::new());
     }
 }
 

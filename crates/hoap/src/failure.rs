@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use hoap_workload::{Error, ErrorKind};
 
+use crate::streams;
+
 /// What shells say of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
@@ -30,6 +32,11 @@ impl Failure {
         Failure { code: 3, message: message.into() }
     }
 
+    /// Its result could not be printed.
+    pub fn unprinted(e: &std::io::Error) -> Self {
+        Failure::unavailable(format!("write the result to standard output: {e}"))
+    }
+
     /// Somebody interrupted it.
     pub fn interrupted(message: impl Into<String>) -> Self {
         Failure { code: INTERRUPTED, message: message.into() }
@@ -52,7 +59,7 @@ impl Failure {
 
     /// Prints the line and gives the code.
     pub fn report(self) -> ExitCode {
-        eprintln!("hoap: {}", hoap_report::text::tame(&self.message));
+        streams::say(&format!("hoap: {}", hoap_report::text::tame(&self.message)));
         ExitCode::from(self.code)
     }
 }

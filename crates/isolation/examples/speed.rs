@@ -1,4 +1,5 @@
 //! How long the judge takes for a history of about a million operations.
+#![allow(clippy::print_stdout)]
 
 use std::time::Instant;
 

@@ -1,5 +1,6 @@
 //! Prints the summary of a sample run of the tests, and writes its page: `sample_page OUT.html
 //! RUN…` with these runs on it, each `ch2pp` or another benchmark's name.
+#![allow(clippy::print_stdout)]
 
 use hoap_report::{Style, html, summary};
 use hoap_testing::runs;

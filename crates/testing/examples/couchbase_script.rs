@@ -1,5 +1,6 @@
 //! The tests' script of a Couchbase cluster as a program of its own: `couchbase_script` prints the
 //! cluster's place, user and password, and answers until its standard input ends.
+#![allow(clippy::print_stdout)]
 
 use std::io::Read;
 

@@ -14,6 +14,7 @@
 //! * [`errors`]: what an error says; [`urls`]: servers that tests are given, and names on them.
 //! * [`witness`]: the isolation that a database shows; [`ycsb_jar`]: YCSB's own code.
 #![allow(missing_docs)]
+#![allow(clippy::print_stderr)]
 
 pub mod browser;
 pub mod certificates;

@@ -54,7 +54,7 @@ pub fn killed_and_interrupted(hoap: &str, url: &str) {
     let mut interrupted = run(format!("{load} 4"));
     begun(documents, &mut interrupted);
     let pid = interrupted.id().to_string();
-    let _ = Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let _ = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
     let ended = interrupted.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&ended.stderr);
     match ended.status.code() {

@@ -1,5 +1,6 @@
 //! What a draw and an operation of YCSB cost here, without a database: nanoseconds of the best of
 //! five rounds. `ycsb_speed [records] [operations]`, 1,000,000 and 5,000,000 where not given.
+#![allow(clippy::print_stdout)]
 
 use std::future::Future;
 use std::hint::black_box;

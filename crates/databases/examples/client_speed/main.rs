@@ -12,7 +12,7 @@
 //! clients, rounds, the side, the median of CPU-microseconds an operation, and of each round's
 //! ratio to the bare driver the median and the quartiles. `scale` multiplies the operations of a
 //! round. `bench/client/run.sh` runs it on the servers of the lab.
-
+#![allow(clippy::print_stdout)]
 #![cfg_attr(not(feature = "all"), allow(unused))]
 
 mod beside;

@@ -3,6 +3,7 @@
 
 // Each example uses a part of it.
 #![allow(dead_code)]
+#![allow(clippy::print_stderr)]
 
 use std::process::ExitCode;
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::console::{Console, escaped, visible};
 use crate::failure::Failure;
 use crate::live::Live;
+use crate::streams;
 
 /// What every command gets.
 pub struct Context {
@@ -23,8 +24,6 @@ pub struct Context {
     pub meeting: OnceLock<Meeting>,
     /// Which run of an experiment goes on; empty of any other.
     pub run: String,
-    /// Why the result could not be printed.
-    untold: OnceLock<String>,
 }
 
 impl Context {
@@ -37,7 +36,6 @@ impl Context {
             live: Live::default(),
             meeting: OnceLock::new(),
             run: String::new(),
-            untold: OnceLock::new(),
         }
     }
 
@@ -55,24 +53,11 @@ impl Context {
 
     /// Prints a result as it is.
     pub fn print(&self, text: &str) {
-        use std::io::Write;
-        let text = text.trim_end();
-        let mut out = std::io::stdout();
-        // Somebody who closed the pipe does not want the rest.
-        if let Err(e) = writeln!(out, "{text}").and_then(|()| out.flush())
-            && e.kind() != std::io::ErrorKind::BrokenPipe
-        {
-            self.untold.get_or_init(|| e.to_string());
-        }
+        streams::print(text);
     }
 
     /// Fails where a result could not be printed.
     pub fn end(self) -> Result<(), Failure> {
-        match self.untold.into_inner() {
-            None => Ok(()),
-            Some(e) => {
-                Err(Failure::unavailable(format!("write the result to standard output: {e}")))
-            }
-        }
+        streams::finish().map_err(|e| Failure::unprinted(&e))
     }
 }

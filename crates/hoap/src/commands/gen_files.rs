@@ -1,6 +1,5 @@
 //! `hoap gen`: a benchmark's documents as files or on standard output.
 
-use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,6 +19,7 @@ use super::context::Context;
 use crate::args::{Gen, GenBenchmark, GenOf, Output};
 use crate::console::{Bar, megabytes};
 use crate::failure::Failure;
+use crate::streams;
 
 /// How often progress is shown.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
@@ -137,10 +137,9 @@ fn write(
 
 fn to_stdout(context: &Context, request: &Request<'_>) -> Result<(), Failure> {
     let mut shown = Shown::new(context, "gen");
-    // The handle that is not locked buffers by lines, which chunks of whole lines do not mind.
     let mut progress = |p| shown.show(p);
     let watch = FilesWatch { stop: &|| context.stop.is_set(), progress: &mut progress };
-    match hoap_files::to_pipe(request, &mut io::stdout(), watch) {
+    match hoap_files::to_pipe(request, &mut streams::output(), watch) {
         // Whoever reads has enough, `head` for example.
         Err(e) if e.kind == ErrorKind::Closed => Ok(()),
         end => Ok(end.map(|_| ())?),

@@ -165,7 +165,7 @@ fn ctrl_c_ends_a_report_and_a_comparison() {
         std::thread::sleep(Duration::from_secs(1));
         assert!(child.try_wait().unwrap().is_none(), "hoap {line} did not wait");
         let pid = child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         let deadline = Instant::now() + Duration::from_secs(20);
         while child.try_wait().unwrap().is_none() {
             if Instant::now() > deadline {

@@ -120,7 +120,7 @@ fn ctrl_c_ends_the_repetition_and_begins_no_other() {
         std::thread::sleep(Duration::from_millis(50));
     }
     let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let end = End::of(child.wait_with_output().unwrap());
     assert_eq!(end.code, 130, "{end:#?}");
     assert!(p.json("runs/01/run.json")["partial"].as_str().unwrap().contains("interrupted"));

@@ -291,8 +291,9 @@ fn twenty_cells_interrupted_anywhere_are_each_whole_once() {
             .collect()
     };
     // Once so many are done, the next signal; the load is the first of the twenty.
-    let moments = [(0, "-KILL"), (0, "-INT"), (1, "-KILL"), (2, "-INT"), (5, "-KILL"), (9, "-INT")];
-    let mut moments = moments.into_iter().chain([(9, "-KILL"), (13, "-KILL"), (18, "-INT")]);
+    let moments =
+        [(0, "-KILL"), (0, "-TERM"), (1, "-KILL"), (2, "-TERM"), (5, "-KILL"), (9, "-TERM")];
+    let mut moments = moments.into_iter().chain([(9, "-KILL"), (13, "-KILL"), (18, "-TERM")]);
     let (mut before, mut whole) = (BTreeSet::new(), BTreeMap::new());
     let mut broken: BTreeMap<String, usize> = BTreeMap::new();
     for attempt in 0.. {

@@ -270,12 +270,12 @@ fn messages_are_encrypted_for_who_trusts_the_certificate() {
     let (gathered, at) = gather(&p, &shown("elsewhere"));
     let one = driver(&p, &at, "1/2", &flags("authority.pem"));
     one.fails(2, &["TLS", "not valid for"]);
-    gathered.signal("-INT");
+    gathered.signal("-TERM");
     drop(gathered.end());
     let (gathered, at) = gather(&p, "2");
     let one = driver(&p, &at, "1/2", &flags("authority.pem"));
     one.fails(2, &["TLS"]);
-    gathered.signal("-INT");
+    gathered.signal("-TERM");
     drop(gathered.end());
     let (cert, key) = (file("server.pem"), file("server.key"));
     for (line, says) in [
@@ -351,7 +351,7 @@ fn ctrl_c_at_the_meeting_point_ends_all() {
         assert!(begun.elapsed() < Duration::from_secs(60), "they did not begin");
         std::thread::sleep(Duration::from_millis(50));
     }
-    gathered.signal("-INT");
+    gathered.signal("-TERM");
     one.fails(1, &["interrupted where the drivers meet"]);
     two.fails(1, &["interrupted where the drivers meet"]);
     let end = gathered.end();

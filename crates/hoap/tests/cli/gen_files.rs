@@ -272,7 +272,7 @@ fn an_interrupted_output_says_so_and_looks_it() {
         assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
         sleep(Duration::from_millis(5));
     }
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let mut told = String::new();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
@@ -325,7 +325,7 @@ fn interrupted(p: &Place, line: &str, after: Duration) -> String {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     sleep(after);
     assert!(child.try_wait().unwrap().is_none(), "hoap {line} ended by itself");
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupt = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let deadline = Instant::now() + PATIENCE;
     let status = loop {

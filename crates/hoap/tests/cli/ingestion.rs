@@ -223,7 +223,7 @@ fn a_wait_that_is_interrupted_ends_at_once_and_leaves_the_load_whole() {
     let waiting = Waiting::begin(&p, LOAD);
     let asked = Instant::now();
     let pid = waiting.child.id().to_string();
-    let sent = std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let sent = std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap();
     assert!(sent.success());
     let end = waiting.end();
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());

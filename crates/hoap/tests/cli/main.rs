@@ -58,6 +58,8 @@ mod show;
 #[cfg(unix)]
 mod silent;
 #[cfg(target_os = "linux")]
+mod streams;
+#[cfg(target_os = "linux")]
 mod torture;
 mod whole;
 mod witness;

@@ -46,7 +46,7 @@ fn urls(port: u16) -> Vec<String> {
 pub fn interrupt(mut child: Child) -> (End, Duration) {
     let pid = child.id().to_string();
     let begun = Instant::now();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     while begun.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(10));
     }

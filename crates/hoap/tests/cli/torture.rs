@@ -121,7 +121,7 @@ fn an_interrupted_campaign_leaves_no_process_and_continues() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = running.id().to_string();
-    let sent = std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let sent = std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap();
     assert!(sent.success());
     let end = End::of(running.wait_with_output().unwrap());
     assert_eq!(end.code, 130, "{end:#?}");

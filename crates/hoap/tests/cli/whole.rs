@@ -183,7 +183,7 @@ fn ctrl_c_ends_cleanly_with_a_partial_result() {
         std::thread::sleep(Duration::from_millis(50));
     }
     let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let end = End::of(child.wait_with_output().unwrap());
     assert_eq!(end.code, 130, "{end:#?}");
     let record = p.json("run/run.json");

@@ -224,7 +224,7 @@ fn an_interrupted_run() {
         std::thread::sleep(Duration::from_millis(50));
     }
     let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let end = End::of(line, child.wait_with_output().unwrap());
     pin(&mut golden, &p, "run", &end, PLAIN);
 }

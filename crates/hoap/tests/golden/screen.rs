@@ -1,7 +1,7 @@
 //! A run on a terminal, as an emulator of one shows it.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -89,10 +89,33 @@ fn an_interrupted_run_leaves_no_line_either() {
     let mut shown = Terminal::start(&p, &format!("{RUN} --duration 10m"), 80);
     assert!(shown.until(" · measured "), "it never said so");
     let pid = Pid::from_raw(i32::try_from(shown.child.id()).unwrap());
-    kill(pid, Signal::SIGINT).unwrap();
+    kill(pid, Signal::SIGTERM).unwrap();
     assert!(!shown.until("no line says this"));
     assert_eq!(shown.child.wait().unwrap().code(), Some(130));
     let all = shown.all.screen().contents();
     assert!(all.contains("interrupted: ending cleanly"), "{all}");
     assert!(!all.contains(" · "), "a live line is left:\n{all}");
+}
+
+/// Ctrl-S stops a terminal, so that nothing can be written to it until Ctrl-Q.
+#[test]
+fn a_run_waits_for_no_terminal_and_the_end_does() {
+    let p = Place::new();
+    let mut shown = Terminal::start(&p, &format!("{RUN} --duration 300ms"), 80);
+    shown.master.write_all(b"\x13").unwrap();
+    let begun = Instant::now();
+    let steps = || -> Option<usize> {
+        let text = std::fs::read(p.path("run/run.json")).ok()?;
+        serde_json::from_slice::<serde_json::Value>(&text).ok()?["steps"].as_array().map(Vec::len)
+    };
+    while steps() != Some(2) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it waits for the terminal");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(shown.child.try_wait().unwrap().is_none(), "it ended with its result untold");
+    shown.master.write_all(b"\x11").unwrap();
+    assert!(!shown.until("no line says this"));
+    assert!(shown.child.wait().unwrap().success());
+    let all = shown.all.screen().contents();
+    assert!(all.trim_end().ends_with("verdict: nothing was checked"), "{all}");
 }

@@ -1,4 +1,5 @@
 //! What the ledger of a run takes in memory, and what its checks add.
+#![allow(clippy::print_stderr)]
 
 mod answers;
 mod terminals;
