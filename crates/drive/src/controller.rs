@@ -394,7 +394,10 @@ impl<'a> Controller<'a> {
             warmup_seconds: seconds(self.warmup),
             seconds: seconds_measured,
             partial,
-            tpm: headline.and_then(|kind| Some(transactions.get(kind)?.per_second * 60.0)),
+            tpm: headline
+                .and_then(|kind| transactions.get(kind))
+                .filter(|operation| operation.committed() > 0)
+                .map(|operation| operation.per_second * 60.0),
             transactions,
             queries: collector.queries(),
             power_seconds: score.map(|score| score.power_seconds),

@@ -37,6 +37,14 @@ impl Sla {
     pub fn holds(&self, latency: &Latency) -> bool {
         self.percentile.of(latency) <= self.limit_us
     }
+
+    /// How the response times of this kind of operation break it, if they do.
+    pub fn broken(&self, kind: &str, latency: &Latency) -> Option<String> {
+        (!self.holds(latency)).then(|| {
+            let (name, us) = (self.percentile.name(), self.percentile.of(latency));
+            format!("{kind}: {name} is {us} µs, the bound {} µs", self.limit_us)
+        })
+    }
 }
 
 impl fmt::Display for Sla {

@@ -1,10 +1,21 @@
 //! The results of checks: conditions, ledger, answers, audit.
 
+use hoap_data::named;
 use serde::{Deserialize, Serialize};
 
 /// [`Check::name`] of whether the steps began when they were to begin. One that failed is of a
 /// driver that is not merged with others.
 pub const START: &str = "start";
+
+named! {
+    /// The bounds that a run is held to. A check of this name that failed fails the run, whose
+    /// numbers stand; every other one says that they are of no correct database.
+    Bound, "bound":
+    /// How many operations failed.
+    Failures = "failures",
+    /// How long operations took.
+    ResponseTimes = "response times",
+}
 
 /// Verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +45,13 @@ pub struct Check {
     /// On failure: the number of places that failed, both values and the first keys. On a skip: the
     /// reason.
     pub detail: Option<String>,
+}
+
+impl Check {
+    /// Whether it holds the run to a bound.
+    pub fn is_of_bound(&self) -> bool {
+        self.name.parse::<Bound>().is_ok()
+    }
 }
 
 /// A line of the audit of the mix.

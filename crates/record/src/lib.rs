@@ -24,6 +24,7 @@
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s, whose times
 //!   [`buckets`] add up.
+//! * [`kept`] holds the steps of a run to its bounds.
 //! * [`merge`] makes one run of the runs of several driver machines.
 
 pub mod bound;
@@ -40,6 +41,7 @@ pub mod history;
 pub mod hlog;
 pub mod ingestion;
 mod interval;
+pub mod kept;
 pub mod level;
 pub mod limits;
 pub mod lines;
@@ -60,7 +62,7 @@ pub mod whole;
 pub mod witness;
 
 pub use bound::{Bounds, Sla};
-pub use check::{AuditLine, Check, Verdict};
+pub use check::{AuditLine, Bound, Check, Verdict};
 pub use description::Description;
 pub use error::{Error, ErrorKind, Result, Said};
 pub use folder::RunFolder;

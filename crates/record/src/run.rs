@@ -95,6 +95,13 @@ pub struct Run {
 }
 
 impl Run {
+    /// The steps that the run was asked for, without the probes of a search: a search ends by
+    /// exceeding what the database can do.
+    pub fn planned_steps(&self) -> &[Step] {
+        let probes = self.search.as_ref().map_or(0, |search| search.probes.len());
+        &self.steps[..self.steps.len().saturating_sub(probes)]
+    }
+
     /// How the database of the queries took in the load. `None` where that was not measured, or of
     /// another database than this run's queries read.
     pub fn ingestion(&self) -> Option<&Ingestion> {

@@ -47,8 +47,8 @@ pub struct Step {
     pub partial: Option<String>,
     /// The record of each kind of transaction.
     pub transactions: Vec<Operation>,
-    /// NewOrder transactions per minute over the measured window; rolled-back ones count
-    /// (TPC-C 2.4.1.4). `None` without transaction clients.
+    /// NewOrder transactions per minute over the measured window; rolled-back ones count beside
+    /// committed ones (TPC-C 2.4.1.4). `None` without transaction clients, and if none committed.
     pub tpm: Option<f64>,
     /// The record of each query, in the order of their numbers.
     pub queries: Vec<Query>,
@@ -183,6 +183,28 @@ pub struct Operation {
     /// Open loop: from the scheduled start to the actual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Latency>,
+}
+
+impl Operation {
+    /// Those that were given up.
+    pub fn failed(&self) -> u64 {
+        self.failures.values().fold(0, |all, more| all.saturating_add(*more))
+    }
+
+    /// Successes that ended in the measured window and were not rolled back.
+    pub fn committed(&self) -> u64 {
+        self.count.saturating_sub(self.rolled_back)
+    }
+
+    /// The response times, where an operation succeeded. Those of no success are lower bounds of
+    /// what was given up, and times of what was rolled back.
+    pub fn response(&self) -> Option<&Latency> {
+        let succeeded = match self.count {
+            0 => self.timed > self.at_least,
+            _ => self.timed > 0 && self.committed() > 0,
+        };
+        succeeded.then_some(&self.latency)
+    }
 }
 
 /// One query over the measured loops.

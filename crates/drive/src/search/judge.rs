@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use hoap_record::search::{Probe, RARE, Time, operations_for, operations_needed};
+use hoap_record::search::{Probe, Time, operations_for, operations_needed, too_few};
 use hoap_record::{Bounds, Latency, Percentile};
 
 use super::result::{ProbeResult, Timed};
@@ -103,23 +103,19 @@ pub fn probe(
     }
     let all: u64 = result.kinds.iter().map(|t| t.operations).sum();
     for (n, sla) in bounds.slas.iter().enumerate() {
-        let (name, limit) = (sla.percentile.name(), sla.limit_us);
+        let limit = sla.limit_us;
         for Timed { kind, operations, latency } in &result.kinds {
             let us = sla.percentile.of(latency);
-            let needed = operations_for(sla.percentile);
-            let reason = format!("{kind}: {name} is {us} µs, the bound {limit} µs");
-            if *operations < needed {
+            if *operations < operations_for(sla.percentile) {
                 let median = sla.percentile != Percentile::P50 && latency.p50_us > limit;
                 if median && *operations >= MEDIAN_OPERATIONS {
                     clear.push(format!("{kind}: half of {operations} took over {limit} µs"));
-                } else if *operations as f64 >= RARE * all as f64 {
-                    few.push(format!("{kind}: {operations} of the {needed} operations for {name}"));
+                } else {
+                    few.extend(too_few(sla.percentile, kind, *operations, all));
                 }
                 continue;
             }
-            if us > limit {
-                over.push(reason);
-            }
+            over.extend(sla.broken(kind, latency));
             let (us_, limit) = (us.max(1) as f64, limit.max(1) as f64);
             let sd = sampling(sla.percentile, latency, *operations);
             let over = (us_ / limit).ln();

@@ -29,6 +29,7 @@ use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::folder::{self, RunFolder};
 use crate::freshness::CatchUp;
+use crate::kept;
 use crate::observed::ObservedSource;
 use crate::rows::Execution;
 use crate::run::{Driver, Run};
@@ -79,6 +80,7 @@ impl Merge {
         // The folder has only the files written here.
         let unfinished = Unfinished::new(out);
         steps(&drivers, base, &mut folder, &mut run)?;
+        run.checks.extend(kept::checks(&run));
         folder.finish(&run)?;
         unfinished.finish(|_| Ok(run))
     }

@@ -13,7 +13,7 @@ const BEYOND: f64 = 10.0;
 /// The operations that every probe needs, and that the maximum needs.
 const LEAST: u64 = 100;
 /// A kind with a smaller share of the operations does not make probes longer.
-pub const RARE: f64 = 0.01;
+const RARE: f64 = 0.01;
 
 /// The operations that a percentile needs: ten beyond it, 100 for the maximum.
 pub fn operations_for(percentile: Percentile) -> u64 {
@@ -21,6 +21,17 @@ pub fn operations_for(percentile: Percentile) -> u64 {
         Some(rank) => (BEYOND / (1.0 - rank)).round() as u64,
         None => LEAST,
     }
+}
+
+/// Why so few operations of a kind do not decide a percentile, if they do not. A rare kind among
+/// `all` operations need not decide.
+pub fn too_few(percentile: Percentile, kind: &str, operations: u64, all: u64) -> Option<String> {
+    let needed = operations_for(percentile);
+    let few = operations < needed && operations as f64 >= RARE * all as f64;
+    few.then(|| {
+        let name = percentile.name();
+        format!("{kind}: {operations} of the {needed} operations for {name}")
+    })
 }
 
 /// The length of probes: as long as every kind of operation needs for the strictest percentile.

@@ -222,10 +222,7 @@ impl Metric {
 /// Response times of a kind of operation; an error where none succeeded.
 fn latency(kind: &str, step: &Step) -> Option<Result<Latency, String>> {
     let operation = step.transactions.iter().find(|o| o.kind == kind)?;
-    Some(match operation.timed {
-        0 => Err("none succeeded".into()),
-        _ => Ok(operation.latency.clone()),
-    })
+    Some(operation.response().cloned().ok_or_else(|| "none succeeded".into()))
 }
 
 /// Measured executions of a query that succeeded, seconds.

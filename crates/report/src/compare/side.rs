@@ -12,9 +12,8 @@ use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_record::{Execution, Run, Step};
 
-use crate::run::Loaded;
-use crate::run::measure::planned_steps;
 use crate::run::samples::Samples;
+use crate::run::{Loaded, void};
 use crate::statistics::{Gathered, Intervals};
 
 /// Interval histograms of a step by kind of operation.
@@ -126,6 +125,7 @@ impl Side {
         let mut alerts = Vec::new();
         for SideRun { folder, run } in &self.runs {
             let folder = folder.display();
+            alerts.extend(void::alert(run).map(|alert| format!("{folder} is {alert}")));
             if let Some(why) = &run.partial {
                 alerts.push(format!("{folder} is partial: {why}"));
             }
@@ -232,5 +232,5 @@ pub fn steps(run: &Run) -> Vec<(StepKey, &Step)> {
         *before += 1;
         StepKey { tx_clients, query_clients, rate, occurrence }
     };
-    planned_steps(run).iter().map(|step| (key(step), step)).collect()
+    run.planned_steps().iter().map(|step| (key(step), step)).collect()
 }

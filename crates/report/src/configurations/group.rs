@@ -163,7 +163,7 @@ impl<'a> Member<'a> {
         places
     }
 
-    /// What the checks of its runs say. None failed: a void run is no member's.
+    /// What the checks of its runs say. None but those of bounds failed: a void run is no member's.
     pub fn checks(&self) -> String {
         let checks: Vec<_> = self.runs.iter().flat_map(|(_, run)| &run.run.checks).collect();
         match checks.len() {
@@ -279,16 +279,17 @@ impl Place<'_> {
     /// are whole.
     pub fn latency(&self, kind: &str, of: impl Fn(&Latency) -> f64) -> Option<Spread> {
         self.spread(|s| {
-            let o = s.transactions.iter().find(|o| o.kind == kind && o.timed > 0)?;
-            s.partial.is_none().then(|| of(&o.latency) / 1e6)
+            let times = s.transactions.iter().find(|o| o.kind == kind)?.response()?;
+            s.partial.is_none().then(|| of(times) / 1e6)
         })
     }
 
     /// Mean response time of the operations that the measure counts, in seconds.
     pub fn mean_latency(&self, measure: Measure) -> Option<Spread> {
         self.spread(|s| {
-            let timed: u64 = measure.operations(s).map(|o| o.timed).sum();
-            let sum: f64 = measure.operations(s).map(|o| o.timed as f64 * o.latency.mean_us).sum();
+            let all = || measure.operations(s).filter(|o| o.response().is_some());
+            let timed: u64 = all().map(|o| o.timed).sum();
+            let sum: f64 = all().map(|o| o.timed as f64 * o.latency.mean_us).sum();
             (timed > 0 && s.partial.is_none()).then(|| sum / timed as f64 / 1e6)
         })
     }
@@ -296,10 +297,8 @@ impl Place<'_> {
     /// The share of the operations that the measure counts that failed, 0 to 1.
     pub fn failed(&self, measure: Measure) -> Option<Spread> {
         Spread::arithmetic(self.steps.iter().filter_map(|s| {
-            let of = |n: u64, more: &u64| n.saturating_add(*more);
-            let failures = measure.operations(s).flat_map(|o| o.failures.values());
-            let failed = failures.fold(0, of);
-            let ended = measure.operations(s).map(|o| o.count).fold(failed, |n, c| of(n, &c));
+            let failed = measure.operations(s).fold(0, |n: u64, o| n.saturating_add(o.failed()));
+            let ended = measure.operations(s).fold(failed, |n, o| n.saturating_add(o.count));
             (ended > 0 && s.partial.is_none()).then(|| failed as f64 / ended as f64)
         }))
     }
@@ -307,8 +306,8 @@ impl Place<'_> {
     /// The longest 99th percentile of the kinds that the measure counts, in seconds.
     pub fn worst_p99(&self, measure: Measure) -> Option<Spread> {
         self.spread(|s| {
-            let kinds = measure.operations(s).filter(|o| o.timed > 0);
-            let p99 = kinds.map(|o| o.latency.p99_us).max()?;
+            let times = measure.operations(s).filter_map(|o| o.response());
+            let p99 = times.map(|latency| latency.p99_us).max()?;
             s.partial.is_none().then_some(p99 as f64 / 1e6)
         })
     }

@@ -12,7 +12,7 @@ use crate::prices::Priced;
 use crate::published::Study;
 use crate::run::freshness;
 use crate::run::loaded::{Loaded, folder_name};
-use crate::run::void::{VOID, void};
+use crate::run::void::mark;
 
 /// Everything that a page shows.
 #[derive(Clone, Debug, Default)]
@@ -197,8 +197,8 @@ impl Report {
                     1 => label.clone(),
                     _ => format!("{label}: {}", run.name),
                 };
-                if void(&run.run).is_some() {
-                    base.push_str(&format!(" ({VOID})"));
+                if let Some(mark) = mark(&run.run) {
+                    base.push_str(&format!(" ({mark})"));
                 }
                 let mut named = Loaded { name: base.clone(), ..run.clone() };
                 let mut n = 2;

@@ -14,7 +14,7 @@ use super::markup::{escape, late, table};
 use crate::format::number::Unit;
 use crate::format::table::Table;
 use crate::run::Loaded;
-use crate::run::void::void;
+use crate::run::void;
 
 /// A table of more cells is folded.
 const LONG: usize = 4_000;
@@ -38,7 +38,7 @@ pub struct Body {
     /// Runs on the page.
     runs: usize,
     /// What the words of each chart of several runs begin with.
-    mark: &'static str,
+    mark: String,
     /// Headings within sections so far, which make their ids unique.
     headings: usize,
     /// (id, words) of each section.
@@ -137,7 +137,7 @@ impl Body {
     /// id of the table of its numbers. Of a chart of one run `panel` says which.
     pub(super) fn chart(&mut self, figure: &Figure<'_>, panel: Option<Panel<'_>>, chart: Chart) {
         let mark = match panel {
-            None => self.mark.to_string(),
+            None => self.mark.clone(),
             Some(panel) => {
                 let name = panel.name.map(|name| format!("{}: ", escape(name)));
                 let mark = mark(&panel.loaded.run, panel.name.is_none());
@@ -217,14 +217,12 @@ fn slug(words: &str) -> String {
 }
 
 /// What a chart of a run begins with, so that none is shown elsewhere as what it is not. Among
-/// several runs the name of a void one says so.
-fn mark(run: &Run, alone: bool) -> &'static str {
-    match (alone && void(run).is_some(), run.non_transactional.is_some()) {
-        (false, false) => "",
-        (false, true) => "NON-TRANSACTIONAL: ",
-        (true, false) => "VOID: ",
-        (true, true) => "VOID, NON-TRANSACTIONAL: ",
-    }
+/// several runs the name of a marked one has its mark.
+fn mark(run: &Run, alone: bool) -> String {
+    let unprotected = run.non_transactional.as_ref().map(|_| "NON-TRANSACTIONAL");
+    let marks: Vec<&str> =
+        void::mark(run).filter(|_| alone).into_iter().chain(unprotected).collect();
+    if marks.is_empty() { String::new() } else { format!("{}: ", marks.join(", ")) }
 }
 
 /// A run of the page: its number there, and its name where the page has several.

@@ -13,7 +13,7 @@ use super::markup::escape;
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Table};
 use crate::run::Entry;
-use crate::run::void::{self, void};
+use crate::run::void::{self, VOID};
 
 /// Lines that have room.
 const LINES: usize = 6;
@@ -41,19 +41,22 @@ impl<'a> Card<'a> {
         let verdicts = tables.iter().find(|t| t.id == "verdicts");
         let lines = match (verdicts, entries) {
             (Some(table), _) => table.rows.iter().map(|row| verdict(table, row)).collect(),
-            (None, [one]) if void(one.run).is_none() => figures::of_run(one.run)
+            (None, [one]) if void::mark(one.run).is_none() => figures::of_run(one.run)
                 .into_iter()
                 .map(|f| (f.label.to_string(), format!("{} {}", f.value, f.unit)))
                 .collect(),
-            // The warnings say why there are no numbers.
+            // The warnings say why there are no numbers, or what they are worth.
             _ => Vec::new(),
         };
         let checks: Vec<_> = entries.iter().flat_map(|e| &e.run.checks).collect();
-        let failed = entries.iter().filter(|e| void(e.run).is_some()).count();
-        let checks = match (checks.len(), failed) {
+        let marked = [VOID, void::FAILED].into_iter().filter_map(|mark| {
+            let number = entries.iter().filter(|e| void::mark(e.run) == Some(mark)).count();
+            (number > 0).then(|| format!("; {number} of {} runs {mark}", entries.len()))
+        });
+        let checks = match (checks.len(), marked.collect::<String>()) {
             (0, _) => "nothing was verified".to_string(),
-            (all, 0) => format!("{all} checks: {}", void::verdicts(checks)),
-            (all, void) => format!("{all} checks; {void} of {} runs VOID", entries.len()),
+            (all, none) if none.is_empty() => format!("{all} checks: {}", void::verdicts(checks)),
+            (all, marked) => format!("{all} checks{marked}"),
         };
         let mut versions: Vec<&str> = entries.iter().map(|e| e.run.hoap.as_str()).collect();
         versions.sort_unstable();

@@ -12,7 +12,7 @@ use crate::run::isolation::{complete, isolations, power};
 use crate::run::measure::{Axis, Measure, failed, operations_per_second, shortfall};
 use crate::run::search::search_line;
 use crate::run::step_name;
-use crate::run::void::{VOID, cause};
+use crate::run::void::{self, VOID};
 
 /// One key figure.
 #[derive(Clone, Debug)]
@@ -36,15 +36,15 @@ pub fn all(out: &mut String, figures: &[KeyFigure]) {
     out.push_str("</dl>\n");
 }
 
-/// The key figures as a definition list. Those of a void run are struck out, beside the name of the
-/// check.
+/// The key figures as a definition list. Those of a run that has a mark stand beside the name of
+/// the check; those of a void run are struck out.
 pub fn write(out: &mut String, run: &Run) {
     out.push_str("<dl class=\"figures\">\n");
-    let cause = cause(run);
+    let mark = void::mark(run).zip(void::cause(run));
     for figure in of_run(run) {
-        match &cause {
+        match &mark {
             None => write_one(out, &figure),
-            Some(cause) => write_void(out, &figure, cause),
+            Some((mark, cause)) => write_marked(out, &figure, mark, cause),
         }
     }
     checks(run).iter().for_each(|figure| write_one(out, figure));
@@ -62,12 +62,13 @@ fn write_one(out: &mut String, figure: &KeyFigure) {
 
 /// The mark is a word before the number, because a screen reader does not announce that text is
 /// struck out.
-fn write_void(out: &mut String, figure: &KeyFigure, cause: &str) {
+fn write_marked(out: &mut String, figure: &KeyFigure, mark: &str, cause: &str) {
     let (label, value, note) = (figure.label, figure.shown(), escape(&figure.note));
+    let (class, from, to) = if mark == VOID { ("void", "<s>", "</s>") } else { ("bad", "", "") };
     let _ = writeln!(
         out,
-        "<div class=\"void\"><dt>{label} <strong>{VOID}</strong></dt><dd class=\"value\"><s>{value}</s></dd>\
-         <dd class=\"note\"><strong>{}</strong> <s>{note}</s></dd></div>",
+        "<div class=\"{class}\"><dt>{label} <strong>{mark}</strong></dt><dd class=\"value\">{from}{value}{to}</dd>\
+         <dd class=\"note\"><strong>{}</strong> {from}{note}{to}</dd></div>",
         escape(cause)
     );
 }
@@ -202,12 +203,12 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
             if run.non_transactional.is_some() {
                 note.insert_str(0, "NON-TRANSACTIONAL; ");
             }
-            for o in measure.operations(step).filter(|o| o.timed > 0) {
+            for (o, times) in measure.operations(step).filter_map(|o| Some((o, o.response()?))) {
                 let kind = match measure {
                     Measure::Hybrid => String::new(),
                     Measure::Plain => format!("{} ", o.kind),
                 };
-                note += &format!("; {kind}p99 {}", latency(o.latency.p99_us as f64 / 1e6));
+                note += &format!("; {kind}p99 {}", latency(times.p99_us as f64 / 1e6));
             }
             let isolation = isolations(run).into_iter().find(|i| i.step.number == step.number);
             // The figure beside this one may be of other clients: the ratio brings what it is of.

@@ -29,7 +29,7 @@ use crate::run::Entry;
 use crate::run::Loaded;
 use crate::run::alerts::alerts;
 use crate::run::freshness;
-use crate::run::void::{VOID, void};
+use crate::run::void::mark;
 
 pub use body::{Body, Figure};
 pub use chart::shares::{Shares, SharesOf};
@@ -109,33 +109,33 @@ fn origins(report: &Report, entries: &[Entry<'_>]) -> Vec<String> {
     entries.iter().map(line).collect()
 }
 
-/// The warnings: those of all runs together, then those of each; before them those of void runs.
+/// The warnings: those of all runs together, then those of each; before them those of runs that have a mark.
 fn warnings(joint: &[String], entries: &[Entry<'_>]) -> Vec<String> {
     /// Runs that a line names. The others it counts.
     const NAMED: usize = 3;
-    // Whether a run is void for it, the warning, and the runs that have it.
+    // Whether a run has its mark for it, the warning, and the runs that have it.
     let mut all: Vec<(bool, String, Vec<&str>)> = Vec::new();
     for entry in entries {
-        let mut void = void(entry.run).is_some();
+        let mut marked = mark(entry.run).is_some();
         for alert in alerts(entry.run) {
-            // The first one of a void run says that it is.
-            let void = std::mem::take(&mut void);
-            match all.iter_mut().find(|(other, words, _)| (*other, words) == (void, &alert)) {
+            // The first one of such a run has the mark.
+            let marked = std::mem::take(&mut marked);
+            match all.iter_mut().find(|(other, words, _)| (*other, words) == (marked, &alert)) {
                 Some((.., names)) => names.push(entry.name),
-                None => all.push((void, alert, vec![entry.name])),
+                None => all.push((marked, alert, vec![entry.name])),
             }
         }
     }
-    all.sort_by_key(|(void, ..)| !void);
-    let split = all.iter().take_while(|(void, ..)| *void).count();
+    all.sort_by_key(|(marked, ..)| !marked);
+    let split = all.iter().take_while(|(marked, ..)| *marked).count();
     let line = |(_, alert, names): &(bool, String, Vec<&str>)| match names.len() {
         _ if entries.len() == 1 => alert.clone(),
         all if all == entries.len() => format!("all {all} runs: {alert}"),
         few if few <= NAMED => format!("{}: {alert}", names.join(", ")),
         many => format!("{} and {} more runs: {alert}", names[..NAMED].join(", "), many - NAMED),
     };
-    let (void, rest) = all.split_at(split);
-    void.iter().map(line).chain(joint.iter().cloned()).chain(rest.iter().map(line)).collect()
+    let (marked, rest) = all.split_at(split);
+    marked.iter().map(line).chain(joint.iter().cloned()).chain(rest.iter().map(line)).collect()
 }
 
 /// The title of an experiment's page, with what it must not be shown without.
@@ -164,8 +164,8 @@ fn title(entries: &[Entry<'_>]) -> String {
         if run.non_transactional.is_some() {
             part.push_str(", NON-TRANSACTIONAL");
         }
-        if void(run).is_some() {
-            part.push_str(&format!(", {VOID}"));
+        if let Some(mark) = mark(run) {
+            part.push_str(&format!(", {mark}"));
         }
         if !parts.contains(&part) {
             parts.push(part);

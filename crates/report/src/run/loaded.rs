@@ -7,7 +7,7 @@ use std::thread;
 use hoap_record::Result;
 use hoap_record::folder::read_run;
 use hoap_record::hlog::{self, Interval, SERVICE, WAIT};
-use hoap_record::{Latency, Run, Step};
+use hoap_record::{Latency, Operation, Run, Step};
 
 use crate::run::curve::Curve;
 use crate::run::heat::{Heat, HeatGatherer};
@@ -149,7 +149,8 @@ fn logs(folder: &Path, run: &Run, steps: &[&Step]) -> Result<Logs> {
             heat.add(interval);
             parts.add(interval);
         };
-        for (kind, histogram) in hlog::read_with(folder, step.number, see)? {
+        let times = hlog::read_with(folder, step.number, see)?;
+        for (kind, histogram) in times.into_iter().filter(|(tag, _)| !none_succeeded(step, tag)) {
             let longest = recorded(step, &kind).map(|latency| latency.max_us);
             logs.curves.extend(Curve::new(step.number, &kind, &histogram, longest));
         }
@@ -157,6 +158,13 @@ fn logs(folder: &Path, run: &Run, steps: &[&Step]) -> Result<Logs> {
         logs.heat.extend(heat.finish(|kind| measured.contains(&kind)));
     }
     Ok(logs)
+}
+
+/// Whether a tag of the step's log is of a kind of operation none of which succeeded.
+fn none_succeeded(step: &Step, tag: &str) -> bool {
+    let own =
+        |of: &&Operation| matches!(tag.strip_prefix(of.kind.as_str()), Some("" | SERVICE | WAIT));
+    step.transactions.iter().find(own).is_some_and(|of| of.response().is_none())
 }
 
 /// The response times on record for a tag of the step's log.

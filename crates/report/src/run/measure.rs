@@ -15,6 +15,8 @@ pub enum Measure {
 
 /// The kind of transaction that a hybrid run's headline counts.
 const NEW_ORDER: &str = "NewOrder";
+/// Why a step with transactions has no tpM.
+pub const NONE_COMMITTED: &str = "no NewOrder committed";
 
 impl Measure {
     /// That of a run. Its steps know; without any, the benchmark's name does.
@@ -113,6 +115,7 @@ impl Measure {
         match (self.recorded(step), step.partial.as_ref()) {
             (_, Some(why)) => Err(why.clone()),
             (Some(value), None) => Ok(value),
+            (None, None) if step.tx_clients > 0 => Err(NONE_COMMITTED.to_string()),
             (None, None) => Err("no transactions".to_string()),
         }
     }
@@ -129,13 +132,6 @@ pub fn kinds(run: &Run) -> Vec<&str> {
     kinds
 }
 
-/// The steps that the run was asked for, without the probes of a search: a search ends by exceeding
-/// what the database can do.
-pub fn planned_steps(run: &Run) -> &[Step] {
-    let probes = run.search.as_ref().map_or(0, |search| search.probes.len());
-    &run.steps[..run.steps.len().saturating_sub(probes)]
-}
-
 /// Successes per second of all kinds together.
 pub fn operations_per_second(step: &Step) -> f64 {
     step.transactions.iter().map(|o| o.per_second).sum()
@@ -143,7 +139,7 @@ pub fn operations_per_second(step: &Step) -> f64 {
 
 /// Operations of a step that were given up.
 pub fn failed(step: &Step) -> u64 {
-    step.transactions.iter().flat_map(|o| o.failures.values()).fold(0, |a, b| a.saturating_add(*b))
+    step.transactions.iter().fold(0, |all, o| all.saturating_add(o.failed()))
 }
 
 /// Of an open loop that did not reach its rate: the rates that were intended, begun and completed,

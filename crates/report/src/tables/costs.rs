@@ -8,7 +8,7 @@ use crate::format::table::{Cell, Sheet, Table};
 use crate::prices::{Cost, CostLine, Priced, SustainedLoad};
 use crate::run::freshness;
 use crate::run::measure::Measure;
-use crate::run::void::refuse;
+use crate::run::void::{alert, refuse};
 
 /// The cost of one configuration under the load that it sustains ([`Member::sustained`]).
 #[derive(Clone, Debug)]
@@ -105,9 +105,13 @@ impl Report {
             })?;
             if !costed.is_empty() {
                 let entries: Vec<_> = group.runs().iter().map(|(_, run)| run.entry()).collect();
+                // None is void.
+                let failed =
+                    entries.iter().filter_map(|e| Some(format!("{}: {}", e.name, alert(e.run)?)));
+                let alerts = failed.chain(freshness::beside(&entries)).collect();
                 out.push(Costs {
                     benchmark: group.benchmark.to_string(),
-                    alerts: freshness::beside(&entries),
+                    alerts,
                     costs: cost_table(group.measure, &costed),
                     lines: cost_lines(&costed),
                     notes: cost_notes(&costed),

@@ -9,7 +9,7 @@ use super::by_run::{Of, items, measure_of, sheet};
 use crate::format::number::Unit;
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::isolation::{Isolation, complete, isolations, power};
-use crate::run::measure::{Measure, failed, operations_per_second};
+use crate::run::measure::{Measure, NONE_COMMITTED, failed, operations_per_second};
 use crate::run::{Entry, step_name};
 
 const TPM: Unit = Unit::Rate("tpM");
@@ -34,11 +34,6 @@ pub fn latencies<'a, T: 'a>(
             .cells(p.name(), Some(unit), move |t| cell(t, &|l| p.of(l) as f64))
             .when(!shown.contains(&p), Sheet::wide)
     })
-}
-
-/// The response times of an operation that has any.
-fn response(operation: &Operation) -> Option<&Latency> {
-    (operation.timed > 0).then_some(&operation.latency)
 }
 
 /// Adds what was in flight when the windows ended, where anything was.
@@ -72,7 +67,10 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
         .wide()
         .number("measured", Unit::Seconds, |of| of.item.seconds)
         .wide()
-        .cells("tpM", Some(TPM), |of| Cell::maybe(of.item.tpm));
+        .cells("tpM", Some(TPM), |of| match of.item.tpm {
+            Some(tpm) => Cell::Number(tpm),
+            None => Cell::Incomplete(NONE_COMMITTED.into()),
+        });
     // A number of no transactions does not stand among others without its mark.
     let none: Vec<&str> =
         entries.iter().filter(|e| e.run.non_transactional.is_some()).map(|e| e.name).collect();
@@ -93,7 +91,7 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
 }
 
 fn new_order(step: &Step) -> Option<&Latency> {
-    Measure::Hybrid.operations(step).next().and_then(response)
+    Measure::Hybrid.operations(step).next().and_then(Operation::response)
 }
 
 /// Operations of all kinds per second: every step of a workload without two sides, and every step
@@ -177,7 +175,7 @@ pub fn operations(entries: &[Entry<'_>]) -> Table {
         .when(!hybrid, Sheet::wide);
     let sheet = in_flight(sheet, entries, |(_, o): &Item| (o.unfinished, o.oldest_us, o.at_least));
     let shown = [P50, P95, P99, P999, Max];
-    latencies(sheet, Unit::Latency, true, &shown, |of| response(of.item.1))
+    latencies(sheet, Unit::Latency, true, &shown, |of| of.item.1.response())
         .rows(items(entries, |run| {
             run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o))).collect()
         }))
@@ -196,7 +194,7 @@ pub fn waits(entries: &[Entry<'_>]) -> Table {
         entries,
         |run| {
             let all = run.steps.iter().flat_map(|s| s.transactions.iter().map(move |o| (s, o)));
-            let parts = all.filter(|(_, o)| o.timed > 0).flat_map(|(s, o)| {
+            let parts = all.filter(|(_, o)| o.response().is_some()).flat_map(|(s, o)| {
                 let (service, wait) = (o.service.as_ref(), o.wait.as_ref());
                 let both = service.or(wait).map(|_| &o.latency);
                 let parts = [("service", service), ("wait", wait), ("response", both)];

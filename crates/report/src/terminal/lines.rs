@@ -6,7 +6,7 @@ use hoap_record::{Check, Run, Step, Verdict};
 use crate::format::number::{Unit, duration, latency};
 use crate::format::text;
 use crate::run::isolation::power_of_others;
-use crate::run::measure::{Measure, failed, shortfall};
+use crate::run::measure::{Measure, NONE_COMMITTED, failed, shortfall};
 
 /// A step in one line, when it ends: "1,234 tpM; NewOrder p50 2.1 ms, p99 9.8 ms; power 0.12 s",
 /// "5,678 ops/s; READ p50 0.21 ms, p99 1.2 ms; UPDATE p50 0.34 ms, p99 2.1 ms".
@@ -16,12 +16,14 @@ pub fn step_line(step: &Step) -> String {
     if let Some(short) = shortfall(step) {
         parts.push(format!("RATE NOT REACHED: {short}"));
     }
-    if let Some(value) = measure.recorded(step) {
-        parts.push(format!("{} {}", measure.rate().show(value), measure.unit()));
+    match measure.recorded(step) {
+        Some(value) => parts.push(format!("{} {}", measure.rate().show(value), measure.unit())),
+        None if step.tx_clients > 0 => parts.push(NONE_COMMITTED.into()),
+        None => {}
     }
-    for operation in measure.operations(step).filter(|o| o.timed > 0) {
+    let timed = measure.operations(step).filter_map(|o| Some((&o.kind, o.response()?)));
+    for (kind, times) in timed {
         let time = |us: u64| latency(us as f64 / 1e6);
-        let (kind, times) = (&operation.kind, &operation.latency);
         let (p50, p99) = (time(times.p50_us), time(times.p99_us));
         parts.push(format!("{kind} p50 {p50}, p99 {p99}"));
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hoap_record::ErrorKind;
-use hoap_record::{Check, Verdict};
+use hoap_record::{Bound, Check, Verdict};
 use hoap_report::compare::{Comparison, Question, Side};
 use hoap_report::prices::{PriceList, Priced};
 use hoap_report::{Loaded, Page, Report, Style, html, page, published, summary};
@@ -208,4 +208,57 @@ fn skipped_checks_are_counted_as_what_they_are() {
     assert_eq!(checks(&[Verdict::Skip]), of("none", "nothing was verified"));
     assert_eq!(checks(&[Verdict::Skip, Verdict::Pass]), of("1 pass", "1 skipped"));
     assert_eq!(checks(&[Verdict::Pass; 2]), of("all pass", "2 of 2 passed"));
+}
+
+/// A run that broke a bound: its numbers stand, and nowhere without the mark.
+#[test]
+fn the_numbers_of_a_run_that_broke_a_bound_are_marked_and_stand() {
+    const DETAIL: &str = "Payment: all 700 failed in step 2 (2 tx)";
+    let broken = |mut folder: runs::Folder| {
+        let of_bound = Check {
+            name: Bound::Failures.name().into(),
+            verdict: Verdict::Fail,
+            detail: Some(DETAIL.into()),
+            ..folder.run.checks[0].clone()
+        };
+        folder.run.checks.push(of_bound);
+        folder
+    };
+    let folder = broken(runs::folder(1, 1.0));
+    let why = format!("FAILED: check \"failures\" failed: {DETAIL}");
+    let text = summary(&folder.run, Style::default());
+    assert!(text.starts_with(&format!("! {why}")), "{text}");
+    let page_of_one = html(&[folder.loaded("bad")]);
+    let (_, measured) = figures(&page_of_one).split_last().map(|(l, r)| (*l, r.to_vec())).unwrap();
+    for [label, value, note] in measured {
+        assert!(label.ends_with(" <strong>FAILED</strong>") && !value.contains("<s>"), "{label}");
+        assert!(note.starts_with("<strong>check &quot;failures&quot; failed</strong> "), "{note}");
+    }
+    let said = words(&page_of_one);
+    assert!(said.starts_with(&format!("Skip to the numbers {why}")), "{said}");
+    assert!(said.contains("CH2++ on SQLite, FAILED"), "{said}");
+    let captions: Vec<&str> = page_of_one.split("<figcaption>").skip(1).collect();
+    assert!(captions.iter().all(|c| c.starts_with("FAILED: ")), "{captions:?}");
+
+    let report = priced(Report::of(&[good(1), folder.loaded("bad")]));
+    let made = page(&report).unwrap();
+    let shown = rows(&made, "throughput-by-configuration");
+    assert!(shown.iter().any(|row| row.contains("bad")), "{shown:?}");
+    assert!(words(&made.html).starts_with(&format!("Skip to the numbers bad (FAILED): {why}")));
+    let alerts = report.costs().unwrap().remove(0).alerts;
+    assert!(alerts.contains(&format!("bad (FAILED): {why}")), "{alerts:?}");
+
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    runs::folder(1, 1.0).write(&at("good"));
+    folder.write(&at("bad"));
+    let side = |name: &str| Side::open(&at(name)).unwrap();
+    let question = Question { gates: Vec::new(), relevant: 0.01, details: true };
+    let compared = Comparison::new(side("good"), vec![side("bad")], question).unwrap();
+    assert_eq!(compared.alerts()[0], format!("{} is {why}", at("bad").display()));
+
+    // That the data is wrong comes first.
+    let text = summary(&broken(runs::folder(1, 1.0).void()).run, Style::default());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.starts_with(&format!("! VOID: {CHECK}: {}; 1 more check", runs::FOUND)), "{text}");
 }

@@ -56,7 +56,7 @@ fn shown(loaded: &Loaded, axis: Option<Axis>) -> Vec<Shown<'_>> {
                     (o.kind.clone(), order, Some(o.per_second))
                 }
             };
-            let latency = (o.timed > 0).then_some(&o.latency);
+            let latency = o.response();
             out.push(Shown { step, series, order, value, latency });
         }
         if measure == Measure::Plain && kinds.len() > 1 {
