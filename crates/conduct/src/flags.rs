@@ -12,7 +12,7 @@ use hoap_record::{Sla, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::values::{PartArg, Percent, Warmup, count, rate};
+use crate::values::{MostFailures, PartArg, Percent, Warmup, count, rate};
 
 /// Flags with the values they have.
 pub type Settings = Map<String, Value>;
@@ -76,8 +76,8 @@ pub struct Pacing {
     /// Look for the highest rate that holds the bounds of --sla
     #[arg(long, requires = "sla", conflicts_with_all = ["rate", "operations"])]
     pub max_rate: bool,
-    /// Bounds of response times, such as p99=10ms,max=1s
-    #[arg(long, value_name = "BOUND,…", value_delimiter = ',', requires = "max_rate")]
+    /// Bounds of response times, such as p99=10ms,max=1s: a run that breaks one in a step fails
+    #[arg(long, value_name = "BOUND,…", value_delimiter = ',')]
     pub sla: Vec<Sla>,
     /// The longest measured time of a probe of --max-rate, which lasts until its percentiles rest
     /// on enough operations [default: ten times --duration]
@@ -165,12 +165,13 @@ impl Common {
     pub fn settings(&self) -> Settings {
         // What was observed the record has with how that went.
         let Common { faults, run_seed, conduct, tick, observe: _, ledger, out: _ } = self;
-        let FaultArgs { on_error, recovery_limit, warn_failures } = faults;
+        let FaultArgs { on_error, recovery_limit, max_failures, warn_failures } = faults;
         let Conduct { repeat: _, start_at, meet, insecure_without_tls: _, tls_ca: _, part } =
             conduct;
         let mut all = settings(json!({
             "on-error": on_error.to_string(),
             "recovery-limit": recovery_limit.to_string(),
+            "max-failures": max_failures.setting(),
             "warn-failures": warn_failures.0,
             "run-seed": run_seed,
             "tick": tick.to_string(),
@@ -200,6 +201,10 @@ pub struct FaultArgs {
     /// the first and for the checks after the run
     #[arg(long, value_name = "TIME", default_value = "1m")]
     pub recovery_limit: Time,
+    /// Fail the run where a larger share of a kind of operation or query failed in a step, of 20
+    /// attempts or more, or none succeeded: a share, or off
+    #[arg(long, value_name = "SHARE|off", default_value = "1%")]
+    pub max_failures: MostFailures,
     /// Say in the first lines of every report where a larger share of the operations of a step
     /// failed
     #[arg(long, value_name = "SHARE", default_value = "0.1%")]

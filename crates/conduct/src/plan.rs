@@ -222,10 +222,10 @@ pub fn plan(
         return refuse("it has no client", advice);
     }
     let like = steps.iter().rposition(|step| step.tx_clients > 0);
-    if like.is_none() && (pacing.max_rate || !pacing.rate.is_empty() || pacing.operations.is_some())
-    {
+    let of_transactions = pacing.max_rate || !pacing.rate.is_empty() || pacing.operations.is_some();
+    if like.is_none() && (of_transactions || !pacing.sla.is_empty()) {
         return refuse(
-            "--rate, --max-rate and --operations are of transactions, and there is no client of these",
+            "--rate, --max-rate, --sla and --operations are of transactions, and there is no client of these",
             "give --tx-clients a number above 0",
         );
     }
@@ -464,6 +464,7 @@ pub(crate) mod tests {
             ),
             (hybrid(&[0], &[1]), "--rate 5", "--tx-clients"),
             (hybrid(&[0], &[1]), "--operations 5", "--tx-clients"),
+            (hybrid(&[0], &[1]), "--sla p99=1s", "--tx-clients"),
             (hybrid(&[0], &[1]), "--max-rate --sla p99=1s", "--tx-clients"),
         ] {
             let e = of(groups, words).unwrap_err();

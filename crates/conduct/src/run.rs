@@ -6,7 +6,7 @@ use hoap_drive::search::{ProbeResult, frontier, max_rate};
 use hoap_drive::{End, Gate, Pace, StepPlan, run_probed_step};
 use hoap_observe::MetricWatch;
 use hoap_record::search::{Effort, Search};
-use hoap_record::{Bounds, Check, Repetition, Run, RunFolder, Step, Verdict};
+use hoap_record::{Bounds, Check, Repetition, Run, RunFolder, Step, Verdict, kept};
 use hoap_workload::client::Workload;
 use hoap_workload::words::counted;
 use hoap_workload::{ErrorKind, Result};
@@ -102,6 +102,11 @@ async fn between_checks<B: Benchmark>(
     let checked = or_unknown(&setting.common.faults, checked);
     let judged = benchmark.judge(setting, folder, record).await?;
     record.checks.extend(judged);
+    // Of several drivers their merged steps are judged.
+    if !beside_others {
+        let kept = kept::checks(record);
+        record.checks.extend(kept);
+    }
     match checked {
         Ok(checks) => {
             record.checks.extend(checks);

@@ -99,6 +99,30 @@ impl FromStr for Percent {
     }
 }
 
+/// The largest share of a kind that may fail: `1%`, or `off`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MostFailures(pub Option<f64>);
+
+impl MostFailures {
+    /// As `run.json` has it.
+    pub fn setting(self) -> serde_json::Value {
+        self.0.map_or_else(|| "off".into(), Into::into)
+    }
+}
+
+impl FromStr for MostFailures {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "off" => Ok(MostFailures(None)),
+            share => Percent::from_str(share)
+                .map(|share| MostFailures(Some(share.0)))
+                .map_err(|e| format!("{e}, or off")),
+        }
+    }
+}
+
 /// The most clients of a frontier: `256,32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostClients {

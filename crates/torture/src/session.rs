@@ -157,6 +157,8 @@ impl Session<'_> {
             ("--duration", Time(plan.duration).to_string()),
             ("--warmup", "0s".into()),
             ("--recovery-limit", Time(plan.recovery_limit).to_string()),
+            // Faults are put in so that operations fail.
+            ("--max-failures", "off".into()),
             ("--tick", TICK.into()),
             ("--run-seed", number.to_string()),
             ("--out", folder.display().to_string()),

@@ -111,11 +111,16 @@ pub fn last(context: &Context, run: &Run) -> Result<(), Failure> {
 /// The exit of a run: a failed check before all else, then an error that ended it, then an
 /// interruption.
 pub fn verdict(context: &Context, run: &Run) -> Result<(), Failure> {
-    if let Some(cause) = void::cause(run) {
-        return Err(Failure::check(format!(
-            "{cause}: the run is {}, it has no numbers",
-            void::VOID
-        )));
+    match void::marked(run).zip(void::cause(run)) {
+        Some(((void::VOID, _), cause)) => {
+            let what = format!("{cause}: the run is {}, it has no numbers", void::VOID);
+            return Err(Failure::check(what));
+        }
+        Some(((mark, check), cause)) => {
+            let found = check.detail.as_deref().unwrap_or(&check.compares);
+            return Err(Failure::check(format!("the run {mark}: {cause}: {found}")));
+        }
+        None => {}
     }
     if let Some(why) = &run.stopped_by {
         return Err(Failure::unavailable(format!("the run ended as --on-error says: {why}")));

@@ -6,6 +6,7 @@ mod adding;
 mod answers;
 mod bad_folders;
 mod bad_input;
+mod bounds;
 #[cfg(feature = "cassandra")]
 mod cassandra;
 mod checks;

@@ -221,7 +221,7 @@ mod on_documentdb {
             let folder = format!("killed-{process}");
             let line = format!(
                 "run ch2pp --tx-clients 4 --query-clients 0 --warmup 500ms --duration 20s \
-                 --recovery-limit 5m --out {folder}"
+                 --recovery-limit 5m --max-failures off --out {folder}"
             );
             let mut command = place.command(&line, "--operational");
             let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

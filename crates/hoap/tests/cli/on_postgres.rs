@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::on_postgres_replica::psql;
 use super::queries::numbers;
 use super::{End, Place, gone};
 
@@ -115,6 +116,43 @@ fn queries_are_not_asked_of_a_server_that_is_gone() {
     assert!(end.err.contains("3 of 3 queries did not pass, first Q06"), "{end:#?}");
 }
 
+#[test]
+fn what_the_server_refuses_every_time_fails_the_run() {
+    let (p, lab) = (Place::new(), lab::Lab::start());
+    let url = lab.url();
+    p.ok(&format!("load ycsb --target {url} -p recordcount=50"));
+    p.ok(&format!("load ch2pp --target {url} --scale-down 100"));
+    p.texts("postgres", "q06.sql", ("SELECT", "SELEC"));
+    let refuse = "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+                  $$ BEGIN RAISE EXCEPTION 'not today'; END $$";
+    psql(&url, refuse);
+    for (event, table) in [("UPDATE", "usertable"), ("INSERT", "orders")] {
+        let on = format!("BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()");
+        psql(&url, &format!("CREATE TRIGGER refuse {on}"));
+    }
+    let ch2pp = format!("run ch2pp --operational {url} --warmup 1ms");
+    for (line, says) in [
+        (
+            format!("run ycsb-a --target {url} -p recordcount=50 --operations 200 --warmup 1ms"),
+            "UPDATE: all ",
+        ),
+        (
+            format!("{ch2pp} --query-clients 0 --tx-clients 1 --operations 400"),
+            "NewOrder: none of ",
+        ),
+        (
+            format!(
+                "{ch2pp} --query-clients 1 --tx-clients 0 --loops 1 --warmup-loops 0 \
+                 --query-set naive --queries-dir texts"
+            ),
+            "Q06: all 1 failed",
+        ),
+    ] {
+        p.fails(&format!("{line} --out out"), 1, &["the run FAILED: check \"failures\"", says]);
+        std::fs::remove_dir_all(p.path("out")).unwrap();
+    }
+}
+
 /// Name and verdict of every check.
 fn verdicts(record: &Value) -> Vec<(&str, &str)> {
     let checks = record["checks"].as_array().unwrap();
@@ -132,7 +170,7 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     );
 
     let started = Instant::now();
-    let line = format!("{run} --duration 8s --out goes-on");
+    let line = format!("{run} --duration 8s --max-failures off --out goes-on");
     let end = killed_in(&p, &lab, &line, Duration::from_millis(700));
     assert_eq!(end.code, 0, "{end:#?}");
     for words in ["What went wrong and when", "unavailable (transactions)", "power incomplete"] {
@@ -178,7 +216,8 @@ fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
     p.ok(&format!("load ycsb -p recordcount=500 --target {url}"));
     let start = |more: &str, folder: &str| {
         let line = format!(
-            "run ycsb-a --clients 2 --warmup 100ms --check-reads --out {folder} --target {url}{more}"
+            "run ycsb-a --clients 2 --warmup 100ms --check-reads --max-failures off --out {folder} \
+             --target {url}{more}"
         );
         let mut command = p.command(&line);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -10,7 +10,7 @@ use hoap_testing::lab::Lab;
 use super::Place;
 use super::ingestion::Waiting;
 
-fn psql(url: &str, text: &str) -> String {
+pub fn psql(url: &str, text: &str) -> String {
     let done = Command::new("psql").args(["-XAtq", url, "-c", text]).output().unwrap();
     assert!(done.status.success(), "{text}: {done:?}");
     String::from_utf8(done.stdout).unwrap().trim().to_owned()

@@ -59,7 +59,9 @@ fn a_run_goes_on_beside_a_query_that_fails_and_gives_power_of_the_others() {
     p.load("t.db");
     p.texts("sqlite", "q03.sql", ("FROM neworder", "FROM nowhere"));
     let run = "run ch2pp --operational sqlite:t.db --tx-clients 0 --query-clients 1 --loops 2";
-    let end = p.ok(&format!("{run} {TEXTS} --keep-answers --out run"));
+    let line = format!("{run} {TEXTS} --keep-answers --out run");
+    let end = p.fails(&line, 1, &["check \"failures\" failed", "Q03: all 2 failed"]);
+    assert!(!end.err.contains("Q04"), "{end:#?}");
     let told = (end.out + &end.err).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("power incomplete: Q03 failed 2 times"), "{told}");
     assert!(told.contains("power of the other 21 queries"), "{told}");

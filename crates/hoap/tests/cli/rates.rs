@@ -119,6 +119,7 @@ fn what_does_not_go_together_is_a_usage_error() {
         ("--rate 0", "above 0"),
         ("--tx-clients 0 --rate 5", "--tx-clients"),
         ("--tx-clients 0 --operations 5", "--tx-clients"),
+        ("--tx-clients 0 --sla p99=1s", "--tx-clients"),
     ] {
         p.fails(&format!("{run} {flags}"), 2, &[says]);
     }

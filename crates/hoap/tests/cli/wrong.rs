@@ -92,7 +92,7 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
         &["--max-rate --sla p98=1s", "--max-rate --sla p99", "--max-rate --sla p99=0.1"],
         "hoap run ycsb-a --help",
     ),
-    ("a flag without its companion", YCSB, &["--max-rate", "--sla p99=1s", "--part 1/2"], "--help"),
+    ("a flag without its companion", YCSB, &["--max-rate", "--part 1/2"], "--help"),
     (
         "flags that exclude each other",
         YCSB,
@@ -111,7 +111,12 @@ const WRONG: &[(&str, &str, &[&str], &str)] = &[
     ),
     ("out of range", YCSB, &["--repeat 0", "--repeat 100"], "1..=99"),
     ("a start that has passed", YCSB, &["--start-at 2020-01-01T00:00:00Z"], "it has passed"),
-    ("a share", YCSB, &["--warn-failures 1", "--warn-failures 101%"], "a share is a number"),
+    (
+        "a share",
+        YCSB,
+        &["--warn-failures 1", "--warn-failures 101%", "--max-failures 1", "--max-failures on"],
+        "a share is a number",
+    ),
     ("a rule", YCSB, &["--on-error halt", "--on-error slow=stop"], "hoap run ycsb-a --help"),
     (
         "a property",
