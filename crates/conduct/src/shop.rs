@@ -6,6 +6,7 @@ use clap::Args;
 use hoap_data::shop::{ShopData, ShopSpec};
 use hoap_databases::{AnyTarget, offers, open_any};
 use hoap_drive::NoWorkload;
+use hoap_record::output;
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::capability::shop::JoinVariant;
@@ -18,7 +19,6 @@ use serde_json::json;
 use crate::begin::{Basis, begin};
 use crate::benchmark::{Benchmark, MemoryOf};
 use crate::caller::Setting;
-use crate::ch2::explain;
 use crate::flags::{Clients, Common, Settings, settings, together};
 use crate::offer::{BenchmarkLine, Offer, Recorded};
 use crate::plan::{Defaults, Groups, Plan, plan};
@@ -210,7 +210,7 @@ impl<W: Workload + KeepAnswers> Benchmark for Reading<'_, W> {
         setting.say("keeping answers");
         let kept = async {
             let dir = folder.join("answers");
-            explain::folder(&dir)?;
+            output::folder(&dir)?;
             self.workload.keep_answers(&self.target.description().url, &dir).await
         };
         let kept = kept.await;

@@ -3,8 +3,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use hoap_drive::{Pace, StepPlan};
-use hoap_record::Step;
 use hoap_record::merge::joint::{self, Measured};
+use hoap_record::{Step, names};
 use serde::{Deserialize, Serialize};
 
 /// The path of what a driver says ([`Here`]). Its first part is the version of the messages.
@@ -162,14 +162,7 @@ fn one_line(text: &str) -> String {
 /// Whether a driver may send a file of this name: one of a run folder, and thus a path into no
 /// other place.
 pub fn is_file(name: &str) -> bool {
-    let digits =
-        |text: &str| (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    let step =
-        |name: &str| name.strip_prefix("step-").and_then(|n| n.strip_suffix(".hlog")).map(digits);
-    let tables = ["samples.csv", "machine.csv", "queries.csv"];
-    tables.contains(&name)
-        || ["run.json", "ledger.json", "witness.ndjson"].contains(&name)
-        || step(name) == Some(true)
+    names::is_file(name) && name != names::OBSERVED
 }
 
 /// What a step does, as it must be alike for all drivers: its clients and its exact rate. How long

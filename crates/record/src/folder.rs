@@ -12,19 +12,13 @@ use crate::history::Attempt;
 use crate::limits;
 use crate::lines::Lines;
 use crate::machine::MachineRow;
+use crate::made::MARK;
+use crate::names::{HISTORY, LEDGER, MACHINE, OBSERVED, QUERIES, RUN, SAMPLES};
 use crate::observed::Observation;
 use crate::rows::{Execution, Sample};
 use crate::run::{FORMAT, Run};
 use crate::table::{each_plain, each_row};
-use crate::whole;
-
-const RUN: &str = "run.json";
-const SAMPLES: &str = "samples.csv";
-const QUERIES: &str = "queries.csv";
-const MACHINE: &str = "machine.csv";
-const OBSERVED: &str = "observed.csv";
-const LEDGER: &str = "ledger.json";
-const HISTORY: &str = "witness.ndjson";
+use crate::{output, whole};
 
 /// The value of [`Run::partial`] in `run.json` until the run has ended.
 pub const NOT_ENDED: &str = "the run did not end";
@@ -57,8 +51,10 @@ impl RunFolder {
     pub fn create_at(path: &Path, run: &Run, started_at: SystemTime) -> Result<Self> {
         let tried = || format!("create run folder {}", path.display());
         let failed = |e| Error::new(ErrorKind::Unavailable, tried(), e);
-        fs::create_dir_all(path).map_err(failed)?;
-        if fs::read_dir(path).map_err(failed)?.next().is_some() {
+        output::folder(path)?;
+        // Who starts the run may have marked the folder.
+        let mut there = fs::read_dir(path).map_err(failed)?;
+        if there.any(|entry| entry.is_ok_and(|entry| entry.file_name() != MARK)) {
             return Err(Error::new(ErrorKind::Invalid, tried(), "it is not empty")
                 .advise("name another folder, or remove this one"));
         }

@@ -20,7 +20,8 @@
 //!   [`witness`]: those of isolation.
 //! * [`machine`], [`observed`], [`step`], [`run`], [`rows`]: the types of `run.json` and of the
 //!   rows of the CSV files.
-//! * [`whole`] writes files whole or not at all.
+//! * [`names`] of a folder's files. [`whole`] writes files whole or not at all, [`output`] where
+//!   nothing is lost by it; [`made`] knows the folders that Hoap made.
 //! * [`limits`]: the bounds on what a folder may say; [`lines`] reads its text files.
 //! * [`folder`] writes and reads a folder, [`hlog`] its interval logs of [`histogram`]s, whose times
 //!   [`buckets`] add up.
@@ -46,8 +47,11 @@ pub mod level;
 pub mod limits;
 pub mod lines;
 pub mod machine;
+pub mod made;
 pub mod merge;
+pub mod names;
 pub mod observed;
+pub mod output;
 mod parallel;
 pub mod percentile;
 pub mod rows;

@@ -11,6 +11,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// What stands before and behind the numbers in the name of a temporary file.
+const TEMPORARY: &str = ".hoap-";
+const TMP: &str = ".tmp";
+
+/// Whether a name is that of a temporary file, which a killed process may leave.
+pub fn is_temporary(name: &str) -> bool {
+    let numbers = name.strip_prefix(TEMPORARY).and_then(|name| name.strip_suffix(TMP));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    numbers.and_then(|numbers| numbers.split_once('-')).is_some_and(|(a, b)| digits(a) && digits(b))
+}
+
 /// What [`abandon`] removes.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -98,7 +109,8 @@ impl Prepared {
         // A link stays one.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let temporary = path.with_file_name(format!(".hoap-{}-{number}.tmp", std::process::id()));
+        let name = format!("{TEMPORARY}{}-{number}{TMP}", std::process::id());
+        let temporary = path.with_file_name(name);
         let unfinished = Unfinished::new(&temporary);
         let file = File::create(&temporary)?;
         if let Some(there) = there {

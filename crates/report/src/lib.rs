@@ -16,6 +16,7 @@
 pub mod compare;
 pub mod configurations;
 pub mod format;
+pub mod kinds;
 pub mod page;
 pub mod prices;
 pub mod published;

@@ -1,12 +1,12 @@
 //! Plans and answers of queries, as the database gives them, in files.
 
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
 use hoap_data::{Schema, Spec};
 use hoap_drive::Stop;
-use hoap_workload::answers::{AnswerFile, AnswersOf};
+use hoap_record::output::{self, Kind};
+use hoap_workload::answers::{ANSWER, AnswerFile, AnswersOf};
 use hoap_workload::capability::{AnalyticalSession, Explained, Target};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Parameters, Query, Texts};
@@ -16,15 +16,50 @@ use serde_json::json;
 
 use super::queries::CancelOnStop;
 
-/// Makes a folder.
-///
-/// # Errors
-/// Returns [`ErrorKind::Unavailable`] where it cannot be made.
-pub fn folder(dir: &Path) -> Result<(), Error> {
-    fs::create_dir_all(dir).map_err(|e| {
-        Error::new(ErrorKind::Unavailable, format!("create {}", dir.display()), e)
-            .advise("name another folder")
-    })
+/// The file of a plan.
+const PLAN: Kind = Kind {
+    name: "a plan",
+    begins: |head| head.starts_with("{\n  \"query\": ") && head.contains("\n  \"parameters\": "),
+};
+
+/// What is kept of each query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Its plan and profile.
+    Plans,
+    /// Its answer.
+    Answers,
+}
+
+impl Kept {
+    /// Its name, and that of its folder.
+    fn name(self) -> &'static str {
+        match self {
+            Kept::Plans => "plans",
+            Kept::Answers => "answers",
+        }
+    }
+
+    /// Makes the folder where the files of these queries may be written.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be made, and [`ErrorKind::Invalid`] where
+    /// a file that must stay is in the place of one.
+    pub fn folder<'a>(
+        self,
+        dir: &Path,
+        queries: impl IntoIterator<Item = &'a Query>,
+    ) -> Result<(), Error> {
+        output::folder(dir)?;
+        queries.into_iter().try_for_each(|query| match self {
+            Kept::Plans => output::check(&dir.join(plan_name(query)), &PLAN),
+            Kept::Answers => output::check(&dir.join(AnswerFile::name(query)), &ANSWER),
+        })
+    }
+}
+
+fn plan_name(query: &Query) -> String {
+    format!("q{:02}.plan.json", query.number)
 }
 
 /// Explains a query in `qNN.plan.json` of a folder that is there.
@@ -44,9 +79,7 @@ pub async fn one(
     let text = json!({
         "query": query.number, "parameters": given, "plan": plan, "profile": profile,
     });
-    let path = dir.join(format!("q{:02}.plan.json", query.number));
-    hoap_record::whole::write(&path, format!("{text:#}\n").as_bytes())
-        .map_err(|e| Error::new(ErrorKind::Unavailable, format!("write {}", path.display()), e))
+    output::write(&dir.join(plan_name(query)), &PLAN, &format!("{text:#}\n"))
 }
 
 /// Asks a query and writes its answer to `qNN.json` of a folder that is there.
@@ -70,25 +103,6 @@ async fn answer(
         .write(&dir.join(AnswerFile::name(query)))
 }
 
-/// What is kept of each query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// Its plan and profile.
-    Plans,
-    /// Its answer.
-    Answers,
-}
-
-impl Kept {
-    /// Its name, and that of its folder.
-    fn name(self) -> &'static str {
-        match self {
-            Kept::Plans => "plans",
-            Kept::Answers => "answers",
-        }
-    }
-}
-
 /// Keeps the plan or the answer of every query with these parameters, one after the other, in a
 /// folder within the run's. Where some fail the others go on, and what failed is said.
 pub async fn all(
@@ -103,7 +117,7 @@ pub async fn all(
     let dir = run.join(kept.name());
     let (mut failed, mut first) = (Vec::new(), None);
     let explaining = async {
-        folder(&dir)?;
+        kept.folder(&dir, &QUERIES)?;
         let url = target.description().url;
         let mut session = target.analytics()?.session().await?;
         let _watch = CancelOnStop::watch(stop, &*session);

@@ -13,7 +13,7 @@ use hoap_workload::ch2::stream::run_query;
 use hoap_workload::{Error, Local, Result};
 use serde_json::{Value, json};
 
-use super::explain;
+use super::explain::{self, Kept};
 use super::queries::{CancelOnStop, ParameterArgs, TextArgs, still_answers};
 use super::verify::Benchmark;
 use crate::caller::Caller;
@@ -82,8 +82,9 @@ pub fn ask<'a>(caller: &'a dyn Caller, args: &'a Questions) -> Local<'a, Result<
         let set = args.parameters.set();
         let mut session = analytics.session().await?;
         let _watch = CancelOnStop::watch(caller.stop(), &*session);
-        for dir in args.answers_out.iter().chain(&args.explain) {
-            explain::folder(dir)?;
+        for (kept, dir) in [(Kept::Answers, &args.answers_out), (Kept::Plans, &args.explain)] {
+            let queries = args.queries.0.iter().filter_map(|&number| Query::get(number));
+            dir.as_ref().map_or(Ok(()), |dir| kept.folder(dir, queries))?;
         }
         let mut bar = caller.progress("queries", args.queries.0.len() as u64);
         let mut asked = AskedQueries::default();

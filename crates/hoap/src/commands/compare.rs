@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
+use hoap_record::output::Kind;
 use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
+use hoap_report::kinds;
 use hoap_workload::words::counted;
 
 use super::context::Context;
+use super::output;
 use crate::args::{Compare, CompareFormat};
 use crate::failure::Failure;
 
@@ -20,6 +23,14 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
             ));
         }
     };
+    let kind: &Kind = match args.format {
+        CompareFormat::Text | CompareFormat::Markdown => &kinds::COMPARISON,
+        CompareFormat::Junit => &kinds::JUNIT,
+    };
+    let out = match &args.out {
+        Some(out) if !output::is_standard(context, out, kind)? => Some(out),
+        _ => None,
+    };
     let paths: Vec<&Path> = [baseline].into_iter().chain(candidates).map(AsRef::as_ref).collect();
     let mut candidates = Side::open_all(&paths)?;
     let baseline = candidates.remove(0);
@@ -32,10 +43,10 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
         CompareFormat::Markdown => markdown(&blocks),
         CompareFormat::Junit => junit(&comparison),
     };
-    if let Some(out) = &args.out {
-        super::report::write(out, &written())?;
+    if let Some(out) = out {
+        output::write(context, out, kind, &written())?;
     }
-    context.result(&json(&comparison), || match args.out {
+    context.result(&json(&comparison), || match out {
         Some(_) => plain(&blocks),
         None => written(),
     });

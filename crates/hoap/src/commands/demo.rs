@@ -8,11 +8,11 @@ use std::time::Instant;
 use clap::Parser;
 use hoap_conduct::ch2::verify::checks;
 use hoap_record::Run;
-use hoap_report::{Named, Report, Style, text, verdict_line};
+use hoap_report::{Named, Report, Style, kinds, text, verdict_line};
 use serde_json::json;
 
 use super::context::Context;
-use super::{load, report, run, verify};
+use super::{load, output, run, verify};
 use crate::args::{Cli, Command, Demo};
 use crate::failure::Failure;
 
@@ -120,8 +120,12 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     say_and_parse(context, &format!("report {runs} -o {page}"))?;
     crate::interrupt::at_once();
     let compared = match &columns {
-        Some(_) => write_both(&runs, Path::new(&page))?,
-        None => report::write_page(&folder, Path::new(&page)).map(|_| String::new())?,
+        Some(_) => write_both(context, &runs, Path::new(&page))?,
+        None => {
+            let html = hoap_report::html(&[hoap_report::Loaded::open(&folder)?]);
+            output::write(context, Path::new(&page), &kinds::PAGE, &html)?;
+            String::new()
+        }
     };
     let seconds = started.elapsed().as_secs_f64();
     let mut result =
@@ -169,10 +173,10 @@ async fn pair(context: &Context, dir: &Path, url: &str) -> Result<Option<(PathBu
 }
 
 /// Writes the page of both runs; returns the tables that compare them.
-fn write_both(runs: &str, page: &Path) -> Result<String, Failure> {
+fn write_both(context: &Context, runs: &str, page: &Path) -> Result<String, Failure> {
     let named: Vec<Named> = runs.split(' ').map(Named::parse).collect();
     let made = hoap_report::page(&Report::open(&named)?)?;
-    report::write(page, &made.html)?;
+    output::write(context, page, &kinds::PAGE, &made.html)?;
     let wanted = ["throughput-by-configuration", "power-by-configuration"];
     let tables = made.tables.iter().filter(|table| wanted.contains(&&*table.id));
     Ok(tables.map(|table| format!("\n{}\n{}", table.title, text::table(table))).collect())

@@ -38,7 +38,7 @@ pub async fn command(context: &mut Context, command: Command) -> Result<(), Fail
         Command::Run { mut live, benchmark } => {
             let file = benchmark.0.export_file()?;
             live.export.extend(file.map(|file| Export { format: ShowFormat::Ycsb, file }));
-            show::possible(&live.export, benchmark.name())?;
+            show::possible(context, &live.export, benchmark.name())?;
             context.live = Live::start(&live, benchmark.name(), &context.console).await?;
             run::run(context, benchmark, &live.export).await
         }

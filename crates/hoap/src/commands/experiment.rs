@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::experiment_settings::{as_comments, settings};
-use super::{dispatch, gather, report};
+use super::{dispatch, gather, output};
 use crate::args::{
     self, Cli, Command, ExperimentCommand, ReportExperiment, RunExperiment, Together,
 };
@@ -334,9 +334,6 @@ fn page(context: &Context, args: &ReportExperiment) -> Result<(), Failure> {
         scale_down: progress.scale_down(),
     });
     let out = args.out.clone().unwrap_or_else(|| args.folder.join("report.html"));
-    let page = hoap_report::page(&made)?;
-    report::write(&out, &page.html)?;
     let result = json!({ "page": out, "runs": named.len(), "missing": missing });
-    context.result(&result, || format!("{}Page: {}", report::marked(&page.alerts), out.display()));
-    Ok(())
+    output::page(context, &out, &hoap_report::page(&made)?, &result)
 }

@@ -13,6 +13,7 @@ mod gather;
 mod gen_files;
 mod load;
 mod merge;
+mod output;
 mod planned;
 mod price;
 mod query;

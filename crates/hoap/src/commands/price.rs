@@ -5,7 +5,7 @@ use hoap_report::text::{paragraph, table};
 use serde_json::json;
 
 use super::context::Context;
-use super::report;
+use super::{output, report};
 use crate::args::Price;
 use crate::failure::Failure;
 
@@ -29,7 +29,7 @@ pub fn price(context: &Context, args: &Price) -> Result<(), Failure> {
         let mut out = String::new();
         for c in &costs {
             let title = format!("{}: {}", benchmark_title(&c.benchmark), c.costs.title);
-            out += &report::marked(&c.alerts);
+            out += &output::marked(&c.alerts);
             out += &format!(
                 "{}{}\n{}\n{}\n",
                 paragraph("", &title),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
+use hoap_record::output::{self, Kind};
 use hoap_report::text::wrap;
 
 use super::context::Context;
@@ -26,11 +27,36 @@ pub fn man(context: &Context, out: Option<&Path>) -> Result<(), Failure> {
         context.print(&String::from_utf8_lossy(&page));
         return Ok(());
     };
-    let written =
-        std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command(), folder));
-    let failed =
-        |e| format!("write the manual pages to {}: {e}; name another folder", folder.display());
-    written.map_err(|e| Failure::unavailable(failed(e)))
+    output::folder(folder)?;
+    let mut all = command().disable_help_subcommand(true);
+    all.build();
+    let mut pages = Vec::new();
+    manual_pages(all, &mut pages);
+    for page in &pages {
+        output::check(&folder.join(page.get_filename()), &MANUAL)?;
+    }
+    for page in pages {
+        let mut text = Vec::new();
+        let made = page.render(&mut text);
+        made.map_err(|e| Failure::unavailable(format!("make a manual page: {e}")))?;
+        let path = folder.join(page.get_filename());
+        output::write(&path, &MANUAL, &String::from_utf8_lossy(&text))?;
+    }
+    Ok(())
+}
+
+/// A page of the manual.
+const MANUAL: Kind = Kind {
+    name: "a manual page",
+    begins: |head| head.lines().take(3).any(|line| line.starts_with(".TH hoap")),
+};
+
+/// Those of a command and of the commands below it.
+fn manual_pages(command: Command, pages: &mut Vec<clap_mangen::Man>) {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        manual_pages(below.clone(), pages);
+    }
+    pages.push(clap_mangen::Man::new(command));
 }
 
 /// Prints a configuration file with every flag of a benchmark.

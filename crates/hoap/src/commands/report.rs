@@ -1,20 +1,26 @@
 //! `hoap report`: a page of one run or several.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hoap_record::made::Made;
+use hoap_record::output::{self as outputs, failed, is_same};
 use hoap_record::whole::Prepared;
 use hoap_report::prices::{PriceList, Priced};
-use hoap_report::published;
+use hoap_report::{kinds, published};
 use hoap_workload::words::counted;
 use serde_json::json;
 
 use super::context::Context;
+use super::output;
 use crate::args::{Costs, Report};
 use crate::failure::Failure;
 
 /// Makes the page and says where it is.
 pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
+    let printed = output::is_standard(context, &args.out, &kinds::PAGE)?;
+    let made = args.csv.as_deref().map(|folder| Made::look(folder, "table")).transpose()?;
     let mut report = open(&args.runs, &args.costs)?;
     if let Some(name) = &args.published {
         report.published =
@@ -24,18 +30,31 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
     }
     let page = hoap_report::page(&report)?;
     // All files or none: each takes its place when all are on disk.
-    let mut files = match &args.csv {
-        Some(folder) => tables(folder, &page.tables)?,
-        None => Vec::new(),
-    };
-    files.push((prepare(&args.out, &page.html)?, args.out.clone()));
-    for (file, out) in files {
-        file.commit().map_err(|e| failed(&out, &e))?;
+    let tables = args.csv.as_deref().zip(made);
+    let tables = tables.map(|(folder, made)| Tables::prepare(folder, made, &page.tables));
+    let tables = tables.transpose()?;
+    match printed {
+        true => {
+            tables.map_or(Ok(()), Tables::commit)?;
+            context.print(&page.html);
+            return Ok(());
+        }
+        false => {
+            if tables.iter().flat_map(|t| &t.files).any(|(_, path)| is_same(path, &args.out)) {
+                let out = args.out.display();
+                return Err(Failure::usage(format!(
+                    "write {out}: it is a table of --csv; name another file"
+                )));
+            }
+            let file = outputs::prepare(&args.out, &kinds::PAGE, &page.html)?;
+            tables.map_or(Ok(()), Tables::commit)?;
+            file.commit().map_err(|e| failed(&args.out, &e))?;
+        }
     }
     let out = args.out.display();
     let result = json!({ "page": args.out, "bytes": page.html.len(), "csv": args.csv, "alerts": page.alerts });
     context.result(&result, || {
-        let told = marked(&page.alerts);
+        let told = output::marked(&page.alerts);
         match &args.csv {
             Some(folder) => {
                 let tables = counted(page.tables.len(), "table", "tables");
@@ -45,11 +64,6 @@ pub fn report(context: &Context, args: &Report) -> Result<(), Failure> {
         }
     });
     Ok(())
-}
-
-/// What a reader must know before the first number, each on lines of its own.
-pub fn marked(alerts: &[String]) -> String {
-    alerts.iter().map(|alert| hoap_report::text::paragraph("! ", alert)).collect()
 }
 
 /// Reads the runs, and what is said of their configurations.
@@ -93,37 +107,59 @@ pub fn open(runs: &[String], costs: &Costs) -> Result<hoap_report::Report, Failu
     Ok(report)
 }
 
-/// Writes the page of one run and returns its size.
-pub fn write_page(run: &Path, out: &Path) -> Result<usize, Failure> {
-    let page = hoap_report::html(&[hoap_report::Loaded::open(run)?]);
-    write(out, &page)?;
-    Ok(page.len())
+/// The tables of a page, on disk and not in their places yet.
+struct Tables {
+    made: Made,
+    folder: PathBuf,
+    files: Vec<(Prepared, PathBuf)>,
 }
 
-/// The tables, each as a CSV file.
-fn tables(
-    folder: &Path,
-    tables: &[hoap_report::table::Table],
-) -> Result<Vec<(Prepared, PathBuf)>, Failure> {
-    fs::create_dir_all(folder).map_err(|e| {
-        Failure::unavailable(format!("make {}: {e}; name another folder", folder.display()))
-    })?;
-    let file = |table: &hoap_report::table::Table| {
-        let out = folder.join(format!("{}.csv", table.id));
-        Ok((prepare(&out, &hoap_report::csv(table))?, out))
-    };
-    tables.iter().map(file).collect()
-}
+impl Tables {
+    /// Writes each beside its place, in a folder that holds tables alone or nothing.
+    fn prepare(
+        folder: &Path,
+        made: Made,
+        tables: &[hoap_report::table::Table],
+    ) -> Result<Tables, Failure> {
+        outputs::folder(folder)?;
+        let file = |table: &hoap_report::table::Table| {
+            let name = format!("{}.csv", table.id);
+            let path = folder.join(&name);
+            if !made.files.contains(&name) && path.exists() {
+                return Err(Failure::usage(format!(
+                    "write {}: hoap did not make the file there, which stays; name another folder",
+                    path.display()
+                )));
+            }
+            let text = hoap_report::csv(table);
+            let file = Prepared::write(&path, text.as_bytes()).map_err(|e| failed(&path, &e))?;
+            Ok((file, path))
+        };
+        let files = tables.iter().map(file).collect::<Result<_, Failure>>()?;
+        Ok(Tables { made, folder: folder.to_owned(), files })
+    }
 
-/// Writes a file whole or not at all.
-pub fn write(out: &Path, text: &str) -> Result<(), Failure> {
-    prepare(out, text)?.commit().map_err(|e| failed(out, &e))
-}
-
-fn prepare(out: &Path, text: &str) -> Result<Prepared, Failure> {
-    Prepared::write(out, text.as_bytes()).map_err(|e| failed(out, &e))
-}
-
-fn failed(out: &Path, e: &std::io::Error) -> Failure {
-    Failure::unavailable(format!("write {}: {e}; name another file", out.display()))
+    /// Puts them in their places and removes those of an earlier report, which the mark of the
+    /// folder names.
+    fn commit(mut self) -> Result<(), Failure> {
+        let name = |path: &PathBuf| path.file_name()?.to_str().map(String::from);
+        let new: BTreeSet<String> = self.files.iter().filter_map(|(_, path)| name(path)).collect();
+        let old: Vec<String> = self.made.files.difference(&new).cloned().collect();
+        // Named before they are there: whoever kills this leaves no table that nobody knows.
+        self.made.files.extend(new.iter().cloned());
+        self.made.mark()?;
+        for (file, path) in self.files {
+            file.commit().map_err(|e| failed(&path, &e))?;
+        }
+        for path in old.iter().map(|name| self.folder.join(name)) {
+            match fs::remove_file(&path) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(failed(&path, &e).into());
+                }
+                _ => {}
+            }
+        }
+        self.made.files = new;
+        Ok(self.made.mark()?)
+    }
 }

@@ -80,7 +80,7 @@ async fn alone(
                 hoap_report::summary(run, style)
             )
         });
-        show::export(folder, exports)?;
+        show::export(context, folder, exports)?;
         return last(context, run);
     }
     let each: Vec<_> = runs.iter().map(|(dir, run)| json!({ "folder": dir, "run": run })).collect();
@@ -91,7 +91,7 @@ async fn alone(
         return end;
     }
     crate::interrupt::at_once();
-    show::export(&all, exports)?;
+    show::export(context, &all, exports)?;
     let side = Side::open(&all)?;
     context.result(&result, || {
         let folder = all.display();

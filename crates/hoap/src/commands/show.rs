@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use hoap_record::output::{Kind, STANDARD, is_same};
 use hoap_report::compare::{Side, SideRun};
 use hoap_report::run::alerts::alerts;
 use hoap_report::run::{Measure, void};
 use hoap_report::tables::{Entry, of_records};
-use hoap_report::{Style, csv, summary, summary_markdown, ycsb};
+use hoap_report::{Style, csv, kinds, summary, summary_markdown, ycsb};
 use serde_json::json;
 
 use super::context::Context;
-use super::report;
+use super::output;
 use crate::args::{Export, Show, ShowFormat};
 use crate::console::{escaped, visible};
 use crate::failure::Failure;
@@ -99,15 +100,31 @@ fn as_ycsb(runs: &[SideRun], step: Option<usize>) -> Result<String, Failure> {
     Ok(ycsb(run, folder, step)?)
 }
 
+/// What a format makes.
+fn kind(format: ShowFormat) -> &'static Kind {
+    match format {
+        ShowFormat::Text | ShowFormat::Markdown => &kinds::SUMMARY,
+        ShowFormat::Csv => &kinds::OPERATIONS,
+        ShowFormat::Json => &kinds::RECORDS,
+        ShowFormat::Ycsb => &kinds::YCSB,
+    }
+}
+
 /// Refuses, before the run, exports that it could not write.
-pub fn possible(exports: &[Export], benchmark: &str) -> Result<(), Failure> {
-    for Export { format, file } in exports {
+pub fn possible(context: &Context, exports: &[Export], benchmark: &str) -> Result<(), Failure> {
+    for (at, Export { format, file }) in exports.iter().enumerate() {
         let refuse =
             |why: &str| Err(Failure::usage(format!("export to {}: {why}", file.display())));
         if *format == ShowFormat::Ycsb && Measure::of_benchmark(benchmark) != Measure::Plain {
             return refuse(
                 "YCSB has no lines for transactions beside queries; take another format",
             );
+        }
+        if output::is_standard(context, file, kind(*format))? {
+            continue;
+        }
+        if exports[..at].iter().any(|other| is_same(&other.file, file)) {
+            return refuse("another export goes there; name another file");
         }
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         if file.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
@@ -118,7 +135,7 @@ pub fn possible(exports: &[Export], benchmark: &str) -> Result<(), Failure> {
 }
 
 /// Writes the exports of a run, or of its repetitions. A void run has no lines of YCSB.
-pub fn export(folder: &Path, exports: &[Export]) -> Result<(), Failure> {
+pub fn export(context: &Context, folder: &Path, exports: &[Export]) -> Result<(), Failure> {
     if exports.is_empty() {
         return Ok(());
     }
@@ -126,15 +143,17 @@ pub fn export(folder: &Path, exports: &[Export]) -> Result<(), Failure> {
     for Export { format, file } in exports {
         let wanted = Wanted { format: *format, table: "operations", step: None };
         if *format != ShowFormat::Ycsb {
-            report::write(file, &written(&runs, &wanted, Style::default())?)?;
+            let text = written(&runs, &wanted, Style::default())?;
+            output::write(context, file, kind(*format), &text)?;
             continue;
         }
         let whole = runs.iter().filter(|of| void::void(&of.run).is_none());
         let steps: Vec<_> =
             whole.flat_map(|of| of.run.steps.iter().map(move |step| (of, step))).collect();
         for (number, (of, step)) in (1..).zip(&steps) {
-            let place = if steps.len() == 1 { file.clone() } else { numbered(file, number) };
-            report::write(&place, &ycsb(&of.run, &of.folder, step)?)?;
+            let one = steps.len() == 1 || file == Path::new(STANDARD);
+            let place = if one { file.clone() } else { numbered(file, number) };
+            output::write(context, &place, &kinds::YCSB, &ycsb(&of.run, &of.folder, step)?)?;
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use hoap_torture::{Caller, Campaign, Outcome, Plan, gather, tables};
 use serde_json::json;
 
 use super::context::Context;
-use super::report;
+use super::output;
 use crate::args::{KeepChoice, ReportTorture, Torture, TortureCommand};
 use crate::failure::Failure;
 
@@ -66,7 +66,8 @@ async fn run(
     let outcome = campaign.run().await?;
     let out = folder.join(PAGE);
     let one = tables::Campaign { name: gather::name(folder), outcome: outcome.clone() };
-    report::write(&out, &hoap_torture::page(std::slice::from_ref(&one)).html)?;
+    let page = hoap_torture::page(std::slice::from_ref(&one));
+    output::write(context, &out, &hoap_report::kinds::PAGE, &page.html)?;
     context.result(&outcome, || format!("{}Page: {}", text(&outcome), out.display()));
     let Some(first) = one.bad().next() else { return Ok(()) };
     let folder = folder.join(first.folder.as_deref().unwrap_or_default());
@@ -86,13 +87,9 @@ fn page(context: &Context, args: &ReportTorture) -> Result<(), Failure> {
     let named = args.campaigns.iter().map(|text| Named::parse(text));
     let campaigns = gather::campaigns(named.map(|named| (named.label, named.path)))?;
     let page = hoap_torture::page(&campaigns);
-    report::write(&args.out, &page.html)?;
     let names: Vec<&str> = campaigns.iter().map(|campaign| campaign.name.as_str()).collect();
     let result = json!({ "page": args.out, "campaigns": names, "alerts": page.alerts });
-    context.result(&result, || {
-        format!("{}Page: {}", report::marked(&page.alerts), args.out.display())
-    });
-    Ok(())
+    output::page(context, &args.out, &page, &result)
 }
 
 /// The tables of a campaign.

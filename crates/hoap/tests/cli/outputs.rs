@@ -70,6 +70,97 @@ fn a_full_disk_leaves_the_files_that_were_there_and_no_others() {
     assert!(files(&p) != before);
 }
 
+/// A command for every place that a user can name for results.
+#[test]
+fn a_file_that_hoap_did_not_write_stays_and_is_named() {
+    let (p, data) = (reported(), Place::new());
+    data.load("t.db");
+    let query =
+        format!("query ch2pp --analytical sqlite:{} --queries 1", data.path("t.db").display());
+    let run = "run ycsb-c --target null: -p recordcount=9 --operations 9 --warmup 0s --out new";
+    for name in ["mine", "folder/mine.txt", "q/q01.json", "plans/q01.plan.json", "man/hoap.1"] {
+        p.write(name, "mine\n");
+    }
+    let before = files(&p);
+    for (line, named) in [
+        ("report run -o mine", "mine"),
+        ("report run -o run/run.json", "run/run.json"),
+        ("report run -o run/samples.csv", "run/samples.csv"),
+        ("report run -o run/observed.csv", "run/observed.csv"),
+        ("report run -o prices.html --csv run", "run"),
+        ("report run -o prices.html --csv .", "."),
+        ("report run -o prices.html --csv folder", "mine.txt"),
+        ("report run -o tables/operations.csv", "tables/operations.csv"),
+        ("report run -o tables/new.csv --csv -", "standard output"),
+        ("compare run run -o mine", "mine"),
+        ("compare run run -o run/samples.csv", "run/samples.csv"),
+        ("compare run run -o page.html", "page.html"),
+        ("compare run run --format junit -o compared.txt", "compared.txt"),
+        ("man -o man", "man/hoap.1"),
+        ("man -o -", "standard output"),
+        (&*format!("{query} --answers-out q"), "q/q01.json"),
+        (&*format!("{query} --explain plans"), "plans/q01.plan.json"),
+        (&*format!("{run} --export text=mine"), "mine"),
+        (&*format!("{run} --export markdown=page.html"), "page.html"),
+        (&*format!("{run} --export csv=run/samples.csv"), "run/samples.csv"),
+        (&*format!("{run} --export json=run/run.json"), "run/run.json"),
+        (&*format!("{run} --export ycsb=mine"), "mine"),
+        (&*format!("{run} --export text=twice --export markdown=./twice"), "another export"),
+        ("report run -o - --json", "--json"),
+    ] {
+        p.fails(line, 2, &[named]);
+        assert!(files(&p) == before && !p.path("new").exists(), "{line} changed a file");
+    }
+}
+
+#[test]
+fn what_hoap_wrote_is_replaced_and_no_table_of_an_earlier_report_stays() {
+    let p = reported();
+    p.ok("report run run -o page.html --csv tables");
+    let names = |folder: &str| -> Vec<_> {
+        let entries = std::fs::read_dir(p.path(folder)).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let more = names("tables");
+    p.write("tables/notes.txt", "mine\n");
+    p.ok("report run -o page.html --csv tables");
+    std::fs::remove_file(p.path("tables/notes.txt")).unwrap();
+    p.ok("report run -o other.html --csv other");
+    assert_eq!(names("tables"), names("other"));
+    assert!(names("tables").len() < more.len(), "{more:?}");
+    let run = "run ycsb-c --target null: -p recordcount=9 --operations 9 --warmup 0s";
+    for (number, export) in ["text=t", "markdown=m", "csv=c", "json=j", "ycsb=y"].iter().enumerate()
+    {
+        for again in [0, 1] {
+            p.ok(&format!("{run} --export {export} --out run-{number}-{again}"));
+        }
+    }
+    for format in ["text", "markdown", "junit"] {
+        p.ok(&format!("compare run run --format {format} -o {format}"));
+        p.ok(&format!("compare run run --format {format} -o {format}"));
+    }
+    p.ok("man -o man");
+    p.ok("man -o man");
+    // A file that somebody made for the result, such as mktemp does.
+    p.write("empty", "");
+    p.ok("report run -o empty");
+}
+
+#[test]
+fn a_result_goes_to_standard_output_where_its_file_is_a_dash() {
+    let p = reported();
+    let page = p.ok("report run -o -").out;
+    assert_eq!(page.trim_end(), String::from_utf8(p.read("page.html")).unwrap().trim_end());
+    let junit = p.ok("compare run run --format junit -o -").out;
+    assert!(junit.starts_with("<?xml") && junit.trim_end().ends_with("</testsuites>"), "{junit}");
+    let run = "run ycsb-c --target null: -p recordcount=9 --operations 9 --warmup 0s --out new";
+    let told = p.ok(&format!("{run} --export ycsb=-")).out;
+    assert!(told.contains("\n[OVERALL], RunTime(ms), "), "{told}");
+    assert!(!p.path("-").exists());
+}
+
 #[test]
 fn a_full_disk_leaves_no_part_of_a_merged_run() {
     let p = driven();

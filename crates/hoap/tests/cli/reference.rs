@@ -26,6 +26,7 @@ fn completions_and_manual_pages_name_the_flags() {
     let run = String::from_utf8(p.read("man/hoap-run-ycsb-a.1")).unwrap();
     assert!(run.contains("max\\-rate"), "{run}");
     p.write("file", "");
+    p.ok("man -o man");
     p.fails("man -o file", 3, &["file", "name another folder"]);
 }
 

@@ -30,15 +30,20 @@ fn printed(golden: &mut Golden, p: &Place, name: &str, line: &str) {
     golden.text(name, &p.run(line).transcript(str::to_owned));
 }
 
+/// Pins each table. The mark of their folder has a random number.
+fn tables(golden: &mut Golden, p: &Place) {
+    for name in names(&p.path("tables")).iter().filter(|name| name.ends_with(".csv")) {
+        golden.text(&format!("tables/{name}"), &p.read(&format!("tables/{name}")));
+    }
+}
+
 /// The page of these runs, what the command prints, and each table.
 fn page(test: &str, folders: &[&str], words: &str) {
     let (p, mut golden) = (place(folders), Golden::of(test));
     let line = format!("report {} -o page.html {words}", folders.join(" "));
     printed(&mut golden, &p, "printed.txt", &line);
     golden.text("page.html", &without_code(&p.read("page.html")));
-    for name in names(&p.path("tables")) {
-        golden.text(&format!("tables/{name}"), &p.read(&format!("tables/{name}")));
-    }
+    tables(&mut golden, &p);
     let bytes = p.ok(&format!("{line} --json")).out;
     // The size of the page is that of the code in it, too.
     let bytes: serde_json::Value = serde_json::from_str(&bytes).unwrap();
@@ -69,9 +74,7 @@ fn a_page_of_two_configurations_with_prices() {
 fn a_search() {
     let (p, mut golden) = (place(&["search"]), Golden::of("page-search"));
     printed(&mut golden, &p, "printed.txt", "report search -o page.html --csv tables");
-    for name in names(&p.path("tables")) {
-        golden.text(&format!("tables/{name}"), &p.read(&format!("tables/{name}")));
-    }
+    tables(&mut golden, &p);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::body::Body;
 use super::data;
 use super::markup::escape;
+use crate::kinds::GENERATOR;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 /// One script in files: its parts share their names.
@@ -64,6 +65,7 @@ impl Frame<'_> {
         let _ = write!(
             out,
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             {GENERATOR}\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hoap_record::output::{self, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -10,6 +11,12 @@ use crate::capability::{Answer, Row};
 use crate::ch2::queries::catalogue::Query;
 use crate::ch2::queries::parameters::Parameters;
 use crate::{Error, ErrorKind, Result};
+
+/// How an [`AnswerFile`] begins.
+pub const ANSWER: Kind = Kind {
+    name: "an answer",
+    begins: |head| head.starts_with("{\n\"query\": ") && head.contains("\n\"benchmark\": "),
+};
 
 /// The answer to one question on one database: `answers/qNN.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,11 +82,10 @@ impl AnswerFile {
     /// Writes the file, a row a line.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unavailable`] where it cannot be written.
+    /// Returns [`ErrorKind::Unavailable`] where it cannot be written, and [`ErrorKind::Invalid`]
+    /// where another file is there.
     pub fn write(&self, path: &Path) -> Result<()> {
-        hoap_record::whole::write(path, self.text().as_bytes()).map_err(|e| {
-            Error::new(ErrorKind::Unavailable, format!("write answer {}", path.display()), e)
-        })
+        output::write(path, &ANSWER, &self.text())
     }
 
     /// The answer, for a comparison.

@@ -14,7 +14,7 @@ mod stored;
 pub use asked::AnswersOf;
 pub use canonical::RATIO_TOLERANCE;
 pub use compare::{Difference, compare, difference};
-pub use file::AnswerFile;
+pub use file::{ANSWER, AnswerFile};
 pub use folder::{AnswerFolder, Verdict, compare_folders};
 pub use stored::{DataSetName, StoredAnswer, StoredAnswers, Tie, stored};
 
