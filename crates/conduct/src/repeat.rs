@@ -59,7 +59,7 @@ pub fn repeat<'a>(
         if std::fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
             let tried = format!("create run folders in {}", folder.display());
             return Err(Error::new(ErrorKind::Invalid, tried, "it is not empty")
-                .advise("name another folder, or remove this one"));
+                .advise("name another folder"));
         }
         let first_seed = common.run_seed;
         let mut runs = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hoap_record::whole::Prepared;
+use hoap_record::whole::{Prepared, is_temporary};
 use hoap_record::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,7 @@ impl Progress {
         };
         let tried = || format!("go on with the experiment in {}", folder.display());
         if !folder.join(RECORD).exists() {
+            unless_foreign(folder, text)?;
             fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
             write(&folder.join(COPY), text)?;
             let progress = Progress { folder: folder.into(), record: fresh };
@@ -183,9 +184,16 @@ impl Progress {
     /// Notes that a stage begins. What an earlier attempt left is moved aside, not removed.
     ///
     /// # Errors
-    /// Returns `Unavailable` where the folder cannot be written.
+    /// Returns `Unavailable` where the folder cannot be written, and `Invalid` where no attempt of
+    /// this experiment made what is there.
     pub fn begin(&mut self, label: &str, cell: &Cell) -> Result<()> {
         if let Some(path) = cell.folder.as_ref().map(|folder| self.folder.join(folder)) {
+            if path.exists() && self.state(label, &cell.name).is_none() {
+                let answer = "it is there, and the stage has not begun";
+                let tried = format!("begin the stage {} in {}", cell.name, path.display());
+                return Err(Error::new(ErrorKind::Invalid, tried, answer)
+                    .advise("move it away, or name another folder with --out"));
+            }
             if path.exists() {
                 let aside = |n: u32| path.with_file_name(format!("{}.interrupted-{n}", cell.name));
                 let free = (1..).map(aside).find(|path| !path.exists()).unwrap_or_default();
@@ -225,6 +233,26 @@ impl Progress {
         let text = serde_json::to_string_pretty(&self.record).unwrap_or_default();
         write(&self.folder.join(RECORD), &format!("{text}\n"))
     }
+}
+
+/// Refuses to begin in a folder that holds anything but the copy of this text, which a killed
+/// process may leave.
+fn unless_foreign(folder: &Path, text: &str) -> Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|e| failed(folder, e))?,
+    };
+    for entry in entries {
+        let name = entry.map_err(|e| failed(folder, e))?.file_name();
+        let ours = name == COPY && copy(folder)? == text;
+        if !ours && !is_temporary(&name.to_string_lossy()) {
+            let answer = format!("{} is there, which hoap did not make", name.display());
+            let tried = format!("begin an experiment in {}", folder.display());
+            return Err(Error::new(ErrorKind::Invalid, tried, answer)
+                .advise("name another folder with --out"));
+        }
+    }
+    Ok(())
 }
 
 fn read(folder: &Path) -> Result<Record> {

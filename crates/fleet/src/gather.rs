@@ -104,7 +104,7 @@ pub fn gather<'a>(
         if fs::read_dir(&folder).is_ok_and(|mut there| there.next().is_some()) {
             let why = format!("{} is not empty", folder.display());
             return Err(Error::new(ErrorKind::Invalid, tried(), why)
-                .advise("the drivers' folders go there: remove it, or name another -o"));
+                .advise("the drivers' folders go there: name another -o"));
         }
         let failed = |e: std::io::Error| Error::new(ErrorKind::Unavailable, tried(), e);
         let listener = TcpListener::bind(listen).await.map_err(failed)?;

@@ -56,7 +56,7 @@ impl RunFolder {
         let mut there = fs::read_dir(path).map_err(failed)?;
         if there.any(|entry| entry.is_ok_and(|entry| entry.file_name() != MARK)) {
             return Err(Error::new(ErrorKind::Invalid, tried(), "it is not empty")
-                .advise("name another folder, or remove this one"));
+                .advise("name another folder"));
         }
         let begin = || -> Result<Self> {
             let folder = RunFolder {

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use hoap_record::made::Made;
+use hoap_record::names::is_ours;
 use hoap_record::{Error, ErrorKind, Result};
 use hoap_workload::Local;
 
@@ -16,6 +18,9 @@ use crate::proxy::Proxy;
 use crate::result::Verdict;
 use crate::schedule;
 use crate::session::Session;
+
+/// Where the runs of a campaign are.
+const RUNS: &str = "runs";
 
 /// Who started the campaign.
 pub trait Caller {
@@ -80,9 +85,17 @@ impl Campaign<'_> {
                 let tried = format!("use the folder {}", self.folder.display());
                 Error::new(ErrorKind::Unavailable, tried, e)
             };
-            std::fs::create_dir_all(self.folder.join("runs")).map_err(io)?;
+            let before = Outcome::read(&self.folder)?;
+            if let Some(before) = before.as_ref().filter(|before| before.done() >= plan.faults)
+                && before.plan == self.named.digest
+            {
+                return Ok(before.clone());
+            }
+            let made = Made::look(&self.folder, "campaign")?;
+            made.mark()?;
+            std::fs::create_dir_all(self.folder.join(RUNS)).map_err(io)?;
             let folder = self.folder.canonicalize().map_err(io)?;
-            let mut outcome = match Outcome::read(&folder)? {
+            let mut outcome = match before {
                 Some(before) if before.plan == self.named.digest => before,
                 Some(before) => {
                     let answer =
@@ -93,9 +106,6 @@ impl Campaign<'_> {
                 }
                 None => Outcome::begin(&self.named, self.command.clone()),
             };
-            if outcome.done() >= plan.faults {
-                return Ok(outcome);
-            }
             let plan = without_the_impossible(plan, &mut outcome)?;
             let text = folder.display().to_string();
             let environment = plan.environment.iter();
@@ -106,7 +116,7 @@ impl Campaign<'_> {
                 environment: environment.chain([("FOLDER".to_owned(), text.clone())]).collect(),
                 log: folder.join("commands.log"),
             };
-            self.with_server(&plan, &shell, &folder, &mut outcome).await?;
+            self.with_server(&plan, &shell, (&folder, &made), &mut outcome).await?;
             Ok(outcome)
         })
     }
@@ -115,7 +125,7 @@ impl Campaign<'_> {
         &self,
         plan: &Plan,
         shell: &Shell,
-        folder: &Path,
+        (folder, made): (&Path, &Made),
         outcome: &mut Outcome,
     ) -> Result<()> {
         let stop = || self.caller.is_stopped();
@@ -138,13 +148,14 @@ impl Campaign<'_> {
             hoap: &self.hoap,
             direct: &direct,
             through: &through,
-            folder: folder.join("runs"),
+            folder: folder.join(RUNS),
         };
         let mut on_this_load = 0;
         while outcome.done() < plan.faults {
             let begun = Instant::now();
             let number = outcome.runs.len() as u64 + 1;
-            self.discard(folder, number);
+            discard(folder, made, number)?;
+            made.fresh(&run_folder(number), is_ours)?;
             if on_this_load == 0 {
                 load(&session, plan, number)?;
             }
@@ -164,7 +175,7 @@ impl Campaign<'_> {
                     .advise(format!("look into {}/runs/{number:04}.log", folder.display())));
             }
             if self.keep == Keep::Bad && !bad {
-                self.discard(folder, number);
+                discard(folder, made, number)?;
                 run.folder = None;
             }
             outcome.runs.push(run);
@@ -174,15 +185,6 @@ impl Campaign<'_> {
         }
         drop(up);
         Ok(())
-    }
-
-    /// Removes what an earlier attempt at a run left.
-    fn discard(&self, folder: &Path, number: u64) {
-        let runs = folder.join("runs");
-        let _ = std::fs::remove_dir_all(runs.join(format!("{number:04}")));
-        for ending in ["log", "clock"] {
-            let _ = std::fs::remove_file(runs.join(format!("{number:04}.{ending}")));
-        }
     }
 
     fn tell(&self, outcome: &Outcome) {
@@ -200,6 +202,20 @@ impl Campaign<'_> {
             run.verdict.name()
         ));
     }
+}
+
+/// A run's folder in that of the campaign.
+fn run_folder(number: u64) -> String {
+    format!("{RUNS}/{number:04}")
+}
+
+/// Removes what an earlier attempt at a run left in the folder of the campaign.
+fn discard(folder: &Path, made: &Made, number: u64) -> Result<()> {
+    made.remove(&run_folder(number), is_ours)?;
+    for ending in ["log", "clock"] {
+        let _ = std::fs::remove_file(folder.join(format!("{}.{ending}", run_folder(number))));
+    }
+    Ok(())
 }
 
 fn load(session: &Session<'_>, plan: &Plan, number: u64) -> Result<()> {

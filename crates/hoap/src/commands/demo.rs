@@ -1,6 +1,5 @@
 //! `hoap demo`: the main job, small: load, check, run, check, page.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
 use std::time::Instant;
@@ -8,6 +7,9 @@ use std::time::Instant;
 use clap::Parser;
 use hoap_conduct::ch2::verify::checks;
 use hoap_record::Run;
+use hoap_record::made::{MARK, Made};
+use hoap_record::names::is_ours;
+use hoap_record::output::check;
 use hoap_report::{Named, Report, Style, kinds, text, verdict_line};
 use serde_json::json;
 
@@ -53,35 +55,26 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     let failed = |what: &str, e: std::io::Error| {
         Failure::unavailable(format!("{what} {}: {e}; name another with --out", shown(dir)))
     };
-    match std::fs::read_dir(dir) {
-        Err(e) if e.kind() == ErrorKind::NotFound => {}
-        Err(e) => return Err(failed("run the demo in", e)),
-        Ok(there) => {
-            for entry in there {
-                let name = entry.map_err(|e| failed("read", e))?.file_name();
-                if !OWN.iter().any(|own| name == *own) {
-                    return Err(Failure::usage(format!(
-                        "run the demo in {}: {} is there, which is not the demo's; name another \
-                         folder with --out",
-                        shown(dir),
-                        name.display()
-                    )));
-                }
-            }
-            // What an earlier demo left is replaced; its database by the load.
-            for folder in ["run", "pair", "demo.duckdb.tmp"].map(|name| dir.join(name)) {
-                if folder.exists() {
-                    std::fs::remove_dir_all(folder).map_err(|e| failed("clear", e))?;
-                }
-            }
-            for file in ["demo.duckdb", "demo.duckdb.wal"].map(|name| dir.join(name)) {
-                if file.exists() {
-                    std::fs::remove_file(file).map_err(|e| failed("clear", e))?;
-                }
-            }
+    let made = Made::look(dir, "demo")?;
+    made.mark()?;
+    for entry in std::fs::read_dir(dir).map_err(|e| failed("read", e))? {
+        let name = entry.map_err(|e| failed("read", e))?.file_name();
+        if name != MARK && !OWN.iter().any(|own| name == *own) {
+            return Err(Failure::usage(format!(
+                "run the demo in {}: {} is there, which is not the demo's; name another folder \
+                 with --out",
+                shown(dir),
+                name.display()
+            )));
         }
     }
-    std::fs::create_dir_all(dir).map_err(|e| failed("create", e))?;
+    check(Path::new(&page), &kinds::PAGE)?;
+    // What an earlier demo left is replaced: its database by the load, the columns beside by what
+    // they follow.
+    for folder in ["run", "pair"] {
+        made.remove(folder, is_ours)?;
+    }
+    made.fresh("run", is_ours)?;
 
     context.console.say(
         "A scaled-down CH2++ on the embedded database: operational transactions and\n\
@@ -109,7 +102,7 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
 
     let whole = run_record.partial.is_none() && hoap_report::void::cause(&run_record).is_none();
     let pair = match cfg!(feature = "duckdb") && whole {
-        true => pair(context, dir, &url).await?,
+        true => pair(context, &made, dir, &url).await?,
         false => None,
     };
     let columns = pair.as_ref().map(|(folder, _)| format!(" columns={}", shown(folder)));
@@ -157,7 +150,13 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
 }
 
 /// The steps with queries once more, with the queries on DuckDB's columns, which follow.
-async fn pair(context: &Context, dir: &Path, url: &str) -> Result<Option<(PathBuf, Run)>, Failure> {
+async fn pair(
+    context: &Context,
+    made: &Made,
+    dir: &Path,
+    url: &str,
+) -> Result<Option<(PathBuf, Run)>, Failure> {
+    made.fresh("pair", is_ours)?;
     context.console.say(
         "\nThe same transactions, with the queries on columns beside: DuckDB follows the database.",
     );

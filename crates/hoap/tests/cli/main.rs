@@ -23,6 +23,7 @@ mod experiment;
 mod explain;
 mod faults;
 mod fleet;
+mod foreign;
 mod gen_files;
 mod ingestion;
 mod key_value;

@@ -25,7 +25,7 @@ fn driven() -> Place {
 }
 
 /// Every file of the place with its bytes.
-fn files(p: &Place) -> Vec<(String, Vec<u8>)> {
+pub fn files(p: &Place) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![p.path(".")];
     while let Some(folder) = folders.pop() {

@@ -7,7 +7,7 @@ use super::{End, Place};
 use serde_json::Value;
 
 /// A plan in which the driver is stopped and killed.
-const PLAN: &str = r#"
+pub const PLAN: &str = r#"
 title = "SQLite"
 seed = 3
 faults = 4
