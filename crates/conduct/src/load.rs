@@ -64,7 +64,7 @@ pub struct Loading {
     /// in the first seconds how many help. --resume may name another number
     #[arg(long, value_name = "N|auto", default_value_t = LoadClients::AUTO)]
     pub load_clients: LoadClients,
-    /// Remove what is there first
+    /// Remove first what an earlier load of hoap made there, and nothing else
     #[arg(long, conflicts_with = "resume")]
     pub replace: bool,
     /// Finish a load that was interrupted

@@ -36,6 +36,12 @@ pub struct LoadNote {
     pub done: Vec<u64>,
     /// Whether all parts are done and the data is indexed and durable.
     pub settled: bool,
+    /// The collections that the load and the runs on its data make. Nothing else is ever removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<String>,
+    /// Whether the data is being removed: some of it may be gone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub removing: bool,
     /// Documents written by the parts that are done.
     pub documents: u64,
     /// Bytes of JSON text written by the parts that are done.
@@ -65,9 +71,17 @@ fn is_one(n: &u64) -> bool {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(b: &bool) -> bool {
+    !*b
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
+
+/// What is said of data whose removal was interrupted.
+pub(crate) const REMOVING: &str = "its data was being removed, and some of it may be gone";
 
 /// Reads the note. `None` where the database holds none.
 ///
@@ -100,6 +114,10 @@ pub async fn expect_loaded(target: &dyn Target, benchmark: &str) -> Result<Note>
         let answer = format!("the database holds {}", note.benchmark);
         let advice = "name that benchmark, or another database";
         return refuse(ErrorKind::Unavailable, answer, advice.into());
+    }
+    if note.load.removing {
+        let advice = format!("end that with {load} and --replace");
+        return refuse(ErrorKind::Unavailable, REMOVING.into(), advice);
     }
     if !note.load.settled {
         let LoadNote { of, done, .. } = &note.load;
@@ -159,7 +177,7 @@ fn parse(value: Value) -> Result<Note> {
             "read the database's note",
             format!("it is not one of this program ({e})"),
         )
-        .advise("name another database, or replace it with `hoap load --replace`")
+        .advise("name another database, schema, prefix or file")
     })
 }
 

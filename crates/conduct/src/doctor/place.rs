@@ -39,7 +39,7 @@ pub(super) async fn is_empty(findings: &mut Findings<'_>, target: &dyn Target) -
                 format!("examine {}", target.description().url),
                 answer,
             )
-            .advise("name an empty database (schema, keyspace, scope), or remove what is there"))
+            .advise("name an empty database (schema, keyspace, scope)"))
         };
         if let Some(note) = documents.note().await? {
             let of = note["benchmark"].as_str().unwrap_or("another program");

@@ -26,6 +26,8 @@ const DOCUMENTS: i32 = 500;
 impl Documents for CassandraEngine {
     type Bulk = BatchWriter;
 
+    const ELSEWHERE: &'static str = "another keyspace in the path of the URL";
+
     async fn note(&self) -> Done<Option<Value>> {
         notes::note(&*self.connection().await?).await
     }
@@ -41,15 +43,14 @@ impl Documents for CassandraEngine {
 
     async fn drop(&self, collections: &[&str]) -> Done<()> {
         let connection = self.connection().await?;
-        // The note and the progress first, so that nobody takes what is left for a load.
-        let mut tables = vec![notes::NOTES];
-        tables.extend(collections);
+        let mut tables = collections.to_vec();
         if tables.iter().any(|name| joined::SOURCES.contains(name)) {
             tables.push(joined::TABLE);
         }
         // The lookup tables are useless without their notes.
         let made = schema::lookups(&connection).await?;
         tables.extend(made.iter().map(String::as_str));
+        tables.push(notes::NOTES);
         for name in tables {
             // Dropping a missing table is a change of the schema too: look first.
             if schema::columns(&connection, name).await?.is_empty() {

@@ -119,7 +119,7 @@ pub(super) async fn make_table(connection: &Connection, name: &str) -> Done<()> 
         false => Err(Failure::of(
             ErrorKind::Unavailable,
             format!("the table {name} is there and is not ours: its key is not {KEY} varchar"),
-            "drop it, or name another keyspace",
+            "name another keyspace",
         )),
     }
 }

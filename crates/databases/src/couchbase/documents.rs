@@ -22,6 +22,8 @@ const PAGE: usize = 2000;
 impl Documents for CouchbaseEngine {
     type Bulk = BatchWriter;
 
+    const ELSEWHERE: &'static str = "another scope (?scope=NAME)";
+
     async fn note(&self) -> Done<Option<Value>> {
         if !self.node()?.has(sql::NOTES).await? {
             return Ok(None);
@@ -62,7 +64,10 @@ impl Documents for CouchbaseEngine {
     async fn drop(&self, collections: &[&str]) -> Done<()> {
         let node = self.node()?;
         let ours = |name: &&String| collections.contains(&name.as_str()) || *name == sql::NOTES;
-        for name in node.keyspaces().await?.iter().filter(ours) {
+        let there = node.keyspaces().await?;
+        let mut there: Vec<&String> = there.iter().filter(ours).collect();
+        there.sort_by_key(|name| *name == sql::NOTES);
+        for name in there {
             let text = format!("DROP COLLECTION {}", self.full_name(name));
             match node.ask(&text, &[], None).await {
                 Err(e) if !e.says("not found") => return Err(e.into()),

@@ -18,6 +18,8 @@ use crate::front::engine::{Documents, Each};
 impl Documents for DuckDbEngine {
     type Bulk = bulk::BatchWriter;
 
+    const ELSEWHERE: &'static str = "another file";
+
     /// That of the database that is followed, as soon as its documents are here.
     async fn note(&self) -> Done<Option<Value>> {
         if let Some(link) = self.link()? {
@@ -79,11 +81,7 @@ impl Documents for DuckDbEngine {
             if table::kind(connection, collection)?.is_some() {
                 continue;
             }
-            if own::type_of(connection, collection)?.is_some() {
-                let answer = format!("{collection} is there and is not ours");
-                let advice = "drop it, or name another file";
-                return Err(Failure::of(ErrorKind::Unavailable, answer, advice));
-            }
+            table::unless_foreign(connection, collection)?;
             table::create(connection, self.instance.file.options.layout, collection)?;
         }
         Ok(())

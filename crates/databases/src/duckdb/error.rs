@@ -42,7 +42,7 @@ fn meaning(answer: &str) -> (ErrorKind, Option<&'static str>) {
             (Unavailable, Some("the file is no DuckDB database: name another one"))
         }
         "IO" if has("orrupt") => {
-            (Unavailable, Some("the file is damaged: delete it and load it anew"))
+            (Unavailable, Some("the file is damaged: name another one and load it anew"))
         }
         "IO" | "Serialization" if has("version") => (
             Unavailable,

@@ -94,6 +94,19 @@ fn save(connection: &Connection, layout: Layout, collection: &str, kind: &Kind) 
     Ok(())
 }
 
+/// Refuses what has the name of a collection and is none.
+pub(super) fn unless_foreign(connection: &Connection, collection: &str) -> Done<()> {
+    let there = own::type_of(connection, collection)?.is_some();
+    match there && kind(connection, collection)?.is_none() {
+        true => Err(Failure::of(
+            ErrorKind::Unavailable,
+            format!("{collection} is there and is not ours"),
+            "name another file",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// The kind of a collection's documents, if there is such a collection.
 pub(super) fn kind(connection: &Connection, collection: &str) -> Done<Option<Kind>> {
     let text = "SELECT kind FROM hoap_kind WHERE collection = ?";

@@ -20,6 +20,8 @@ use crate::overlay::entries::IndexDefinition;
 impl Documents for DynamoDbEngine {
     type Bulk = BatchWriter;
 
+    const ELSEWHERE: &'static str = "another prefix (?prefix=NAME)";
+
     async fn note(&self) -> Done<Option<Value>> {
         let text = self.server.note(&self.server.driver(), layout::NOTE).await?;
         text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::broken)
@@ -114,12 +116,12 @@ async fn set_note(
     }
 }
 
-/// Removes the note and the progress first, so that nobody takes what is left for a load. Removes
-/// the notes of indexes last: an interrupted drop finds their tables again.
+/// Removes the progress first, the notes of indexes and then the note last: an interrupted drop
+/// finds what is left again.
 async fn drop_all(server: &Server, driver: &Driver, collections: &[&str]) -> Done<()> {
     let prefix = &server.options.prefix;
     let notes = server.notes(driver, "").await?;
-    let loading = |name: &&String| *name == layout::NOTE || name.starts_with(layout::PROGRESS);
+    let loading = |name: &&String| name.starts_with(layout::PROGRESS);
     for name in notes.iter().map(|(name, _)| name).filter(loading) {
         server.remove_note(driver, name).await?;
     }
@@ -141,6 +143,7 @@ async fn drop_all(server: &Server, driver: &Driver, collections: &[&str]) -> Don
         server.remove(driver, table).await?;
     }
     try_join_all(tables.iter().map(|table| server.removed(driver, table))).await?;
+    gone.extend(notes.iter().map(|(name, _)| name).filter(|name| *name == layout::NOTE));
     for name in gone {
         server.remove_note(driver, name).await?;
     }

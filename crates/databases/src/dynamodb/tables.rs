@@ -103,7 +103,7 @@ impl Server {
             let ours = purpose.key().iter().map(|(name, _, kind)| (*name, kind));
             if !key.into_iter().eq(ours) {
                 let answer = format!("the table {table} is there and is not ours");
-                let advice = "remove it, or choose another prefix";
+                let advice = "choose another prefix";
                 return Err(Failure::of(ErrorKind::Unavailable, answer, advice));
             }
             match there.table_status() {

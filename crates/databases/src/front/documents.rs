@@ -56,6 +56,10 @@ impl<E: engine::Documents> Documents for Front<E> {
         Ok(false)
     }
 
+    fn elsewhere(&self) -> &'static str {
+        E::ELSEWHERE
+    }
+
     // No limit: dropping and creating may take as long as the database needs for its files.
     async fn drop(&self, collections: &[&str]) -> Result<()> {
         collections.iter().try_for_each(|name| check_name(&*self.0, name))?;

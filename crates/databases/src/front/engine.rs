@@ -64,6 +64,9 @@ pub trait Documents: Engine {
     /// A writer of one part of a load.
     type Bulk: Bulk;
 
+    /// Where else it can hold data, as its URL says it.
+    const ELSEWHERE: &'static str;
+
     /// The note.
     fn note(&self) -> impl Future<Output = Done<Option<Value>>> + Send;
     /// Replaces the note if it equals `expected`.
@@ -74,7 +77,8 @@ pub trait Documents: Engine {
     ) -> impl Future<Output = Done<bool>> + Send;
     /// Whether a collection exists.
     fn exists(&self, collection: &str) -> impl Future<Output = Done<bool>> + Send;
-    /// Drops the collections, the note and the progress.
+    /// Drops the collections and the progress, and the note last: what an interrupted drop leaves
+    /// is known by it.
     fn drop(&self, collections: &[&str]) -> impl Future<Output = Done<()>> + Send;
     /// Creates collections that are missing.
     fn create(&self, collections: &[&str]) -> impl Future<Output = Done<()>> + Send;

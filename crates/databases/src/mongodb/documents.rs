@@ -21,6 +21,8 @@ const NOTE: &str = "note";
 impl Documents for MongoDbEngine {
     type Bulk = BatchWriter;
 
+    const ELSEWHERE: &'static str = "another database in the path of the URL";
+
     async fn note(&self) -> Done<Option<Value>> {
         let text = read_note(&self.server).await?;
         text.as_deref().map(parse).transpose()
@@ -55,10 +57,8 @@ impl Documents for MongoDbEngine {
     }
 
     async fn drop(&self, collections: &[&str]) -> Done<()> {
-        let ours = [NOTES, PROGRESS];
-        let all: Vec<&str> = ours.iter().chain(collections).copied().collect();
+        let all: Vec<&str> = collections.iter().chain(&[PROGRESS, NOTES]).copied().collect();
         let there = existing(&self.server, &all).await?;
-        // The note first: nobody takes what is left for a load.
         for collection in all.into_iter().filter(|name| there.contains(*name)) {
             let dropped = self.server.database.collection::<Bson>(collection).drop().await;
             dropped.map_err(|e| {

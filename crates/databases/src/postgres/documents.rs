@@ -19,6 +19,8 @@ const NOTE: &str = "note";
 impl Documents for PostgresEngine {
     type Bulk = BatchWriter;
 
+    const ELSEWHERE: &'static str = "another schema (?schema=NAME)";
+
     async fn note(&self) -> Done<Option<Value>> {
         let connection = self.pools.reading().await?;
         let note = match exists(&connection, "hoap_note").await? {

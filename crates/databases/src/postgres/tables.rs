@@ -58,7 +58,7 @@ pub(super) async fn columns(connection: &Connection, name: &str) -> Done<String>
 /// The failure of a table or an index of this name that another program made.
 pub(super) fn foreign(name: &str) -> Failure {
     let answer = format!("{name} is there and is not ours");
-    Failure::of(ErrorKind::Unavailable, answer, "drop it, or name another schema or database")
+    Failure::of(ErrorKind::Unavailable, answer, "name another schema or database")
 }
 
 /// The note of this name, locked where it is read to be changed.

@@ -21,6 +21,8 @@ use crate::front::engine::{Documents, Each};
 impl Documents for RedisEngine {
     type Bulk = BatchWriter;
 
+    const ELSEWHERE: &'static str = "another prefix (?prefix=NAME)";
+
     async fn note(&self) -> Done<Option<Value>> {
         let mut connection = self.server.own_connection().await?;
         let text = notes::read(&mut connection, layout::NOTE).await?;
@@ -143,8 +145,8 @@ impl Documents for RedisEngine {
     }
 }
 
-/// Removes the note and the progress first, so that nobody takes what is left for a load. Removes
-/// the notes of collections and indexes last: an interrupted drop finds the rest again.
+/// Removes the progress first, the notes of collections and indexes and then the note last: an
+/// interrupted drop finds what is left again.
 async fn drop_all(connection: &mut ClientConnection, collections: &[&str]) -> Done<()> {
     let prefix = connection.server().options.prefix.clone();
     let hash = layout::notes(&prefix);
@@ -157,7 +159,7 @@ async fn drop_all(connection: &mut ClientConnection, collections: &[&str]) -> Do
     let all = texts(all)?;
     let all: BTreeMap<_, _> = all.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
     let mut forget = redis::cmd("HDEL");
-    forget.arg(&hash).arg(layout::NOTE).arg(layout::SETTLED);
+    forget.arg(&hash).arg(layout::SETTLED);
     for field in all.keys().filter(|field| field.starts_with(layout::PROGRESS)) {
         forget.arg(field);
     }
@@ -187,5 +189,8 @@ async fn drop_all(connection: &mut ClientConnection, collections: &[&str]) -> Do
         forget.arg(&hash).arg(layout::collection_field(name));
         connection.write(&forget).await?;
     }
+    let mut forget = redis::cmd("HDEL");
+    forget.arg(&hash).arg(layout::NOTE);
+    connection.write(&forget).await?;
     Ok(())
 }

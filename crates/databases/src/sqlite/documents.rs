@@ -32,6 +32,8 @@ const SETTLED: &str = "settled";
 impl Documents for SqliteEngine {
     type Bulk = bulk::BatchWriter;
 
+    const ELSEWHERE: &'static str = "another file";
+
     async fn note(&self) -> Done<Option<Value>> {
         match self.database().exists() {
             true => read_note(&self.database().connect(Role::Reader)?, NOTE),
@@ -185,7 +187,7 @@ pub(super) fn is_there(connection: &Connection, name: &str) -> rusqlite::Result<
 
 fn foreign(name: &str) -> Failure {
     let answer = format!("{name} is there and is not ours");
-    Failure::of(ErrorKind::Unavailable, answer, "drop it, or name another file")
+    Failure::of(ErrorKind::Unavailable, answer, "name another file")
 }
 
 /// Creates the indexes. Each is sorted in files, whatever `temp_store` is: in memory SQLite sorts it

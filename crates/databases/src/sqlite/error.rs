@@ -61,7 +61,7 @@ fn meaning(error: ffi::Error, answer: &str) -> (ErrorKind, Option<&'static str>)
         }
         ErrorCode::SystemIoFailure => (Unavailable, Some(DISK)),
         ErrorCode::DatabaseCorrupt => {
-            (Unavailable, Some("the file is damaged: delete it and run `hoap load` again"))
+            (Unavailable, Some("the file is damaged: name another one and run `hoap load` again"))
         }
         ErrorCode::NotADatabase => {
             (Unavailable, Some("the file is no SQLite database: name another one"))

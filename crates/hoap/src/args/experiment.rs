@@ -51,7 +51,7 @@ pub struct RunExperiment {
     /// Take the data that is there: leave the loads out
     #[arg(long)]
     pub loaded: bool,
-    /// Remove what the databases hold before they are loaded
+    /// Remove first what earlier loads of hoap made in the databases, and nothing else
     #[arg(long, conflicts_with = "loaded")]
     pub replace: bool,
     /// A rehearsal: sizes, clients and times divided by N. Its page says that it is none of the

@@ -1,4 +1,6 @@
-//! What Hoap did not make stays in the folders that commands make.
+//! What Hoap did not make stays: in the folders that commands make, and in databases.
+
+use rusqlite::Connection;
 
 use super::Place;
 use super::outputs::files;
@@ -59,4 +61,76 @@ fn what_is_put_into_a_folder_that_hoap_made_stays_and_is_named() {
     p.write("d/runs/0001/thesis.txt", "mine\n");
     p.fails("torture --plan plan.toml -o d", 2, &["runs/0001", "hoap did not make"]);
     assert_eq!(p.read("d/runs/0001/thesis.txt"), b"mine\n");
+}
+
+/// A table of somebody else's.
+fn foreign(p: &Place, file: &str, table: &str) {
+    let text = format!("CREATE TABLE {table} (title TEXT); INSERT INTO {table} VALUES ('mine')");
+    Connection::open(p.path(file)).unwrap().execute_batch(&text).unwrap();
+}
+
+fn rows(p: &Place, file: &str, table: &str) -> i64 {
+    let count = format!("SELECT count(*) FROM {table}");
+    Connection::open(p.path(file)).unwrap().query_row(&count, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_table_that_no_load_made_stays_and_is_named() {
+    let p = Place::new();
+    for (benchmark, table) in [
+        ("ch2pp --scale-down 100", "orders"),
+        ("ch2 --scale-down 100", "witness"),
+        ("ycsb -p recordcount=10", "usertable"),
+        ("ycsb -p recordcount=10 -p table=mine", "mine"),
+        ("shop --customers 2000 --customers-per-zip 100", "shop_orders"),
+    ] {
+        let file = format!("{table}.db");
+        foreign(&p, &file, table);
+        for flag in ["", "--replace", "--resume"] {
+            let line = format!("load {benchmark} --target sqlite:{file} {flag}");
+            let end = p.fails(&line, 3, &["no load of hoap made", table, "another file"]);
+            assert!(!end.err.contains("--replace"), "{line}: {}", end.err);
+            assert_eq!(rows(&p, &file, table), 1, "{line}");
+        }
+        // Beside what another load made.
+        let file = format!("beside-{table}.db");
+        p.ok(&format!("load ycsb -p recordcount=7 -p table=own --target sqlite:{file}"));
+        foreign(&p, &file, table);
+        let line = format!("load {benchmark} --target sqlite:{file} --replace");
+        p.fails(&line, 3, &["no load of hoap made", table, "another file"]);
+        assert_eq!((rows(&p, &file, table), rows(&p, &file, "own")), (1, 7), "{line}");
+    }
+    p.write(MARK, MARKED);
+    foreign(&p, "d/demo.db", "orders");
+    p.fails(DEMO, 3, &["no load of hoap made", "orders"]);
+    assert_eq!(rows(&p, "d/demo.db", "orders"), 1);
+}
+
+#[test]
+fn what_a_load_made_is_replaced_whatever_the_benchmark() {
+    let p = Place::new();
+    p.ok("load ycsb -p recordcount=10 --target sqlite:t.db");
+    foreign(&p, "t.db", "thesis");
+    p.ok("load shop --customers 2000 --customers-per-zip 100 --target sqlite:t.db --replace");
+    let open = Connection::open(p.path("t.db")).unwrap();
+    let there = "SELECT count(*) FROM sqlite_schema WHERE name = 'usertable'";
+    assert_eq!(open.query_row(there, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    assert_eq!(rows(&p, "t.db", "thesis"), 1);
+    // An interrupted load of Hoap is replaced, too.
+    let unsettled = "UPDATE hoap_note SET value = json_set(value, '$.load.settled', json('false'))
+                     WHERE name = 'note'";
+    open.execute_batch(unsettled).unwrap();
+    p.ok("load ycsb -p recordcount=10 --target sqlite:t.db --replace");
+    assert_eq!(rows(&p, "t.db", "usertable"), 10);
+}
+
+/// Clients of YCSB load ranges of one table: none is told to remove what another loaded.
+#[test]
+fn a_client_with_another_range_is_told_to_load_a_part() {
+    let p = Place::new();
+    let line = "load ycsb --target sqlite:t.db -p recordcount=100 -p insertcount=50";
+    p.ok(&format!("{line} -p insertstart=0"));
+    let end = p.fails(&format!("{line} -p insertstart=50"), 3, &["start 0, not 50", "--part I/N"]);
+    assert!(!end.err.contains("--replace"), "{}", end.err);
+    assert_eq!(rows(&p, "t.db", "usertable"), 50);
 }

@@ -92,6 +92,10 @@ impl Documents for Small<'_> {
         self.inner.any_exists(collections).await
     }
 
+    fn elsewhere(&self) -> &'static str {
+        self.inner.elsewhere()
+    }
+
     async fn drop(&self, collections: &[&str]) -> Result<()> {
         self.inner.drop(collections).await
     }
@@ -198,6 +202,42 @@ fn holds_all(documents: &dyn Documents) {
         assert!(there.as_ref().is_some_and(|there| there.iter().eq(row)), "{order}: {there:?}");
     }
     assert!(seen.is_empty(), "{:?}", seen.keys());
+}
+
+pub fn a_load_replaces_what_a_load_made_and_nothing_else(target: &dyn Target) {
+    let small = Small { inner: target.documents().unwrap(), fault: None };
+    let load = |existing| orders(&small, existing, Clients::Auto);
+    let refused = |existing, says: &[&str]| {
+        let e = load(existing).unwrap_err();
+        assert_eq!(e.kind, ErrorKind::Unavailable, "{existing:?}: {e}");
+        let told = e.to_string();
+        assert!(says.iter().all(|words| told.contains(words)), "{existing:?}: {says:?}: {told}");
+    };
+    // A collection that no load made, with documents.
+    super::load(target, 3);
+    for existing in [Existing::Refuse, Existing::Replace, Existing::Resume] {
+        let elsewhere = target.documents().unwrap().elsewhere();
+        refused(existing, &["no load of hoap made", COLLECTION, "stays", elsewhere]);
+        assert!(!load(existing).unwrap_err().to_string().contains("--replace"));
+    }
+    assert_eq!(super::count(target), 3);
+    wait(small.drop(&[COLLECTION])).unwrap();
+
+    load(Existing::Refuse).unwrap();
+    let own = wait(note::read(&small)).unwrap().unwrap().load.collections;
+    assert_eq!(own, [COLLECTION]);
+    // One whose removal was interrupted is neither used nor filled, and is removed whole.
+    wait(note::update(&small, |note| {
+        note.load.removing = true;
+        Ok(())
+    }))
+    .unwrap();
+    refused(Existing::Refuse, &["being removed", "--replace"]);
+    refused(Existing::Resume, &["being removed", "--replace"]);
+    let e = wait(note::expect_loaded(target, "orders")).unwrap_err().to_string();
+    assert!(e.contains("being removed") && e.contains("--replace"), "{e}");
+    load(Existing::Replace).unwrap();
+    holds_all(&small);
 }
 
 pub fn clients_load_what_one_client_loads(target: &dyn Target) {

@@ -104,6 +104,7 @@ macro_rules! lone_document_tests {
             notes_are_compared_and_set,
             collections_come_and_go,
             progress_is_kept_by_part_and_collection,
+            a_load_replaces_what_a_load_made_and_nothing_else,
             settling_twice_is_settling_once,
             the_stored_size_is_of_what_is_there,
             a_collection_that_is_gone_is_missing,

@@ -39,7 +39,14 @@ pub trait Documents: Send + Sync {
     /// Whether any of these collections exists, whoever created it.
     async fn any_exists(&self, collections: &[&str]) -> Result<bool>;
 
-    /// Drops these collections where they exist, their indexes, the note and all loading progress.
+    /// Where else the same database can hold data, as its URL says it: "another schema
+    /// (?schema=NAME)".
+    fn elsewhere(&self) -> &'static str {
+        "another database"
+    }
+
+    /// Drops these collections where they exist, their indexes, all loading progress, and then the
+    /// note. It does not look who made them: [`load::remove`](crate::load::remove) does.
     async fn drop(&self, collections: &[&str]) -> Result<()>;
 
     /// Creates these collections where they do not exist yet, without the benchmark's indexes.

@@ -106,7 +106,7 @@ pub async fn load(
         (_, Err(_)) => 1,
     };
     let division = Division { part, slices };
-    let note = begin(documents, &*source, division, existing, &names).await?;
+    let note = begin(documents, &*source, division, existing).await?;
     let mut written = Written::default();
     if !note.load.done.contains(&part.part) {
         documents.create(&names).await?;
@@ -170,10 +170,16 @@ fn allowed(documents: &dyn Documents, clients: Clients) -> Result<Clients> {
     }
 }
 
-/// Removes what a load of part `part` with [`Existing::Replace`] replaces: everything.
+/// Removes what a load of part `part` with [`Existing::Replace`] replaces: all that the note names,
+/// of whatever benchmark, and nothing else.
+///
+/// The note says first that it is being removed and goes last, so that what an interruption leaves
+/// is neither used nor taken for somebody else's.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Invalid`] for a part that is not the first, and the errors of the database.
+/// Returns [`ErrorKind::Invalid`] for a part that is not the first, [`ErrorKind::Unavailable`] where
+/// collections of these names are there that no load made, with nothing removed, and the errors of
+/// the database.
 pub async fn remove(documents: &dyn Documents, source: &dyn LoadSource, part: Part) -> Result<()> {
     if part.part != 1 {
         return Err(Error::new(
@@ -184,8 +190,60 @@ pub async fn remove(documents: &dyn Documents, source: &dyn LoadSource, part: Pa
         .advise("let part 1 replace it, then start the others without --replace"));
     }
     divisible(documents, part)?;
-    let all: Vec<&str> = source.collections().into_iter().chain(source.beside()).collect();
-    documents.drop(&all).await
+    let tried = format!("remove what is there before a load of {}", source.benchmark());
+    let note = note::read(documents).await?;
+    let own = note.as_ref().map_or(Ok(Vec::new()), |note| {
+        let older = note.load.collections.is_empty();
+        match older && note.benchmark != source.benchmark() {
+            true => Err(Error::new(
+                ErrorKind::Unavailable,
+                tried.clone(),
+                format!(
+                    "an earlier hoap loaded {} and did not note its collections",
+                    note.benchmark
+                ),
+            )
+            .advise(format!("name {}", documents.elsewhere()))),
+            false if older => Ok(all(source)),
+            false => Ok(note.load.collections.clone()),
+        }
+    })?;
+    let mut wanted = all(source);
+    wanted.retain(|name| !own.contains(name));
+    unless_foreign(documents, &wanted, &tried).await?;
+    if note.is_none() {
+        return Ok(());
+    }
+    note::update(documents, |note| {
+        note.load.removing = true;
+        note.load.settled = false;
+        Ok(())
+    })
+    .await?;
+    documents.drop(&own.iter().map(String::as_str).collect::<Vec<_>>()).await
+}
+
+/// All collections that a load and the runs on its data make.
+fn all(source: &dyn LoadSource) -> Vec<String> {
+    source.collections().into_iter().chain(source.beside()).map(Into::into).collect()
+}
+
+/// Refuses collections of these names that no load made, and names them.
+async fn unless_foreign(documents: &dyn Documents, names: &[String], tried: &str) -> Result<()> {
+    let mut there = Vec::new();
+    for name in names {
+        if documents.any_exists(&[name.as_str()]).await? {
+            there.push(name.as_str());
+        }
+    }
+    match there.is_empty() {
+        true => Ok(()),
+        false => {
+            let answer = format!("no load of hoap made {}, which stays", there.join(", "));
+            Err(Error::new(ErrorKind::Unavailable, tried, answer)
+                .advise(format!("name {}", documents.elsewhere())))
+        }
+    }
 }
 
 /// Refuses a part where the database takes only whole loads.
@@ -229,9 +287,8 @@ async fn begin(
     source: &dyn LoadSource,
     division: Division,
     existing: Existing,
-    names: &[&str],
 ) -> Result<Note> {
-    let part = division.part;
+    let (part, names) = (division.part, all(source));
     let tried = format!("load part {} of {}", part.part, part.of);
     let refuse = |answer: String, advice: &str| {
         Err(Error::new(ErrorKind::Unavailable, tried.clone(), answer).advise(advice))
@@ -244,15 +301,13 @@ async fn begin(
         let current = documents.note().await?;
         let note = match &current {
             None => {
-                if documents.any_exists(names).await? {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                if documents.any_exists(&names).await? {
                     // Another part may have written the note and begun since it was read.
                     if documents.note().await?.is_some() {
                         continue;
                     }
-                    return refuse(
-                        "it holds collections of these names that no load of hoap made".into(),
-                        "name another database, or remove them with --replace",
-                    );
+                    unless_foreign(documents, &all(source), &tried).await?;
                 }
                 first_note(source, division)
             }
@@ -261,11 +316,21 @@ async fn begin(
                     Some(note) if note::write(&note) == *value => note,
                     _ => continue,
                 };
+                if note.load.removing {
+                    return refuse(note::REMOVING.into(), "end that with --replace");
+                }
                 if let Some(difference) = difference(&note, source.benchmark(), &wanted) {
-                    return refuse(
-                        format!("the database holds other data: {difference}"),
-                        "use --replace to remove it, or name another database",
-                    );
+                    let elsewhere = documents.elsewhere();
+                    // What another client loads beside this one is no data to be replaced.
+                    let advice = match difference.starts_with("start ") {
+                        true => format!(
+                            "load all ranges as parts of one load (--part I/N), or name {elsewhere}"
+                        ),
+                        false => format!(
+                            "name {elsewhere}, or remove what hoap loaded there with --replace"
+                        ),
+                    };
+                    return refuse(format!("the database holds other data: {difference}"), &advice);
                 }
                 if note.load.of != part.of {
                     let answer = format!("the load there is divided into {} parts", note.load.of);
@@ -318,6 +383,8 @@ fn first_note(source: &dyn LoadSource, Division { part, slices }: Division) -> N
         begun: vec![part.part],
         done: Vec::new(),
         settled: false,
+        collections: all(source),
+        removing: false,
         documents: 0,
         bytes: 0,
         seconds: 0.0,

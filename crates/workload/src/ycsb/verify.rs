@@ -29,7 +29,7 @@ impl<K: KeyValue> Ycsb<K> {
         let found = counted(found, "record", "records");
         let answer = format!("it holds {found}, {loaded} were loaded");
         Err(Error::new(ErrorKind::Invalid, format!("run on table {name}"), answer)
-            .advise("an earlier run inserted or deleted, or somebody else wrote; load it again with --replace"))
+            .advise("an earlier run inserted or deleted, or somebody else wrote; if nobody needs that, load it again with --replace"))
     }
 
     /// [`verify`] after the steps of this workload, whose clients were the only writers since the

@@ -15,6 +15,7 @@ const BATCH_BYTES: usize = 16 << 20;
 /// as copied once the transaction says so that brings the file to the snapshot.
 pub(super) fn copy(follower: &Follower, snapshot: &Snapshot<'_>, collection: &str) -> Done<()> {
     follower.transaction(|connection| {
+        table::unless_foreign(connection, collection)?;
         // What an interrupted copy left.
         table::drop(connection, collection)?;
         table::create(connection, follower.layout, collection)

@@ -23,6 +23,8 @@ type Numbered = (u64, Value);
 impl Documents for StoreEngine {
     type Bulk = Writer;
 
+    const ELSEWHERE: &'static str = "another dataverse or scope in the path of the URL";
+
     async fn note(&self) -> Done<Option<Value>> {
         if let Some(shadow) = self.endpoint.definition.shadow() {
             let note = shadow::note(&self.endpoint, &shadow).await;
@@ -69,7 +71,9 @@ impl Documents for StoreEngine {
     async fn drop(&self, collections: &[&str]) -> Done<()> {
         let mut all = vec![NOTE, PROGRESS];
         all.extend_from_slice(collections);
-        for collection in self.endpoint.existing(&all).await? {
+        let mut there = self.endpoint.existing(&all).await?;
+        there.sort_by_key(|name| name == NOTE);
+        for collection in there {
             self.endpoint.define(self.endpoint.definition.remove(&collection)).await?;
         }
         Ok(())

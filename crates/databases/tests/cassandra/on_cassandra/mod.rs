@@ -234,7 +234,7 @@ fn a_table_made_for_ycsb_is_used_as_it_is() {
     // A table with another key is somebody else's.
     cql(admin(), &format!("CREATE TABLE {keyspace}.item (id int PRIMARY KEY, x varchar)"));
     let e = wait(documents(&target).create(&["item"])).unwrap_err();
-    unavailable(&e, &["is not ours", "drop it"]);
+    unavailable(&e, &["is not ours", "name another keyspace"]);
 }
 
 /// Without the joining table no session begins: the answers would be wrong.

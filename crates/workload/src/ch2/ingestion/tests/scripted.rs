@@ -135,6 +135,8 @@ pub(super) fn note() -> Note {
         begun: vec![1],
         done: vec![1],
         settled: true,
+        collections: Vec::new(),
+        removing: false,
         documents: all(),
         bytes: 77,
         seconds: 1.0,
