@@ -22,9 +22,11 @@ fn small(schema: Schema, warehouses: u32) -> DataSet {
 /// The parameter sets that specification section 5 names: for reference and for checks.
 const NAMED: [ParameterSet; 2] = [ParameterSet::Reference, ParameterSet::Check];
 
-/// The named sets, and five draws from the domains of each query.
+/// The named sets, and a draw from the domains of each query, or as many as
+/// `HOAP_TEST_ANSWERS_DRAWS` says.
 fn named_and_random() -> Vec<ParameterSet> {
-    let random = (0..5).map(|turn| ParameterSet::Random { seed: 7, stream: 0, turn });
+    let draws = std::env::var("HOAP_TEST_ANSWERS_DRAWS").map_or(1, |n| n.parse().unwrap());
+    let random = (0..draws).map(|turn| ParameterSet::Random { seed: 7, stream: 0, turn });
     NAMED.into_iter().chain(random).collect()
 }
 
@@ -111,14 +113,15 @@ fn sqlite_answers_ch2pp_at_one_warehouse() {
     compare_with_oracle(&small(Schema::Ch2pp, 1), &named_and_random());
 }
 
+/// Two warehouses, so that a join that forgot one finds too much.
 #[test]
 fn sqlite_answers_ch2_at_two_warehouses() {
-    compare_with_oracle(&small(Schema::Ch2, 2), &named_and_random());
+    compare_with_oracle(&small(Schema::Ch2, 2), &[ParameterSet::Check]);
 }
 
 #[test]
 fn sqlite_answers_ch2pp_at_two_warehouses() {
-    compare_with_oracle(&small(Schema::Ch2pp, 2), &named_and_random());
+    compare_with_oracle(&small(Schema::Ch2pp, 2), &[ParameterSet::Check]);
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn compare_with_oracle(set: &DataSet, sets: &[ParameterSet]) {
 }
 
 /// The parameters of these sets, and where the answers to all of them say nothing, those of the
-/// first two random draws whose answers do: on small data most answers to Q20 and Q21 are empty.
+/// first random draw whose answer does: on small data most answers to Q20 and Q21 are empty.
 fn telling(
     data: &oracle::Loaded,
     spec: &Spec,
@@ -163,9 +166,10 @@ fn telling(
     let mut all: Vec<_> = sets.iter().copied().map(of).collect();
     if !all.iter().any(tells) {
         const DRAWS: u64 = 5000;
-        let draws = (0..DRAWS).map(|turn| of(ParameterSet::Random { seed: 7, stream: 1, turn }));
-        all.extend(draws.filter(tells).take(2));
-        assert!(all.iter().any(tells), "{DRAWS} answers to {} say nothing", query.name);
+        let mut draws =
+            (0..DRAWS).map(|turn| of(ParameterSet::Random { seed: 7, stream: 1, turn }));
+        let first = draws.find(tells);
+        all.push(first.unwrap_or_else(|| panic!("{DRAWS} answers to {} say nothing", query.name)));
     }
     all
 }

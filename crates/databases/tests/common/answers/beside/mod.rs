@@ -1,5 +1,5 @@
-//! Another database beside SQLite: equal answers to all 22 queries, in both schemas and both query
-//! sets.
+//! Another database beside the oracle: equal answers to all 22 queries, in both schemas and both
+//! query sets. SQLite's equal the oracle's too, so that all databases have the same ones.
 //!
 //! What is here knows no database: a server's tests give a URL to [`equal_answers`], under which
 //! nothing is loaded yet, and remove what they find there afterwards.
@@ -18,7 +18,6 @@ mod on_mongo_wire;
 mod on_postgres;
 
 use hoap_data::{Collection, DataSet};
-use hoap_workload::answers::compare;
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
 
@@ -26,8 +25,8 @@ use super::oracle::{self, Database};
 use super::telling;
 
 /// Loads a data set into the database of a URL and compares its answers, in both query sets, with
-/// SQLite's and with the oracle's, for each query with these sets of parameters. Panics with every
-/// difference there is.
+/// the oracle's, for each query with these sets of parameters. Panics with every difference there
+/// is.
 pub fn equal_answers(url: &str, set: &DataSet, sets: &[ParameterSet]) {
     equal_answers_where(url, set, sets, |_, _, _| true);
 }
@@ -41,23 +40,19 @@ pub fn equal_answers_where(
 ) {
     let schema = set.spec().schema;
     let data = oracle::load(set).unwrap();
-    let sqlite = Database::with_all(set);
     let other = Database::at_with_all(url, set);
     let all = Collection::ALL.iter().map(|c| set.count(*c)).sum();
-    assert_eq!(other.held(set), (all, sqlite.held(set).1));
+    assert_eq!(other.held(set).0, all, "{}", other.held(set).1);
     let mut differences = Vec::new();
     for query in &QUERIES {
         for (parameter_set, parameters) in telling(&data, set.spec(), query, sets) {
             let complete = oracle::complete(&data, query.number, &parameters).unwrap();
-            let expected = sqlite.answer(query, QuerySet::Tuned, &parameters).unwrap();
             for query_set in other.query_sets(query) {
                 if !chosen(query, query_set, parameter_set) {
                     continue;
                 }
-                let verdict = other.answer(query, query_set, &parameters).and_then(|found| {
-                    compare(schema, query, &expected, &found).map_err(|e| e.to_string())?;
-                    oracle::check(schema, query, &complete, &found)
-                });
+                let found = other.answer(query, query_set, &parameters);
+                let verdict = found.and_then(|f| oracle::check(schema, query, &complete, &f));
                 if let Err(e) = verdict {
                     differences.push(format!(
                         "{} of {schema}, {query_set}, {parameter_set} parameters: {e}",

@@ -1,5 +1,5 @@
-//! AsterixDB's rows and its columns beside SQLite, on the cluster that `HOAP_TEST_ASTERIXDB_COLUMN`
-//! names, with the statistics of ANALYZE.
+//! AsterixDB's rows and its columns beside the oracle, on the cluster that
+//! `HOAP_TEST_ASTERIXDB_COLUMN` names, with the statistics of ANALYZE.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,12 +1,12 @@
-//! MongoDB's pipelines beside SQLite: on the lab's imitation, `HOAP_TEST_MONGO_WIRE`, and on a real
-//! server where `HOAP_TEST_MONGODB` names one.
+//! MongoDB's pipelines beside the oracle: on the lab's imitation, `HOAP_TEST_MONGO_WIRE`, and on a
+//! real server where `HOAP_TEST_MONGODB` names one.
 
 use hoap_data::Schema;
 use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
 use tokio::runtime::Builder;
 
 use super::{equal_answers, equal_answers_where};
-use crate::answers::{NAMED, named_and_random, small};
+use crate::answers::{named_and_random, small};
 
 /// A database of a test's own, dropped with its collections at the end.
 pub struct Place(String);
@@ -40,12 +40,6 @@ impl Drop for Place {
     }
 }
 
-/// The named sets and a draw: the naive Q13 has no index here, and takes seconds each time.
-pub fn sets() -> Vec<ParameterSet> {
-    let random = ParameterSet::Random { seed: 7, stream: 0, turn: 0 };
-    NAMED.into_iter().chain([random]).collect()
-}
-
 /// All, but the naive Q13 with one set of parameters alone: no index serves it here, so that it
 /// takes up to a minute each time.
 pub fn quick(query: &Query, query_set: QuerySet, parameters: ParameterSet) -> bool {
@@ -55,20 +49,20 @@ pub fn quick(query: &Query, query_set: QuerySet, parameters: ParameterSet) -> bo
 #[test]
 fn ch2_has_the_same_answers() {
     let place = Place::new("HOAP_TEST_MONGO_WIRE", "ch2");
-    equal_answers_where(place.url(), &small(Schema::Ch2, 1), &sets(), quick);
+    equal_answers_where(place.url(), &small(Schema::Ch2, 1), &named_and_random(), quick);
 }
 
 #[test]
 fn ch2pp_has_the_same_answers() {
     let place = Place::new("HOAP_TEST_MONGO_WIRE", "ch2pp");
-    equal_answers_where(place.url(), &small(Schema::Ch2pp, 1), &sets(), quick);
+    equal_answers_where(place.url(), &small(Schema::Ch2pp, 1), &named_and_random(), quick);
 }
 
 #[test]
 #[ignore = "minutes long: the imitation has no compound indexes; run with --ignored"]
 fn ch2pp_at_two_warehouses_has_the_same_answers() {
     let place = Place::new("HOAP_TEST_MONGO_WIRE", "two");
-    equal_answers(place.url(), &small(Schema::Ch2pp, 2), &sets());
+    equal_answers(place.url(), &small(Schema::Ch2pp, 2), &named_and_random());
 }
 
 #[test]
