@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hoap_data::Schema;
+use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
@@ -12,9 +12,9 @@ use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::terminal::{Memory, Options, Terminals};
 use hoap_workload::ch2::unchanged::Sample;
 use hoap_workload::client::{Client, Outcome, Workload};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::loaded::{Fresh, Loaded};
+use super::loaded::{Fresh, Loaded, document};
 use crate::wait;
 
 pub fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
@@ -108,42 +108,65 @@ pub fn everything_holds_after_many_clients_and_the_ledger_agrees(fresh: Fresh) {
     }
 }
 
-/// A fault in loaded data, and the checks that must see it.
-pub type Fault = (&'static [&'static str], fn(&Loaded));
+/// A fault in loaded data: the checks that must see it, the document, and the field with its wrong
+/// value, or none where the document is removed.
+type Fault = (&'static [&'static str], Collection, &'static str, Option<(&'static str, Value)>);
 
 /// One for each condition.
-pub const FAULTS: [Fault; 12] = [
-    (&["condition 1", "condition 8"], |l| l.set("warehouse", "1", "w_ytd", json!(1.25))),
-    (&["condition 2"], |l| l.set("district", "1.1", "d_next_o_id", json!(77))),
-    (&["condition 3", "condition 5"], |l| {
-        let gone = l.write(async |tx| tx.delete("neworder", "1.2.25").await).unwrap();
-        assert!(gone);
-    }),
-    (&["condition 4", "condition 6"], |l| l.set("orders", "2.3.4", "o_ol_cnt", json!(99))),
-    (&["condition 5", "condition 7"], |l| l.set("orders", "2.3.4", "o_carrier_id", json!(null))),
-    (&["condition 7", "condition 10", "condition 12"], |l| {
-        // A multiple of 5 has lines that cost something (spec §3).
-        l.set("orders", "2.3.5", "o_orderline[0].ol_delivery_d", json!(null));
-    }),
-    (&["condition 8", "condition 9", "condition 10"], |l| {
-        l.set("history", "1.4.9", "h_amount", json!(10.01));
-    }),
-    (&["condition 1", "condition 9"], |l| l.set("district", "1.5", "d_ytd", json!(0.5))),
-    (&["condition 10", "condition 12"], |l| {
-        l.set("customer", "1.6.7", "c_balance", json!(123.45));
-    }),
-    (&["condition 12"], |l| l.set("customer", "1.6.7", "c_ytd_payment", json!(10.01))),
-    (&["condition 11"], |l| l.set("customer", "1.6.7", "c_delivery_cnt", json!(1))),
-    (&["cardinalities"], |l| {
-        let gone = l.write(async |tx| tx.delete("stock", "2.500").await).unwrap();
-        assert!(gone);
-    }),
-];
+fn faults() -> [Fault; 12] {
+    use Collection::{Customer, District, History, Neworder, Orders, Stock, Warehouse};
+    let set = |field, value| Some((field, value));
+    // A multiple of 5 has lines that cost something (spec §3).
+    let delivered = "o_orderline[0].ol_delivery_d";
+    [
+        (&["condition 1", "condition 8"], Warehouse, "1", set("w_ytd", json!(1.25))),
+        (&["condition 2"], District, "1.1", set("d_next_o_id", json!(77))),
+        (&["condition 3", "condition 5"], Neworder, "1.2.25", None),
+        (&["condition 4", "condition 6"], Orders, "2.3.4", set("o_ol_cnt", json!(99))),
+        (&["condition 5", "condition 7"], Orders, "2.3.4", set("o_carrier_id", json!(null))),
+        (
+            &["condition 7", "condition 10", "condition 12"],
+            Orders,
+            "2.3.5",
+            set(delivered, json!(null)),
+        ),
+        (
+            &["condition 8", "condition 9", "condition 10"],
+            History,
+            "1.4.9",
+            set("h_amount", json!(10.01)),
+        ),
+        (&["condition 1", "condition 9"], District, "1.5", set("d_ytd", json!(0.5))),
+        (&["condition 10", "condition 12"], Customer, "1.6.7", set("c_balance", json!(123.45))),
+        (&["condition 12"], Customer, "1.6.7", set("c_ytd_payment", json!(10.01))),
+        (&["condition 11"], Customer, "1.6.7", set("c_delivery_cnt", json!(1))),
+        (&["cardinalities"], Stock, "2.500", None),
+    ]
+}
+
+/// Makes one fault after the other in loaded data, looks with the names of the checks that must see
+/// it, and puts the document back.
+pub fn with_each_fault(loaded: &Loaded, look: impl Fn(&[&str])) {
+    for (wanted, collection, key, change) in faults() {
+        let name = collection.name();
+        if let Some((field, value)) = change {
+            let there = loaded.field(name, key, field);
+            loaded.set(name, key, field, value);
+            look(wanted);
+            loaded.set(name, key, field, there);
+        } else {
+            let index = loaded.data.index_of(collection, key).unwrap();
+            assert!(loaded.write(async |tx| tx.delete(name, key).await).unwrap());
+            look(wanted);
+            let made = document(&loaded.data, collection, index).1.into();
+            loaded.write(async |tx| tx.insert(name, key, &made).await).unwrap();
+        }
+    }
+}
 
 pub fn each_condition_catches_its_fault(fresh: Fresh) {
-    for (wanted, break_it) in FAULTS {
-        let loaded = Loaded::new(fresh, Schema::Ch2pp);
-        break_it(&loaded);
+    let loaded = Loaded::new(fresh, Schema::Ch2pp);
+    with_each_fault(&loaded, |wanted| {
         let checks = check(&loaded);
         let seen = failed(&checks);
         for name in wanted {
@@ -151,7 +174,8 @@ pub fn each_condition_catches_its_fault(fresh: Fresh) {
         }
         let told = checks.iter().find(|c| c.name == wanted[0]).unwrap();
         assert!(told.detail.as_ref().is_some_and(|d| d.contains(" of ")), "{told:?}");
-    }
+    });
+    assert_eq!(failed(&check(&loaded)), [""; 0], "each was seen by itself");
 }
 
 /// Condition 3 alone: a hole in the numbers, with order and neworder gone together.
@@ -169,43 +193,40 @@ pub fn condition_three_sees_a_hole_in_the_numbers(fresh: Fresh) {
 
 /// Nothing lost, nothing added: each kind of loss is seen and named (spec §6).
 pub fn the_ledger_catches_what_is_lost_changed_or_added(fresh: Fresh) {
-    type Break = fn(&Loaded, &Ledger, String);
-    let faults: [(&str, Break); 6] = [
-        ("nothing lost: NewOrder", |l, ledger, _| {
-            let o = ledger.orders.iter().nth(3).unwrap();
-            let key = format!("{}.{}.{}", o.w, o.d, o.o_id);
-            l.write(async |tx| tx.delete("orders", &key).await).unwrap();
-        }),
-        ("nothing lost: NewOrder", |l, ledger, _| {
-            let o = ledger.orders.iter().nth(3).unwrap();
-            let key = format!("{}.{}.{}", o.w, o.d, o.o_id);
-            l.set("orders", &key, "o_c_id", json!(o.c % 30 + 1));
-        }),
-        ("nothing lost: Payment", |l, _, key| {
-            l.write(async |tx| tx.delete("history", &key).await).unwrap();
-        }),
-        ("nothing lost: Payment", |l, _, key| l.set("history", &key, "h_amount", json!(0.01))),
-        ("nothing added", |l, _, _| {
-            let document = json!({
-                "h_c_id": 1, "h_c_d_id": 1, "h_c_w_id": 1, "h_d_id": 1, "h_w_id": 1,
-                "h_date": "2021-01-01 00:00:00.000000", "h_amount": 0, "h_data": "",
-            });
-            l.write(async |tx| tx.insert("history", "stray", &document).await).unwrap();
-        }),
-        ("nothing added", |l, _, _| l.set("district", "1.1", "d_next_o_id", json!(9999))),
-    ];
-    for (wanted, break_it) in faults {
-        let loaded = Loaded::new(fresh, Schema::Ch2pp);
-        let before = snapshot(&loaded, &mut Expected::nothing());
-        let terminals = terminals(&loaded);
-        let memory = drive(&terminals, 1, 60);
-        let ledger = &memory.ledger;
-        let payment = ledger.payments.iter().nth(2).unwrap().history.text();
-        break_it(&loaded, ledger, payment);
-        let mut expected = Expected::of(ledger);
+    let loaded = Loaded::new(fresh, Schema::Ch2pp);
+    let before = snapshot(&loaded, &mut Expected::nothing());
+    let ledger = drive(&terminals(&loaded), 1, 60).ledger;
+    let sees = |wanted: &str| {
+        let mut expected = Expected::of(&ledger);
         let after = snapshot(&loaded, &mut expected);
-        let checks = expected.checks(ledger, &before.districts, &after, "test");
-        assert!(failed(&checks).contains(&wanted), "{wanted}: only {:?}", failed(&checks));
+        let checks = expected.checks(&ledger, &before.districts, &after, "test");
+        failed(&checks).contains(&wanted)
+    };
+    let o = ledger.orders.iter().nth(3).unwrap();
+    let order = format!("{}.{}.{}", o.w, o.d, o.o_id);
+    let payment = ledger.payments.iter().nth(2).unwrap().history.text();
+    let (lost, paid, added) = ("nothing lost: NewOrder", "nothing lost: Payment", "nothing added");
+    for (wanted, collection, key, field, value) in [
+        (lost, "orders", &*order, "o_c_id", json!(o.c % 30 + 1)),
+        (paid, "history", &*payment, "h_amount", json!(0.01)),
+        (added, "district", "1.1", "d_next_o_id", json!(9999)),
+    ] {
+        let there = loaded.field(collection, key, field);
+        loaded.set(collection, key, field, value);
+        assert!(sees(wanted), "{collection} {key} {field}");
+        loaded.set(collection, key, field, there);
+    }
+    let stray = json!({
+        "h_c_id": 1, "h_c_d_id": 1, "h_c_w_id": 1, "h_d_id": 1, "h_w_id": 1,
+        "h_date": "2021-01-01 00:00:00.000000", "h_amount": 0, "h_data": "",
+    });
+    loaded.write(async |tx| tx.insert("history", "stray", &stray).await).unwrap();
+    assert!(sees(added), "a payment too many");
+    assert!(loaded.write(async |tx| tx.delete("history", "stray").await).unwrap());
+    for (wanted, collection, key) in [(lost, "orders", &order), (paid, "history", &payment)] {
+        assert!(!sees(wanted), "before {collection} {key} is gone");
+        assert!(loaded.write(async |tx| tx.delete(collection, key).await).unwrap());
+        assert!(sees(wanted), "{collection} {key}");
     }
 }
 

@@ -3,12 +3,12 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
-use hoap_data::{DataSet, Part, Schema, Spec};
+use hoap_data::{Collection, DataSet, Part, Schema, Spec};
 use hoap_databases::open;
 use hoap_workload::Result;
 use hoap_workload::capability::{Access, Change, Intent, Patch, Row, Session, Target, Transaction};
 use hoap_workload::load::{Existing, Load, load};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::wait;
 
@@ -95,4 +95,16 @@ pub fn load_part(
 ) -> Result<hoap_workload::load::Loaded> {
     let what = Load { part, ..Load::whole(*data, existing) };
     wait(load(target.documents()?, what, Arc::new(|| false), &mut |_| ()))
+}
+
+/// A document as the load makes it: its key and its fields.
+pub fn document(
+    data: &DataSet,
+    collection: Collection,
+    index: u64,
+) -> (String, Map<String, Value>) {
+    let (mut key, mut text) = (String::new(), Vec::new());
+    data.append_key(collection, index, &mut key);
+    data.append(collection, index, &mut text);
+    (key, serde_json::from_slice(&text).unwrap())
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use hoap_data::{Collection, DataSet, Schema};
+use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
 use hoap_workload::ch2::ledger::{Ledger, Order};
@@ -14,7 +14,7 @@ use hoap_workload::ch2::unchanged::Sample;
 use serde_json::{Map, Value, json};
 
 use super::checks::{drive, failed, snapshot, terminals};
-use super::loaded::{Fresh, Loaded};
+use super::loaded::{Fresh, Loaded, document};
 use crate::wait;
 
 /// Loaded documents of each collection in which unchanging fields are looked at. The tests change
@@ -43,17 +43,6 @@ fn sample_check(loaded: &Loaded, sample: &Sample) -> Check {
     let nobody = Ledger::default();
     let check = sample.check(&*loaded.target, &loaded.data, &nobody, "test", &|| false);
     wait(check).unwrap()
-}
-
-pub fn document(
-    data: &DataSet,
-    collection: Collection,
-    index: u64,
-) -> (String, Map<String, Value>) {
-    let (mut key, mut text) = (String::new(), Vec::new());
-    data.append_key(collection, index, &mut key);
-    data.append(collection, index, &mut text);
-    (key, serde_json::from_slice(&text).unwrap())
 }
 
 /// Another value of the same kind.

@@ -11,7 +11,7 @@ fn fresh() -> (String, Box<dyn Any + Send + Sync>) {
     (crate::cluster::patient(&service.url()), Box::new(service))
 }
 
-hoap_testing::ch2_tests!(super::fresh: checks, detection, transactions);
+hoap_testing::ch2_tests!(super::fresh: checks, transactions);
 
 /// The transactions that search, on the indexes of the CH2++ paper's data definition 1.2.
 mod paper {

@@ -3,3 +3,6 @@
 
 mod read_committed;
 mod serializable;
+
+/// No power fails in a test, and syncs are slow; so are connections with TLS (`connecting.rs`).
+const CHEAP: &str = "sslmode=disable&synchronous_commit=off";
