@@ -2,6 +2,7 @@
 
 use hoap_testing::experiment::rehearse;
 use hoap_testing::lab;
+use hoap_testing::urls::{own_name, server, with};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -31,12 +32,39 @@ fn drop_tables(url: &str, tables: &[&str]) {
     });
 }
 
+/// A schema of a test's own on the server that all share, which it leaves empty.
+struct Schema {
+    url: String,
+}
+
+impl Schema {
+    fn new() -> Schema {
+        Schema::of("hoap@")
+    }
+
+    /// With this user and password.
+    fn of(user: &str) -> Schema {
+        let server = server("HOAP_TEST_POSTGRES").replacen("hoap@", user, 1);
+        Schema { url: with(&server, &format!("schema={}", own_name())) }
+    }
+}
+
+impl Drop for Schema {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let collections = hoap_data::Collection::ALL.map(hoap_data::Collection::name);
+            let shop = ["usertable", "shop_customer", "shop_orders"];
+            drop_tables(&self.url, &[&collections[..], &shop].concat());
+        }
+    }
+}
+
 #[test]
 fn the_papers_and_reports_experiments_are_rehearsed() {
-    let (p, lab) = (Place::new(), lab::Lab::start());
-    let url = lab.url();
-    let (hoap, one) = (env!("CARGO_BIN_EXE_hoap"), [("--target", &*url)]);
-    let both = [("--operational", &*url), ("--analytical", &*url)];
+    let (p, schema) = (Place::new(), Schema::new());
+    let url = &schema.url;
+    let (hoap, one) = (env!("CARGO_BIN_EXE_hoap"), [("--target", &**url)]);
+    let both = [("--operational", &**url), ("--analytical", &**url)];
     rehearse(hoap, p.0.path(), "nosql-2021-pagination", "Couchbase, 4 nodes", &one);
     rehearse(hoap, p.0.path(), "ch2-fig9", "8Q+8A", &both);
     rehearse(hoap, p.0.path(), "ch2pp-fig10", "column", &both);
@@ -44,15 +72,15 @@ fn the_papers_and_reports_experiments_are_rehearsed() {
 
 #[test]
 fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
-    let lab = lab::Lab::start();
-    hoap_testing::loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &lab.url());
+    let schema = Schema::new();
+    hoap_testing::loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &schema.url);
 }
 
 #[test]
 fn a_password_from_a_configuration_file_is_nowhere_else() {
-    let lab = lab::Lab::start();
-    let url = lab.url().replacen("hoap@", "hoap_password:hoap%20secret@", 1);
-    super::secrets::leaves_no_trace(&url, &["hoap secret", "hoap%20secret"]);
+    let schema = Schema::of("hoap_password:hoap%20secret@");
+    let url = &schema.url;
+    super::secrets::leaves_no_trace(url, &["hoap secret", "hoap%20secret"]);
     // The server refuses it, or nobody asks the server.
     for password in ["9/Zq7@", "9%2FZq7%3F%40", "Zq7%20'\\\"", "1?a=Zq7"] {
         let p = Place::new();
@@ -66,8 +94,8 @@ fn a_password_from_a_configuration_file_is_nowhere_else() {
 
 #[test]
 fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
-    let (p, lab) = (Place::new(), lab::Lab::start());
-    let url = lab.url();
+    let (p, schema) = (Place::new(), Schema::new());
+    let url = &schema.url;
     for (load, run, table) in [
         (
             "load ycsb -p recordcount=500 --target",
@@ -86,7 +114,7 @@ fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
             p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let folder = run.split(' ').nth(1).unwrap();
         gone::until_measured(&p.path(folder));
-        drop_tables(&url, &[table]);
+        drop_tables(url, &[table]);
         let end = End::of(running.wait_with_output().unwrap());
         assert_eq!(end.code, 1, "{end:#?}");
         gone::is_told(&p.json(&format!("{folder}/run.json")), table, gone::MISSING, 0);
