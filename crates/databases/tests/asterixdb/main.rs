@@ -41,16 +41,7 @@ fn fresh(variable: &str, options: &str) -> (Box<AsterixDb>, Guard) {
     (Box::new(target.clone()), Guard(target))
 }
 
-/// What holds however many nodes there are.
-#[macro_export]
-macro_rules! suite {
-    ($fresh:path) => {
-        hoap_testing::document_tests!($fresh);
-        $crate::query_tests!($fresh);
-    };
-}
-
-/// Of this, what reads once it is loaded.
+/// What reads once it is loaded.
 #[macro_export]
 macro_rules! query_tests {
     ($fresh:path) => {

@@ -11,7 +11,7 @@ fn fresh() -> (Box<AsterixDb>, Guard) {
     crate::fresh("HOAP_TEST_ASTERIXDB_2", "?query_timeout_ms=60000")
 }
 
-crate::suite!(fresh);
+hoap_testing::variant_tests!(fresh: two_nodes);
 
 /// With files that both nodes read.
 mod by_files {
@@ -26,11 +26,7 @@ mod by_files {
         (target, (guard, folder))
     }
 
-    hoap_testing::conformance_tests!(fresh:
-        settling_twice_is_settling_once,
-        a_scan_reads_every_document_once,
-        pages_are_the_customers_of_the_country,
-    );
+    hoap_testing::variant_tests!(fresh: files_of_two_nodes);
 }
 
 #[test]

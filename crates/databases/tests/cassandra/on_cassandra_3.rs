@@ -21,17 +21,7 @@ fn fresh() -> (Box<Cassandra>, Guard) {
     fresh_with("")
 }
 
-hoap_testing::conformance_tests!(fresh:
-    notes_have_one_winner_among_many,
-    parts_load_at_the_same_time,
-    an_inserted_record_is_there_for_everyone,
-    a_deleted_record_is_gone_for_everyone,
-    no_field_is_lost_among_many_writers,
-    every_join_sums_to_the_cent,
-);
-
-// Which of many inserts of one key wins is tested on one node: three that are busy let some of them
-// time out, which is an honest answer and not the one that the test waits for.
+hoap_testing::variant_tests!(fresh: three_nodes);
 
 #[test]
 fn three_nodes_are_described() {

@@ -23,9 +23,9 @@ fn url(folder: &TempDir, options: &str) -> String {
     format!("duckdb:{}{options}", folder.path().join("t.duckdb").display())
 }
 
-/// What holds in both layouts.
+/// What is DuckDB's own and holds in both layouts, beside tests of the common suite.
 macro_rules! suite {
-    ($layout:ident, $options:literal) => {
+    ($layout:ident, $options:literal: $($tests:item)*) => {
         mod $layout {
             use super::*;
 
@@ -33,14 +33,7 @@ macro_rules! suite {
                 place($options)
             }
 
-            hoap_testing::document_tests!(fresh);
-            hoap_testing::conformance_tests!(fresh:
-                parameters_must_match_the_text,
-                parameters_keep_their_types,
-                a_query_can_be_cancelled,
-                a_query_is_explained,
-            );
-            hoap_testing::shop_tests!(fresh);
+            $($tests)*
 
             #[test]
             fn documents_of_any_shape_come_back() {
@@ -60,8 +53,17 @@ macro_rules! suite {
     };
 }
 
-suite!(columns, "?threads=2");
-suite!(json, "?layout=json&threads=2");
+suite!(columns, "?threads=2":
+    hoap_testing::document_tests!(fresh);
+    hoap_testing::conformance_tests!(fresh:
+        parameters_must_match_the_text,
+        parameters_keep_their_types,
+        a_query_can_be_cancelled,
+        a_query_is_explained,
+    );
+    hoap_testing::shop_tests!(fresh);
+);
+suite!(json, "?layout=json&threads=2": hoap_testing::variant_tests!(fresh: layout););
 
 /// A batch of documents whose keys are their numbers, from `first` on.
 fn texts(first: usize, documents: &[&str]) -> Batch {

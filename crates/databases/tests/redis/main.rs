@@ -57,13 +57,3 @@ fn count_of(target: &Redis, collection: &str) -> usize {
     wait(target.documents().unwrap().scan(collection, &[], &mut each)).unwrap();
     count
 }
-
-/// What holds for all of them. A database without document transactions has the rest of the suite.
-#[macro_export]
-macro_rules! suite {
-    ($fresh:path) => {
-        hoap_testing::document_tests!($fresh);
-        hoap_testing::key_value_tests!($fresh);
-        hoap_testing::shop_tests!($fresh);
-    };
-}

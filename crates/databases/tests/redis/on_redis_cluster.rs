@@ -13,7 +13,7 @@ fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
     crate::fresh("HOAP_TEST_REDIS_CLUSTER", "response_timeout_ms=20000")
 }
 
-crate::suite!(fresh);
+hoap_testing::variant_tests!(fresh: cluster);
 
 /// Clients of a thread that share the connections to the nodes.
 mod shared_connections {
@@ -21,7 +21,7 @@ mod shared_connections {
         crate::fresh("HOAP_TEST_REDIS_CLUSTER", "pipeline=4")
     }
 
-    hoap_testing::key_value_tests!(fresh);
+    hoap_testing::variant_tests!(fresh: shared_connection);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Valkey: the same as Redis.
+//! Valkey.
 
 use hoap_workload::capability::Target;
 
@@ -8,7 +8,7 @@ fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
     crate::fresh("HOAP_TEST_VALKEY", "response_timeout_ms=20000")
 }
 
-crate::suite!(fresh);
+hoap_testing::variant_tests!(fresh: program);
 
 #[test]
 fn it_says_that_it_is_valkey() {

@@ -10,6 +10,7 @@ mod key_value;
 mod loading;
 mod shop;
 mod transactions;
+mod variants;
 
 pub use crate::wait;
 use hoap_workload::Result;
@@ -42,7 +43,7 @@ pub fn index() -> Index {
 /// attribute.
 ///
 /// A database that has it all names none; one that has not takes the groups below, and names what
-/// else it has.
+/// else it has. A variant of one takes [`variant_tests!`](crate::variant_tests).
 #[macro_export]
 macro_rules! conformance_tests {
     ($fresh:path) => {

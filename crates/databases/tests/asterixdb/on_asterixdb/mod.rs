@@ -18,7 +18,8 @@ fn fresh() -> (Box<AsterixDb>, Guard) {
     crate::fresh("HOAP_TEST_ASTERIXDB", "?query_timeout_ms=60000")
 }
 
-crate::suite!(fresh);
+hoap_testing::document_tests!(fresh);
+crate::query_tests!(fresh);
 
 fn ask(target: &AsterixDb, text: &str, given: &[(String, Value)]) -> hoap_workload::Result<Answer> {
     wait(async { target.analytics().unwrap().session().await?.query(text, given).await })

@@ -42,23 +42,13 @@ hoap_testing::conformance_tests!(fresh:
     a_join_of_nothing_is_empty,
 );
 
-/// With lightweight transactions inserts and updates keep the promises that they cannot keep
-/// without.
+/// With lightweight transactions.
 mod lightweight {
     fn fresh() -> (Box<hoap_databases::cassandra::Cassandra>, crate::Guard) {
         crate::fresh_with("&lwt=true")
     }
 
-    hoap_testing::conformance_tests!(fresh:
-        an_inserted_record_is_there_for_everyone,
-        a_deleted_record_is_gone_for_everyone,
-        deleting_an_absent_record_finds_none,
-        inserting_a_key_twice_is_a_duplicate,
-        one_insert_of_a_key_wins,
-        an_update_sets_its_fields_and_keeps_the_others,
-        values_and_keys_come_back_byte_for_byte,
-        fields_and_tables_that_are_not_there_are_refused,
-    );
+    hoap_testing::variant_tests!(fresh: lightweight);
 }
 
 fn read(session: &mut impl KeyValueSession, key: &str) -> Option<Record> {

@@ -20,7 +20,10 @@ mod loads;
 mod refusals;
 mod silent;
 
-crate::suite!(fresh);
+// A database without document transactions has the rest of the suite.
+hoap_testing::document_tests!(fresh);
+hoap_testing::key_value_tests!(fresh);
+hoap_testing::shop_tests!(fresh);
 
 /// Clients of a thread that share a connection do what those with one of their own do.
 mod shared_connections {
@@ -28,8 +31,7 @@ mod shared_connections {
         crate::fresh("HOAP_TEST_REDIS", "pipeline=3")
     }
 
-    hoap_testing::key_value_tests!(fresh);
-    hoap_testing::shop_tests!(fresh);
+    hoap_testing::variant_tests!(fresh: shared_connection);
 }
 
 fn documents(target: &hoap_databases::redis::Redis) -> &dyn Documents {
