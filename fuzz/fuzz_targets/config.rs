@@ -8,6 +8,8 @@ mod args;
 mod config;
 #[path = "../../crates/hoap/src/failure.rs"]
 mod failure;
+#[path = "../../crates/hoap/src/streams.rs"]
+mod streams;
 #[path = "../../crates/hoap/src/version.rs"]
 mod version;
 

@@ -42,7 +42,8 @@ fn urls(port: u16) -> Vec<String> {
     .collect()
 }
 
-/// Presses Ctrl-C, and waits for the end: its code, and how long it took.
+/// Asks for the end as Ctrl-C does, by the signal that no shell had the tests ignore, and waits: the
+/// code, and how long it took.
 pub fn interrupt(mut child: Child) -> (End, Duration) {
     let pid = child.id().to_string();
     let begun = Instant::now();
