@@ -19,19 +19,24 @@ fn url(folder: &Path) -> String {
 fn a_sound_database_is_proved_and_left_empty() {
     let folder = tempfile::tempdir().unwrap();
     let url = url(folder.path());
-    let found = sound(&[&url], &[], &BOTH_SIDES, &["time limit"]);
-    assert_eq!(found["databases"][0]["is"]["name"], "SQLite");
+    let found = sound(&["--operational", &url], &[], &BOTH_SIDES, &["time limit"]);
+    let examined = &found["databases"][0];
+    assert_eq!(
+        (&examined["role"], &examined["is"]["name"]),
+        (&"database".into(), &"SQLite".into())
+    );
     let database = Connection::open(folder.path().join("d.db")).unwrap();
     let tables = "SELECT count(*) FROM sqlite_schema WHERE name IN ('orders', 'item', 'usertable')";
     assert_eq!(database.query_row(tables, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
-    // The text to paste has what it is, its settings, and each step.
-    let end = hoap(&["--operational", &url], &[]);
+    // The text to paste has what it is, its settings, and each step. Queries alone are asked of the
+    // database that is named so.
+    let end = hoap(&["--analytical", &url], &[]);
     assert_eq!(end.code, 0, "{end:#?}");
-    for words in ["hoap doctor ", "database: SQLite", "journal_mode", "pass  forced conflict"] {
+    let words =
+        ["hoap doctor ", "queries on: SQLite", "journal_mode", "pass  queries, tuned texts"];
+    for words in words {
         assert!(end.out.contains(words), "no {words:?} in {}", end.out);
     }
-    // Queries alone are asked of the database that is named so.
-    sound(&["--analytical", &url], &[], &["queries, tuned texts"], &[]);
 }
 
 #[test]
@@ -89,20 +94,18 @@ fn a_database_that_another_one_has_locked_is_said() {
     broken(&[&format!("{}?busy_timeout_ms=100", url(folder.path()))], &[], "loads", &["locked"]);
 }
 
-/// Does something to the database when a step begins.
+/// Does something to the database when a step begins, and undoes it when a later one does.
 struct Meddler<'a> {
     stop: Stop,
-    before: &'a str,
-    what: Mutex<Option<(Connection, &'a str)>>,
+    /// The step before which each statement is run.
+    what: &'a [(&'a str, &'a str)],
+    database: Mutex<Connection>,
 }
 
 impl Caller for Meddler<'_> {
     fn say(&self, line: &str) {
-        if line == self.before
-            && let Some((database, statement)) = self.what.lock().unwrap().take()
-        {
-            database.busy_timeout(std::time::Duration::from_secs(30)).unwrap();
-            database.execute_batch(statement).unwrap();
+        for (_, statement) in self.what.iter().filter(|(before, _)| *before == line) {
+            self.database.lock().unwrap().execute_batch(statement).unwrap();
         }
     }
 
@@ -111,8 +114,8 @@ impl Caller for Meddler<'_> {
     }
 }
 
-/// The steps that fail where this statement is run before a step, and the first reason.
-fn meddled(before: &str, statement: &str) -> (Vec<String>, String) {
+/// The steps that fail, and the reasons, where these statements are run before steps.
+fn meddled(what: &[(&str, &str)]) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().unwrap();
     let args = Doctor {
         url: Some(url(folder.path())),
@@ -121,57 +124,66 @@ fn meddled(before: &str, statement: &str) -> (Vec<String>, String) {
         catch_up_limit: "1m".parse().unwrap(),
     };
     let database = Connection::open(folder.path().join("d.db")).unwrap();
-    let what = Mutex::new(Some((database, statement)));
-    let meddler = Meddler { stop: Stop::new(), before, what };
+    database.busy_timeout(std::time::Duration::from_secs(30)).unwrap();
+    let meddler = Meddler { stop: Stop::new(), what, database: Mutex::new(database) };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let examined = runtime.block_on(examine(&meddler, &args)).unwrap();
-    let failed: Vec<_> =
-        examined.checks.into_iter().filter(|c| c.verdict == Verdict::Fail).collect();
-    let reason = failed.first().and_then(|c| c.detail.clone()).unwrap_or_default();
-    (failed.into_iter().map(|c| c.name).collect(), reason)
+    let failed = examined.checks.into_iter().filter(|c| c.verdict == Verdict::Fail);
+    failed.map(|c| (c.name, c.detail.unwrap_or_default())).collect()
 }
 
+/// Each fault is undone before the next step: no step finds that of another.
 #[test]
 fn each_fault_is_found_by_the_step_that_is_there_for_it() {
-    for (before, statement, step, says) in [
-        ("documents", "DELETE FROM customer WHERE key = '1.1.1'", "documents", "customer"),
+    // Without its documents nothing else is asked.
+    let gone = [("documents", "DELETE FROM customer WHERE key = '1.1.1'")];
+    found(&meddled(&gone), &[("documents", "customer")]);
+    let queries = [
         (
             "queries, tuned texts",
-            "DELETE FROM orders WHERE key LIKE '1.%'",
-            "queries, tuned texts",
-            "Q01",
+            "CREATE TABLE hidden AS SELECT * FROM orders; DELETE FROM orders WHERE key LIKE '1.%'",
         ),
-        ("transactions", "DROP INDEX orders_by_customer", "transactions", "orders_by_customer"),
-        (
-            "transactions",
-            "CREATE TRIGGER t BEFORE DELETE ON item BEGIN SELECT RAISE(IGNORE); END",
-            "transactions",
-            "delete",
-        ),
+        ("cancelling", "INSERT INTO orders SELECT * FROM hidden; DROP TABLE hidden"),
+    ];
+    let others = [
+        ("transactions", "CREATE TRIGGER t BEFORE DELETE ON item BEGIN SELECT RAISE(IGNORE); END"),
+        ("forced conflict", "DROP TRIGGER t; DELETE FROM item WHERE key = 'hoap-doctor'"),
         (
             "forced conflict",
-            "CREATE TRIGGER t AFTER UPDATE ON stock WHEN old.key = '1.1' BEGIN UPDATE stock SET \
+            "CREATE TABLE hidden AS SELECT * FROM stock WHERE key = '1.1'; \
+             CREATE TRIGGER t AFTER UPDATE ON stock WHEN old.key = '1.1' BEGIN UPDATE stock SET \
              doc = jsonb_set(doc, '$.s_order_cnt', 1) WHERE key = '1.1'; END",
-            "forced conflict",
-            "an update was lost",
         ),
         (
             "clients",
-            "CREATE TRIGGER t BEFORE INSERT ON history BEGIN SELECT RAISE(IGNORE); END",
-            "clients",
-            "nothing lost: Payment",
+            "DROP TRIGGER t; \
+             UPDATE stock SET doc = (SELECT doc FROM hidden) WHERE key = '1.1'; DROP TABLE hidden",
         ),
-    ] {
-        let (failed, reason) = meddled(before, statement);
-        assert_eq!(
-            failed.first().map(String::as_str),
-            Some(step),
-            "{statement}: {failed:?} {reason}"
-        );
-        assert!(reason.contains(says), "{statement}: {reason}");
+        ("clients", "CREATE TRIGGER t BEFORE INSERT ON history BEGIN SELECT RAISE(IGNORE); END"),
+        ("removes", "DROP TRIGGER t"),
+    ];
+    let of_queries = [("queries, tuned texts", "Q01"), ("queries, naive texts", "Q01")];
+    let of_others = [
+        ("transactions", "delete"),
+        ("forced conflict", "an update was lost"),
+        ("clients", "nothing lost: Payment"),
+    ];
+    found(&meddled(&[&queries[..], &others].concat()), &[&of_queries[..], &of_others].concat());
+    // Another fault of the same step; the index is missing from then on.
+    let index = [("transactions", "DROP INDEX orders_by_customer")];
+    let of_index = [("transactions", "orders_by_customer")];
+    let failed = meddled(&[&queries[..], &index].concat());
+    found(&failed[..3], &[&of_queries[..], &of_index].concat());
+}
+
+/// These steps failed, for reasons with these words.
+fn found(failed: &[(String, String)], wanted: &[(&str, &str)]) {
+    let steps = |of: &(String, String)| of.0.clone();
+    let names: Vec<String> = failed.iter().map(steps).collect();
+    assert_eq!(names, wanted.iter().map(|(step, _)| *step).collect::<Vec<_>>(), "{failed:#?}");
+    for ((_, reason), (step, says)) in failed.iter().zip(wanted) {
+        assert!(reason.contains(says), "{step}: {reason}");
     }
-    let (failed, reason) = meddled("nothing", "");
-    assert!(failed.is_empty(), "{failed:?} {reason}");
 }
 
 /// Interrupted, it removes what it made.
