@@ -3,8 +3,10 @@
 
 use toml::{Table, Value};
 
-/// The shortest time that a phase keeps, in seconds.
-const SHORTEST_SECONDS: f64 = 1.0;
+/// The shortest time that a step keeps, in seconds.
+const SHORTEST_STEP: f64 = 1.0;
+/// The same of its warm-up.
+const SHORTEST_WARMUP: f64 = 0.1;
 /// The fewest records and customers that keep every operation meaningful.
 const FEWEST: i64 = 1000;
 
@@ -20,9 +22,8 @@ pub fn scale_down(flags: &mut Table, command: super::file::Command, benchmark: &
             ("rate", Value::Integer(n)) => *n = (*n / by).max(1),
             ("rate" | "tx-clients" | "clients", Value::Array(numbers)) => divide(numbers, by),
             ("frontier", Value::String(most)) => fewer(most, by),
-            ("duration" | "warmup" | "probe-limit", Value::String(time)) => {
-                shorten(time, by);
-            }
+            ("duration" | "probe-limit", Value::String(time)) => shorten(time, by, SHORTEST_STEP),
+            ("warmup", Value::String(time)) => shorten(time, by, SHORTEST_WARMUP),
             ("property", Value::Array(pairs)) => pairs.iter_mut().for_each(|p| property(p, by)),
             _ => {}
         }
@@ -62,9 +63,9 @@ fn divisor(by: i64) -> i64 {
 }
 
 /// A time as flags have it. One that is not understood stays, and is refused where it is used.
-fn shorten(time: &mut String, by: i64) {
+fn shorten(time: &mut String, by: i64, shortest: f64) {
     if let Ok(parsed) = time.parse::<hoap_record::Time>() {
-        let seconds = (parsed.0.as_secs_f64() / by as f64).max(SHORTEST_SECONDS);
+        let seconds = (parsed.0.as_secs_f64() / by as f64).max(shortest);
         *time = format!("{}ms", (seconds * 1000.0).round());
     }
 }
@@ -108,7 +109,7 @@ mod tests {
             query-clients = [0, 1]
             frontier = "6,1"
             duration = "15000ms"
-            warmup = "1000ms"
+            warmup = "125ms"
             freshness = "on"
             property = ["recordcount=1250000", "maxscanlength=100"]
             customers = 1_250_000
