@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::wait;
 
-/// Records of a load that takes a while: some ten batches of every client.
-const RECORDS: u64 = 40_000;
+/// Records of a load that takes a while: some five batches of every client.
+const RECORDS: u64 = 20_000;
 
 /// A load by four clients is killed in its middle, then interrupted in its middle, and goes on with
 /// two clients each time: every record is there. `hoap` is the program, and `url` a database of the

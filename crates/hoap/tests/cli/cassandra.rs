@@ -96,10 +96,13 @@ impl Drop for Place {
     }
 }
 
+/// D and E insert: who comes after them needs a new table.
 fn ycsb(place: &Place, names: &[&str]) {
     for name in names {
-        place.ok("load ycsb -p recordcount=300 --replace");
-        place.passes(&format!("ycsb-{name}"), 600);
+        if ["a", "e"].contains(name) {
+            place.ok("load ycsb -p recordcount=300 --replace");
+        }
+        place.passes(&format!("ycsb-{name}"), 300);
     }
 }
 
@@ -125,7 +128,7 @@ mod on_cassandra {
 
     #[test]
     fn every_ycsb_workload_passes() {
-        let all = ["a", "b", "c", "d", "e", "e-update", "f"];
+        let all = ["a", "b", "c", "f", "e-update", "d", "e"];
         ycsb(&Place::new("HOAP_TEST_CASSANDRA", "ycsb", "lwt=false"), &all);
     }
 
@@ -149,7 +152,8 @@ mod on_cassandra {
         ] {
             place.ok(&format!("load {load} --replace"));
             let line = format!(
-                "run {run} --duration 15s --warmup 100ms --recovery-limit 10m --out {table}"
+                "run {run} --duration 10m --on-error missing=stop --warmup 100ms --tick 100ms \
+                 --recovery-limit 10m --out {table}"
             );
             let (code, told) = std::thread::scope(|scope| {
                 let running = scope.spawn(|| place.run_as(&line, &[url, &place.url]));
@@ -223,7 +227,7 @@ mod on_cassandra {
     fn ch2_runs_without_transactions_where_that_is_allowed_and_says_so() {
         let place = Place::new("HOAP_TEST_CASSANDRA", "ch2", "lwt=false");
         // Four clients on little data are in each other's way.
-        let transactions = "run ch2 --tx-clients 4 --query-clients 0 --duration 4s --warmup 500ms \
+        let transactions = "run ch2 --tx-clients 4 --query-clients 0 --duration 2s --warmup 100ms \
                             --max-failures off";
         for (line, words) in [
             (

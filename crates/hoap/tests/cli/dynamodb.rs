@@ -130,15 +130,18 @@ mod on_dynamodb {
     #[test]
     fn every_ycsb_workload_passes_and_says_what_it_consumed() {
         let place = Place::new("ycsb", RECORDS, "&consistency=strong");
-        for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
-            place.ok("load ycsb -p recordcount=300 --replace");
-            let record = place.passes(&format!("ycsb-{name}"), 600);
+        // D and E insert: who comes after them needs a new table.
+        for name in ["a", "b", "c", "f", "e-update", "d", "e"] {
+            if ["a", "e"].contains(&name) {
+                place.ok("load ycsb -p recordcount=300 --replace");
+            }
+            let record = place.passes(&format!("ycsb-{name}"), 300);
             let used = &record["steps"][0]["usage"];
             let amount = |name: &str| used[name].as_f64().unwrap();
             // A record of 1.1 KB: a unit a read, two a write.
             assert!(amount("read-capacity-units") > 100.0, "{used}");
             assert_eq!(amount("write-capacity-units") > 0.0, name != "c", "{used}");
-            assert!(amount("requests") >= 500.0, "{used}");
+            assert!(amount("requests") >= 250.0, "{used}");
             for failures in ["requests-throttled", "requests-failed", "requests-retried"] {
                 assert_eq!(amount(failures), 0.0, "{used}");
             }
@@ -151,7 +154,7 @@ mod on_dynamodb {
         place.ok("load ch2pp --scale-down 100 --extra-fields 0");
         place.ok("verify ch2pp");
         place.ok(
-            "run ch2pp --tx-clients 3 --query-clients 0 --duration 10s --warmup 100ms --out run",
+            "run ch2pp --tx-clients 3 --query-clients 0 --operations 200 --warmup 100ms --out run",
         );
         let record = place.record("run");
         all_pass(&record);
@@ -170,10 +173,17 @@ mod on_dynamodb {
         let place = Place::new("gone", CH2, "&conditions=changed");
         for (load, run, table) in [
             ("ycsb -p recordcount=300", "ycsb-a --clients 2", "usertable"),
-            ("ch2pp --scale-down 100", "ch2pp --tx-clients 2 --query-clients 0", "orders"),
+            (
+                "ch2pp --scale-down 100 --extra-fields 0",
+                "ch2pp --tx-clients 2 --query-clients 0",
+                "orders",
+            ),
         ] {
             place.ok(&format!("load {load} --replace"));
-            let line = format!("run {run} --duration 5s --warmup 100ms --recovery-limit 10m");
+            let line = format!(
+                "run {run} --duration 10m --on-error missing=stop --warmup 100ms --tick 100ms \
+                 --recovery-limit 10m"
+            );
             let (code, told) = std::thread::scope(|scope| {
                 let running = scope.spawn(|| place.run(&format!("{line} --out {table}")));
                 gone::until_measured(&place.folder.path().join(table));

@@ -102,9 +102,12 @@ fn told(line: &str, output: &std::process::Output) -> (i32, String) {
 
 fn ycsb(variable: &str) {
     let place = Place::new(variable, "ycsb");
-    for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
-        place.ok("load ycsb -p recordcount=300 --replace");
-        place.passes(&format!("ycsb-{name}"), 600);
+    // D and E insert: who comes after them needs a new table.
+    for name in ["a", "b", "c", "f", "e-update", "d", "e"] {
+        if ["a", "e"].contains(&name) {
+            place.ok("load ycsb -p recordcount=300 --replace");
+        }
+        place.passes(&format!("ycsb-{name}"), 300);
     }
 }
 
@@ -113,7 +116,7 @@ fn shop(variable: &str) {
     place.ok("load shop --customers 2000 --orders-per-customer 2");
     place.passes("pagination", 300);
     place.passes("join", 100);
-    place.ok("run join --variant two-phase --operations 10 --out two-phase");
+    place.ok("run join --variant two-phase --operations 10 --warmup 10ms --out two-phase");
     let (code, told) = place.run("run join --variant ansi --operations 10 --out ansi", "--target");
     assert_eq!(code, 2, "{told}");
     assert!(told.contains("two-phase"), "{told}");

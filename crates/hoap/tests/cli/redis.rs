@@ -71,8 +71,11 @@ impl Drop for Place {
 
 fn ycsb(variable: &str) {
     let place = Place::new(variable, "ycsb");
-    for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
-        place.ok("load ycsb -p recordcount=300 --replace");
+    // D and E insert: who comes after them needs a new table.
+    for name in ["a", "b", "c", "f", "e-update", "d", "e"] {
+        if ["a", "e"].contains(&name) {
+            place.ok("load ycsb -p recordcount=300 --replace");
+        }
         place.passes(&format!("ycsb-{name}"), 600);
     }
 }
@@ -178,7 +181,8 @@ mod on_redis {
         ] {
             place.ok("load ycsb -p recordcount=300 --replace");
             let line = format!(
-                "run ycsb-{run} --clients 2,1 --duration 4s --warmup 100ms --recovery-limit 10m --out {run}"
+                "run ycsb-{run} --clients 2,1 --duration 3s --warmup 100ms --tick 100ms \
+                 --recovery-limit 10m --out {run}"
             );
             let (code, told) = std::thread::scope(|scope| {
                 let running = scope.spawn(|| place.run(&line));
@@ -223,7 +227,7 @@ mod on_redis {
             std::fs::write(folder.join("hoap.toml"), format!("target = {url:?}")).unwrap();
             for line in [
                 "load ycsb -p recordcount=100 --replace --config hoap.toml",
-                "run ycsb-a -p recordcount=100 --operations 500 --out run --config hoap.toml",
+                "run ycsb-a -p recordcount=100 --operations 500 --warmup 10ms --out run --config hoap.toml",
             ] {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_hoap"));
                 command.current_dir(folder).args(line.split_whitespace());
@@ -259,19 +263,10 @@ mod on_redis_cluster {
     }
 }
 
+/// It speaks as Redis does: what goes through the command line once shows that.
 mod on_valkey {
     #[test]
     fn every_ycsb_workload_passes() {
         super::ycsb("HOAP_TEST_VALKEY");
-    }
-
-    #[test]
-    fn pages_and_joins_are_right() {
-        super::shop("HOAP_TEST_VALKEY");
-    }
-
-    #[test]
-    fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
-        super::loads("HOAP_TEST_VALKEY");
     }
 }

@@ -98,8 +98,11 @@ fn all_pass(record: &Value) {
 }
 
 fn ycsb(place: &Place) {
-    for name in ["a", "b", "c", "d", "e", "e-update", "f"] {
-        place.ok("load ycsb -p recordcount=300 --replace");
+    // D and E insert: who comes after them needs a new table.
+    for name in ["a", "b", "c", "f", "e-update", "d", "e"] {
+        if ["a", "e"].contains(&name) {
+            place.ok("load ycsb -p recordcount=300 --replace");
+        }
         place.passes(&format!("ycsb-{name}"), 600);
     }
 }
@@ -137,7 +140,7 @@ fn shop(place: &Place) {
     assert!(told.contains("index, ansi, hash"), "{told}");
 }
 
-const RUN: &str = "run ch2pp --tx-clients 4 --query-clients 0 --duration 6s --warmup 1ms \
+const RUN: &str = "run ch2pp --tx-clients 4 --query-clients 0 --duration 3s --warmup 1ms \
                    --max-failures off --out run";
 
 #[test]
