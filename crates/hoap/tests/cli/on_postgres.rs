@@ -12,11 +12,11 @@ use super::on_postgres_replica::psql;
 use super::queries::numbers;
 use super::{End, Place, gone};
 
-/// Runs it, and ends the server as soon as transactions are measured.
-fn killed_in(p: &Place, lab: &lab::Lab, line: &str, away: Duration) -> End {
-    let mut command = p.command(line);
+/// Runs it into this folder, and ends the server as soon as transactions are measured.
+fn killed_in(p: &Place, lab: &lab::Lab, line: &str, out: &str, away: Duration) -> End {
+    let mut command = p.command(&format!("{line} --out {out}"));
     let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(2500));
+    gone::until_measured(&p.path(out));
     lab.kill();
     std::thread::sleep(away);
     lab.up();
@@ -109,7 +109,10 @@ fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
         ),
     ] {
         p.ok(&format!("{load} {url}"));
-        let line = format!("{run} {url} --warmup 100ms --duration 5s --recovery-limit 10m");
+        let line = format!(
+            "{run} {url} --warmup 100ms --tick 100ms --duration 10m --on-error missing=stop \
+             --recovery-limit 10m"
+        );
         let running =
             p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let folder = run.split(' ').nth(1).unwrap();
@@ -134,7 +137,13 @@ fn queries_are_not_asked_of_a_server_that_is_gone() {
     );
     let mut command = p.command(&line);
     let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(8));
+    let asked = "select count(*) from pg_stat_activity where state = 'active' and query like \
+                 '%pg_sleep(600)%' and pid <> pg_backend_pid()";
+    let begun = Instant::now();
+    while super::on_postgres_replica::psql(&url, asked) == "0" {
+        assert!(begun.elapsed() < Duration::from_secs(60), "Q06 was never asked");
+        std::thread::sleep(Duration::from_millis(50));
+    }
     lab.kill();
     let end = End::of(running.wait_with_output().unwrap());
     assert_eq!(end.code, 3, "{end:#?}");
@@ -198,8 +207,8 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     );
 
     let started = Instant::now();
-    let line = format!("{run} --duration 8s --max-failures off --out goes-on");
-    let end = killed_in(&p, &lab, &line, Duration::from_millis(700));
+    let line = format!("{run} --duration 5s --max-failures off");
+    let end = killed_in(&p, &lab, &line, "goes-on", Duration::from_millis(700));
     assert_eq!(end.code, 0, "{end:#?}");
     for words in ["What went wrong and when", "unavailable (transactions)", "power incomplete"] {
         let told = end.out.contains(words) || end.err.contains(words);
@@ -207,7 +216,7 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     }
     let record = p.json("goes-on/run.json");
     let step = &record["steps"][0];
-    assert!(step["seconds"].as_f64().unwrap() > 7.5, "it went on: {step:#}");
+    assert!(step["seconds"].as_f64().unwrap() > 4.5, "it went on: {step:#}");
     let done = &step["transactions"][0];
     assert!(done["count"].as_u64().unwrap() > 0 && done["failures"]["unavailable"].is_u64());
     assert_eq!(step["power_seconds"], Value::Null, "a failed query leaves no power");
@@ -224,8 +233,8 @@ fn a_server_killed_in_mid_run_is_told_and_everything_acknowledged_is_there() {
     p.ok(&format!("verify ch2pp --target {url}"));
 
     // As soon as one operation fails of it the run ends, and the data is checked when it can be.
-    let line = format!("{run} --duration 10m --on-error unavailable=stop --out ends");
-    let end = killed_in(&p, &lab, &line, Duration::ZERO);
+    let line = format!("{run} --duration 10m --on-error unavailable=stop");
+    let end = killed_in(&p, &lab, &line, "ends", Duration::ZERO);
     assert_eq!(end.code, 3, "{end:#?}");
     let record = p.json("ends/run.json");
     assert_eq!(record["partial"], "an error ended it in step 1 of 1");
@@ -252,9 +261,9 @@ fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
         gone::until_measured(&p.path(folder));
         child
     };
-    let running = start(&format!("{joint}answer_timeout_ms=1000 --duration 6s"), "timeout");
+    let running = start(&format!("{joint}answer_timeout_ms=1000 --duration 4s"), "timeout");
     lab.pause();
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(2));
     lab.resume();
     let end = End::of(running.wait_with_output().unwrap());
     assert_eq!(end.code, 0, "{end:#?}");
@@ -292,9 +301,9 @@ fn plan(lab: &lab::Lab, work: [&str; 2], faults: &str, recount: &[[&str; 2]]) ->
         title = "t"
         seed = 1
         faults = 3
-        duration = "12s"
-        settle = "4s"
-        quiet = ["1s", "2s"]
+        duration = "8s"
+        settle = "2s"
+        quiet = ["500ms", "1s"]
         durable = true
         load = "{load} --replace --target {{url}}"
         run = "{run}"
