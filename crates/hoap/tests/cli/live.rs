@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::Place;
 
-const YCSB: &str = "run ycsb-a --target null: -p recordcount=100 --clients 2 --warmup 300ms";
+/// It waits, so that it takes no core from others.
+const YCSB: &str =
+    "run ycsb-a --target null:?latency_us=1000 -p recordcount=100 --clients 2 --warmup 300ms";
 
 /// The head and the body of what a URL answers.
 fn get(address: &str, path: &str) -> Option<(String, String)> {
@@ -273,7 +275,7 @@ mod otlp {
     fn a_collector_gets_every_operation_of_the_run() {
         let p = Place::new();
         let (address, requests) = collector();
-        p.ok(&format!("{YCSB} --operations 20000 --otlp http://{address} --out run"));
+        p.ok(&format!("{YCSB} --operations 500 --otlp http://{address} --out run"));
         let last = requests.try_iter().last().expect("nothing came");
         assert_eq!(last.0, "/v1/metrics");
         let run = p.json("run/run.json");
@@ -286,7 +288,7 @@ mod otlp {
     #[test]
     fn a_collector_that_is_not_there_does_not_disturb_the_run() {
         let p = Place::new();
-        p.ok(&format!("{YCSB} --operations 1000 --otlp http://127.0.0.1:9 --out run"));
+        p.ok(&format!("{YCSB} --operations 500 --otlp http://127.0.0.1:9 --out run"));
         p.fails(&format!("{YCSB} --otlp :: --out other"), 2, &["send metrics to ::"]);
     }
 

@@ -98,7 +98,10 @@ fn the_password_of_an_endpoint_is_in_no_record() {
     });
     let file = format!("observe = [\"http://me:hunter2@{address}/metrics#x\"]\n");
     p.write("flags.toml", &file);
-    p.ok("run ycsb-c --target null:?latency_us=500 --duration 1s --config flags.toml --out run");
+    p.ok(
+        "run ycsb-c --target null:?latency_us=500 --duration 1s --warmup 10ms --config flags.toml \
+          --out run",
+    );
     let seen = serve.join().unwrap();
     // me:hunter2
     assert!(seen.contains(&"authorization: basic bwu6ahvudgvymg==".into()), "{seen:?}");

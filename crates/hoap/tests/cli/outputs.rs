@@ -1,7 +1,9 @@
 //! Files are whole or not there, what a server says is visible, and Ctrl-C is heard.
 
 use std::fs::File;
-use std::process::{Command, Stdio};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::compare::two_drivers;
@@ -10,7 +12,8 @@ use super::{End, Place};
 /// A run in `run`, and its page and tables in `page.html` and `tables`.
 fn reported() -> Place {
     let p = Place::new();
-    p.ok("run ycsb-a --target null: -p recordcount=100 --clients 1,2 --operations 2000 --out run");
+    p.ok("run ycsb-a --target null: -p recordcount=100 --clients 1,2 --operations 2000 --warmup 10ms \
+          --out run");
     p.ok("report run -o page.html --csv tables");
     p.ok("compare run run -o compared.txt");
     p
@@ -19,7 +22,7 @@ fn reported() -> Place {
 /// Two drivers' runs, in `driver-1` and `driver-2`.
 fn driven() -> Place {
     let p = Place::new();
-    let line = "run ycsb-a --target null: -p recordcount=100 --duration 3s --warmup 100ms";
+    let line = "run ycsb-a --target null: -p recordcount=100 --duration 1s --warmup 100ms";
     two_drivers(&p, 2, line, "--clients");
     p
 }
@@ -192,11 +195,12 @@ fn a_result_that_cannot_be_printed_is_an_error() {
     }
 }
 
-/// How long a command takes to end after Ctrl-C, which it gets after `delay`.
-fn interrupted(p: &Place, line: &str, delay: Duration) -> (Duration, End) {
-    let mut command = p.command(line);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(delay);
+fn start(p: &Place, line: &str) -> Child {
+    p.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// How long a command takes to end after Ctrl-C.
+fn interrupted(child: Child) -> (Duration, End) {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let asked = Instant::now();
@@ -208,6 +212,19 @@ fn interrupted(p: &Place, line: &str, delay: Duration) -> (Duration, End) {
     let end = End::of(child.wait_with_output().unwrap());
     drop(killer);
     (asked.elapsed(), end)
+}
+
+/// The other end of a pipe, as soon as this command reads it.
+fn once_read(pipe: &Path, child: &mut Child) -> File {
+    let mut options = File::options();
+    let options = options.write(true).custom_flags(nix::libc::O_NONBLOCK);
+    loop {
+        if let Ok(end) = options.open(pipe) {
+            return end;
+        }
+        assert_eq!(child.try_wait().unwrap(), None, "it never read {}", pipe.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Two seconds on a quiet machine.
@@ -228,7 +245,9 @@ fn commands_that_read_runs_end_at_ctrl_c_and_leave_nothing() {
             "compare driver-2 driver-2 -o compared.txt",
             "merge driver-1 driver-2 -o whole",
         ] {
-            let (took, end) = interrupted(&p, line, Duration::from_millis(1500));
+            let mut child = start(&p, line);
+            let _endless = once_read(&path, &mut child);
+            let (took, end) = interrupted(child);
             assert!(took < SOON && end.code == 130, "{file}, {line}: {took:?} {end:#?}");
         }
         std::fs::remove_file(&path).unwrap();
@@ -240,13 +259,16 @@ fn commands_that_read_runs_end_at_ctrl_c_and_leave_nothing() {
 #[test]
 fn loads_and_runs_end_at_ctrl_c_where_no_database_is_waited_for() {
     let p = Place::new();
-    for line in [
+    let lines = [
         "load ch2pp --target null: --warehouses 1000",
         "load ycsb --target null: -p recordcount=1000000000",
         "run ycsb-a --target null: -p recordcount=100 --start-at 2100-01-01T00:00:00Z --out a",
         "run ycsb-a --target null: -p recordcount=100 --duration 1h --rate 1 --out b",
-    ] {
-        let (took, end) = interrupted(&p, line, Duration::from_millis(1500));
+    ];
+    let running = lines.map(|line| start(&p, line));
+    std::thread::sleep(Duration::from_millis(1500));
+    for (line, child) in lines.iter().zip(running) {
+        let (took, end) = interrupted(child);
         assert!(took < SOON && end.code == 130, "{line}: {took:?} {end:#?}");
     }
 }

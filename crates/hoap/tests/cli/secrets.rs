@@ -64,7 +64,7 @@ pub fn leaves_no_trace(url: &str, secrets: &[&str]) {
     };
     for line in [
         "load ycsb -p recordcount=200 --replace --config hoap.toml",
-        "run ycsb-a -p recordcount=200 --duration 2s --warmup 100ms --out run --config hoap.toml",
+        "run ycsb-a -p recordcount=200 --duration 500ms --warmup 100ms --out run --config hoap.toml",
         "run ycsb-a -p recordcount=200 --operations 100 --out failed --fields x --config hoap.toml",
         "report run -o page.html --csv tables",
         "report run -o page.html --config hoap.toml",
