@@ -1,9 +1,8 @@
 //! `deploy/slurm` as it is typed, on the Slurm of the lab: four nodes of one machine.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::Place;
@@ -12,12 +11,6 @@ use super::Place;
 struct Cluster {
     p: Place,
     conf: String,
-}
-
-/// A job, and the `sbatch` that waits for it.
-struct Job {
-    id: String,
-    sbatch: Child,
 }
 
 impl Cluster {
@@ -38,35 +31,48 @@ impl Cluster {
     }
 
     /// Submits a script of `deploy/slurm` with these words, in which `hoap` is what `bin` has.
-    fn submit(&self, script: &str, words: &str, bin: &Path) -> Job {
+    /// Returns the job's number.
+    fn submit(&self, script: &str, words: &str, bin: &Path) -> String {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/slurm").join(script);
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut path = OsString::from(bin);
         path.extend([OsString::from(":"), std::env::var_os("PATH").unwrap()]);
-        let mut sbatch = self
+        let submitted = self
             .slurm("sbatch")
-            .args(["--parsable", "--wait"])
+            .arg("--parsable")
             .arg(script)
             .args(words.split_whitespace())
             .env("PATH", path)
             .env("TMPDIR", self.p.path("tmp"))
             .env("HOAP_PORT", port.to_string())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
+            .output()
             .unwrap();
-        let mut id = String::new();
-        BufReader::new(sbatch.stdout.as_mut().unwrap()).read_line(&mut id).unwrap();
-        Job { id: id.trim().to_owned(), sbatch }
+        assert!(submitted.status.success(), "{submitted:?}");
+        String::from_utf8(submitted.stdout).unwrap().trim().to_owned()
     }
 
-    /// Waits for the job. Its exit code, and what it wrote to the file of this name.
-    fn end(&self, mut job: Job, output: &str) -> (Option<i32>, String) {
-        let code = job.sbatch.wait().unwrap().code();
-        let mut said = String::new();
-        job.sbatch.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        let path = self.p.path(&output.replace('%', &job.id));
-        (code, format!("{said}{}", std::fs::read_to_string(path).unwrap_or_default()))
+    /// Waits for the job, for which `sbatch --wait` would look every few seconds only. The exit code
+    /// of its part that failed or of all, and what it wrote to the file of this name.
+    fn end(&self, job: &str, output: &str) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        let code = loop {
+            let shown = self.slurm("scontrol").args(["show", "job", "-o", job]).output().unwrap();
+            let shown = String::from_utf8(shown.stdout).unwrap();
+            let of = |name: &str| {
+                let words = shown.split_whitespace().filter_map(|w| w.strip_prefix(name));
+                words.map(str::to_owned).collect::<Vec<_>>()
+            };
+            let states = of("JobState=");
+            let ended = |s: &String| ["COMPLETED", "FAILED"].contains(&s.as_str());
+            if !states.is_empty() && states.iter().all(ended) {
+                let codes = of("ExitCode=");
+                break codes.iter().filter_map(|code| code.split(':').next()?.parse().ok()).max();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(300), "it does not end: {shown}");
+            std::thread::sleep(Duration::from_millis(100));
+        };
+        let path = self.p.path(&output.replace('%', job));
+        (code, std::fs::read_to_string(path).unwrap_or_default())
     }
 }
 
@@ -129,13 +135,13 @@ fn four_drivers_load_and_run_and_who_is_killed_or_left_out_is_named() {
     let cluster = Cluster::new();
     let p = &cluster.p;
     let load = cluster.submit("load.sbatch", "ycsb -p recordcount=400", &bin());
-    let (code, said) = cluster.end(load, "hoap-load-%-1.txt");
+    let (code, said) = cluster.end(&load, "hoap-load-%-1.txt");
     assert_eq!(code, Some(0), "{said}");
 
     let run = "ycsb-a -p recordcount=400 --clients 2 --warmup 200ms";
-    let job = cluster.submit("run.sbatch", &format!("{run} --duration 2s"), &bin());
-    let folder = format!("runs/hoap-{}", job.id);
-    let (code, said) = cluster.end(job, "hoap-%.txt");
+    let job = cluster.submit("run.sbatch", &format!("{run} --duration 1s"), &bin());
+    let folder = format!("runs/hoap-{job}");
+    let (code, said) = cluster.end(&job, "hoap-%.txt");
     assert_eq!(code, Some(0), "{said}");
     let whole = p.json(&format!("{folder}/run.json"));
     let parts = serde_json::json!(["1/4", "2/4", "3/4", "4/4"]);
@@ -148,23 +154,23 @@ fn four_drivers_load_and_run_and_who_is_killed_or_left_out_is_named() {
 
     // The third is killed while it measures.
     let job = cluster.submit("run.sbatch", &format!("{run} --duration 10m"), &bin());
-    let (id, begun) = (job.id.clone(), Instant::now());
-    let killed = p.path(&format!("hoap-{id}.txt"));
+    let begun = Instant::now();
+    let killed = p.path(&format!("hoap-{job}.txt"));
     while !std::fs::read_to_string(&killed).is_ok_and(|said| said.contains("step 1")) {
         assert!(begun.elapsed() < Duration::from_secs(60), "it did not begin");
         std::thread::sleep(Duration::from_millis(100));
     }
-    let (process, token) = driver(&id, 2).expect("the third driver");
+    let (process, token) = driver(&job, 2).expect("the third driver");
     let shown = std::fs::read_dir("/proc").unwrap().map_while(Result::ok).any(|process| {
         let words = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&words).contains(&token)
     });
     assert!(!shown, "the token is on a command line");
     assert!(Command::new("kill").args(["-KILL", &process]).status().unwrap().success());
-    let (code, said) = cluster.end(job, "hoap-%.txt");
+    let (code, said) = cluster.end(&job, "hoap-%.txt");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("part 3/4 is gone"), "{said}");
-    assert!(!p.path(&format!("runs/hoap-{id}")).exists());
+    assert!(!p.path(&format!("runs/hoap-{job}")).exists());
     assert!(!that_hold("recordcount", p.0.path()).is_empty(), "nothing was searched");
     assert_eq!(that_hold(&token, p.0.path()), Vec::<PathBuf>::new());
 
@@ -178,7 +184,7 @@ fn four_drivers_load_and_run_and_who_is_killed_or_left_out_is_named() {
     let chmod = Command::new("chmod").arg("+x").arg(p.path("bin/hoap")).status().unwrap();
     assert!(chmod.success());
     let job = cluster.submit("run.sbatch", &format!("{run} --duration 1s"), &p.path("bin"));
-    let (code, said) = cluster.end(job, "hoap-%.txt");
+    let (code, said) = cluster.end(&job, "hoap-%.txt");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("part 2/4 did not come within 3 s"), "{said}");
 }

@@ -233,7 +233,7 @@ fn an_interrupted_run() {
 fn merged(test: &str, load: &str, run: &str) {
     let (p, mut golden) = (Place::new(), Golden::of(test));
     p.ok(&format!("load {load}"));
-    let start = jiff::Timestamp::now() + Duration::from_secs(10);
+    let start = jiff::Timestamp::now() + Duration::from_secs(6);
     let start = start.strftime("%Y-%m-%dT%H:%M:%SZ");
     let lines =
         [1, 2].map(|n| format!("run {run} --start-at {start} --part {n}/2 --out driver-{n}"));

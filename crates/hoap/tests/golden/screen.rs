@@ -67,12 +67,24 @@ fn masked(text: &str) -> String {
 #[test]
 fn a_run_shows_one_line_that_vanishes_without_a_trace() {
     let mut golden = Golden::of("screen");
-    for columns in [80, 120] {
-        let p = Place::new();
-        let mut shown = Terminal::start(&p, &format!("{RUN} --duration 3s"), columns);
-        assert!(shown.until("step 2 of 2 · measured 2 of 3 s"), "it never said so");
-        golden.text(&format!("{columns}-during.txt"), &masked(&shown.screen.screen().contents()));
-        assert!(!shown.until("no line says this"));
+    let places = [80, 120].map(|columns| (columns, Place::new()));
+    let begun = places.each_ref().map(|(columns, p)| {
+        (columns, Terminal::start(p, &format!("{RUN} --duration 3s"), *columns))
+    });
+    // Side by side, and each is read as it writes.
+    let during = std::thread::scope(|scope| {
+        let read = begun.map(|(columns, mut shown)| {
+            scope.spawn(move || {
+                assert!(shown.until("step 2 of 2 · measured 2 of 3 s"), "it never said so");
+                let during = masked(&shown.screen.screen().contents());
+                assert!(!shown.until("no line says this"));
+                (columns, shown, during)
+            })
+        });
+        read.map(|read| read.join().unwrap())
+    });
+    for (columns, mut shown, during) in during {
+        golden.text(&format!("{columns}-during.txt"), &during);
         assert!(shown.child.wait().unwrap().success());
         let all = shown.all.screen().contents();
         assert!(!all.contains(" · "), "a live line is left:\n{all}");
