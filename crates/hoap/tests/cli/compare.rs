@@ -151,7 +151,7 @@ pub fn ends_well(driver: Child) {
 fn drivers_that_start_together_make_one_run() {
     let p = Place::new();
     p.ok("load ycsb --target sqlite:t.db -p recordcount=100");
-    two_drivers(&p, 4, "run ycsb-b --target sqlite:t.db --duration 6s --warmup 100ms", "--clients");
+    two_drivers(&p, 4, "run ycsb-b --target sqlite:t.db --duration 2s --warmup 100ms", "--clients");
     let end = p.ok("merge driver-1 driver-2 -o whole");
     assert!(end.out.contains("3 clients"), "{}", end.out);
     let [one, two, whole] =
@@ -182,7 +182,7 @@ fn what_all_drivers_of_ycsb_wrote_is_held_against_the_table() {
     let p = Place::new();
     p.ok("load ycsb --target sqlite:t.db -p recordcount=200 -p fieldcount=2");
     let run = "run ycsb-d --target sqlite:t.db -p fieldcount=2 -p readproportion=0.3 -p insertproportion=0.3 \
-               -p updateproportion=0.4 --check-reads --duration 3s --warmup 100ms";
+               -p updateproportion=0.4 --check-reads --duration 2s --warmup 100ms";
     two_drivers(&p, 4, run, "--clients");
     let inserted =
         [1, 2].map(|n| p.json(&format!("driver-{n}/ledger.json"))["inserted"].as_u64().unwrap());

@@ -18,7 +18,7 @@ fn a_driver_that_begins_late_is_void_and_not_merged() {
     let p = Place::new();
     let run = |n: u32, start| {
         let line = format!(
-            "run ycsb-c --target null:?latency_us=1000 -p recordcount=100 --duration 2s --warmup 0s \
+            "run ycsb-c --target null:?latency_us=1000 -p recordcount=100 --duration 1s --warmup 0s \
              --clients 2,{} --start-at {start} --part {n}/2 --out driver-{n}",
             n + 2
         );
@@ -59,7 +59,7 @@ fn a_driver_that_begins_late_is_void_and_not_merged() {
 fn lost_writes_that_the_clocks_of_drivers_explain_are_told_so() {
     let p = Place::new();
     p.ok("load ycsb --target sqlite:t.db -p recordcount=20 -p fieldcount=1");
-    let run = "run ycsb-a --target sqlite:t.db -p fieldcount=1 --duration 3s --warmup 100ms";
+    let run = "run ycsb-a --target sqlite:t.db -p fieldcount=1 --duration 2s --warmup 100ms";
     two_drivers(&p, 4, run, "--clients");
     let joint = |out: &str| format!("merge driver-1 driver-2 --operational sqlite:t.db -o {out}");
     p.ok(&joint("whole"));

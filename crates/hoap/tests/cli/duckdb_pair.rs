@@ -63,9 +63,8 @@ fn queries_follow_the_transactions_in_one_process() {
     p.ok(&format!("query ch2pp --analytical {FOLLOWER} --answers-out b"));
     p.ok("answers compare a b");
     // A transaction on SQLite alone is logged all the same, and says so.
-    p.ok(
-        "run ch2pp --operational sqlite:t.db --tx-clients 1 --duration 1s --warmup 0s --out alone",
-    );
+    p.ok("run ch2pp --operational sqlite:t.db --tx-clients 1 --query-clients 0 --duration 200ms \
+          --warmup 0s --out alone");
     let logged = &p.json("alone/run.json")["operational"]["settings"]["changes_logged_for"];
     assert!(logged.as_str().is_some_and(|path| path.ends_with("c.duckdb")), "{logged}");
 }
@@ -99,7 +98,7 @@ fn a_link_that_ends_in_a_run_fails_its_check_with_the_reason() {
 fn ingestion_through_the_link_is_measured() {
     let p = Place::new();
     let load =
-        format!("load ch2pp --scale-down 20 --json --target sqlite:t.db --analytical {FOLLOWER}");
+        format!("load ch2pp --scale-down 50 --json --target sqlite:t.db --analytical {FOLLOWER}");
     for more in ["", " --replace"] {
         let end = p.ok(&format!("{load}{more}"));
         let result: serde_json::Value = serde_json::from_str(&end.out).unwrap();

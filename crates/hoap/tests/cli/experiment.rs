@@ -201,7 +201,7 @@ flags = { target = "{target}", clients = [1, 2], duration = "300ms", warmup = "1
 name = "second"
 command = "run"
 benchmark = "ycsb-a"
-flags = { target = "{target}", clients = [1], duration = "20s", warmup = "10ms" }
+flags = { target = "{target}", clients = [1], duration = "3s", warmup = "10ms", tick = "100ms" }
 [[stage]]
 name = "third"
 command = "run"
@@ -226,7 +226,6 @@ fn an_interrupted_one_goes_on_where_it_was_with_nothing_repeated_and_nothing_mis
     assert_eq!((&states["first"], &states["second"]), (&"done".into(), &"begun".into()));
     p.fails("experiment report nowhere", 2, &["nowhere", "name the folder of an experiment"]);
 
-    // The second is long only to be interrupted.
     let end = p.fails(line, 2, &["go on with it by --resume"]);
     assert!(end.out.is_empty());
     let end = p.ok(&format!("{line} --resume"));

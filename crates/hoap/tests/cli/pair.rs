@@ -89,7 +89,7 @@ fn written(p: &Place) -> Vec<String> {
 fn every_step_of_a_run_writes_alike_and_runs_that_write_otherwise_are_told_apart() {
     let p = Place::new();
     p.load("t.db");
-    let run = "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 0,1 --duration 1s \
+    let run = "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 0,1 --duration 500ms \
                --warmup 100ms --freshness-every 20ms";
     p.ok(&format!("{run} --freshness on --out on"));
     let database = rusqlite::Connection::open(p.path("t.db")).unwrap();

@@ -58,7 +58,8 @@ fn a_run_goes_on_beside_a_query_that_fails_and_gives_power_of_the_others() {
     let p = Place::new();
     p.load("t.db");
     p.texts("sqlite", "q03.sql", ("FROM neworder", "FROM nowhere"));
-    let run = "run ch2pp --operational sqlite:t.db --tx-clients 0 --query-clients 1 --loops 2";
+    let run = "run ch2pp --operational sqlite:t.db --tx-clients 0 --query-clients 1 --loops 2 \
+               --warmup-loops 0";
     let line = format!("{run} {TEXTS} --keep-answers --out run");
     let end = p.fails(&line, 1, &["check \"failures\" failed", "Q03: all 2 failed"]);
     assert!(!end.err.contains("Q04"), "{end:#?}");

@@ -16,7 +16,7 @@ fn transactions_run_at_the_rate_that_was_asked_for_with_queries_beside_and_witho
     let p = Place::new();
     p.load("t.db");
     let run = "run ch2pp --operational sqlite:t.db --tx-clients 2 --warmup 200ms";
-    p.ok(&format!("{run} --query-clients 0,1 --rate {RATE},16 --duration 2s --out run"));
+    p.ok(&format!("{run} --query-clients 0,1 --rate {RATE},16 --duration 1s --out run"));
     let record = p.json("run/run.json");
     let steps = record["steps"].as_array().unwrap();
     let names: Vec<_> = steps.iter().map(|s| s["name"].as_str().unwrap()).collect();
@@ -84,8 +84,8 @@ fn a_search_probes_rates_of_transactions_with_the_queries_beside() {
     let p = Place::new();
     p.load("t.db");
     let run = "run ch2pp --operational sqlite:t.db?synchronous=off --tx-clients 2 --query-clients 1 \
-               --duration 1s --warmup 50ms --max-rate --sla p50=1us";
-    let end = p.ok(&format!("{run} --probe-limit 3s --out run"));
+               --duration 500ms --warmup 50ms --max-rate --sla p50=1us";
+    let end = p.ok(&format!("{run} --probe-limit 1500ms --out run"));
     assert!(end.out.contains("No rate was found that holds"), "{}", end.out);
     let record = p.json("run/run.json");
     let probes = record["search"]["probes"].as_array().unwrap();
@@ -130,7 +130,7 @@ fn what_does_not_go_together_is_a_usage_error() {
 fn a_frontier_chooses_its_steps_and_is_drawn() {
     let p = Place::new();
     p.load("t.db");
-    let run = "run ch2pp --operational sqlite:t.db --warmup 100ms --duration 1s";
+    let run = "run ch2pp --operational sqlite:t.db --warmup 100ms --duration 500ms";
     let end =
         p.ok(&format!("{run} --frontier=4,2 --loops 1 --warmup-loops 0 --repeat 2 --out run"));
     assert!(end.out.contains("frontier         area ratio"), "{}", end.out);

@@ -22,14 +22,16 @@ pub fn valid(run: &Value) {
 fn runs_of_every_kind_are_what_the_schema_says() {
     let p = Place::new();
     p.load("t.db");
-    p.ok("run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 0,1 --duration 1s \
-          --warmup 100ms --freshness on --witness=30% --out hybrid");
+    p.ok(
+        "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 0,1 --duration 500ms \
+          --warmup 100ms --freshness on --witness=30% --out hybrid",
+    );
     valid(&p.json("hybrid/run.json"));
     p.ok("run ycsb-a --target null: -p recordcount=100 --clients 2 --rate 2000 --duration 500ms \
           --warmup 100ms --out open");
     valid(&p.json("open/run.json"));
     p.ok(
-        "run ycsb-c --target null:?latency_us=500 -p recordcount=100 --clients 2 --duration 300ms \
+        "run ycsb-c --target null:?latency_us=5000 -p recordcount=100 --clients 2 --duration 100ms \
           --warmup 50ms --max-rate --sla p50=20ms --out search",
     );
     let search = p.json("search/run.json");

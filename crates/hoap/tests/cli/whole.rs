@@ -8,7 +8,7 @@ use super::{End, Place};
 #[test]
 fn load_verify_query_run_report() {
     let p = Place::new();
-    p.ok("load ch2pp -w 2 --scale-down 50 --target sqlite:t.db");
+    p.ok("load ch2pp -w 2 --scale-down 100 --target sqlite:t.db");
     let verify = p.ok("verify ch2pp --target sqlite:t.db --json").value();
     let checks = verify["checks"].as_array().unwrap();
     assert!(checks.len() >= 13 && checks.iter().all(|c| c["verdict"] != "fail"), "{verify:#}");
@@ -20,7 +20,7 @@ fn load_verify_query_run_report() {
     let answer = p.json("answers/q01.json");
     assert_eq!((&answer["query"], &answer["benchmark"]), (&1.into(), &"ch2pp".into()));
     assert_eq!(answer["columns"][0], "ol_number");
-    p.ok(&format!("{query} --query-set naive --answers-out naive --queries 1,5-7"));
+    p.ok(&format!("{query} --query-set naive --answers-out naive --queries 1,6-7"));
     assert!(!p.path("naive/q02.json").exists());
     p.ok("verify ch2pp --target sqlite:t.db --answers answers");
     p.ok("verify ch2pp --target sqlite:t.db --answers naive");
@@ -32,11 +32,11 @@ fn load_verify_query_run_report() {
     p.fails("verify ch2pp --target sqlite:t.db --answers answers", 1, &["1 of"]);
 
     let run = "run ch2pp --operational sqlite:t.db --tx-clients 1,2 --query-clients 0,1 --loops 1 \
-               --duration 1s --warmup 200ms --out run";
+               --duration 500ms --warmup 100ms --out run";
     let end = p.ok(run);
     let widest = end.out.lines().map(|l| l.chars().count()).max().unwrap();
     assert!(widest <= 80, "{widest} columns:\n{}", end.out);
-    assert!(end.out.starts_with("! scaled down by 50: not a CH2++ result"), "{}", end.out);
+    assert!(end.out.starts_with("! scaled down by 100: not a CH2++ result"), "{}", end.out);
     let record = p.json("run/run.json");
     assert_eq!(record["partial"], serde_json::Value::Null);
     let steps = record["steps"].as_array().unwrap();
@@ -153,7 +153,7 @@ fn a_changed_item_is_seen_by_the_sample_that_holds_it() {
         assert!(flat.contains(says), "{says}: {flat}");
     }
     p.fails(
-        "run ch2pp --operational sqlite:t.db --duration 1s --out run",
+        "run ch2pp --operational sqlite:t.db --duration 100ms --warmup 0s --out run",
         1,
         &["nothing changed", "VOID"],
     );
@@ -165,7 +165,7 @@ fn ch2_runs_like_ch2pp() {
     p.ok("load ch2 --scale-down 100 --target sqlite:t.db");
     p.ok("verify ch2 --target sqlite:t.db");
     p.ok("query ch2 --analytical sqlite:t.db --params random --params-seed 3");
-    p.ok("run ch2 --operational sqlite:t.db --duration 1s --warmup 100ms --out run");
+    p.ok("run ch2 --operational sqlite:t.db --duration 500ms --warmup 100ms --out run");
     assert_eq!(p.json("run/run.json")["benchmark"], "ch2");
 }
 
@@ -174,7 +174,7 @@ fn ctrl_c_ends_cleanly_with_a_partial_result() {
     let p = Place::new();
     p.load("t.db");
     let line = "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 1 \
-                --duration 10m --warmup 100ms --out run";
+                --duration 10m --warmup 100ms --tick 100ms --out run";
     let child = p.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let samples = p.path("run/samples.csv");
     let begun = Instant::now();
