@@ -41,7 +41,7 @@ pub fn equal_answers_where(
     let schema = set.spec().schema;
     let data = oracle::load(set).unwrap();
     let other = Database::at_with_all(url, set);
-    let all = Collection::ALL.iter().map(|c| set.count(*c)).sum();
+    let all: u64 = Collection::ALL.iter().map(|c| set.count(*c)).sum();
     assert_eq!(other.held(set).0, all, "{}", other.held(set).1);
     let mut differences = Vec::new();
     for query in &QUERIES {
