@@ -100,7 +100,8 @@ fn a_query_whose_node_is_lost_makes_the_power_incomplete() {
     let service = Service::start();
     let (place, shadow) = pair(&service);
     shadow.fails(5);
-    let run = "run ch2pp --tx-clients 1 --query-clients 1 --loops 1 --warmup 100ms --out lost";
+    let run = "run ch2pp --tx-clients 1 --query-clients 1 --loops 1 --warmup 100ms \
+               --max-failures off --out lost";
     let url = shadow.url();
     let (_, told) = place.run_with(run, &["--operational", &place.url, "--analytical", &url]);
     let record = place.json("lost/run.json");

@@ -159,8 +159,8 @@ fn each_fault_is_found_by_the_step_that_is_there_for_it() {
             "DROP TRIGGER t; \
              UPDATE stock SET doc = (SELECT doc FROM hidden) WHERE key = '1.1'; DROP TABLE hidden",
         ),
+        // It goes with its table.
         ("clients", "CREATE TRIGGER t BEFORE INSERT ON history BEGIN SELECT RAISE(IGNORE); END"),
-        ("removes", "DROP TRIGGER t"),
     ];
     let of_queries = [("queries, tuned texts", "Q01"), ("queries, naive texts", "Q01")];
     let of_others = [
