@@ -47,6 +47,12 @@ impl Schema {
         let server = server("HOAP_TEST_POSTGRES").replacen("hoap@", user, 1);
         Schema { url: with(&server, &format!("schema={}", own_name())) }
     }
+
+    /// Runs statements in it.
+    fn psql(&self, text: &str) {
+        let (_, name) = self.url.split_once("schema=").unwrap();
+        psql(&server("HOAP_TEST_POSTGRES"), &format!("SET search_path TO {name}; {text}"));
+    }
 }
 
 impl Drop for Schema {
@@ -155,22 +161,23 @@ fn queries_are_not_asked_of_a_server_that_is_gone() {
 
 #[test]
 fn what_the_server_refuses_every_time_fails_the_run() {
-    let (p, lab) = (Place::new(), lab::Lab::start());
-    let url = lab.url();
-    p.ok(&format!("load ycsb --target {url} -p recordcount=50"));
-    p.ok(&format!("load ch2pp --target {url} --scale-down 100"));
+    let (p, [records, documents]) = (Place::new(), [Schema::new(), Schema::new()]);
+    let (ycsb, ch2pp) = (&records.url, &documents.url);
+    p.ok(&format!("load ycsb --target {ycsb} -p recordcount=50"));
+    p.ok(&format!("load ch2pp --target {ch2pp} --scale-down 100"));
     p.texts("postgres", "q06.sql", ("SELECT", "SELEC"));
-    let refuse = "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+    let refuse = "FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
                   $$ BEGIN RAISE EXCEPTION 'not today'; END $$";
-    psql(&url, refuse);
-    for (event, table) in [("UPDATE", "usertable"), ("INSERT", "orders")] {
+    for (schema, event, table) in
+        [(&records, "UPDATE", "usertable"), (&documents, "INSERT", "orders")]
+    {
         let on = format!("BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()");
-        psql(&url, &format!("CREATE TRIGGER refuse {on}"));
+        schema.psql(&format!("CREATE {refuse}; CREATE TRIGGER refuse {on}"));
     }
-    let ch2pp = format!("run ch2pp --operational {url} --warmup 1ms");
+    let ch2pp = format!("run ch2pp --operational {ch2pp} --warmup 1ms");
     for (line, says) in [
         (
-            format!("run ycsb-a --target {url} -p recordcount=50 --operations 200 --warmup 1ms"),
+            format!("run ycsb-a --target {ycsb} -p recordcount=50 --operations 200 --warmup 1ms"),
             "UPDATE: all ",
         ),
         (
@@ -188,6 +195,7 @@ fn what_the_server_refuses_every_time_fails_the_run() {
         p.fails(&format!("{line} --out out"), 1, &["the run FAILED: check \"failures\"", says]);
         std::fs::remove_dir_all(p.path("out")).unwrap();
     }
+    [records, documents].iter().for_each(|schema| schema.psql("DROP FUNCTION refuse CASCADE"));
 }
 
 /// Name and verdict of every check.

@@ -232,13 +232,13 @@ fn what_cannot_be_said_changes_nothing() {
 }
 
 /// Of a terminal that goes away a program may hear twice; a test may have been started to ignore
-/// SIGINT.
+/// SIGHUP and SIGINT.
 #[test]
 fn a_run_is_kept_whoever_ends_it_and_whatever_cannot_be_said() {
     let ways: [(&[&str], &[&str]); 4] = [
         (&[], &["-TERM"]),
         (&["nohup"], &["-TERM"]),
-        (&[], &["-HUP", "-HUP"]),
+        (&["env", "--default-signal=HUP"], &["-HUP", "-HUP"]),
         (&["env", "--default-signal=INT"], &["-INT"]),
     ];
     for stream in Stream::ALL {
