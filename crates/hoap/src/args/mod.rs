@@ -158,4 +158,12 @@ mod tests {
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
     }
+
+    /// Without debug assertions in clap, the test above tests nothing.
+    #[test]
+    #[should_panic(expected = "Short option names must be unique")]
+    fn a_command_line_that_is_not_well_formed_is_found() {
+        let twice = ["one", "two"].map(|name| clap::Arg::new(name).short('x'));
+        clap::Command::new("hoap").args(twice).debug_assert();
+    }
 }
