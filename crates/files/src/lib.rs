@@ -10,6 +10,8 @@
 //! hash would halve the speed. `xxhsum -H128` prints the same.
 
 mod check;
+#[cfg(feature = "parquet")]
+mod columns;
 mod encoder;
 mod error;
 mod flat;

@@ -13,7 +13,7 @@ use super::{schema, server};
 use crate::failure::Done;
 use crate::front::Front;
 use crate::front::engine::Engine;
-use crate::{Remote, RemoteJoins, RemoteKeyValue};
+use crate::remote::{Remote, RemoteJoins, RemoteKeyValue};
 
 /// Why it has no pages.
 pub(super) const NO_PAGES: &str =

@@ -75,7 +75,7 @@ const NO_TRANSACTIONS: &str = "a statement here changes one partition, and nothi
                                that can be undone";
 
 /// What it lacks, and why. A user may allow transactions without their promises.
-pub(crate) const LACKS: &[crate::Lack] =
+pub(crate) const LACKS: &[crate::capabilities::Lack] =
     &[("transactions", NO_TRANSACTIONS), ("analytics", NO_ANALYTICS), ("pagination", NO_PAGES)];
 
 /// Why the results of its transactions are marked.

@@ -64,7 +64,7 @@ const NO_ANALYTICS: &str = "its queries are for transactions: analytical ones ru
                             couchbase-analytics://… names";
 
 /// What it lacks, and why.
-pub(crate) const LACKS: &[crate::Lack] = &[("analytics", NO_ANALYTICS)];
+pub(crate) const LACKS: &[crate::capabilities::Lack] = &[("analytics", NO_ANALYTICS)];
 
 /// Opens a `couchbase:` URL: connects the driver and asks the query service for its version. The
 /// driver's connections belong to the runtime that this is called on.

@@ -70,7 +70,8 @@ const COLUMNS: &str = "it stores columns in groups of rows, and a change of one 
                        columns there";
 
 /// What it lacks, and why.
-pub(crate) const LACKS: &[crate::Lack] = &[("transactions", COLUMNS), ("key-value", COLUMNS)];
+pub(crate) const LACKS: &[crate::capabilities::Lack] =
+    &[("transactions", COLUMNS), ("key-value", COLUMNS)];
 
 /// Opens a `duckdb:` URL. Looks at the file only when it is used, and makes a missing one only to
 /// load it.

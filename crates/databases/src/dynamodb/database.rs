@@ -12,7 +12,7 @@ use super::server::Server;
 use super::{describe, layout};
 use crate::front::Front;
 use crate::front::engine::Engine;
-use crate::{Remote, RemoteKeyValue};
+use crate::remote::{Remote, RemoteKeyValue};
 
 /// DynamoDB in a region. Clones are the same one.
 pub type DynamoDb = Front<DynamoDbEngine>;

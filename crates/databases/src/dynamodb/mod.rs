@@ -64,7 +64,7 @@ const NO_ANALYTICS: &str =
     "it has neither joins nor aggregates: they run on what is exported from it";
 
 /// What it lacks, and why.
-pub(crate) const LACKS: &[crate::Lack] =
+pub(crate) const LACKS: &[crate::capabilities::Lack] =
     &[("analytics", NO_ANALYTICS), ("pagination", NO_SHOP), ("join", NO_SHOP)];
 
 /// Opens a `dynamodb:` URL and asks the service which tables of its prefix there are.

@@ -63,10 +63,10 @@ pub use database::{MongoDb, MongoDbEngine};
 pub use options::OPTIONS;
 
 /// The capabilities. Transactions require a replica set or a sharded cluster.
-pub(crate) use crate::CAPABILITIES;
+pub(crate) use crate::capabilities::CAPABILITIES;
 
 /// It lacks nothing.
-pub(crate) const LACKS: &[crate::Lack] = &[];
+pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 
 /// Opens a `mongodb:` or `mongodb+srv:` URL and asks the server for its version and deployment.
 ///

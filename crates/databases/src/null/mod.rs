@@ -59,7 +59,7 @@ pub(crate) const CAPABILITIES: &[&str] = &["documents", "key-value", "scans", "p
 const KEEPS_NOTHING: &str = "it keeps no documents, and an answer without them would be a lie";
 
 /// What it lacks, and why.
-pub(crate) const LACKS: &[crate::Lack] =
+pub(crate) const LACKS: &[crate::capabilities::Lack] =
     &[("transactions", KEEPS_NOTHING), ("analytics", KEEPS_NOTHING)];
 
 /// No database. Clones are the same one.

@@ -76,10 +76,10 @@ pub use database::{Postgres, PostgresEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
-pub(crate) use crate::CAPABILITIES;
+pub(crate) use crate::capabilities::CAPABILITIES;
 
 /// It lacks nothing.
-pub(crate) const LACKS: &[crate::Lack] = &[];
+pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 
 /// Opens a `postgres:` URL. Connects only when it is used.
 ///

@@ -63,7 +63,7 @@ const NO_TRANSACTIONS: &str = "a transaction here is a list of commands fixed be
 const NO_ANALYTICS: &str = "it has no language to query documents in";
 
 /// What it lacks, and why.
-pub(crate) const LACKS: &[crate::Lack] =
+pub(crate) const LACKS: &[crate::capabilities::Lack] =
     &[("transactions", NO_TRANSACTIONS), ("analytics", NO_ANALYTICS)];
 
 /// Opens a `redis:` URL and asks the server for its version and settings.

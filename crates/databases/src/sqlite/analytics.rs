@@ -9,7 +9,8 @@ use rusqlite::{Connection, Statement};
 use serde_json::{Value, json};
 
 use super::connection::{self, Role};
-use super::{SqliteEngine, sql};
+use super::database::SqliteEngine;
+use super::sql;
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Analytics};
 

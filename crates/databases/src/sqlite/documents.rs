@@ -11,9 +11,10 @@ use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::connection::{Database, Role};
+use super::database::SqliteEngine;
 use super::error;
 use super::writer::Turn;
-use super::{SqliteEngine, bulk, sql, transaction};
+use super::{bulk, sql, transaction};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Documents, Each};
 

@@ -15,8 +15,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use super::connection::Role;
+use super::database::SqliteEngine;
 use super::writer::Writer;
-use super::{SqliteEngine, error, sql};
+use super::{error, sql};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;

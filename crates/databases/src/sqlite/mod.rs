@@ -69,10 +69,10 @@ pub use database::{Sqlite, SqliteEngine};
 pub use options::OPTIONS;
 
 /// The capabilities.
-pub(crate) use crate::CAPABILITIES;
+pub(crate) use crate::capabilities::CAPABILITIES;
 
 /// It lacks nothing.
-pub(crate) const LACKS: &[crate::Lack] = &[];
+pub(crate) const LACKS: &[crate::capabilities::Lack] = &[];
 
 /// Opens a `sqlite:` URL. Looks at the file only when it is used, and makes a missing one only to
 /// load it.

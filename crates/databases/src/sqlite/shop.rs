@@ -12,8 +12,8 @@ use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use hoap_workload::shop::source::{COUNTRY_INDEX, COVERING_INDEX, ZIP_INDEX};
 use rusqlite::Connection;
 
-use super::SqliteEngine;
 use super::connection::Role;
+use super::database::SqliteEngine;
 use crate::failure::Done;
 use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
 

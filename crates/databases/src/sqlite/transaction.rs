@@ -9,8 +9,9 @@ use rusqlite::{CachedStatement, Connection};
 use serde_json::Value;
 
 use super::connection::Role;
+use super::database::SqliteEngine;
 use super::writer::{Turn, Writer};
-use super::{SqliteEngine, error, patch, sql};
+use super::{error, patch, sql};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Session, Transactions};
 use crate::patches::independent;

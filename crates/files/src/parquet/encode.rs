@@ -11,8 +11,7 @@ use ::parquet::errors::Result;
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use bytes::Bytes;
 
-use super::columns::{Column, Columns, Values};
-use super::layout::{Layout, Leaf};
+use crate::columns::{Column, Columns, Layout, Leaf, Values};
 
 /// The least number of places of a column that are encoded at once; a document is never divided.
 const BATCH: usize = 1024;

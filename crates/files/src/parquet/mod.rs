@@ -14,9 +14,7 @@
 //! All threads encode and compress row groups at once, each whole in memory, and the row groups are
 //! joined to files in order.
 
-mod columns;
 mod encode;
-mod layout;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter};
@@ -27,16 +25,13 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::writer::SerializedFileWriter;
 use bytes::Bytes;
 
+use crate::columns::{Columns, Layout};
 use crate::encoder::Encoder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Form;
 use crate::probe::{average_bytes, shape};
 use crate::sink::Sink;
 use crate::source::{AnyWriter, FileSource};
-use columns::Columns;
-use layout::Layout;
-
-pub use columns::Shredder;
 
 /// Bytes per write.
 const BUFFER: usize = 1 << 20;

@@ -9,9 +9,9 @@ use std::ops::Range;
 use hoap_data::Buffer;
 use serde_json::{Map, Value};
 
-use crate::flat::{Csv, Flat};
 #[cfg(feature = "parquet")]
-use crate::parquet::Shredder;
+use crate::columns::Shredder;
+use crate::flat::{Csv, Flat};
 use crate::shape::Tree;
 
 pub use ycsb::YcsbTable;

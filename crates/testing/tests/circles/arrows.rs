@@ -1,23 +1,27 @@
 //! Which file of a crate uses which, and in what circles.
 //!
-//! An arrow goes to the file that defines what is named, through any number of `pub use`: these are
-//! no arrows themselves where their file does not use what it passes on. A module that is named as a
-//! whole is none either; what is named in it is. A method that is called by its name alone is not
-//! seen: only types tell in which file it is.
+//! A path makes arrows to the file that defines what it names, through any number of `pub use`, and
+//! to the files of the modules that it goes through, except those around the module that has it.
+//! What a file passes on is no arrow of that file, unless its code uses it. A module that is named
+//! as a whole is none either; what is named in it is. A method that is called by its name alone is
+//! not seen: only types tell in which file it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::modules::Crate;
 
+/// The arrows from file to file, each with a path that makes it.
+type Arrows = BTreeMap<(usize, usize), Vec<String>>;
+
+/// What is being looked up: paths, each in its module.
+type UnderWay = Vec<(usize, Vec<String>)>;
+
 /// What a path leads to.
+#[derive(Clone, Copy)]
 enum Found {
     /// Something that this file defines.
     Item(usize),
     Module(usize),
-}
-
-fn is_module(found: &Found) -> bool {
-    matches!(found, Found::Module(_))
 }
 
 /// Files that use each other, by their paths from `src`, and the arrows between them.
@@ -50,7 +54,7 @@ pub fn circles(of: &Crate) -> Vec<Circle> {
 }
 
 /// The files that one reaches.
-fn reach(arrows: &BTreeMap<(usize, usize), Vec<String>>, from: usize) -> BTreeSet<usize> {
+fn reach(arrows: &Arrows, from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut next = vec![from];
     while let Some(file) = next.pop() {
@@ -60,139 +64,127 @@ fn reach(arrows: &BTreeMap<(usize, usize), Vec<String>>, from: usize) -> BTreeSe
     reached
 }
 
-/// The arrows from file to file, each with a path that makes it.
-fn arrows(of: &Crate) -> BTreeMap<(usize, usize), Vec<String>> {
-    let mut arrows = BTreeMap::new();
+fn arrows(of: &Crate) -> Arrows {
+    let mut arrows = Arrows::new();
     for (number, module) in of.modules.iter().enumerate() {
-        let mut named = |path: &[String], at: usize| {
-            for found in find(of, at, path, &mut Vec::new()) {
-                if let Found::Item(file) = found
-                    && file != module.file
-                {
-                    arrows.entry((module.file, file)).or_insert_with(|| path.to_vec());
+        let around: Vec<usize> =
+            std::iter::successors(Some(number), |module| of.modules[*module].parent).collect();
+        for path in paths(of, number) {
+            let found = find(of, number, &path, &mut Vec::new());
+            let mut files: Vec<usize> = found.iter().filter_map(|found| item(*found)).collect();
+            // A macro of the root names what other crates see, which is only there.
+            if !files.is_empty() && path[0] != "$crate" {
+                for end in 1..path.len() {
+                    let through = find(of, number, &path[..end], &mut Vec::new());
+                    let through = through.into_iter().filter_map(submodule);
+                    let counts = |m: &usize| end + 1 == path.len() || !around.contains(m);
+                    files.extend(through.filter(counts).map(|module| of.modules[module].file));
                 }
             }
-        };
-        module.paths.iter().for_each(|path| named(path, number));
-        for used in &module.uses {
-            match &used.name {
-                Some(name) if used.public && !module.names.contains(name) => {}
-                // What is a module too is named as that, unless the code has the name alone.
-                Some(name) => {
-                    let found = find(of, number, &used.path, &mut Vec::new());
-                    if !found.iter().any(is_module) || module.alone.contains(name) {
-                        named(&used.path, number);
-                    }
-                }
-                None if used.public => {}
-                None => {
-                    // Of all names of a module those that the code has and that it does not have
-                    // otherwise.
-                    let own = |name: &String| {
-                        let by_use = module.uses.iter().any(|u| u.name.as_ref() == Some(name));
-                        module.items.contains(name) || module.children.contains_key(name) || by_use
-                    };
-                    for found in find(of, number, &used.path, &mut Vec::new()) {
-                        let Found::Module(from) = found else { continue };
-                        for name in module.names.iter().filter(|name| !own(name)) {
-                            if defines(of, from, name) {
-                                named(std::slice::from_ref(name), from);
-                            }
-                        }
-                    }
-                }
+            for file in files.into_iter().filter(|file| *file != module.file) {
+                arrows.entry((module.file, file)).or_insert_with(|| path.clone());
             }
         }
     }
     arrows
 }
 
-/// Whether a module has a name, its own or one that it brings in.
-fn defines(of: &Crate, module: usize, name: &str) -> bool {
-    let module = &of.modules[module];
-    module.items.contains(name)
-        || module.uses.iter().any(|used| used.name.as_ref().is_none_or(|there| there == name))
-}
-
-/// What a path means in a module. There are several where a module and something else have one
-/// name.
-fn find(
-    of: &Crate,
-    module: usize,
-    path: &[String],
-    under_way: &mut Vec<(usize, Vec<String>)>,
-) -> Vec<Found> {
-    let Some((first, rest)) = path.split_first() else { return vec![Found::Module(module)] };
-    let from = match &**first {
-        "crate" => Some(0),
-        "self" => Some(module),
-        "super" => of.modules[module].parent,
-        _ => return below(of, module, path, under_way, false),
-    };
-    from.map_or(Vec::new(), |from| match rest.first().map(String::as_str) {
-        Some("super" | "self") | None => find(of, from, rest, under_way),
-        Some(_) => below(of, from, rest, under_way, true),
-    })
-}
-
-/// What a path means that begins with a name of the module; nothing where that is another crate's.
-/// What is not found although it must be there (`certain`) is made by a macro of the module.
-fn below(
-    of: &Crate,
-    module: usize,
-    path: &[String],
-    under_way: &mut Vec<(usize, Vec<String>)>,
-    certain: bool,
-) -> Vec<Found> {
-    let (first, rest) = path.split_first().expect("a name at least");
-    let here = &of.modules[module];
-    let child = here.children.get(first).copied();
-    if let Some(child) = child.filter(|_| !rest.is_empty()) {
-        return below(of, child, rest, under_way, true);
+/// The paths that a module has in its code, in full where a `use` brings their beginning in.
+fn paths(of: &Crate, number: usize) -> BTreeSet<Vec<String>> {
+    let module = &of.modules[number];
+    let mut paths = module.paths.clone();
+    for used in module.uses.iter().filter(|used| !used.public) {
+        // What is a module too is named as that, unless the code has the name alone.
+        if find(of, number, &used.path, &mut Vec::new()).into_iter().all(|f| item(f).is_some()) {
+            paths.insert(used.path.clone());
+        }
     }
-    let step = (module, path.to_vec());
-    if under_way.contains(&step) {
+    for name in module.names.difference(&module.items) {
+        let by_name = |used: &&crate::modules::Use| used.name.as_ref() == Some(name);
+        if let Some(used) = module.uses.iter().find(by_name) {
+            paths.insert(used.path.clone());
+            continue;
+        }
+        for used in module.uses.iter().filter(|used| used.name.is_none() && !used.public) {
+            let from = find(of, number, &used.path, &mut Vec::new());
+            let mut from = from.into_iter().filter_map(submodule);
+            if from.any(|from| step(of, from, name, &mut Vec::new()).is_some()) {
+                paths.insert([&used.path[..], std::slice::from_ref(name)].concat());
+            }
+        }
+    }
+    paths
+}
+
+fn item(found: Found) -> Option<usize> {
+    if let Found::Item(file) = found { Some(file) } else { None }
+}
+
+fn submodule(found: Found) -> Option<usize> {
+    if let Found::Module(module) = found { Some(module) } else { None }
+}
+
+/// What a path means in a module. There are several if a module and something else have one name.
+/// What is not found although it must be there is made by a macro of the module.
+fn find(of: &Crate, at: usize, path: &[String], under_way: &mut UnderWay) -> Vec<Found> {
+    let looked_up = (at, path.to_owned());
+    if under_way.contains(&looked_up) {
         return Vec::new();
     }
-    under_way.push(step);
-    let mut found: Vec<Found> = child.map(Found::Module).into_iter().collect();
-    if here.items.contains(first) {
-        found.push(Found::Item(here.file));
-    }
-    let (all, named): (Vec<_>, Vec<_>) = here.uses.iter().partition(|used| used.name.is_none());
-    let named = named.into_iter().filter(|used| used.name.as_ref() == Some(first));
-    let mut outside = false;
-    for used in named {
-        outside = true;
-        let there = find(of, module, &used.path, under_way);
-        let goes_on = !rest.is_empty() && there.iter().any(is_module);
-        for there in there {
-            match there {
-                Found::Module(there) if goes_on => {
-                    found.extend(below(of, there, rest, under_way, true));
-                }
-                Found::Item(_) if goes_on => {}
-                there => found.push(there),
-            }
+    under_way.push(looked_up);
+    let mut here = vec![Found::Module(at)];
+    for (n, name) in path.iter().enumerate() {
+        let modules: Vec<usize> = here.iter().copied().filter_map(submodule).collect();
+        if n > 0 && modules.is_empty() {
+            // `Type::method`
+            break;
         }
-    }
-    let all = if found.is_empty() && !outside { all } else { Vec::new() };
-    for used in all {
-        for there in find(of, module, &used.path, under_way) {
-            if let Found::Module(there) = there
-                && there != module
-            {
-                found.extend(below(of, there, path, under_way, false));
+        here = match &**name {
+            "crate" | "$crate" => vec![Found::Module(0)],
+            "self" => continue,
+            "super" => {
+                let parent = |module: &usize| of.modules[*module].parent.map(Found::Module);
+                modules.iter().filter_map(parent).collect()
             }
-        }
-    }
-    let defined = found.iter().any(|found| !is_module(found));
-    if let Some(file) = of.exported.get(first).filter(|_| module == 0 && !defined) {
-        found.push(Found::Item(*file));
-    }
-    if found.is_empty() && certain && !outside {
-        found.push(Found::Item(here.file));
+            _ => {
+                let made = |module: usize| (n > 0).then_some(Found::Item(of.modules[module].file));
+                let meant = |module: usize| match step(of, module, name, under_way) {
+                    Some(found) => found,
+                    None => made(module).into_iter().collect(),
+                };
+                modules.into_iter().flat_map(meant).collect()
+            }
+        };
     }
     under_way.pop();
-    found
+    here
+}
+
+/// What a name means in a module, or `None` if it is not there.
+fn step(of: &Crate, module: usize, name: &str, under_way: &mut UnderWay) -> Option<Vec<Found>> {
+    let here = &of.modules[module];
+    let macros = of.exported.get(name).filter(|_| module == 0).copied();
+    let defined = if here.items.contains(name) { Some(here.file) } else { macros };
+    let child = here.children.get(name).copied().map(Found::Module);
+    let mut found: Vec<Found> = child.into_iter().chain(defined.map(Found::Item)).collect();
+    let mut there = !found.is_empty();
+    for used in here.uses.iter().filter(|used| used.name.as_deref() == Some(name)) {
+        found.extend(find(of, module, &used.path, under_way));
+        there = true;
+    }
+    let looked_up = (module, vec!["*".to_owned(), name.to_owned()]);
+    if there || under_way.contains(&looked_up) {
+        return there.then_some(found);
+    }
+    under_way.push(looked_up);
+    for used in here.uses.iter().filter(|used| used.name.is_none()) {
+        for from in find(of, module, &used.path, under_way).into_iter().filter_map(submodule) {
+            if let Some(all) = step(of, from, name, under_way) {
+                found.extend(all);
+                there = true;
+            }
+        }
+    }
+    under_way.pop();
+    there.then_some(found)
 }

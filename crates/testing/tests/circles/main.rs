@@ -3,43 +3,55 @@
 
 mod arrows;
 mod modules;
-mod words;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use arrows::{Circle, circles};
 use modules::Crate;
 
-/// The circles of the crates in a folder, each with the name of its crate.
-fn of_all(folder: &Path) -> Vec<(String, Circle)> {
+/// The crates in a folder, each root with its crate's folder.
+fn of_all(folder: &Path) -> Vec<(PathBuf, Crate)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut folders: Vec<PathBuf> = entries.filter(|path| path.join("src").is_dir()).collect();
     folders.sort();
     assert!(!folders.is_empty(), "no crates in {}", folder.display());
     let mut all = Vec::new();
     for folder in folders {
-        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let roots = ["lib.rs", "main.rs"].map(|root| folder.join("src").join(root));
         let roots: Vec<_> = roots.iter().filter(|root| root.exists()).collect();
-        assert!(!roots.is_empty(), "the crate {name} has no root");
-        for root in roots {
-            all.extend(circles(&Crate::read(root)).into_iter().map(|c| (name.clone(), c)));
-        }
+        assert!(!roots.is_empty(), "{} has no root", folder.display());
+        all.extend(roots.iter().map(|root| (folder.clone(), Crate::read(root))));
     }
     all
 }
 
+/// The crates of the workspace.
+static CRATES: LazyLock<Vec<(PathBuf, Crate)>> =
+    LazyLock::new(|| of_all(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()));
+
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut wrong = String::new();
-    for (name, circle) in of_all(crates) {
-        let files: Vec<&str> = circle.files.iter().map(String::as_str).collect();
-        wrong += &format!("\na circle in {name}: {}", files.join(", "));
-        circle.arrows.iter().for_each(|arrow| wrong += &format!("\n    {arrow}"));
+    for (folder, read) in CRATES.iter() {
+        for Circle { files, arrows } in circles(read) {
+            let files: Vec<String> = files.into_iter().collect();
+            wrong += &format!("\na circle in {}: {}", folder.display(), files.join(", "));
+            arrows.iter().for_each(|arrow| wrong += &format!("\n    {arrow}"));
+        }
     }
     assert!(wrong.is_empty(), "move what is used to where the arrow points:{wrong}");
+}
+
+/// `test = false` saves compiling a library once more, and Cargo says nothing of the tests in it.
+#[test]
+fn no_library_has_unit_tests_that_do_not_run() {
+    for (folder, read) in CRATES.iter() {
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let left_out = manifest.lines().any(|line| line == "test = false");
+        assert!(!(left_out && read.has_tests), "{} has unit tests", folder.display());
+    }
 }
 
 /// The circles of a crate with these files.
@@ -50,7 +62,8 @@ fn in_files(files: &[(&str, &str)]) -> Vec<BTreeSet<String>> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    of_all(folder.path()).into_iter().map(|(_, circle)| circle.files).collect()
+    let found = of_all(folder.path()).into_iter().flat_map(|(_, read)| circles(&read));
+    found.map(|circle| circle.files).collect()
 }
 
 fn set(files: [&str; 2]) -> BTreeSet<String> {
@@ -78,6 +91,13 @@ fn a_circle_is_found_whatever_its_paths_go_through() {
         let root = "pub mod a; mod b; pub use a::A; pub use b::*; mod one { pub use crate::b; }";
         let found = in_files(&[("lib.rs", root), ("a.rs", a), ("b/mod.rs", b)]);
         assert_eq!(found, [set(["a.rs", "b/mod.rs"])], "{a}\n{b}");
+    }
+    // What a file passes on is imported from that file too.
+    let a = "mod c; pub use c::C; pub struct A(crate::b::B);";
+    let files = [("lib.rs", "mod a; mod b;"), ("a/mod.rs", a), ("a/c.rs", "pub struct C;")];
+    for b in ["use crate::a::C; pub struct B(C);", "pub struct B(super::a::C);"] {
+        let found = in_files(&[&files[..], &[("b.rs", b)]].concat());
+        assert_eq!(found, [set(["a/mod.rs", "b.rs"])], "{b}");
     }
 }
 

@@ -31,7 +31,7 @@ use endpoint::NO_RECORDS;
 const NO_TRANSACTIONS: &str = "there are no transactions of several statements";
 
 /// What they lack, and why.
-pub(crate) const LACKS: &[crate::Lack] =
+pub(crate) const LACKS: &[crate::capabilities::Lack] =
     &[("transactions", NO_TRANSACTIONS), ("key-value", NO_RECORDS)];
 
 impl Target for Store {

@@ -1,6 +1,6 @@
 //! The query texts that are part of the program.
 
-use super::COUNT;
+use super::super::catalogue::COUNT;
 
 /// The texts of a benchmark in a dialect.
 pub(super) struct Folder {

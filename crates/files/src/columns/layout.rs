@@ -17,42 +17,42 @@ const RATIO: (i32, i32) = (9, 4);
 
 /// One column.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leaf {
-    pub(super) scalar: Scalar,
-    pub(super) nullable: bool,
+pub(crate) struct Leaf {
+    pub(crate) scalar: Scalar,
+    pub(crate) nullable: bool,
     /// The innermost enclosing array.
-    pub(super) list: Option<usize>,
+    pub(crate) list: Option<usize>,
     /// Whether values repeat often.
     repeats: bool,
 }
 
 /// An array and its columns.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct List {
+pub(crate) struct List {
     /// The enclosing array.
-    pub(super) parent: Option<usize>,
+    pub(crate) parent: Option<usize>,
     /// Number of arrays around its elements, itself included.
-    pub(super) depth: i16,
+    pub(crate) depth: i16,
     /// The range of its columns: the first, and the first after.
-    pub(super) first: usize,
-    pub(super) end: usize,
+    pub(crate) first: usize,
+    pub(crate) end: usize,
     /// The first array after the nested ones.
-    pub(super) next: usize,
+    pub(crate) next: usize,
 }
 
 /// The columns of a collection, in the order of the documents' values.
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) leaves: Vec<Leaf>,
+pub(crate) struct Layout {
+    pub(crate) leaves: Vec<Leaf>,
     /// The arrays, in the order in which they begin.
-    pub(super) lists: Vec<List>,
-    pub(super) schema: TypePtr,
-    pub(super) descriptor: SchemaDescriptor,
-    pub(super) properties: WriterPropertiesPtr,
+    pub(crate) lists: Vec<List>,
+    pub(crate) schema: TypePtr,
+    pub(crate) descriptor: SchemaDescriptor,
+    pub(crate) properties: WriterPropertiesPtr,
 }
 
 impl Layout {
-    pub(super) fn new(name: &str, shape: &Shape, form: &Form) -> Result<Layout> {
+    pub(crate) fn new(name: &str, shape: &Shape, form: &Form) -> Result<Layout> {
         let mut building = Building { leaves: Vec::new(), lists: Vec::new(), list: None };
         let failed = |e: String| {
             let message = format!("lay out {name} as parquet: {e}; choose another format");

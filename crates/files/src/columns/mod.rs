@@ -1,22 +1,25 @@
-//! Documents split into columns, before encoding.
+//! Documents split into columns, before Parquet encodes them.
+
+mod layout;
 
 use hoap_data::Timestamp;
 use hoap_data::writer::{ExtraField, Field, TEXT_SLACK, Writer, extra_text};
 
-use super::layout::Layout;
 use crate::shape::Scalar;
+
+pub(crate) use layout::{Layout, Leaf};
 
 /// The values of one column.
 #[derive(Debug, Default)]
-pub(super) struct Column {
-    pub(super) values: Values,
+pub(crate) struct Column {
+    pub(crate) values: Values,
     /// Whether there is a value, for every place; empty where values cannot be missing.
-    pub(super) present: Vec<bool>,
+    pub(crate) present: Vec<bool>,
 }
 
 impl Column {
     /// Approximate bytes of the values.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match &self.values {
             Values::Bool(values) => values.len(),
             Values::Long(values) => size_of_val(values.as_slice()),
@@ -28,7 +31,7 @@ impl Column {
 
 /// The values present.
 #[derive(Debug)]
-pub(super) enum Values {
+pub(crate) enum Values {
     Bool(Vec<bool>),
     Long(Vec<i64>),
     Short(Vec<i32>),
@@ -66,17 +69,17 @@ impl Values {
 
 /// The values of documents, column by column.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
-    pub(super) leaves: Vec<Column>,
+pub(crate) struct Columns {
+    pub(crate) leaves: Vec<Column>,
     /// Number of elements of each array at each occurrence: once per document, or per enclosing
     /// element.
-    pub(super) lists: Vec<Vec<u32>>,
-    pub(super) documents: usize,
+    pub(crate) lists: Vec<Vec<u32>>,
+    pub(crate) documents: usize,
 }
 
 impl Columns {
     /// Prepares for the documents of a layout.
-    pub(super) fn begin(&mut self, layout: &Layout) {
+    pub(crate) fn begin(&mut self, layout: &Layout) {
         self.leaves.resize_with(layout.leaves.len(), Column::default);
         for (column, leaf) in self.leaves.iter_mut().zip(&layout.leaves) {
             column.values.reset(leaf.scalar);
@@ -88,7 +91,7 @@ impl Columns {
     }
 
     /// Begins the next document.
-    pub(super) fn document<'a>(&'a mut self, layout: &'a Layout) -> Shredder<'a> {
+    pub(crate) fn document<'a>(&'a mut self, layout: &'a Layout) -> Shredder<'a> {
         self.documents += 1;
         Shredder { layout, columns: self, leaf: 0, list: 0, open: Vec::new(), wrong: false }
     }
@@ -110,7 +113,7 @@ pub struct Shredder<'a> {
 
 impl Shredder<'_> {
     /// Whether every value had a column and every column its value.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         let Layout { leaves, lists, .. } = self.layout;
         !self.wrong && self.leaf == leaves.len() && self.list == lists.len() && self.open.is_empty()
     }
