@@ -8,8 +8,8 @@ keeps_data=no
 server_install() { java_install mongo-wire; }
 server_start() {
     mkdir -p "$dir/tmp"
-    # Queries that join take it minutes: worth the compiler that ./test spares the others. A query runs on the thread that
-    # reads its connection, and those that share this thread wait: there are more threads than connections.
+    # Queries that join take it minutes: worth the compiler that ./test spares the others. Beside such a query some
+    # connections got no answer for seconds, as they do if they share a thread with its own: there are threads enough.
     alive 1 || spawn 1 java -XX:TieredStopAtLevel=4 -Xmx512m -XX:+UseSerialGC -Dio.netty.eventLoopThreads=128 \
         -Djava.io.tmpdir="$dir/tmp" \
         -cp "$(java_home mongo-wire)/*" "$lab/servers/MongoWire.java" "$(port)" "${LAB_MONGO_WIRE_VERSION:-9}"
