@@ -37,7 +37,6 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
         constants,
         operational: Some(target.description()),
         analytical: None,
-        non_transactional: None,
         host: hoap_drive::host(),
         query_set: None,
         load: note.map(|note| Load {

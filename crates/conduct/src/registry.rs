@@ -107,18 +107,8 @@ impl<F: Offer> Entry for BenchmarkLine<F> {
 /// Under which heading the help lists a flag.
 fn heading(id: &str) -> &'static str {
     match id {
-        "target"
-        | "operational"
-        | "analytical"
-        | "files"
-        | "pairs"
-        | "scan_fields"
-        | "variant"
-        | "allow_non_transactional"
-        | "params"
-        | "params_seed"
-        | "query_set"
-        | "queries_dir" => "What runs",
+        "target" | "operational" | "analytical" | "files" | "pairs" | "scan_fields" | "variant"
+        | "params" | "params_seed" | "query_set" | "queries_dir" => "What runs",
         "clients"
         | "tx_clients"
         | "query_clients"

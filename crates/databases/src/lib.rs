@@ -48,9 +48,7 @@ pub mod null;
 // Each database needs a part of it.
 #[cfg_attr(not(feature = "all"), allow(dead_code))]
 mod options;
-#[cfg(any(feature = "cassandra", feature = "dynamodb"))]
-// Each of the two needs a part of it.
-#[cfg_attr(not(all(feature = "cassandra", feature = "dynamodb")), allow(dead_code))]
+#[cfg(feature = "dynamodb")]
 mod overlay;
 mod patches;
 #[cfg(feature = "postgres")]
@@ -150,19 +148,6 @@ pub fn offers(url: &str, needed: &[&str]) -> Result<()> {
     Err(invalid(tried, format!("not applicable, because {because}"))
         .advise("`hoap targets` lists what each database offers"))
 }
-
-/// Whether the database of a URL, which lacks transactions, applies those of CH2 a document at a
-/// time where a user allows that ([`Target::stepwise`]).
-///
-/// # Errors
-/// Returns [`ErrorKind::Invalid`] where the scheme is unknown or not built in.
-pub fn stepwise(url: &str) -> Result<bool> {
-    let (_, scheme, _) = scheme_of(url)?;
-    Ok(STEPWISE.contains(&scheme.names[0]))
-}
-
-/// The databases of [`stepwise`].
-const STEPWISE: &[&str] = &["cassandra"];
 
 /// The scheme of a URL as it is spelled there, its line, and how it is opened.
 fn scheme_of(url: &str) -> Result<(&str, &'static Scheme, Opener)> {

@@ -184,7 +184,6 @@ fn record() -> Run {
         constants: serde_json::Value::Null,
         operational: None,
         analytical: None,
-        non_transactional: None,
         host: hoap_drive::host(),
         query_set: None,
         load: None,

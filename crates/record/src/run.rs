@@ -47,10 +47,6 @@ pub struct Run {
     pub operational: Option<Description>,
     /// The database of the queries, if it is another one.
     pub analytical: Option<Description>,
-    /// With `--allow-non-transactional` on a database without transactions: the guarantees that its
-    /// operations lack. No tpM of the run is then one of transactions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub non_transactional: Option<String>,
     /// The machine the driver ran on.
     pub host: Host,
     /// This machine's clock held against that of `hoap gather`, if drivers met there.

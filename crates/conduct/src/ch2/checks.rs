@@ -6,7 +6,7 @@ use hoap_record::{Check, Verdict};
 use hoap_workload::Result;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::{self, Aggregates};
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::counters;
 use hoap_workload::ch2::district::District;
 use hoap_workload::ch2::ledger::Ledger;
@@ -22,8 +22,6 @@ use super::queries::CancelOnStop;
 pub struct Start<'a> {
     /// The database of the transactions.
     pub target: &'a dyn Target,
-    /// What the operations in the place of transactions do not promise; `None` for transactions.
-    pub caveat: Option<&'a str>,
     /// The data set that was loaded.
     pub data: &'a DataSet,
     /// Whether no run wrote to it before.
@@ -42,7 +40,7 @@ impl Start<'_> {
             (_, true) => fresh,
             (_, false) => Changes::Unknown,
         };
-        Sample::draw(self.data).under(Isolation::of(self.caveat)).knowing(changes)
+        Sample::draw(self.data).knowing(changes)
     }
 }
 
@@ -59,16 +57,13 @@ pub async fn added_up(target: &dyn Target, data: &DataSet, stop: &Stop) -> Resul
 }
 
 /// Whether it is known that nothing changed the data since the load: every kind of transaction moves
-/// a counter, and each counter is as loaded. Without transactions a part of one may move none.
+/// a counter, and each counter is as loaded.
 ///
 /// # Errors
 /// Returns [`Cancelled`](hoap_workload::ErrorKind::Cancelled) soon after `asked` is set, and the
 /// errors of reading the database.
 pub async fn as_loaded(start: &Start<'_>, asked: &Stop) -> Result<bool> {
-    let &Start { target, data, caveat, .. } = start;
-    if caveat.is_some() {
-        return Ok(false);
-    }
+    let &Start { target, data, .. } = start;
     let counters = counters::read(target, data, true, &|| asked.is_set()).await?;
     Ok(counters::before(&counters, data, "before the run").verdict == Verdict::Pass)
 }
@@ -82,14 +77,14 @@ pub async fn before_the_run(
     start: &Start<'_>,
     asked: &Stop,
 ) -> Result<(Vec<Check>, Vec<District>)> {
-    let &Start { target, caveat, data, fresh, level, .. } = start;
+    let &Start { target, data, fresh, level, .. } = start;
     let (when, stop) = ("before the run", &|| asked.is_set());
-    let (source, isolation) = (Deliveries::OfCustomers, Isolation::of(caveat));
+    let source = Deliveries::OfCustomers;
     match level {
         Level::Full => {
             let mut nothing = Expected::nothing();
             let snapshot = Snapshot::take(target.documents()?, data, &mut nothing, stop).await?;
-            let checks = conditions(&snapshot, data, source, isolation, when);
+            let checks = conditions(&snapshot, data, source, when);
             Ok((checks, snapshot.districts))
         }
         Level::Database | Level::Touched | Level::Sample => {
@@ -101,7 +96,7 @@ pub async fn before_the_run(
                 return Ok((checks, counters.districts));
             }
             let all = added_up(target, data, asked).await?;
-            checks.extend(aggregates::checks(&all, data, source, isolation, when));
+            checks.extend(aggregates::checks(&all, data, source, when));
             Ok((checks, all.districts))
         }
         Level::Off => Ok((Vec::new(), Vec::new())),
@@ -117,7 +112,7 @@ pub async fn after_the_run(
     start: &Start<'_>,
     ledger: &Ledger,
 ) -> Result<(Vec<Check>, Vec<District>)> {
-    let &Start { target, caveat, data, before, fresh, level } = start;
+    let &Start { target, data, before, fresh, level } = start;
     let (when, stop) = ("after the run", &|| false);
     if level == Level::Off {
         return Ok((level.left_out(when).into_iter().collect(), Vec::new()));
@@ -138,14 +133,13 @@ pub async fn after_the_run(
         }
     };
     let deliveries = Deliveries::OfLedger { before, ledger };
-    let isolation = Isolation::of(caveat);
-    let mut checks = conditions(&after, data, deliveries, isolation, when);
+    let mut checks = conditions(&after, data, deliveries, when);
     let unchanged = expected.sample.check(target, data, ledger, when, stop).await?;
     checks.extend(expected.checks(ledger, before, &after, when));
     checks.push(unchanged);
     if level == Level::Database {
         let all = added_up(target, data, &Stop::new()).await?;
-        checks.extend(aggregates::checks(&all, data, deliveries, isolation, when));
+        checks.extend(aggregates::checks(&all, data, deliveries, when));
         checks.push(aggregates::nothing_added(ledger, before, &all, when));
     }
     checks.extend(level.left_out(when));

@@ -69,10 +69,6 @@ pub struct Flags {
     /// TPC-C's keying and think times, each client at a home warehouse
     #[arg(long, conflicts_with_all = ["rate", "max_rate"])]
     pub think_times: bool,
-    /// Run the transactions on a database that has none too, a document at a time: neither isolated
-    /// nor atomic, and marked as such in every result
-    #[arg(long)]
-    pub allow_non_transactional: bool,
     /// Between the transactions run others on small shared documents, and judge what isolation they
     /// show; SHARE of each transaction client's time is theirs
     #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true)]
@@ -175,7 +171,6 @@ impl Flags {
             loops,
             warmup_loops,
             think_times,
-            allow_non_transactional,
             witness,
             keep_witness,
             check: _,
@@ -199,7 +194,6 @@ impl Flags {
             "loops": loops,
             "warmup-loops": warmup_loops,
             "think-times": think_times,
-            "allow-non-transactional": allow_non_transactional,
             "witness": witness.map(|share| share.0),
             "keep-witness": keep_witness,
             "check": level.map(|level| level.to_string()),

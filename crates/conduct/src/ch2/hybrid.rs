@@ -8,7 +8,6 @@ use hoap_data::DataSet;
 use hoap_record::merge::{beside_others, left_to_first};
 use hoap_record::{AuditLine, Check, Run, RunFolder, Verdict};
 use hoap_workload::capability::Target;
-use hoap_workload::ch2::audit;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::district::District;
 use hoap_workload::ch2::freshness::Probes;
@@ -32,8 +31,6 @@ pub struct Hybrid<'a> {
     pub data: DataSet,
     /// The database of the transactions, or of everything.
     pub operational: Arc<dyn Target>,
-    /// What the operations in the place of transactions do not promise; `None` for transactions.
-    pub caveat: Option<&'static str>,
     pub terminals: Option<Terminals>,
     pub streams: Option<Streams>,
     pub pair: Pair<'a>,
@@ -55,7 +52,6 @@ impl Hybrid<'_> {
     fn start(&self) -> Start<'_> {
         Start {
             target: &*self.operational,
-            caveat: self.caveat,
             data: &self.data,
             fresh: self.runs == 0,
             level: self.level,
@@ -138,12 +134,9 @@ impl Benchmark for Hybrid<'_> {
         }
     }
 
-    /// Whether there were transactions at all, then their mix.
     fn audit(&self, known: &Memory) -> Vec<AuditLine> {
         let Some(terminals) = &self.terminals else { return Vec::new() };
-        let none = self.caveat.map(audit::without_transactions);
-        let mix = known.tally.audit(self.data.spec().warehouses, Some(terminals.shape()));
-        none.into_iter().chain(mix).collect()
+        known.tally.audit(self.data.spec().warehouses, Some(terminals.shape()))
     }
 
     fn left(&self) -> Option<Check> {

@@ -1,9 +1,9 @@
 //! How the flags become a run, and the ledgers of several drivers a check.
 
 use hoap_data::Schema;
-use hoap_databases::{offers, open, stepwise};
+use hoap_databases::{offers, open};
 use hoap_record::{Check, Repetition, Run};
-use hoap_workload::capability::{NonTransactional, Target};
+use hoap_workload::capability::Target;
 use hoap_workload::ch2::aggregates::Aggregates;
 use hoap_workload::ch2::contribution::Contribution;
 use hoap_workload::ch2::note::{self, DataNote};
@@ -46,12 +46,7 @@ impl Offer for Flags {
         if self.freshness_every.0.is_zero() {
             return refuse("--freshness-every is no time; give it more, such as 100ms");
         }
-        if plan.has_operations() {
-            match offers(&self.operational, &["transactions"]) {
-                Err(no) if stepwise(&self.operational)? => self.may_do_without(no)?,
-                offered => offered?,
-            }
-        }
+        offers(&self.operational, if plan.has_operations() { &["transactions"] } else { &[] })?;
         let queried = self.analytical.as_ref().unwrap_or(&self.operational);
         offers(queried, if plan.has_queries() { &["analytics"] } else { &[] })?;
         Ok(plan)
@@ -62,10 +57,6 @@ impl Offer for Flags {
         let plan = self.planned(line)?;
         let (with_tx, with_queries) = (plan.has_operations(), plan.has_queries());
         let operational = open(&self.operational).await?;
-        let (operational, caveat) = match self.allow_non_transactional {
-            true => NonTransactional::allow(operational),
-            false => (operational, None),
-        };
         operational.documents()?;
         let analytical = match &self.analytical {
             Some(url) if with_queries || self.freshness_is_measured() => Some(open(url).await?),
@@ -109,7 +100,6 @@ impl Offer for Flags {
         let hybrid = Hybrid {
             data,
             operational: operational.clone(),
-            caveat,
             terminals,
             streams,
             probes: pair.probes(),
@@ -136,9 +126,7 @@ impl Offer for Flags {
             let why = "none of the drivers looked at the data before the run, as part 1 does";
             return Err(drivers.refuse(why));
         }
-        // Where the runs were allowed to do without transactions, so are their checks, which only
-        // read.
-        let (target, caveat) = NonTransactional::allow(open(drivers.url).await?);
+        let target = open(drivers.url).await?;
         let (_, data) = note::expect_loaded(&*target, schema(&drivers.first.benchmark)?).await?;
         drivers.same_data(&json!(DataNote::of(data.spec())))?;
         drivers.caller.say("checking the data after all runs");
@@ -146,7 +134,7 @@ impl Offer for Flags {
         if level.by_key() {
             ledger.sort();
         }
-        let start = Start { target: &*target, caveat, data: &data, fresh, level, before: &before };
+        let start = Start { target: &*target, data: &data, fresh, level, before: &before };
         or_gone(after_the_run(&start, &ledger).await.map(|(checks, _)| checks))
     }
 }
@@ -157,13 +145,6 @@ fn schema(name: &str) -> Result<Schema> {
 }
 
 impl Flags {
-    /// Refuses a database without transactions unless the user allows that.
-    fn may_do_without(&self, no: Error) -> Result<()> {
-        let flag =
-            "--allow-non-transactional runs them a document at a time, and marks the results";
-        if self.allow_non_transactional { Ok(()) } else { Err(no.advise(flag)) }
-    }
-
     /// The record as far as it is known before the first step.
     fn begin(
         &self,
@@ -174,11 +155,7 @@ impl Flags {
     ) -> Run {
         let spec = hybrid.data.spec();
         let title = spec.schema.title();
-        let caveat = hybrid.caveat.filter(|_| hybrid.terminals.is_some());
         let mut warnings = Vec::new();
-        if let Some(caveat) = caveat {
-            warnings.push(format!("NON-TRANSACTIONAL: {caveat}; not a {title} result"));
-        }
         let level = hybrid.terminals.as_ref().map(|_| hybrid.level);
         if level == Some(Level::Off) {
             warnings.push(UNCHECKED.into());
@@ -205,7 +182,6 @@ impl Flags {
         let basis = Basis { note: Some(loaded), data: json!(DataNote::of(spec)), constants };
         Run {
             warnings,
-            non_transactional: caveat.map(Into::into),
             analytical: analytical.map(Target::description),
             query_set: hybrid.streams.as_ref().map(|_| self.texts.query_set.name().into()),
             ..begin(spec.schema.name(), &*hybrid.operational, basis, self.settings(level))

@@ -8,9 +8,9 @@ use hoap_record::{Check, Verdict};
 use hoap_workload::answers::{
     AnswerFile, AnswerFolder, AnswersOf, DataSetName, StoredAnswer, StoredAnswers, compare, stored,
 };
-use hoap_workload::capability::{Answer, NonTransactional, Target};
+use hoap_workload::capability::{Answer, Target};
 use hoap_workload::ch2::aggregates;
-use hoap_workload::ch2::conditions::{Deliveries, Finding, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, Finding, conditions};
 use hoap_workload::ch2::ledger::{Ledger, unforeseen};
 use hoap_workload::ch2::note;
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -89,19 +89,17 @@ pub struct Verified {
 pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<Verified, Error>> {
     Box::pin(async move {
         let schema = args.benchmark.schema();
-        let (target, caveat) = NonTransactional::allow(hoap_databases::open(&args.target).await?);
+        let target = hoap_databases::open(&args.target).await?;
         target.documents()?;
         let (note, data) = note::expect_loaded(&*target, schema).await?;
         let when = if note.runs == 0 { "after the load" } else { "after runs" };
         let stop = || caller.stop().is_set();
-        let isolation = Isolation::of(caveat);
-        let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen))
-            .under(isolation);
+        let sample = Sample::of(&data, args.sample, args.sample_seed.unwrap_or_else(unforeseen));
         let (mut checks, sample) = match args.check {
             Level::Database => {
                 let all = added_up(&*target, &data, caller.stop()).await?;
                 let source = Deliveries::OfCustomers;
-                let mut checks = aggregates::checks(&all, &data, source, isolation, when);
+                let mut checks = aggregates::checks(&all, &data, source, when);
                 checks.extend(args.check.left_out(when));
                 let changes = if note.runs == 0 { Changes::None } else { Changes::Unknown };
                 (checks, sample.knowing(changes))
@@ -109,7 +107,7 @@ pub fn checks<'a>(caller: &'a dyn Caller, args: &'a Verify) -> Local<'a, Result<
             _ => {
                 let mut expected = Expected::nothing().sampling(sample);
                 let all = Snapshot::take(target.documents()?, &data, &mut expected, &stop).await?;
-                let checks = conditions(&all, &data, Deliveries::OfCustomers, isolation, when);
+                let checks = conditions(&all, &data, Deliveries::OfCustomers, when);
                 (checks, expected.sample)
             }
         };

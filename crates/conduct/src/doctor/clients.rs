@@ -55,7 +55,7 @@ async fn all(target: &Arc<dyn Target>, data: &DataSet) -> Result<Proof> {
     }
     first?;
     let (level, before) = (Level::Full, &before.districts[..]);
-    let start = Start { target: &**target, caveat: None, data, fresh: true, level, before };
+    let start = Start { target: &**target, data, fresh: true, level, before };
     let (checks, _) = after_the_run(&start, &memory.ledger).await?;
     let (checked, told) = all_of(&checks)?;
     let done = counted(CLIENTS * OPERATIONS, "transaction", "transactions");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hoap_data::{Collection, DataSet, ExtraFields, Schema, Spec};
 use hoap_workload::capability::{Documents, Target};
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::freshness;
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
@@ -78,7 +78,7 @@ pub(super) async fn load(findings: &mut Findings<'_>, target: &dyn Target, data:
 async fn intact(documents: &dyn Documents, data: &DataSet) -> Result<Proof> {
     let snapshot = Snapshot::take(documents, data, &mut Expected::nothing(), &|| false).await?;
     let deliveries = Deliveries::OfCustomers;
-    all_of(&conditions(&snapshot, data, deliveries, Isolation::Isolated, "after the load"))
+    all_of(&conditions(&snapshot, data, deliveries, "after the load"))
 }
 
 /// Waits until the database of the queries holds the data too.

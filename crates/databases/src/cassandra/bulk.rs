@@ -18,7 +18,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::document::Stored;
 use super::error::written;
 use super::runtimes::RuntimeSession;
-use super::schema::{DOCUMENT, KEY, MARKS};
+use super::schema::{DOCUMENT, KEY};
 use super::values::Texts;
 use super::{notes, schema};
 use crate::failure::{Done, Failure};
@@ -101,11 +101,7 @@ impl BatchWriter {
             Some(known) if fits(&known) => known,
             _ => {
                 let wanted: Vec<&str> = wanted.into_iter().collect();
-                // The column of the marks is added with the documents': changing a table takes a
-                // second.
-                let marks = wanted.contains(&DOCUMENT).then_some(MARKS);
-                let columns: Vec<&str> = wanted.iter().copied().chain(marks).collect();
-                schema::add_columns(&self.connection, name, &columns).await?;
+                schema::add_columns(&self.connection, name, &wanted).await?;
                 let names: Vec<_> = wanted.iter().map(|name| format!(", \"{name}\"")).collect();
                 let text = format!(
                     "INSERT INTO {} ({KEY}{}) VALUES (?{})",

@@ -32,8 +32,7 @@ pub struct CassandraEngine {
 }
 
 // No session has to abandon a connection: the driver tells the answers on one apart by the numbers
-// of their requests and throws away those that come late, and no transaction is open in the
-// cluster.
+// of their requests and throws away those that come late.
 impl Engine for CassandraEngine {
     const RESERVED: &'static [&'static str] = &["hoap_"];
 
@@ -43,10 +42,6 @@ impl Engine for CassandraEngine {
 
     fn longest_name(&self) -> usize {
         schema::LONGEST_NAME
-    }
-
-    fn longest_index(&self) -> usize {
-        schema::LONGEST_NAME - schema::LOOKUP.len()
     }
 
     fn answer_timeout(&self) -> Option<Duration> {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::{DOCUMENT, KEY, MARKS};
+use super::schema::{DOCUMENT, KEY};
 use crate::names;
 
 /// A document as it is stored.
@@ -24,7 +24,7 @@ impl Stored {
         let object: Map<String, Value> =
             serde_json::from_slice(text).map_err(|e| format!("it is no JSON object: {e}"))?;
         let plain = |(name, value): (&String, &Value)| {
-            let theirs = [KEY, DOCUMENT, MARKS].contains(&name.as_str());
+            let theirs = [KEY, DOCUMENT].contains(&name.as_str());
             value.is_string() && !theirs && names::field(name).is_ok()
         };
         if !object.iter().all(plain) {
@@ -92,7 +92,6 @@ mod tests {
             json!({"": "x"}),
             json!({"y_id": "x"}),
             json!({"doc": "x"}),
-            json!({"marks": "x"}),
         ] {
             assert_eq!(of(&document), Stored::Json, "{document}");
         }

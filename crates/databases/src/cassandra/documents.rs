@@ -14,9 +14,8 @@ use super::error::written;
 use super::pages::Pages;
 use super::schema::{DOCUMENT, KEY};
 use super::values::next_text;
-use super::{CassandraEngine, joined, lookups, notes, schema};
+use super::{CassandraEngine, joined, notes, schema};
 use crate::failure::{Done, Failure};
-use crate::front::at_once::at_once;
 use crate::front::engine::{Documents, Each};
 
 /// Rows of a page of keys alone, and of documents.
@@ -47,9 +46,6 @@ impl Documents for CassandraEngine {
         if tables.iter().any(|name| joined::SOURCES.contains(name)) {
             tables.push(joined::TABLE);
         }
-        // The lookup tables are useless without their notes.
-        let made = schema::lookups(&connection).await?;
-        tables.extend(made.iter().map(String::as_str));
         tables.push(notes::NOTES);
         for name in tables {
             // Dropping a missing table is a change of the schema too: look first.
@@ -77,23 +73,14 @@ impl Documents for CassandraEngine {
 
     /// Writes were acknowledged at the write consistency, and are as durable as the nodes' commit
     /// logs; no statement waits for more. The index on the customers' zip codes is the joining
-    /// table here; any other index is a lookup table.
+    /// table here. No workload that runs here searches by any other.
     async fn settle(&self, indexes: &[Index]) -> Done<()> {
-        let connection = self.connection().await?;
-        let connection = &connection;
-        let made = indexes.iter().map(async |index| {
-            let made = if joined::is_for(index) {
-                joined::make(connection).await
-            } else if joined::SOURCES.contains(&index.collection) {
-                // Pages of customers, which this database does not have.
-                Ok(())
-            } else {
-                lookups::make(connection, &lookups::describe(index)).await
-            };
-            let tried = || format!("make the table of {} in {}", index.name, connection.place.url);
-            made.map_err(|e| written(e).trying(tried()))
-        });
-        at_once(made.collect()).await
+        let Some(index) = indexes.iter().find(|index| joined::is_for(index)) else {
+            return Ok(());
+        };
+        let connection = &*self.connection().await?;
+        let tried = || format!("make the table of {} in {}", index.name, connection.place.url);
+        joined::make(connection).await.map_err(|e| written(e).trying(tried()))
     }
 
     async fn stored(&self, _: &[&str]) -> Done<Result<Stored, &'static str>> {

@@ -19,8 +19,6 @@ use ErrorKind::{Ambiguous, Broken, Missing, Timeout, Unavailable};
 const UNSURE: &str = "unsure";
 /// The code of a read that a replica failed.
 const READ_FAILURE: &str = "read failure";
-/// The code of several steps of which a part was applied, or may have been.
-pub(super) const PARTLY: &str = "partly";
 
 /// The failure of an operation that writes: what is unsure may have been applied.
 pub(super) fn written(failure: Failure) -> Failure {
@@ -48,11 +46,6 @@ pub(super) fn failed_on_a_replica(failure: &Failure) -> bool {
 /// Whether it cannot be known what became of a write.
 pub(super) fn is_unsure(failure: &Failure) -> bool {
     failure.code == UNSURE
-}
-
-/// Whether the same may go well a moment later.
-pub(super) fn may_pass(failure: &Failure) -> bool {
-    is_unsure(failure) || failure.kind == Unavailable
 }
 
 /// What the driver says of an answer that does not have the types of a statement.

@@ -11,11 +11,10 @@
 //!
 //! # What Cassandra promises
 //! Each operation is one statement on one partition, at the consistency of the options. There are
-//! no transactions of several documents: where the user of a run allows it, the changes of a
-//! transaction are applied one by one ([`open_transaction`], [`commit`]). An INSERT replaces an
-//! existing row and an UPDATE creates a missing one, so that neither tells whether the key existed.
-//! With `lwt=on` both are lightweight transactions (Paxos), which check first and take several
-//! round trips among the replicas ([`key_value`]).
+//! no transactions of several documents. An INSERT replaces an existing row and an UPDATE creates a
+//! missing one, so that neither tells whether the key existed. With `lwt=on` both are lightweight
+//! transactions (Paxos), which check first and take several round trips among the replicas
+//! ([`key_value`]).
 //!
 //! # Connections
 //! The clients of a worker thread share a session of the driver and its connections to the nodes,
@@ -27,7 +26,6 @@
 //! * A batch of a load is not atomic ([`bulk`]).
 
 mod bulk;
-mod commit;
 mod connection;
 mod credentials;
 mod database;
@@ -38,27 +36,22 @@ mod error;
 pub mod fuzz;
 mod joined;
 mod key_value;
-mod lookups;
 mod notes;
-mod open_transaction;
 mod options;
 mod pages;
 mod parsed_url;
 mod replication;
-mod rows;
 mod runtimes;
 mod schema;
-mod search;
 mod server;
 mod shop;
 mod statements;
 mod tls;
-mod transaction;
 mod values;
 
 use hoap_record::Description;
 use hoap_workload::Result;
-use hoap_workload::capability::{Analytics, Applicable, Documents, Stepwise, Target, Transactions};
+use hoap_workload::capability::{Analytics, Applicable, Documents, Target, Transactions};
 
 pub use database::{Cassandra, CassandraEngine};
 pub use options::OPTIONS;
@@ -74,14 +67,9 @@ const NO_ANALYTICS: &str =
 const NO_TRANSACTIONS: &str = "a statement here changes one partition, and nothing makes the changes of several one step \
                                that can be undone";
 
-/// What it lacks, and why. A user may allow transactions without their promises.
+/// What it lacks, and why.
 pub(crate) const LACKS: &[crate::capabilities::Lack] =
     &[("transactions", NO_TRANSACTIONS), ("analytics", NO_ANALYTICS), ("pagination", NO_PAGES)];
-
-/// Why the results of its transactions are marked.
-const CAVEAT: &str = "Cassandra has no transactions: the changes of each were applied a document at a time by \
-                      lightweight transactions, so that others saw it in part, a value computed from what was \
-                      read may have overwritten a newer one, and a crash in its midst leaves a part";
 
 /// Opens a `cassandra:` URL and asks the cluster for its version and settings.
 ///
@@ -105,10 +93,6 @@ impl Target for Cassandra {
 
     fn transactions(&self) -> Applicable<&dyn Transactions> {
         self.0.not_applicable("document transactions", NO_TRANSACTIONS)
-    }
-
-    fn stepwise(&self) -> Applicable<Stepwise<'_>> {
-        Ok(Stepwise { transactions: self, caveat: CAVEAT })
     }
 
     fn analytics(&self) -> Applicable<&dyn Analytics> {

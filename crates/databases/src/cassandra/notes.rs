@@ -1,5 +1,5 @@
-//! The table of notes, texts by their names: the benchmark's note, the progress of loads, the
-//! definitions of lookup tables, whether the joining table is complete.
+//! The table of notes, texts by their names: the benchmark's note, the progress of loads, whether
+//! the joining table is complete.
 //!
 //! The benchmark's note is written by lightweight transactions alone and read at their consistency,
 //! so that comparing and setting it is atomic. Each attempt has an id: where the outcome is
@@ -24,9 +24,6 @@ pub(super) const NOTES: &str = "hoap_notes";
 const NOTE: &str = "note";
 /// The name of the note of a complete joining table.
 pub(super) const JOINED: &str = "joined";
-
-/// The beginning of the names of the notes that define lookup tables.
-pub(super) const LOOKUP: &str = "index ";
 
 /// The name of the note of a part's progress.
 pub(super) fn progress(part: &str, collection: &str) -> String {
@@ -67,24 +64,6 @@ pub(super) async fn get(connection: &Connection, name: &str) -> Done<Option<Stri
     Ok(read(connection, name, consistency).await?.map(|(value, _)| value))
 }
 
-/// All notes whose names begin with `beginning`, which the returned names lack.
-pub(super) async fn all(connection: &Connection, beginning: &str) -> Done<Vec<(String, String)>> {
-    let text = format!("SELECT name, value FROM {}", connection.table(NOTES));
-    let answer = match connection.run(text, connection.options().read_consistency, ()).await {
-        Err(e) if is_missing(&e) => return Ok(Vec::new()),
-        answer => answer?,
-    };
-    let rows = answer.into_rows_result()?;
-    let mut all = Vec::new();
-    for row in rows.rows::<(&str, &str)>()? {
-        let (name, value) = row?;
-        if let Some(name) = name.strip_prefix(beginning) {
-            all.push((name.to_owned(), value.to_owned()));
-        }
-    }
-    Ok(all)
-}
-
 /// Writes a note.
 pub(super) async fn set(connection: &Connection, name: &str, value: &str) -> Done<()> {
     let text = format!("INSERT INTO {} (name, value) VALUES (?, ?)", connection.table(NOTES));
@@ -96,7 +75,7 @@ fn json(text: &str) -> Done<Value> {
 }
 
 /// The attempts at a lightweight transaction that times out.
-pub(super) const ATTEMPTS: u32 = 12;
+const ATTEMPTS: u32 = 12;
 
 /// The note's text and its writer, as lightweight transactions have agreed on them. Such a read is
 /// a lightweight transaction itself: it is tried again where it meets others and times out, and
@@ -112,7 +91,7 @@ async fn agreed(connection: &Connection) -> Done<Option<(String, Option<String>)
 }
 
 /// A random number.
-pub(super) fn random() -> u64 {
+fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 

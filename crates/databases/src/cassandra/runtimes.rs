@@ -14,15 +14,13 @@ use tokio::runtime::{Handle, Id};
 
 use super::connection::Connection;
 use super::parsed_url::ParsedUrl;
-use super::{lookups, rows, statements, tls};
+use super::{statements, tls};
 use crate::failure::Done;
 
 /// The session of a runtime and the statements that its clients share.
 pub(super) struct RuntimeSession {
     connection: Connection,
     pub tables: statements::Cache,
-    pub rows: rows::Cache,
-    pub lookups: lookups::Cache,
 }
 
 impl Deref for RuntimeSession {
@@ -66,8 +64,6 @@ impl RuntimeSessions {
         let session = Arc::new(RuntimeSession {
             connection: Connection::open(place, tls, self.altering.clone()).await?,
             tables: Default::default(),
-            rows: Default::default(),
-            lookups: Default::default(),
         });
         *slot = Arc::downgrade(&session);
         Ok(session)

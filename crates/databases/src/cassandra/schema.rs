@@ -13,12 +13,8 @@ use crate::failure::{Done, Failure};
 pub(super) const KEY: &str = "y_id";
 /// The column of documents as JSON text.
 pub(super) const DOCUMENT: &str = "doc";
-/// The column of the marks of the transactions that wrote a document last: see [`super::rows`].
-pub(super) const MARKS: &str = "marks";
 /// The longest name of a table, letters (`SchemaConstants.NAME_LENGTH` of Cassandra).
 pub(super) const LONGEST_NAME: usize = 48;
-/// The beginning of the names of lookup tables.
-pub(super) const LOOKUP: &str = "hoap_index_";
 
 /// The keyspace of the URL, if it exists.
 pub(super) async fn keyspace(connection: &Connection) -> Done<Option<Keyspace>> {
@@ -64,16 +60,6 @@ pub(super) async fn columns(
     let rows = rows.rows::<(String, String, String)>()?;
     let columns = rows.map(|row| row.map(|(name, of, kind)| (name, (of, kind))));
     Ok(columns.collect::<Result<_, _>>()?)
-}
-
-/// The lookup tables that exist.
-pub(super) async fn lookups(connection: &Connection) -> Done<Vec<String>> {
-    let text = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
-    let answer = connection.run(text, Consistency::One, (&connection.place.keyspace,)).await?;
-    let rows = answer.into_rows_result()?;
-    let rows = rows.rows::<(String,)>()?;
-    let all = rows.map(|row| row.map(|(name,)| name)).collect::<Result<Vec<_>, _>>()?;
-    Ok(all.into_iter().filter(|name| name.starts_with(LOOKUP)).collect())
 }
 
 /// Whether this module can use a table of these columns: its key is that of YCSB.

@@ -1,4 +1,4 @@
-//! Indexes as tables of entries, for databases whose own indexes hold no nested field or lag
+//! Indexes as tables of entries, for a database whose own indexes hold no nested field or lag
 //! behind.
 //!
 //! The partition key of an entry is the value of the index's first field (the warehouse). The sort

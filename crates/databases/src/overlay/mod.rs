@@ -1,4 +1,4 @@
-//! The documents that one transaction has read or changed, for databases that have no transaction
+//! The documents that one transaction has read or changed, for a database that has no transaction
 //! in which to keep them: changes wait in memory until the commit. Read [`Overlay`] first.
 //!
 //! The rules:
@@ -7,10 +7,10 @@
 //!   their old one ([`Overlay::merge`]).
 //! * An insert of a key that the transaction sees is a duplicate.
 //! * A deleted document is hidden; its key may be inserted again.
-//! * A patch is applied to the document in memory, and kept so that the commit can apply it again.
+//! * A patch is applied to the document in memory, and kept so that the commit knows what it
+//!   changes.
 //!
-//! [`document`] has paths and patches, [`entries`] the indexes, which both databases keep as
-//! tables.
+//! [`document`] has paths and patches, [`entries`] the indexes, which are tables.
 
 pub(crate) mod document;
 pub(crate) mod entries;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use crate::failure::{Done, Failure};
 use entries::{EntryKey, IndexDefinition};
 
-/// The marks of the transactions that wrote a document last; `None` of a document as it was loaded.
+/// The mark of the transaction that wrote a document last; `None` of a document as it was loaded.
 pub(crate) type Version = Option<String>;
 
 /// The change of a document that waits for the commit.
@@ -47,8 +47,6 @@ pub(crate) struct Held {
     /// The document as it was read, where it was read whole.
     pub read: Option<Map<String, Value>>,
     pub write: Write,
-    /// The number of the first change, among the changes of the transaction.
-    pub order: usize,
 }
 
 impl Held {
@@ -94,15 +92,9 @@ pub(crate) fn object(document: &Value) -> Done<&Map<String, Value>> {
 #[derive(Default)]
 pub(crate) struct Overlay {
     documents: BTreeMap<(String, String), Held>,
-    changes: usize,
 }
 
 impl Overlay {
-    /// Whether the transaction has touched nothing yet.
-    pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
-    }
-
     pub fn get(&self, collection: &str, key: &str) -> Option<&Held> {
         self.documents.get(&place(collection, key))
     }
@@ -110,15 +102,6 @@ impl Overlay {
     /// All documents with their collections and keys, in the order of these.
     pub fn documents(&self) -> impl Iterator<Item = (&str, &str, &Held)> {
         self.documents.iter().map(|((collection, key), held)| (&**collection, &**key, held))
-    }
-
-    /// Takes out the documents, and returns those that change, with their collections and keys, in
-    /// the order of their first change.
-    pub fn take_writes(&mut self) -> Vec<((String, String), Held)> {
-        let documents = std::mem::take(&mut self.documents).into_iter();
-        let mut writes: Vec<_> = documents.filter(|(_, held)| held.is_written()).collect();
-        writes.sort_by_key(|(_, held)| held.order);
-        writes
     }
 
     /// The number of documents of a collection that change.
@@ -155,13 +138,9 @@ impl Overlay {
         key: &str,
         document: &Map<String, Value>,
     ) -> Done<()> {
-        self.changes += 1;
         let held = self.documents.entry(place(collection, key)).or_default();
         if held.exists() {
             return Err(Failure::duplicate(key));
-        }
-        if !held.is_written() {
-            held.order = self.changes;
         }
         held.write = Write::Put(document.clone());
         Ok(())
@@ -173,7 +152,6 @@ impl Overlay {
     /// Returns [`ErrorKind::Broken`](hoap_workload::ErrorKind::Broken) where there is none, or
     /// where a patch does not fit it: then nothing changes.
     pub fn patch(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
-        self.changes += 1;
         let held = self.documents.get_mut(&place(collection, key));
         let Some((held, mut document)) = held.and_then(|held| {
             let document = held.now()?.clone();
@@ -186,10 +164,7 @@ impl Overlay {
         }
         held.write = match std::mem::take(&mut held.write) {
             Write::None if patches.is_empty() => Write::None,
-            Write::None => {
-                held.order = self.changes;
-                Write::Patch(patches.to_vec(), document)
-            }
+            Write::None => Write::Patch(patches.to_vec(), document),
             Write::Patch(mut all, _) => {
                 all.extend_from_slice(patches);
                 Write::Patch(all, document)
@@ -201,12 +176,8 @@ impl Overlay {
 
     /// Deletes a document that was read or written; returns whether there was one.
     pub fn delete(&mut self, collection: &str, key: &str) -> bool {
-        self.changes += 1;
         let held = self.documents.get_mut(&place(collection, key));
         let Some(held) = held.filter(|held| held.exists()) else { return false };
-        if !held.is_written() {
-            held.order = self.changes;
-        }
         // The database never had a document that only this transaction inserted.
         held.write = if held.version.is_some() { Write::Delete } else { Write::None };
         true
@@ -316,7 +287,6 @@ mod tests {
         overlay.insert("c", "b", &map(json!({"n": 5}))).unwrap();
         assert!(overlay.delete("c", "b"));
         assert_eq!((n(&overlay, "b"), overlay.written("c")), (None, 0));
-        assert!(overlay.take_writes().is_empty());
     }
 
     #[test]
@@ -338,16 +308,6 @@ mod tests {
         assert!(!overlay.keep_read("c", "a", Some(Some("m".into())), None));
         assert!(!overlay.keep_read("c", "a", None, None));
         assert!(!overlay.keep_read("c", "b", Some(None), None));
-    }
-
-    #[test]
-    fn writes_come_in_the_order_of_their_first_change() {
-        let mut overlay = reader();
-        overlay.insert("c", "z", &map(json!({"n": 1}))).unwrap();
-        overlay.patch("c", "a", &[add(1)]).unwrap();
-        overlay.patch("c", "z", &[add(1)]).unwrap();
-        let keys: Vec<_> = overlay.take_writes().into_iter().map(|((_, key), _)| key).collect();
-        assert_eq!(keys, ["z", "a"]);
     }
 
     #[test]

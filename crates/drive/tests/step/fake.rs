@@ -454,7 +454,6 @@ pub fn run() -> Run {
         constants: serde_json::Value::Null,
         operational: None,
         analytical: None,
-        non_transactional: None,
         host: hoap_drive::host(),
         query_set: None,
         load: None,

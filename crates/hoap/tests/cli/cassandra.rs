@@ -70,14 +70,6 @@ impl Place {
         serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
     }
 
-    /// Makes a run's page, which has these words.
-    fn page(&self, run: &str, words: &[&str]) {
-        let (code, told) = self.run_as(&format!("report {run} -o page.html"), &[]);
-        assert_eq!(code, 0, "{told}");
-        let page = std::fs::read_to_string(self.folder.path().join("page.html")).unwrap();
-        assert!(words.iter().all(|word| page.contains(word)), "the page lacks one of {words:?}");
-    }
-
     /// Drops tables.
     fn drop(&self, collections: &[&str]) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -141,42 +133,18 @@ mod on_cassandra {
     #[test]
     fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
         let place = Place::new("HOAP_TEST_CASSANDRA", "gone", "lwt=false");
-        for (load, run, url, table) in [
-            ("ycsb -p recordcount=300", "ycsb-a --clients 2", "--target", "usertable"),
-            (
-                "ch2 -w 1 --scale-down 100",
-                "ch2 --allow-non-transactional --tx-clients 2 --query-clients 0",
-                "--operational",
-                "orders",
-            ),
-        ] {
-            place.ok(&format!("load {load} --replace"));
-            let line = format!(
-                "run {run} --duration 10m --on-error missing=stop --warmup 100ms --tick 100ms \
-                 --recovery-limit 10m --out {table}"
-            );
-            let (code, told) = std::thread::scope(|scope| {
-                let running = scope.spawn(|| place.run_as(&line, &[url, &place.url]));
-                gone::until_measured(&place.folder.path().join(table));
-                place.drop(&[table]);
-                running.join().unwrap()
-            });
-            assert_eq!(code, 1, "{told}");
-            gone::is_told(&place.record(table), table, gone::MISSING, 0);
-        }
-        place.drop(&[
-            "warehouse",
-            "district",
-            "customer",
-            "history",
-            "orders",
-            "neworder",
-            "stock",
-            "item",
-            "supplier",
-            "nation",
-            "region",
-        ]);
+        let table = "usertable";
+        place.ok("load ycsb -p recordcount=300");
+        let line = "run ycsb-a --clients 2 --duration 10m --on-error missing=stop --warmup 100ms \
+                    --tick 100ms --recovery-limit 10m --out run";
+        let (code, told) = std::thread::scope(|scope| {
+            let running = scope.spawn(|| place.run(line));
+            gone::until_measured(&place.folder.path().join("run"));
+            place.drop(&[table]);
+            running.join().unwrap()
+        });
+        assert_eq!(code, 1, "{told}");
+        gone::is_told(&place.record("run"), table, gone::MISSING, 0);
     }
 
     #[test]
@@ -221,73 +189,36 @@ mod on_cassandra {
         place.passes("ycsb-c", 20);
     }
 
-    /// The documents of CH2 can be loaded and checked here; its queries cannot run, and its
-    /// transactions only where the user allows that they are none.
+    /// The documents of CH2 can be loaded and checked here, and its transactions and queries cannot
+    /// run.
     #[test]
-    fn ch2_runs_without_transactions_where_that_is_allowed_and_says_so() {
+    fn ch2_is_loaded_and_verified_and_its_run_is_refused_with_the_reason() {
         let place = Place::new("HOAP_TEST_CASSANDRA", "ch2", "lwt=false");
-        // Four clients on little data are in each other's way.
-        let transactions = "run ch2 --tx-clients 4 --query-clients 0 --duration 2s --warmup 100ms \
-                            --max-failures off";
-        for (line, words) in [
+        place.ok("load ch2 -w 1 --scale-down 100");
+        place.ok("verify ch2");
+        for (line, flag, words) in [
             (
-                transactions,
-                [
-                    "transactions on cassandra:…: not applicable, because",
-                    "--allow-non-transactional",
-                ],
+                "run ch2 --tx-clients 4 --query-clients 0 --duration 2s",
+                "--operational",
+                ["transactions on cassandra:…: not applicable, because", "one partition"],
             ),
             (
-                "run ch2 --allow-non-transactional --tx-clients 0 --query-clients 1 --duration 1s",
+                "run ch2 --tx-clients 0 --query-clients 1 --duration 1s",
+                "--operational",
+                ["queries on cassandra:…: not applicable, because", "without joins"],
+            ),
+            (
+                "query ch2 --queries 1",
+                "--analytical",
                 ["queries on cassandra:…: not applicable, because", "without joins"],
             ),
         ] {
-            let (code, told) = place.run_as(line, &["--operational", &place.url]);
+            let (code, told) = place.run_as(line, &[flag, &place.url]);
             assert_eq!(code, 2, "{told}");
             assert!(words.iter().all(|word| told.contains(word)), "{told}");
         }
-        place.ok("load ch2 -w 1 --scale-down 100");
-        place.ok("verify ch2");
-        let (code, told) = place.run_as("query ch2 --queries 1 --analytical", &[&place.url]);
-        assert_ne!(code, 0, "{told}");
-        assert!(told.contains("queries on cassandra:…: not applicable, because"), "{told}");
         // Loaded once, it is not loaded again by chance.
         place.refused("load ch2 -w 1 --scale-down 100", &["--replace"]);
-
-        let allowed = format!("{transactions} --allow-non-transactional --out run");
-        let (code, told) = place.run_as(&allowed, &["--operational", &place.url]);
-        assert_eq!(code, 0, "{told}");
-        assert!(told.contains("NON-TRANSACTIONAL: Cassandra has no transactions"), "{told}");
-        let record = place.record("run");
-        let none = record["non_transactional"].as_str().unwrap();
-        assert!(none.contains("saw it in part"), "{none}");
-        assert!(record["warnings"][0].as_str().unwrap().contains(none), "{record}");
-        let line = &record["audit"][0];
-        assert_eq!((&line["name"], &line["verdict"]), (&"transactions".into(), &"fail".into()));
-        let checks = record["checks"].as_array().unwrap();
-        // What a transaction computes from what it read may be lost here, and is told.
-        let passes = |c: &&serde_json::Value| {
-            let lost = c["name"] == "stock quantities" && c["verdict"] == "skip";
-            c["verdict"] == "pass" || (lost && c["detail"].as_str().unwrap().contains("lost"))
-        };
-        assert!(checks.len() > 20 && checks.iter().all(|c| passes(&c)), "{checks:#?}");
-        for kind in record["steps"][0]["transactions"].as_array().unwrap() {
-            // Those that are rare may not have come in a few seconds.
-            let common = kind["kind"] == "NewOrder" || kind["kind"] == "Payment";
-            assert!(!common || kind["count"].as_u64().unwrap() > 0, "{kind}");
-            let failures = kind["failures"].as_object().unwrap();
-            assert!(failures.keys().all(|kind| kind == "conflict"), "{kind}");
-        }
-        // A page has it in its title and beside the number.
-        place.page(
-            "run",
-            &[
-                "on Cassandra, NON-TRANSACTIONAL",
-                "<figcaption>NON-TRANSACTIONAL: ",
-                "NON-TRANSACTIONAL; 4 tx",
-                ">NONE<",
-            ],
-        );
         Place::drop(&place, &hoap_data::Collection::ALL.map(hoap_data::Collection::name));
     }
 }

@@ -65,8 +65,6 @@ fn the_schema_refuses_what_is_no_run() {
         assert!(!schema.is_valid(&changed), "{what}");
     }
     let mut marked = run;
-    marked["non_transactional"] = json!("it has no transactions");
-    assert!(schema.is_valid(&marked));
     let curve = vec![hoap_record::Ingested::default()];
     let ingestion = hoap_record::Ingestion { curve, ..Default::default() };
     marked["load"] = json!({"documents": 1, "bytes": 1, "seconds": 1.5, "ingestion": ingestion});

@@ -118,9 +118,6 @@ fn decisive(run: &Run) -> Vec<Fact> {
         ("benchmark".to_owned(), run.benchmark.clone()),
         ("query set".to_owned(), run.query_set.clone().unwrap_or_default()),
     ];
-    // With transactions and without them the same words name different things.
-    let none = run.non_transactional.as_ref();
-    facts.extend(none.map(|_| ("--allow-non-transactional".to_owned(), "given".to_owned())));
     flatten("data", &run.data, &mut facts);
     for name in DECISIVE {
         if let Some(value) = run.configuration.get(name) {

@@ -219,10 +219,7 @@ fn slug(words: &str) -> String {
 /// What a chart of a run begins with, so that none is shown elsewhere as what it is not. Among
 /// several runs the name of a marked one has its mark.
 fn mark(run: &Run, alone: bool) -> String {
-    let unprotected = run.non_transactional.as_ref().map(|_| "NON-TRANSACTIONAL");
-    let marks: Vec<&str> =
-        void::mark(run).filter(|_| alone).into_iter().chain(unprotected).collect();
-    if marks.is_empty() { String::new() } else { format!("{}: ", marks.join(", ")) }
+    void::mark(run).filter(|_| alone).map(|mark| format!("{mark}: ")).unwrap_or_default()
 }
 
 /// A run of the page: its number there, and its name where the page has several.

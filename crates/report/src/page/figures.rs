@@ -200,9 +200,6 @@ fn operations(label: &'static str, step: &Step, run: &Run) -> KeyFigure {
     match measure.value(step) {
         Ok(value) => {
             let mut note = step_name(step);
-            if run.non_transactional.is_some() {
-                note.insert_str(0, "NON-TRANSACTIONAL; ");
-            }
             for (o, times) in measure.operations(step).filter_map(|o| Some((o, o.response()?))) {
                 let kind = match measure {
                     Measure::Hybrid => String::new(),

@@ -64,7 +64,7 @@ pub fn page(report: &Report) -> hoap_record::Result<Page> {
     let runs = &report.named_runs();
     let entries: Vec<Entry<'_>> = runs.iter().map(Loaded::entry).collect();
     let title = match &report.experiment {
-        Some(experiment) => marked(experiment, &entries),
+        Some(experiment) => marked(experiment),
         None => title(&entries),
     };
     let mut body = Body::new(runs);
@@ -139,11 +139,9 @@ fn warnings(joint: &[String], entries: &[Entry<'_>]) -> Vec<String> {
 }
 
 /// The title of an experiment's page, with what it must not be shown without.
-fn marked(experiment: &Experiment, entries: &[Entry<'_>]) -> String {
+fn marked(experiment: &Experiment) -> String {
     let rehearsal = experiment.scale_down.map_or("", |_| ", REHEARSAL");
-    let unprotected = entries.iter().any(|e| e.run.non_transactional.is_some());
-    let mark = if unprotected { ", NON-TRANSACTIONAL" } else { "" };
-    format!("{}{mark}{rehearsal}", experiment.title)
+    format!("{}{rehearsal}", experiment.title)
 }
 
 fn title(entries: &[Entry<'_>]) -> String {
@@ -161,9 +159,6 @@ fn title(entries: &[Entry<'_>]) -> String {
             [] => benchmark.clone(),
             names => format!("{benchmark} on {}", names.join(" and ")),
         };
-        if run.non_transactional.is_some() {
-            part.push_str(", NON-TRANSACTIONAL");
-        }
         if let Some(mark) = mark(run) {
             part.push_str(&format!(", {mark}"));
         }

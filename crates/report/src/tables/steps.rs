@@ -71,15 +71,6 @@ pub fn transactions(entries: &[Entry<'_>]) -> Table {
             Some(tpm) => Cell::Number(tpm),
             None => Cell::Incomplete(NONE_COMMITTED.into()),
         });
-    // A number of no transactions does not stand among others without its mark.
-    let none: Vec<&str> =
-        entries.iter().filter(|e| e.run.non_transactional.is_some()).map(|e| e.name).collect();
-    let sheet = sheet.when(!none.is_empty(), |sheet| {
-        sheet.text("transactions", move |of| match none.contains(&of.name) {
-            true => "NONE",
-            false => "yes",
-        })
-    });
     let shown = [P50, P95, P99, Max];
     latencies(sheet, Unit::Latency, true, &shown, |of| new_order(of.item)).rows(items(
         entries,

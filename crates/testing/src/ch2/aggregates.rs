@@ -4,7 +4,7 @@
 use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::aggregates::{self, Aggregates};
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::district::District;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::nothing_lost::Expected;
@@ -40,15 +40,15 @@ fn both(loaded: &Loaded, run: Option<(&[District], &Ledger)>) -> Both {
     let mut expected = Expected::of(run.map_or(&nobody, |(_, ledger)| ledger));
     let here = snapshot(loaded, &mut expected);
     let there = added_up(loaded).unwrap();
-    let (data, isolation) = (&loaded.data, Isolation::Isolated);
+    let data = &loaded.data;
     let source = match run {
         Some((before, ledger)) => Deliveries::OfLedger { before, ledger },
         None => Deliveries::OfCustomers,
     };
-    let mut ours = conditions(&here, data, source, isolation, "test");
+    let mut ours = conditions(&here, data, source, "test");
     // Only who knows what the load made of a stock can judge it.
     ours.retain(|check| check.name != "stock quantities");
-    let mut theirs = aggregates::checks(&there, data, source, isolation, "test");
+    let mut theirs = aggregates::checks(&there, data, source, "test");
     if let Some((before, ledger)) = run {
         let all = expected.checks(ledger, before, &here, "test");
         ours.extend(all.into_iter().filter(|check| check.name == "nothing added"));

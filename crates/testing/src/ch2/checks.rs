@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::ledger::{Delivery, HistoryKey, Ledger, Order, Payment};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
@@ -24,7 +24,7 @@ pub fn snapshot(loaded: &Loaded, expected: &mut Expected) -> Snapshot {
 
 fn check(loaded: &Loaded) -> Vec<Check> {
     let snapshot = snapshot(loaded, &mut Expected::nothing());
-    conditions(&snapshot, &loaded.data, Deliveries::OfCustomers, Isolation::Isolated, "test")
+    conditions(&snapshot, &loaded.data, Deliveries::OfCustomers, "test")
 }
 
 pub fn failed(checks: &[Check]) -> Vec<&str> {
@@ -84,14 +84,8 @@ pub fn everything_holds_after_many_clients_and_the_ledger_agrees(fresh: Fresh) {
         let mut expected = Expected::of(ledger).sampling(Sample::of(&loaded.data, 60, 1));
         let after = snapshot(&loaded, &mut expected);
         let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
-        let mut checks = conditions(&after, &loaded.data, deliveries, Isolation::Isolated, "test");
-        checks.extend(conditions(
-            &after,
-            &loaded.data,
-            Deliveries::OfCustomers,
-            Isolation::Isolated,
-            "test",
-        ));
+        let mut checks = conditions(&after, &loaded.data, deliveries, "test");
+        checks.extend(conditions(&after, &loaded.data, Deliveries::OfCustomers, "test"));
         let (target, data) = (&*loaded.target, &loaded.data);
         checks.push(wait(expected.sample.check(target, data, ledger, "test", &|| false)).unwrap());
         checks.extend(expected.checks(ledger, &before.districts, &after, "test"));

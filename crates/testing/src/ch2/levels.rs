@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::counters;
 use hoap_workload::ch2::ledger::Ledger;
 use hoap_workload::ch2::nothing_lost::{self, Expected};
@@ -49,7 +49,7 @@ impl Run {
         let touched = Touched { target, data, before, fresh: *fresh, ledger };
         let after = wait(touched.in_parts(&mut expected, most, &|| false)).unwrap();
         let deliveries = Deliveries::OfLedger { before, ledger };
-        let mut checks = conditions(&after, data, deliveries, Isolation::Isolated, "test");
+        let mut checks = conditions(&after, data, deliveries, "test");
         let sample = expected.sample.check(target, data, ledger, "test", &|| false);
         checks.push(wait(sample).unwrap());
         checks.extend(expected.checks(ledger, before, &after, "test"));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use hoap_data::{Collection, Schema};
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::ledger::{Ledger, Order};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
@@ -31,7 +31,7 @@ pub fn all_checks(
     let mut expected = Expected::of(ledger).sampling(sample);
     let after = snapshot(loaded, &mut expected);
     let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
-    let mut checks = conditions(&after, &loaded.data, deliveries, Isolation::Isolated, "test");
+    let mut checks = conditions(&after, &loaded.data, deliveries, "test");
     let unchanged = expected.sample.check(&*loaded.target, &loaded.data, ledger, "test", &|| false);
     checks.push(wait(unchanged).unwrap());
     checks.extend(expected.checks(ledger, &before.districts, &after, "test"));

@@ -462,7 +462,6 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             ]),
         }),
         analytical: None,
-        non_transactional: None,
         host: Host {
             system: "Linux 6.1 x86_64".into(),
             processor: "AMD EPYC 7B13".into(),

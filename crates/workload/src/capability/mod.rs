@@ -9,7 +9,6 @@ mod analytics;
 mod applicable;
 mod documents;
 pub mod key_value;
-mod non_transactional;
 pub mod shop;
 mod target;
 mod texts;
@@ -19,10 +18,7 @@ mod values;
 pub use analytics::{AnalyticalSession, Analytics, Answer, Explained};
 pub use applicable::{Applicable, NotApplicable};
 pub use documents::{Batch, BulkWriter, Documents, Index, Row};
-pub use non_transactional::NonTransactional;
 pub use target::{Blocking, Target};
 pub use texts::Texts;
-pub use transactions::{
-    Access, Change, Intent, Order, Patch, Session, Stepwise, Transaction, Transactions,
-};
+pub use transactions::{Access, Change, Intent, Order, Patch, Session, Transaction, Transactions};
 pub use values::{TypedSource, Unmade, Values};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use hoap_record::Description;
 
 use super::analytics::Analytics;
-use super::applicable::{Applicable, NotApplicable};
+use super::applicable::Applicable;
 use super::documents::Documents;
-use super::transactions::{Stepwise, Transactions};
+use super::transactions::Transactions;
 
 /// Whether a database's calls block their thread.
 pub trait Blocking: Send + Sync {
@@ -40,17 +40,6 @@ pub trait Target: Blocking {
 
     /// Multi-document transactions.
     fn transactions(&self) -> Applicable<&dyn Transactions>;
-
-    /// The operations of transactions without their guarantees, of a database whose
-    /// [`Target::transactions`] are not applicable. A run uses them only where its user allows it
-    /// ([`NonTransactional`](super::NonTransactional)).
-    fn stepwise(&self) -> Applicable<Stepwise<'_>> {
-        Err(NotApplicable {
-            capability: "transactions a document at a time",
-            database: self.description().name,
-            because: "there is no way to apply them here",
-        })
-    }
 
     /// Analytical queries.
     fn analytics(&self) -> Applicable<&dyn Analytics>;

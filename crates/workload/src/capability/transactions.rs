@@ -134,17 +134,3 @@ pub enum Change {
     /// Appends an element to an array.
     Append(Value),
 }
-
-/// The operations of transactions on a database that has none: the changes of a transaction are
-/// applied a document at a time.
-///
-/// Still guaranteed: a rollback or a conflict leaves no change behind, and every change of an
-/// acknowledged transaction is there. Not guaranteed: isolation (others may see part of a
-/// transaction), that what it read is current when its changes are applied, and that a crash
-/// halfway undoes it.
-pub struct Stepwise<'a> {
-    /// The operations.
-    pub transactions: &'a dyn Transactions,
-    /// What it does and does not guarantee: a sentence that every result shows.
-    pub caveat: &'static str,
-}

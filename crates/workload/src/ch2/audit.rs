@@ -132,17 +132,6 @@ impl Tally {
     }
 }
 
-/// The audit line of a run without transactions. `caveat` says what it does not guarantee.
-pub fn without_transactions(caveat: &str) -> AuditLine {
-    AuditLine {
-        name: "transactions".into(),
-        clause: "TPC-C 3.1".into(),
-        seen: format!("NON-TRANSACTIONAL: {caveat}"),
-        wanted: "atomic, consistent, isolated and durable".into(),
-        verdict: Verdict::Fail,
-    }
-}
-
 struct Share {
     name: String,
     clause: &'static str,

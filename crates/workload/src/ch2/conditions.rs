@@ -13,7 +13,6 @@ use super::snapshot::{Reach, Snapshot};
 use crate::words::counted;
 
 pub use super::finding::Finding;
-pub use super::isolation::Isolation;
 
 /// The source of the number of orders delivered since the load, for condition 11.
 #[derive(Clone, Copy)]
@@ -34,7 +33,6 @@ pub fn conditions(
     snapshot: &Snapshot,
     data: &DataSet,
     deliveries: Deliveries<'_>,
-    isolation: Isolation,
     when: &str,
 ) -> Vec<Check> {
     let whole = snapshot.reach == Reach::Whole;
@@ -78,15 +76,11 @@ pub fn conditions(
     let scope = if whole { "" } else { TOUCHED };
     let quantities =
         "s_quantity = what the load made, less s_ytd, filled up by 91s (TPC-C 2.4.2.2)";
-    let quantities = findings.stock_quantities.clone().check(
+    checks.push(findings.stock_quantities.clone().check(
         when,
         "stock quantities",
         &format!("{quantities}{scope}"),
-    );
-    checks.push(match isolation {
-        Isolation::Isolated => quantities,
-        Isolation::Stepwise => excused(quantities),
-    });
+    ));
     checks.push(findings.customer_counts.clone().check(
         when,
         "customer counts",
@@ -120,17 +114,6 @@ fn undecided(check: &mut Check) {
                 .into(),
         );
     }
-}
-
-/// A failed check of values that transactions computed from what they read, where nothing isolates
-/// them: it is skipped and keeps what it found.
-fn excused(check: Check) -> Check {
-    if check.verdict != Verdict::Fail {
-        return check;
-    }
-    let found = check.detail.unwrap_or_default();
-    let detail = format!("nothing isolates the transactions, and updates were lost: {found}");
-    Check { verdict: Verdict::Skip, detail: Some(detail), ..check }
 }
 
 /// Each district with its name in messages.
@@ -242,23 +225,4 @@ fn cardinalities(s: &Snapshot, data: &DataSet) -> Finding {
         });
     }
     f
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A lost quantity is reported and does not fail; what holds still passes.
-    #[test]
-    fn without_isolation_a_lost_quantity_is_told_and_fails_nothing() {
-        let mut finding = Finding::default();
-        finding.expect(true, String::new);
-        let check = |finding: &Finding| finding.clone().check("after the run", "stock", "both");
-        assert_eq!(excused(check(&finding)), check(&finding));
-        finding.fail(|| "stock 1.7: 19, not 26".into());
-        let lost = excused(check(&finding));
-        assert_eq!(lost.verdict, Verdict::Skip);
-        let told = lost.detail.as_deref().unwrap();
-        assert!(told.contains("updates were lost: 1 of 2 fail; stock 1.7"), "{told}");
-    }
 }

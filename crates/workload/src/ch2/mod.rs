@@ -33,7 +33,6 @@ mod found;
 pub mod freshness;
 pub mod ingestion;
 pub mod input;
-mod isolation;
 pub mod ledger;
 pub mod log;
 pub mod mix;

@@ -13,7 +13,6 @@ use hoap_record::check::{Check, Verdict};
 use serde_json::{Map, Value};
 
 use super::finding::Finding;
-use super::isolation::Isolation;
 use super::ledger::{HistoryKey, Ledger, Order, unforeseen};
 use super::reader::Reader;
 use super::stock::{Sold, quantity_left};
@@ -62,7 +61,6 @@ pub enum Changes {
 pub struct Sample {
     seed: u64,
     size: u64,
-    isolation: Isolation,
     changes: Changes,
     items: u64,
     /// Indexes of loaded documents, in the order of [`COLLECTIONS`].
@@ -93,13 +91,6 @@ impl Sample {
         sample.paid =
             sample.indexes(Collection::Customer).iter().map(|&i| (i, Vec::new())).collect();
         sample
-    }
-
-    /// The same for a database of this isolation. Without any, s_quantity and the c_data of bad
-    /// credit are not compared: they are computed from what a transaction read and may overwrite
-    /// newer values.
-    pub fn under(self, isolation: Isolation) -> Self {
-        Sample { isolation, ..self }
     }
 
     /// The same where this is known of the changes since the load.
@@ -244,7 +235,7 @@ impl Sample {
         match (self.changes, name) {
             (Changes::None, _) => return same(made, found),
             (Changes::Unknown, "s_ytd" | "s_order_cnt" | "s_remote_cnt") => return true,
-            (Changes::Unknown, "s_quantity") if self.isolation == Isolation::Isolated => {
+            (Changes::Unknown, "s_quantity") => {
                 let wanted = number(made).zip(field("s_ytd").and_then(number));
                 return number(found) == wanted.map(|(made, sold)| quantity_left(made, sold));
             }
@@ -259,7 +250,6 @@ impl Sample {
             // The conditions compare these for every document.
             "w_ytd" | "d_ytd" | "d_next_o_id" | "c_balance" | "c_ytd_payment" | "c_payment_cnt"
             | "c_delivery_cnt" => true,
-            "s_quantity" if self.isolation == Isolation::Stepwise => true,
             "s_ytd" | "s_order_cnt" | "s_remote_cnt" | "s_quantity" => {
                 let sold = self.stock.get(&index).copied().unwrap_or_default();
                 let wanted = number(made).map(|made| match name {
@@ -274,7 +264,6 @@ impl Sample {
                 let entries = self.paid.get(&index).map_or(&[] as &[String], Vec::as_slice);
                 let credit = field("c_credit").and_then(Value::as_str);
                 match (credit, made.as_str(), found.as_str()) {
-                    (Some("BC"), ..) if self.isolation == Isolation::Stepwise => true,
                     (Some("BC"), Some(made), Some(found)) => bad_credit_holds(made, found, entries),
                     _ => same(made, found),
                 }

@@ -15,9 +15,7 @@ use crate::conformance::{
 use crate::{Guard, admin, cql, fresh_with, missing, ring, unavailable};
 
 mod refusals;
-mod stepwise;
 mod users;
-mod witness;
 
 fn fresh() -> (Box<Cassandra>, Guard) {
     fresh_with("")
@@ -252,7 +250,6 @@ fn what_it_does_not_have_is_said_with_the_reason() {
     let (target, _guard) = fresh();
     let no = target.transactions().map(drop).unwrap_err().to_string();
     assert!(no.starts_with("document transactions on Cassandra: not applicable, because"), "{no}");
-    assert!(target.stepwise().is_ok());
     let no = target.analytics().map(drop).unwrap_err().to_string();
     assert!(no.contains("without joins"), "{no}");
     let any = wait(hoap_databases::open_any(&target.description().url)).unwrap();

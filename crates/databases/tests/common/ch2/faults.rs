@@ -10,7 +10,7 @@ use hoap_record::{Check, Verdict};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::beside;
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::counters;
 use hoap_workload::ch2::freshness::{self, Board};
 use hoap_workload::ch2::mix::Kind;
@@ -61,7 +61,7 @@ fn run(fate: fn(u64) -> Fate) -> (Memory, Vec<ErrorKind>, Vec<Check>) {
     let mut expected = Expected::of(ledger);
     let after = snapshot(&loaded, &mut expected);
     let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
-    let mut checks = conditions(&after, &loaded.data, deliveries, Isolation::Isolated, "test");
+    let mut checks = conditions(&after, &loaded.data, deliveries, "test");
     checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
     (memory, failed, checks)
 }

@@ -8,7 +8,7 @@ use hoap_record::Verdict;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
 use hoap_workload::ch2::beside;
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::freshness::{self, Board, COLLECTION, FIELD, Probes};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
@@ -162,8 +162,7 @@ fn each_commit_moves_its_clients_counter_and_the_data_stays_what_it_is() {
     let mut expected = Expected::of(ledger);
     let after = take(&mut expected);
     let deliveries = Deliveries::OfLedger { before: &before.districts, ledger };
-    let mut checks =
-        conditions(&after, &bench.loaded.data, deliveries, Isolation::Isolated, "test");
+    let mut checks = conditions(&after, &bench.loaded.data, deliveries, "test");
     checks.extend(expected.checks(ledger, &before.districts, &after, "test"));
     assert!(checks.iter().all(|c| c.verdict == Verdict::Pass), "{checks:#?}");
 

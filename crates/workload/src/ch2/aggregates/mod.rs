@@ -11,7 +11,7 @@ use hoap_data::{Collection, DataSet, Schema};
 use hoap_record::check::Check;
 use serde_json::Value;
 
-use super::conditions::{Deliveries, Isolation, conditions};
+use super::conditions::{Deliveries, conditions};
 use super::district::{District, Undelivered};
 use super::finding::Finding;
 use super::ledger::Ledger;
@@ -76,10 +76,9 @@ pub fn checks(
     snapshot: &Snapshot,
     data: &DataSet,
     deliveries: Deliveries<'_>,
-    isolation: Isolation,
     when: &str,
 ) -> Vec<Check> {
-    let all = conditions(snapshot, data, deliveries, isolation, when);
+    let all = conditions(snapshot, data, deliveries, when);
     // No stock was held to what the load made of it.
     all.into_iter().filter(|check| check.name != "stock quantities").map(by_the_database).collect()
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use hoap_data::{Collection, DataSet, Schema, Spec};
 use hoap_record::{Check, Verdict};
-use hoap_workload::ch2::conditions::{Deliveries, Isolation, conditions};
+use hoap_workload::ch2::conditions::{Deliveries, conditions};
 use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn take(made: &Made) -> Snapshot {
 }
 
 fn check(made: &Made) -> Vec<Check> {
-    conditions(&take(made), &made.data, Deliveries::OfCustomers, Isolation::Isolated, "test")
+    conditions(&take(made), &made.data, Deliveries::OfCustomers, "test")
 }
 
 /// The names of the checks that fail, each with what it says.
