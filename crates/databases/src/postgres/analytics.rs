@@ -17,7 +17,7 @@ use super::connection::{Cancel, Connection};
 use super::link::Pools;
 use super::parameters::{self, Bound, Numbered};
 use super::server::Role;
-use super::{PostgresEngine, error, nul, numeric, sql};
+use super::{PostgresEngine, error, numeric, sql};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Analytics};
 
@@ -231,7 +231,7 @@ impl<'a> FromSql<'a> for Cell {
                 Some(text) => Cell::Value(serde_json::from_str(&text)?),
                 None => Cell::NoJson("no finite number".to_owned()),
             },
-            _ => Cell::Value(nul::decode(<&str>::from_sql(kind, raw)?).into()),
+            _ => Cell::Value(<&str>::from_sql(kind, raw)?.into()),
         })
     }
 
@@ -316,9 +316,7 @@ impl engine::QuerySession for QuerySession {
         };
         let rows = rows.await;
         let rows = self.connection.answered(rows)?;
-        let counter = |row: &tokio_postgres::Row| {
-            Ok((nul::decode(row.try_get(0)?).into_owned(), row.try_get(1)?))
-        };
+        let counter = |row: &tokio_postgres::Row| Ok((row.try_get(0)?, row.try_get(1)?));
         rows.iter().map(counter).collect()
     }
 

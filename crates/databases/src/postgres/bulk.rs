@@ -4,7 +4,6 @@
 //! sent from, after seven bytes for what comes before it; its key, which is known then, is the
 //! column after it.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,12 +12,13 @@ use futures_util::future::try_join;
 use futures_util::{SinkExt, pin_mut};
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Batch, Texts};
+use memchr::memmem;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{CopyInSink, Error};
 
+use super::error;
 use super::link::{Link, Pools};
 use super::types::JSONB_VERSION;
-use super::{error, nul};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{Abandon, Bulk};
 
@@ -151,13 +151,13 @@ impl BatchWriter {
             let position = before.wrapping_add(all - documents.len());
             let position = i64::try_from(position).unwrap_or(i64::MAX);
             let progress: [&(dyn ToSql + Sync); 3] = [&self.part, &collection, &position];
-            held.client.execute(&save, &progress).await.map(|_| bytes)
+            Done::Ok(held.client.execute(&save, &progress).await.map(|_| bytes)?)
         };
         let bytes = match written.await {
             Ok(bytes) => bytes,
             Err(e) => {
                 held.roll_back_later();
-                return held.answered(Err(e.into()));
+                return held.answered(Err(e));
             }
         };
         let committed = held.client.batch_execute("COMMIT").await.map_err(error::commit);
@@ -170,12 +170,8 @@ impl BatchWriter {
 }
 
 /// Sends documents as the lines of a COPY, until so many bytes are sent. Returns their bytes as
-/// JSON text.
-async fn send(
-    sink: CopyInSink<Bytes>,
-    documents: &mut Texts<'_>,
-    limit: usize,
-) -> Result<u64, Error> {
+/// JSON text. What was sent is undone where a document is refused: its end is missing.
+async fn send(sink: CopyInSink<Bytes>, documents: &mut Texts<'_>, limit: usize) -> Done<u64> {
     pin_mut!(sink);
     let (mut key, mut bytes) = (String::new(), 0);
     let mut piece = HEADER.to_vec();
@@ -183,7 +179,7 @@ async fn send(
         // Room for the last document, which is larger than what is left.
         piece.reserve(PIECE + (PIECE >> 2));
         while piece.len() < PIECE && bytes < limit && !documents.is_empty() {
-            bytes += line(documents, &mut key, &mut piece);
+            bytes += line(documents, &mut key, &mut piece)?;
         }
         if piece.len() >= PIECE {
             sink.feed(std::mem::take(&mut piece).into()).await?;
@@ -196,25 +192,58 @@ async fn send(
 }
 
 /// Makes the next document and its line. Returns the document's bytes.
-fn line(documents: &mut Texts<'_>, key: &mut String, out: &mut Vec<u8>) -> usize {
+///
+/// The server would name a document with U+0000 by the number of its line alone.
+fn line(documents: &mut Texts<'_>, key: &mut String, out: &mut Vec<u8>) -> Done<usize> {
     key.clear();
     let start = out.len() + LINE.len();
     out.extend_from_slice(&LINE);
     documents.append_next(key, out);
     let bytes = out.len() - start;
-    if let Cow::Owned(encoded) = nul::encode_json(&out[start..]) {
-        out.truncate(start);
-        out.extend_from_slice(&encoded);
+    if key.contains('\0') || holds_nul(&out[start..]) {
+        let answer = format!("document {key:?} has a string with U+0000");
+        return Err(Failure::of(ErrorKind::Invalid, answer, error::NO_NUL));
     }
-    let with_version = length(out.len() - start + 1);
+    let with_version = length(bytes + 1);
     out[start - 5..start - 1].copy_from_slice(&with_version);
-    let key = nul::encode(key);
     out.extend_from_slice(&length(key.len()));
     out.extend_from_slice(key.as_bytes());
-    bytes
+    Ok(bytes)
+}
+
+/// Whether a JSON text has U+0000, which it can only have as the escape `\u0000`.
+pub(super) fn holds_nul(json: &[u8]) -> bool {
+    // Most texts have no escape at all, which one byte tells.
+    let Some(first) = memchr::memchr(b'\\', json) else { return false };
+    memmem::find_iter(&json[first..], b"\\u0000").any(|at| {
+        let before = json[first..first + at].iter().rev();
+        // A backslash that is escaped itself begins no escape.
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    })
 }
 
 /// A length in the format. The server refuses more than 2 GiB: a value has at most 1 GiB.
 fn length(bytes: usize) -> [u8; 4] {
     i32::try_from(bytes).unwrap_or(i32::MAX).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_escape_of_u_0000_is_one() {
+        for (json, nul) in [
+            (r#"{}"#, false),
+            (r#"{"a":"\n\u0001 u0000"}"#, false),
+            (r#"{"a":"\u0000"}"#, true),
+            (r#"{"\u0000":1}"#, true),
+            (r#"{"a":"\\u0000"}"#, false),
+            (r#"{"a":"\\\u0000"}"#, true),
+            (r#"{"a":"\\u0000 \u0000"}"#, true),
+            (r#"\u000"#, false),
+        ] {
+            assert_eq!(holds_nul(json.as_bytes()), nul, "{json}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::connection::Connection;
 use super::tables::{
     NOTES, PROGRESS, begin_alone, columns, commit, exists, foreign, read_note, write_note,
 };
-use super::{PostgresEngine, nul, settle, sql};
+use super::{PostgresEngine, settle, sql};
 use crate::failure::Done;
 use crate::front::engine::{Documents, Each};
 
@@ -125,7 +125,7 @@ impl Documents for PostgresEngine {
         pin_mut!(rows);
         while let Some(row) = rows.try_next().await? {
             let key: &str = row.try_get(0)?;
-            each(&nul::decode(key), sql::row(&row, fields.len())?)?;
+            each(key, sql::row(&row, fields.len())?)?;
         }
         self.pools.leave(connection);
         Ok(())

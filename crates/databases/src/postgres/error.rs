@@ -95,6 +95,9 @@ fn answer(error: &tokio_postgres::Error) -> String {
     }
 }
 
+/// What to do about a key or document with U+0000: neither `text` nor `jsonb` can hold it.
+pub(super) const NO_NUL: &str =
+    "PostgreSQL's text cannot hold U+0000: take it out of the key or document";
 const RESTARTED: &str = "look into the server's log; the session connects again by itself";
 
 /// Kind and advice of each SQLSTATE; the first line whose beginning fits.
@@ -102,6 +105,8 @@ const RESTARTED: &str = "look into the server's log; the session connects again 
 const MEANINGS: &[(&str, ErrorKind, &str)] = &[
     ("08007", ErrorKind::Ambiguous, ""),
     ("08", ErrorKind::Unavailable, RESTARTED),
+    ("22021", ErrorKind::Invalid, NO_NUL),
+    ("22P05", ErrorKind::Invalid, NO_NUL),
     ("23505", ErrorKind::Duplicate, ""),
     ("25006", ErrorKind::Unavailable, "the server or the session is read-only: name the primary"),
     ("28P01", ErrorKind::Unavailable, "check the user, and the password in PGPASSWORD or ~/.pgpass"),
@@ -147,6 +152,8 @@ mod tests {
             ("40001", Conflict),
             ("40P01", Conflict),
             ("55P03", Conflict),
+            ("22021", Invalid),
+            ("22P05", Invalid),
             ("23505", Duplicate),
             ("23514", Invalid),
             ("57014", Cancelled),
@@ -173,6 +180,7 @@ mod tests {
             assert_eq!(meaning(code).0, kind, "{code}");
         }
         assert_eq!(meaning("42P01").1, Some(LOAD_FIRST));
+        assert_eq!(meaning("22P05").1, Some(NO_NUL));
         assert_eq!(meaning("42601").1, None);
     }
 }

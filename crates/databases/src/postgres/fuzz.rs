@@ -4,29 +4,24 @@ use hoap_workload::Result;
 use serde_json::Value;
 
 use super::password::password_of;
-use super::{nul, numeric};
+use super::{bulk, numeric};
 
 /// A URL as it is shown.
 pub(crate) fn url(url: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<String> {
     super::options::parse(url, environment).map(|parsed| parsed.shown)
 }
 
-/// Values in PostgreSQL's forms: numbers and texts come back.
+/// Values in PostgreSQL's forms: numbers and passwords come back, and no U+0000 is overlooked.
 pub fn values(input: &[u8]) {
     if let Some(text) = numeric::decode(input) {
         assert!(text.parse::<f64>().is_ok(), "{text}");
         number(&text);
     }
-    let stored = nul::encode_json(input);
-    let read = |text: &[u8]| serde_json::from_slice::<Value>(text).ok();
-    if let Some(value) = read(input) {
-        assert_eq!(read(&nul::decode_json(&stored)), Some(value));
+    let nul = bulk::holds_nul(input);
+    if let Ok(value) = serde_json::from_slice::<Value>(input) {
+        assert!(nul || !value.to_string().replace("\\\\", "").contains("\\u0000"));
     }
-    nul::decode_json(input);
     let Ok(text) = std::str::from_utf8(input) else { return };
-    assert_eq!(nul::decode(&nul::encode(text)), text);
-    assert!(!nul::encode(text).contains('\0'));
-    nul::decode(text);
     number(text);
     let asked = ["h", "5432", "d", "u"];
     password_of(text, &asked);

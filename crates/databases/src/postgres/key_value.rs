@@ -12,7 +12,7 @@ use tokio_postgres::Row;
 use super::link::Link;
 use super::server::Role;
 use super::types::{Json, StoredJson};
-use super::{PostgresEngine, error, nul};
+use super::{PostgresEngine, error};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, KeyValue};
 use crate::json;
@@ -82,7 +82,7 @@ impl RecordSession {
         json::write(record, &self.fields, &mut self.json);
         let text = if insert { &self.texts.insert } else { &self.texts.update };
         let mut held = self.link.hold().await?;
-        let (key, json) = (nul::encode(key), Json(&self.json));
+        let json = Json(&self.json);
         let changed = match held.prepared(text).await {
             Ok(statement) => held.client.execute(&statement, &[&key, &json]).await,
             Err(e) => Err(e),
@@ -103,15 +103,14 @@ fn decode(
         return Ok(());
     }
     let stored: Option<StoredJson<'_>> = row.try_get(column)?;
-    let Some(StoredJson(stored)) = stored else { return Ok(()) };
-    let text = nul::decode_json(stored);
+    let Some(StoredJson(text)) = stored else { return Ok(()) };
     match fields {
-        Fields::One(number) if &*text != b"null" => {
+        Fields::One(number) if text != b"null" => {
             let mut read = Ok(());
-            record.push(number, |out| read = json::read_string(&text, out));
+            record.push(number, |out| read = json::read_string(text, out));
             read.map_err(Failure::broken)
         }
-        Fields::All => json::read(&text, names, record).map_err(Failure::broken),
+        Fields::All => json::read(text, names, record).map_err(Failure::broken),
         _ => Ok(()),
     }
 }
@@ -125,7 +124,6 @@ impl Abandon for RecordSession {
 impl engine::RecordSession for RecordSession {
     async fn read(&mut self, key: &str, fields: Fields, record: &mut Record) -> Done<bool> {
         let mut held = self.link.hold().await?;
-        let key = nul::encode(key);
         let read = async {
             let rows = held.rows(self.texts.read.text(fields), &[&key]).await?;
             pin_mut!(rows);
@@ -152,7 +150,7 @@ impl engine::RecordSession for RecordSession {
     async fn delete(&mut self, key: &str) -> Done<bool> {
         let mut held = self.link.hold().await?;
         let deleted = match held.prepared(&self.texts.delete).await {
-            Ok(statement) => held.client.execute(&statement, &[&nul::encode(key)]).await,
+            Ok(statement) => held.client.execute(&statement, &[&key]).await,
             Err(e) => Err(e),
         };
         Ok(held.answered(deleted.map_err(error::commit))? > 0)
@@ -166,13 +164,13 @@ impl engine::RecordSession for RecordSession {
         scanned: &mut Scanned,
     ) -> Done<()> {
         let mut held = self.link.hold().await?;
-        let (start, count) = (nul::encode(start), i64::try_from(count).unwrap_or(i64::MAX));
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
         let read = async {
             let rows = held.rows(self.texts.scan.text(fields), &[&start, &count]).await?;
             pin_mut!(rows);
             while let Some(row) = rows.try_next().await? {
                 let key: &str = row.try_get(0)?;
-                decode(&self.fields, &row, 1, fields, scanned.push(&nul::decode(key)))?;
+                decode(&self.fields, &row, 1, fields, scanned.push(key))?;
             }
             Ok(())
         };

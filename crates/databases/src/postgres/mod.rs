@@ -9,8 +9,8 @@
 //! that the URL names. An index is an index on the expressions `doc -> 'a' -> 'b'` in the order of
 //! its fields: jsonb has an order in which numbers order as numbers, whatever a field holds.
 //! Numbers are `numeric` inside jsonb: money is exact. The tables `hoap_note` and `hoap_load` hold
-//! the note of the load and its progress. U+0000, which PostgreSQL's text cannot hold, is encoded
-//! ([`nul`]).
+//! the note of the load and its progress. PostgreSQL's text cannot hold U+0000: a key or document with
+//! it is refused.
 //!
 //! # Durability
 //! As the server is set, unless `synchronous_commit` says otherwise; the run folder records the
@@ -47,7 +47,6 @@ mod error;
 pub mod fuzz;
 mod key_value;
 mod link;
-mod nul;
 mod numeric;
 mod options;
 mod parameters;

@@ -6,7 +6,7 @@ use bytes::{BufMut, BytesMut};
 use serde_json::Value;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-use super::{nul, numeric};
+use super::numeric;
 
 /// A text as PostgreSQL prepares it, and the names of its parameters by their numbers.
 #[derive(Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl Bound {
             }
             (Value::Null, _) => return Ok(Bound(None)),
             (Value::String(s), &Type::TEXT | &Type::VARCHAR | &Type::BPCHAR | &Type::NAME) => {
-                nul::encode(s).into_owned().into_bytes()
+                s.clone().into_bytes()
             }
             (Value::Bool(b), &Type::BOOL) => vec![u8::from(*b)],
             (Value::Number(n), wanted) => {

@@ -11,10 +11,10 @@ use futures_util::{TryStreamExt, pin_mut};
 use hoap_workload::capability::shop::{JoinRow, JoinVariant};
 use tokio_postgres::SimpleQueryMessage;
 
+use super::PostgresEngine;
 use super::link::Link;
 use super::server::Role;
 use super::types::Json;
-use super::{PostgresEngine, nul};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Joins, Pages, put_key};
 
@@ -149,7 +149,7 @@ impl engine::Pager for Pager {
             pin_mut!(rows);
             let mut found = 0;
             while let Some(row) = rows.try_next().await? {
-                put_key(keys, found, &nul::decode(row.try_get(0)?));
+                put_key(keys, found, row.try_get(0)?);
                 found += 1;
             }
             keys.truncate(found);
@@ -186,8 +186,7 @@ impl engine::Joiner for Joiner {
             }
             let statement = held.prepared(JOIN).await?;
             for row in held.client.query(&statement, &[&zip_value, &month_value]).await? {
-                let (month, zip): (&str, &str) = (row.try_get(0)?, row.try_get(1)?);
-                let (month, zip) = (nul::decode(month).into_owned(), nul::decode(zip).into_owned());
+                let (month, zip) = (row.try_get(0)?, row.try_get(1)?);
                 rows.push(JoinRow { month, zip, cents: row.try_get(2)? });
             }
             Ok(())

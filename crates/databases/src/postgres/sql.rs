@@ -5,7 +5,6 @@ use std::fmt::Write;
 use hoap_workload::capability::{Index, Intent, Order, Row};
 use serde_json::Value;
 
-use super::nul;
 use super::types::StoredJson;
 use crate::failure::{Done, Failure};
 
@@ -125,9 +124,7 @@ pub(super) fn row(row: &tokio_postgres::Row, count: usize) -> Done<Row> {
     for column in 1..=count {
         let stored: Option<StoredJson<'_>> = row.try_get(column)?;
         let value = match stored {
-            Some(StoredJson(text)) => {
-                serde_json::from_slice(&nul::decode_json(text)).map_err(Failure::broken)?
-            }
+            Some(StoredJson(text)) => serde_json::from_slice(text).map_err(Failure::broken)?,
             None => Value::Null,
         };
         values.push(value);

@@ -1,6 +1,5 @@
 //! Document transactions.
 
-use std::borrow::Cow;
 use std::future::Future;
 
 use futures_util::future::join;
@@ -16,7 +15,7 @@ use super::link::{HeldConnection, Link};
 use super::patch::{self, Parameter};
 use super::server::Role;
 use super::types::Json;
-use super::{PostgresEngine, error, nul, sql};
+use super::{PostgresEngine, error, sql};
 use crate::failure::{Done, Failure};
 use crate::front::engine::{self, Abandon, Session, Transactions, in_order};
 use crate::patches::{independent, why_not};
@@ -183,15 +182,14 @@ impl<'a> OpenTransaction<'a> {
     /// Runs one UPDATE; the error of one without effect names the condition that failed.
     async fn update(&mut self, collection: &str, key: &str, patches: &[Patch]) -> Done<()> {
         patch::update(collection, patches, &mut self.buffers.sql);
-        let stored = nul::encode(key);
         let values: Vec<_> = patches.iter().map(|p| Parameter::new(&p.change)).collect();
-        let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&stored];
+        let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&key];
         parameters.extend(values.iter().map(|value| value as &(dyn ToSql + Sync)));
         if self.execute(&parameters).await? == 1 {
             return Ok(());
         }
         let text = format!("SELECT doc::text FROM \"{collection}\" WHERE key = $1");
-        let there = self.held.client.query_opt(&text, &[&stored]).await;
+        let there = self.held.client.query_opt(&text, &[&key]).await;
         let there = there.and_then(|row| row.map(|row| row.try_get::<_, String>(0)).transpose());
         let there = self.answered(there)?.map(|text| serde_json::from_str::<Value>(&text));
         let document = there.transpose().map_err(Failure::broken)?;
@@ -212,12 +210,8 @@ impl<'a> OpenTransaction<'a> {
 
 /// The keys and fields of rows of [`sql::scan`].
 fn found(rows: &[tokio_postgres::Row], fields: usize) -> Done<Vec<(String, Row)>> {
-    let found = |row| Ok((key_of(row)?, sql::row(row, fields)?));
+    let found = |row: &tokio_postgres::Row| Ok((row.try_get(0)?, sql::row(row, fields)?));
     rows.iter().map(found).collect()
-}
-
-fn key_of(row: &tokio_postgres::Row) -> Result<String, Error> {
-    row.try_get(0).map(|key| nul::decode(key).into_owned())
 }
 
 impl Abandon for OpenTransaction<'_> {
@@ -242,7 +236,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         intent: Intent,
     ) -> Done<Option<Row>> {
         sql::get(collection, fields, intent, &mut self.buffers.sql);
-        let rows = self.query(&[&nul::encode(key)]).await?;
+        let rows = self.query(&[&key]).await?;
         rows.first().map(|row| sql::row(row, fields.len())).transpose()
     }
 
@@ -254,8 +248,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         intent: Intent,
     ) -> Done<Vec<Option<Row>>> {
         sql::get_many(collection, fields, intent, &mut self.buffers.sql);
-        let stored: Vec<Cow<'_, str>> = keys.iter().map(|key| nul::encode(key)).collect();
-        let rows = self.query(&[&stored]).await?;
+        let rows = self.query(&[&keys]).await?;
         Ok(in_order(keys, &found(&rows, fields.len())?))
     }
 
@@ -291,7 +284,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
         let mut json = std::mem::take(&mut self.buffers.json);
         json.clear();
         serde_json::to_writer(&mut json, document).map_err(Failure::invalid)?;
-        let inserted = self.execute(&[&nul::encode(key), &Json(&json)]).await;
+        let inserted = self.execute(&[&key, &Json(&json)]).await;
         self.buffers.json = json;
         match inserted? {
             0 => Err(Failure::duplicate(key)),
@@ -309,7 +302,7 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     async fn delete(&mut self, collection: &str, key: &str) -> Done<bool> {
         self.buffers.sql.clear();
         self.buffers.sql.push_str(&format!("DELETE FROM \"{collection}\" WHERE key = $1"));
-        Ok(self.execute(&[&nul::encode(key)]).await? > 0)
+        Ok(self.execute(&[&key]).await? > 0)
     }
 
     async fn commit(&mut self) -> Done<()> {

@@ -5,8 +5,6 @@ use std::error::Error;
 use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
 
-use super::nul;
-
 /// The version of jsonb's binary format, its first byte.
 pub(super) const JSONB_VERSION: u8 = 1;
 
@@ -19,7 +17,7 @@ pub(super) struct Json<'a>(pub &'a [u8]);
 impl ToSql for Json<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Any> {
         out.put_u8(JSONB_VERSION);
-        out.put_slice(&nul::encode_json(self.0));
+        out.put_slice(self.0);
         Ok(IsNull::No)
     }
 
@@ -27,7 +25,7 @@ impl ToSql for Json<'_> {
     to_sql_checked!();
 }
 
-/// The text of a `jsonb` column as it is stored: see [`nul::decode_json`].
+/// The text of a `jsonb` column.
 pub(super) struct StoredJson<'a>(pub &'a [u8]);
 
 impl<'a> FromSql<'a> for StoredJson<'a> {

@@ -193,10 +193,10 @@ pub fn an_update_sets_its_fields_and_keeps_the_others<K: Target + KeyValue>(targ
     assert_eq!(read(&mut client, "user4", Fields::None), None);
 }
 
-/// Values of which a codec, a statement or a comparison might think something of its own.
+/// Values of which a codec, a statement or a comparison might think something of its own. The last
+/// one may be refused.
 const VALUES: [&str; 13] = [
     "",
-    "\0 and \0",
     " ",
     "it's \"quoted\" \\ and \\\" / `so`",
     "ä€😀 \u{10ffff} e\u{301}",
@@ -208,6 +208,7 @@ const VALUES: [&str; 13] = [
     "{\"a\": [1]}",
     "$.field1 ?1 %s \\u0041",
     "\u{feff}\u{2028}",
+    "\0 and \0",
 ];
 
 /// Whether a record that is not there was found is for a database to say that reads before it
@@ -253,8 +254,14 @@ pub fn values_and_keys_come_back_byte_for_byte<K: Target + KeyValue>(target: &K)
     let mut client = client(target);
     for (n, value) in VALUES.iter().enumerate() {
         let key = format!("user'\"ä{n} {}", value.trim());
-        let before = VALUES[(n + 1) % VALUES.len()];
-        wait(client.insert(&key, &record([(0, *value), (1, before), (2, "x")]))).unwrap();
+        let before = VALUES[n / 2];
+        match wait(client.insert(&key, &record([(0, *value), (1, before), (2, "x")]))) {
+            Err(e) if value.contains('\0') && e.kind == ErrorKind::Invalid => {
+                assert!(e.to_string().contains("U+0000"), "{e}");
+                continue;
+            }
+            inserted => inserted.unwrap(),
+        }
         assert!(wait(client.update(&key, &record([(1, *value)]))).unwrap());
         let expected =
             BTreeMap::from([(0, (*value).into()), (1, (*value).into()), (2, "x".into())]);

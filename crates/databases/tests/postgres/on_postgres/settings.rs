@@ -3,7 +3,7 @@
 
 use hoap_databases::postgres::Postgres;
 use hoap_workload::ErrorKind;
-use hoap_workload::capability::{Access, Index, Intent, Order, Target};
+use hoap_workload::capability::{Access, Change, Index, Intent, Order, Patch, Target};
 use serde_json::json;
 
 use super::{Schema, fresh, raw};
@@ -175,7 +175,7 @@ fn documents_are_jsonb_in_a_table_of_their_own() {
 #[test]
 fn any_json_text_survives_the_load() {
     let (target, _schema) = fresh();
-    let strange = "\\.\t\r\n\0\u{1}\u{2}\\N'\"$1 €😀\u{10ffff}";
+    let strange = "\\.\t\r\n\u{1}\u{2}\\u0000\\N'\"$1 €😀\u{10ffff}";
     let document = json!({ "s": strange, "n": [1.50, -0.0, 1e-7, i64::MIN], strange: null });
     let documents = target.documents().unwrap();
     let mut batch = hoap_workload::capability::Batch::default();
@@ -200,6 +200,45 @@ fn any_json_text_survives_the_load() {
         t.get(COLLECTION, strange, &["s"], Intent::Look).await
     });
     assert_eq!(found.unwrap(), Some(vec![json!(strange)]));
+}
+
+/// PostgreSQL's text cannot hold U+0000: nothing is stored instead, and the document is named.
+#[test]
+fn u_0000_is_refused_with_the_document_that_has_it() {
+    let (target, _schema) = fresh();
+    load(&*target, 1);
+    let refused = |e: hoap_workload::Error, words: &[&str]| {
+        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        let e = e.to_string();
+        assert!(e.contains("cannot hold U+0000: take it out"), "{e}");
+        assert!(words.iter().all(|word| e.contains(word)), "{e}");
+    };
+    for (key, text) in [("3.4", r#"{"a": ["x\u0000"]}"#), ("3\0", "{}")] {
+        let mut bad = crate::conformance::batch(3, 1..=3);
+        bad.push(|to, out| {
+            to.push_str(key);
+            out.extend_from_slice(text.as_bytes());
+        });
+        wait(async {
+            let mut bulk = target.documents().unwrap().bulk("1/1").await.unwrap();
+            let e = bulk.write(COLLECTION, &bad, 5).await.unwrap_err();
+            refused(e, &["load 4 documents into", "document \"3"]);
+            assert_eq!(bulk.position(COLLECTION).await.unwrap(), 1);
+        });
+    }
+    assert_eq!(crate::conformance::count(&*target), 1);
+    let insert = |key: &str| {
+        transact(&*target, Access::Write, async |t| {
+            t.insert(COLLECTION, key, &json!({"a": "\0"})).await
+        })
+    };
+    refused(insert("1.2").unwrap_err(), &["insert", "1.2"]);
+    refused(insert("1\0").unwrap_err(), &["insert"]);
+    let set = [Patch { path: "o_id", change: Change::Set(json!("\0")) }];
+    let patched =
+        transact(&*target, Access::Write, async |t| t.patch(COLLECTION, "1.1", &set).await);
+    refused(patched.unwrap_err(), &["patch", "1.1"]);
+    assert_eq!(crate::conformance::field(&*target, "1.1", "o_id"), json!(1));
 }
 
 #[test]
