@@ -16,9 +16,7 @@ use hoap_workload::capability::key_value::KeyValue;
 use hoap_workload::capability::{Documents, Target};
 use hoap_workload::load::LoadSource;
 use hoap_workload::note::{self, Note};
-use hoap_workload::ycsb::{
-    Distribution, Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
-};
+use hoap_workload::ycsb::{Kind, Memory, Preset, Properties, ScanFields, Setup, UserTable, Ycsb};
 use hoap_workload::{Error, ErrorKind, Result, contribution, ycsb};
 use serde_json::json;
 
@@ -218,15 +216,7 @@ impl Opened {
         let writes = shares(&[Kind::Update, Kind::ReadModifyWrite, Kind::Insert, Kind::Delete]);
         let (distribution, exponent) = (setup.distribution, setup.exponent);
         setup.without_effect.iter().for_each(|remark| setting.say(remark.clone()));
-        let stop = setting.caller.stop();
-        let space = setup.key_space(table.records.numbers().end);
-        if distribution == Distribution::Zipfian
-            && let Some(few) = space.few()
-        {
-            let room = space.room();
-            setting.say(format!("finding which of {room} numbers are the {few} records"));
-        }
-        let workload = Ycsb::until(key_value, &table, setup, &|| stop.is_set())?;
+        let workload = Ycsb::new(key_value, &table, setup)?;
         let keys = workload.key_space().noted(distribution, exponent);
         let constants = json!({ "run_seed": setting.common.run_seed, "keys": keys });
         let target = target.target();

@@ -26,7 +26,7 @@ mod zipf;
 
 pub use compressibility::Compressibility;
 pub use documents::Documents;
-pub use hash::{fnv_hash64, hashed_below};
+pub use hash::fnv_hash64;
 pub use length::FieldLength;
 pub use prefix::FieldPrefix;
 pub use records::{Key, KeyOrder, RecordSpec, Records};

@@ -9,7 +9,6 @@ use hoap_data::random::Stream;
 use hoap_data::ycsb::{Exponent, THETA, Zipf, fnv_hash64};
 use serde_json::{Value, json};
 
-use super::existing::{Existing, FEW};
 use crate::{Error, ErrorKind, Result};
 
 /// A request distribution (YCSB's `requestdistribution`), with the constants of YCSB's generators.
@@ -67,6 +66,9 @@ impl Distribution {
     }
 }
 
+/// Draws of [`Distribution::Zipfian`] are repeated where at least one number in this many exists.
+const FEW: u64 = 4096;
+
 /// The records that requests select from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySpace {
@@ -91,11 +93,26 @@ impl KeySpace {
         self.requests.end.saturating_sub(self.requests.start).max(1)
     }
 
-    /// The number of records that exist before the run, where so few of the numbers that
-    /// [`Distribution::Zipfian`] hashes onto exist that draws are not repeated ([`Existing`]).
-    pub fn few(&self) -> Option<u64> {
-        let records = self.records.saturating_sub(self.requests.start);
-        (records < self.room() / FEW).then_some(records)
+    /// Refuses records so few among the numbers that [`Distribution::Zipfian`] hashes onto that
+    /// YCSB would draw thousands of times for a key, or for ever. From one in [`FEW`] on it is some
+    /// ten thousand draws of ten nanoseconds at worst: the cold ranks, which are spread evenly, have
+    /// a good part of all draws.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Invalid`] of such records.
+    pub fn check(&self, distribution: Distribution) -> Result<()> {
+        let (records, room) = (self.records.saturating_sub(self.requests.start), self.room());
+        if distribution != Distribution::Zipfian || records >= room / FEW {
+            return Ok(());
+        }
+        let answer = format!(
+            "YCSB's zipfian makes room for twice the inserts of operationcount, and fewer than one \
+             in {FEW} of the numbers has a record: a key would take thousands of draws, or never come"
+        );
+        let tried = format!("draw from {records} records among {room} numbers");
+        Err(Error::new(ErrorKind::Invalid, tried, answer).advise(
+            "lower operationcount, load more records, or set requestdistribution=zipfian-exact",
+        ))
     }
 
     /// The entry in a run's record: the numbers requested, and the room made for new ones where it
@@ -128,7 +145,6 @@ enum Draw {
         zipf: Zipf,
         start: u64,
         room: u64,
-        existing: Option<Arc<Existing>>,
     },
     Exact {
         exponent: Exponent,
@@ -165,37 +181,6 @@ enum Draw {
 const GROWTH: u64 = 4096;
 
 impl Keys {
-    /// The distribution over these records, of which draws are bounded. Where few of the numbers of
-    /// [`Distribution::Zipfian`] exist ([`KeySpace::few`]) this takes the time of ten billion
-    /// hashes, on all processors, unless `stop` says to end.
-    ///
-    /// [`ErrorKind::Invalid`] where no draw gives a record that exists.
-    pub fn bounded(
-        distribution: Distribution,
-        exponent: Exponent,
-        space: &KeySpace,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self> {
-        let mut keys = Keys::with(distribution, exponent, space);
-        let (Draw::Scrambled { zipf, room, existing, .. }, Some(records)) =
-            (&mut keys.0, space.few())
-        else {
-            return Ok(keys);
-        };
-        let tried = || format!("draw from {records} records among {room} numbers");
-        let found = Existing::find(zipf, *room, *room / FEW, stop).ok_or_else(|| {
-            Error::new(ErrorKind::Cancelled, tried(), "interrupted").advise("run again")
-        })?;
-        if found.is_empty_below(records) {
-            let answer = "none of YCSB's ten billion ranks is hashed onto one of them";
-            return Err(Error::new(ErrorKind::Invalid, tried(), answer).advise(
-                "lower operationcount, load more records, or set requestdistribution=zipfian-exact",
-            ));
-        }
-        *existing = Some(Arc::new(found));
-        Ok(keys)
-    }
-
     /// [`Keys::with`] YCSB's zipfian constant.
     pub fn new(distribution: Distribution, space: &KeySpace) -> Self {
         Keys::with(distribution, Exponent::ycsb(), space)
@@ -203,7 +188,7 @@ impl Keys {
 
     /// The distribution over these records; `exponent` is that of the zipfian ones. Clones share
     /// the position of [`Distribution::Sequential`]. [`Distribution::Zipfian`] draws until a record
-    /// exists, however few do: [`Keys::bounded`] does not.
+    /// exists: [`KeySpace::check`] first.
     pub fn with(distribution: Distribution, exponent: Exponent, space: &KeySpace) -> Self {
         let (start, count) = (space.requests.start, space.count());
         let ages = ages(space.records);
@@ -211,7 +196,7 @@ impl Keys {
             Distribution::Uniform => Draw::Uniform(start..start + count),
             Distribution::Zipfian => {
                 let (zipf, room) = (Zipf::scrambled(exponent), space.room());
-                Draw::Scrambled { zipf, start, room, existing: None }
+                Draw::Scrambled { zipf, start, room }
             }
             Distribution::ZipfianExact => Draw::Exact {
                 exponent,
@@ -252,21 +237,14 @@ impl Keys {
     pub fn next(&mut self, stream: &mut Stream, readable: u64) -> u64 {
         match &mut self.0 {
             Draw::Uniform(range) => within(stream, range),
-            Draw::Scrambled { zipf, start, room, existing } => {
-                if let Some(few) = existing
-                    && let Some(number) = few.draw(stream.unit(), readable.saturating_sub(*start))
-                {
-                    return *start + number;
+            Draw::Scrambled { zipf, start, room } => loop {
+                let hash = fnv_hash64(zipf.rank(stream.unit()));
+                let number = *start + hash.unsigned_abs() % *room;
+                // The room for new records is drawn again, as in YCSB.
+                if number < readable {
+                    return number;
                 }
-                loop {
-                    let hash = fnv_hash64(zipf.rank(stream.unit()));
-                    let number = *start + hash.unsigned_abs() % *room;
-                    // The room for new records is drawn again, as in YCSB.
-                    if number < readable {
-                        return number;
-                    }
-                }
-            }
+            },
             Draw::Exact { exponent, zipf, scatter, space, readable: seen } => {
                 let Range { start, end } = space.requests;
                 if grew(seen, readable) {

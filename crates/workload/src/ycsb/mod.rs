@@ -15,7 +15,6 @@ mod client;
 mod contribution;
 mod deletes;
 mod distribution;
-mod existing;
 mod inserts;
 mod known;
 mod name;

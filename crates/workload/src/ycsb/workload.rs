@@ -41,16 +41,6 @@ impl<K: KeyValue> Ycsb<K> {
     /// Returns [`ErrorKind::Invalid`] where the set-up is for another number of records, has scans
     /// that the database lacks, or requests that no record can satisfy.
     pub fn new(target: Arc<K>, table: &UserTable, setup: Setup) -> Result<Self> {
-        Ycsb::until(target, table, setup, &|| false)
-    }
-
-    /// The same, [`ErrorKind::Cancelled`] once `stop` says so: see [`Keys::bounded`].
-    pub fn until(
-        target: Arc<K>,
-        table: &UserTable,
-        setup: Setup,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self> {
         let records = table.records;
         let there = records.numbers();
         if setup.mix.share(Kind::Scan) > 0.0 {
@@ -70,6 +60,7 @@ impl<K: KeyValue> Ycsb<K> {
             return Err(Error::new(ErrorKind::Invalid, tried, answer)
                 .advise("set recordcount and insertstart to what is loaded, or load it again"));
         }
+        space.check(setup.distribution)?;
         let inserts = match setup.mix.share(Kind::Insert) > 0.0 {
             true => Inserts::new(there.end),
             false => Inserts::none(there.end),
@@ -86,7 +77,7 @@ impl<K: KeyValue> Ycsb<K> {
             target,
             table: table.table(),
             names: setup.mix.kinds().iter().map(|k| k.name()).collect(),
-            keys: Keys::bounded(setup.distribution, setup.exponent, &space, stop)?,
+            keys: Keys::with(setup.distribution, setup.exponent, &space),
             clients: AtomicU64::new(0),
             shared: Arc::new(Shared {
                 records,

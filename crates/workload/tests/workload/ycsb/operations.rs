@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use futures::block_on;
 use hoap_data::Part;
+use hoap_data::random::Stream;
 use hoap_workload::capability::key_value::Fields;
 use hoap_workload::client::{Client, Outcome, Workload};
 use hoap_workload::ycsb::{
-    Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
+    Keys, Kind, Memory, PRESETS, Preset, Properties, ScanFields, Setup, UserTable, Ycsb,
 };
 use hoap_workload::{Error, ErrorKind};
 
@@ -359,6 +360,30 @@ fn what_cannot_run_is_refused_before_anything_is_done() {
     let error = Ycsb::new(Arc::new(Fake::default()), &smaller, setup).err().expect("refused");
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert!(error.to_string().contains("records 0 to 70, recordcount is 100"), "{error}");
+
+    // No key is drawn thousands of times or for ever, and one draw in 4,096 is no endless one.
+    let draws = |operations: u64, more: &str| {
+        let words = format!(
+            "recordcount=100;requestdistribution=zipfian;operationcount={operations};{more}"
+        );
+        let setup = self::setup("e", &words);
+        let table = UserTable::new("usertable", setup.records).expect("a table");
+        Ycsb::new(Arc::new(Fake::default()), &table, setup).map(|ycsb| {
+            let (space, setup) = (ycsb.key_space(), ycsb.setup());
+            let mut keys = Keys::with(setup.distribution, setup.exponent, space);
+            keys.next(&mut Stream::new(1, &[]), 100)
+        })
+    };
+    for more in ["", "zipfianconstant=0.999"] {
+        let number = draws(4_000_000, more).expect("one in 4,001");
+        assert!(number < 100, "{number}");
+    }
+    let error = draws(4_200_000, "").expect_err("refused");
+    assert_eq!(error.kind, ErrorKind::Invalid);
+    for word in ["100 records among 420101 numbers", "operationcount", "zipfian-exact"] {
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    draws(1 << 60, "").expect_err("refused");
 
     let (fake, ycsb) = world(self::setup("c", "recordcount=100"));
     let first = fake.state().rows.keys().next().cloned().expect("a key");
