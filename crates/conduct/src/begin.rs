@@ -43,7 +43,7 @@ pub fn begin(benchmark: &str, target: &dyn Target, basis: Basis<'_>, settings: S
             documents: note.load.documents,
             bytes: note.load.bytes,
             seconds: note.load.seconds,
-            clients: (note.load.clients > 0).then_some(note.load.clients),
+            clients: note.load.clients,
             ingestion: note.load.ingestion.clone(),
             stored: note.load.stored.clone(),
         }),

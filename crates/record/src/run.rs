@@ -196,10 +196,8 @@ pub struct Load {
     pub bytes: u64,
     /// Seconds until everything was durable and indexed.
     pub seconds: f64,
-    /// Clients that wrote at the same time, those of all parts added up; not known of the loads of
-    /// earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clients: Option<u64>,
+    /// Clients that wrote at the same time, those of all parts added up.
+    pub clients: u64,
     /// How the analytical database took it in, if the load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingestion: Option<Ingestion>,

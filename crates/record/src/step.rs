@@ -153,18 +153,14 @@ pub struct Operation {
     pub timed: u64,
     /// Those of them whose response time is a lower bound: they were in flight at the end of the
     /// window and later failed or were cancelled. They took at least as long as they ran.
-    #[serde(default)]
     pub at_least: u64,
     /// Operations in flight at the end of the measured window, whatever their outcome.
-    #[serde(default)]
     pub unfinished: u64,
     /// How long the oldest of them had run by then, microseconds, in an open loop since it was due.
-    #[serde(default)]
     pub oldest_us: u64,
     /// The longest response time of an operation that ended in the window, microseconds. If it is
     /// shorter than [`oldest_us`](Operation::oldest_us), the window ended in the longest stall of
     /// the step.
-    #[serde(default)]
     pub longest_ended_us: u64,
     /// Successes that rolled back as the benchmark requires.
     pub rolled_back: u64,
@@ -221,14 +217,12 @@ pub struct Query {
     /// The longest response time, of both.
     pub max_seconds: Option<f64>,
     /// Executions in flight at the end of the measured window that would have counted.
-    #[serde(default)]
     pub unfinished: u64,
     /// How long the oldest of them had run by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest_seconds: Option<f64>,
     /// Unfinished executions that ran longer than the slowest success. Their times are part of mean
     /// and maximum, which are then lower bounds.
-    #[serde(default)]
     pub at_least: u64,
     /// Measured executions that failed.
     pub failed: u64,

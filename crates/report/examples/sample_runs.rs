@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use hoap_record::Bounds;
-use hoap_record::search::{Probe, Search, Time, Undecided};
+use hoap_record::search::{Effort, Probe, Search, Time, Undecided};
 use hoap_record::{Percentile, Sla};
 use hoap_testing::runs;
 
@@ -66,7 +66,7 @@ fn search() -> Search {
                 .into(),
         }],
         noise: Some(0.041),
-        effort: None,
+        effort: Effort { shortest_seconds: 1.0, longest_seconds: 10.0, shares: Vec::new() },
         unfinished: None,
         probes: probes.map(probe).to_vec(),
         drivers: None,

@@ -26,9 +26,7 @@ pub struct Note {
 pub struct LoadNote {
     /// Number of parts the load is divided into.
     pub of: u64,
-    /// Number of slices that each part is divided into, which clients load at the same time. A
-    /// load that says nothing has one.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    /// Number of slices that each part is divided into, which clients load at the same time.
     pub slices: u64,
     /// Parts that began.
     pub begun: Vec<u64>,
@@ -37,10 +35,8 @@ pub struct LoadNote {
     /// Whether all parts are done and the data is indexed and durable.
     pub settled: bool,
     /// The collections that the load and the runs on its data make. Nothing else is ever removed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<String>,
     /// Whether the data is being removed: some of it may be gone.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub removing: bool,
     /// Documents written by the parts that are done.
     pub documents: u64,
@@ -49,8 +45,7 @@ pub struct LoadNote {
     /// Seconds that the parts took, added up, plus settling.
     pub seconds: f64,
     /// Clients that wrote at the same time, those of all parts that are done added up. Of a part
-    /// that was resumed those of its last process. 0: not known.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// that was resumed those of its last process.
     pub clients: u64,
     /// How another database took in what was loaded, if a load measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,26 +53,6 @@ pub struct LoadNote {
     /// What the database stored when all was settled, if it said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<Stored>,
-}
-
-fn one() -> u64 {
-    1
-}
-
-// What serde skips by is called with a reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_one(n: &u64) -> bool {
-    *n == 1
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_false(b: &bool) -> bool {
-    !*b
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// What is said of data whose removal was interrupted.
@@ -175,9 +150,9 @@ fn parse(value: Value) -> Result<Note> {
         Error::new(
             ErrorKind::Unavailable,
             "read the database's note",
-            format!("it is not one of this program ({e})"),
+            format!("it is not one of this version of hoap ({e})"),
         )
-        .advise("name another database, schema, prefix or file")
+        .advise("name another database, schema, prefix or file, or use the hoap that wrote it")
     })
 }
 
@@ -187,21 +162,29 @@ mod tests {
 
     use super::*;
 
-    /// A load compares the note that it changes with the one that it read.
+    /// A load compares the note that it changes with the one that it read: every field comes back
+    /// as it was, and a note that lacks one is another version's.
     #[test]
-    fn a_note_of_an_earlier_version_is_written_as_it_was_read() {
-        let old = json!({
+    fn a_note_is_written_as_it_was_read_and_another_version_s_is_refused() {
+        let whole = json!({
             "benchmark": "ch2pp",
             "data": {"warehouses": 1},
-            "load": {"of": 1, "begun": [1], "done": [1], "settled": true, "documents": 7,
-                     "bytes": 70, "seconds": 0.5},
+            "load": {"of": 1, "slices": 1, "begun": [1], "done": [1], "settled": true,
+                     "collections": ["orders"], "removing": false, "documents": 7, "bytes": 70,
+                     "seconds": 0.5, "clients": 1},
             "runs": 0,
         });
-        let mut note = parse(old.clone()).unwrap();
-        assert_eq!((note.load.ingestion.as_ref(), write(&note)), (None, old));
-        assert_eq!((note.load.slices, note.load.clients), (1, 0));
-        (note.load.slices, note.load.clients) = (16, 4);
+        let mut note = parse(whole.clone()).unwrap();
+        assert_eq!(write(&note), whole);
         note.load.ingestion = Some(Ingestion { documents: 7, ..Ingestion::default() });
         assert_eq!(parse(write(&note)).unwrap(), note);
+        for field in ["slices", "collections", "removing", "clients"] {
+            let mut older = whole.clone();
+            older["load"].as_object_mut().unwrap().remove(field);
+            let e = parse(older).unwrap_err();
+            assert_eq!(e.kind, ErrorKind::Unavailable);
+            let says = format!("not one of this version of hoap (missing field `{field}`)");
+            assert!(e.to_string().contains(&says), "{e}");
+        }
     }
 }

@@ -228,7 +228,7 @@ impl SearchState {
             below,
             broken,
             undecided: self.undecided,
-            effort: Some(self.effort),
+            effort: self.effort,
             unfinished,
             probes: self.probes,
             drivers: None,

@@ -30,9 +30,8 @@ pub struct Search {
     /// probed several times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
-    /// The required lengths of probes. `None` in records of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Effort>,
+    /// The required lengths of probes.
+    pub effort: Effort,
     /// Why there is no rate that held, or why a higher one may hold too.
     pub unfinished: Option<String>,
     /// Every probe, in the order they ran.
@@ -58,7 +57,6 @@ pub struct Probe {
     /// Operations per second that were intended.
     pub rate: f64,
     /// How long it was to last, seconds.
-    #[serde(default)]
     pub seconds: f64,
     /// Operations per second that began.
     pub achieved: f64,
@@ -84,7 +82,6 @@ pub struct Time {
     /// Microseconds.
     pub us: u64,
     /// The number of operations that it is of.
-    #[serde(default)]
     pub operations: u64,
 }
 

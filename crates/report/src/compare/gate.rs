@@ -122,10 +122,7 @@ impl FromStr for Gate {
         let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
         let subject = all
             .iter()
-            .find(|(known, _)| {
-                // Older bounds are written without the point: p999.
-                [*known, &known.replace('.', "")].iter().any(|k| k.eq_ignore_ascii_case(name))
-            })
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, subject)| *subject)
             .ok_or_else(|| wrong(format!("no metric {name:?}, there are {}", names.join(", "))))?;
         let takes_kind = matches!(subject, Subject::Metric(Metric::Percentile(_) | Metric::Query));
@@ -254,12 +251,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentile_is_written_with_its_point_or_as_it_was_without() {
+    fn a_percentile_is_written_with_its_point() {
         let gate = |text: &str| text.parse::<Gate>();
-        for text in ["p99.9>1.2x", "p999>1.2x"] {
-            let gate = gate(text).unwrap();
-            assert!(gate.is_about(Metric::Percentile(hoap_record::Percentile::P999)), "{text}");
-        }
+        let about = gate("p99.9>1.2x").unwrap();
+        assert!(about.is_about(Metric::Percentile(hoap_record::Percentile::P999)));
+        gate("p999>1.2x").unwrap_err();
         let names = gate("p98>1.2x").unwrap_err();
         assert!(names.contains("p99, p99.9") && !names.contains("max"), "{names}");
     }

@@ -106,9 +106,10 @@ pub fn overview(entries: &[Entry<'_>]) -> Table {
                     documents += &format!(" ({}/s)", Unit::Count.show(rate(l.documents).round()));
                     size += &format!(" ({}/s)", bytes(rate(l.bytes)));
                 }
-                let several = l.clients.filter(|&n| n > 1);
-                let clients = several.map(|n| format!(" by {}", counted(n, "client", "clients")));
-                let clients = clients.unwrap_or_default();
+                let clients = match l.clients {
+                    0 | 1 => String::new(),
+                    several => format!(" by {several} clients"),
+                };
                 let stored = l.stored.as_ref().map(|stored| {
                     format!("; {} stored {}", bytes(stored.bytes as f64), stored.medium.place())
                 });

@@ -1,7 +1,7 @@
 //! Several configurations on one page: what belongs together, what is averaged, what stands apart.
 
 use hoap_record::Bounds;
-use hoap_record::search::{Probe, Search, Time, Undecided};
+use hoap_record::search::{Effort, Probe, Search, Time, Undecided};
 use hoap_record::{Percentile, Sla};
 use hoap_report::compare;
 use hoap_report::prices::{PriceList, Priced};
@@ -362,7 +362,7 @@ fn searched(held: bool) -> Loaded {
         broken: Some("READ: p99 is 20000 µs, the bound 10000 µs".into()),
         undecided: vec![Undecided { rate: 4000.0, why: "its probes scatter".into() }],
         noise: Some(0.1),
-        effort: None,
+        effort: Effort { shortest_seconds: 1.0, longest_seconds: 10.0, shares: Vec::new() },
         unfinished: (!held).then(|| "not even 2 operations a second hold".into()),
         probes: vec![low, probe(9000.0, 20_000, Some("READ: p99 is 20000 µs"))],
         drivers: None,

@@ -474,7 +474,7 @@ fn run(steps: Vec<Step>, seconds: f64) -> Run {
             documents: 41_077,
             bytes: 38_412_345,
             seconds: 2.41,
-            clients: None,
+            clients: 1,
             ingestion: None,
             stored: None,
         }),

@@ -192,22 +192,7 @@ pub async fn remove(documents: &dyn Documents, source: &dyn LoadSource, part: Pa
     divisible(documents, part)?;
     let tried = format!("remove what is there before a load of {}", source.benchmark());
     let note = note::read(documents).await?;
-    let own = note.as_ref().map_or(Ok(Vec::new()), |note| {
-        let older = note.load.collections.is_empty();
-        match older && note.benchmark != source.benchmark() {
-            true => Err(Error::new(
-                ErrorKind::Unavailable,
-                tried.clone(),
-                format!(
-                    "an earlier hoap loaded {} and did not note its collections",
-                    note.benchmark
-                ),
-            )
-            .advise(format!("name {}", documents.elsewhere()))),
-            false if older => Ok(all(source)),
-            false => Ok(note.load.collections.clone()),
-        }
-    })?;
+    let own = note.as_ref().map_or_else(Vec::new, |note| note.load.collections.clone());
     let mut wanted = all(source);
     wanted.retain(|name| !own.contains(name));
     unless_foreign(documents, &wanted, &tried).await?;

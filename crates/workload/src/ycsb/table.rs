@@ -101,8 +101,8 @@ struct TableNote {
     field_length_distribution: String,
     min_field_length: u32,
     field_length: u32,
-    /// Absent where values are YCSB's, as in the notes of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Absent where values are YCSB's.
+    #[serde(skip_serializing_if = "Option::is_none")]
     compressibility: Option<String>,
     order: String,
     zero_padding: u16,
