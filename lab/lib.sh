@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the programs beside it: folders, locks, ports, processes, certificates, Debian packages.
+# Sourced by the programs beside it: folders, locks, ports, processes, certificates, packages of Debian and npm.
 #
 # A server is a file servers/NAME.sh that defines
 #   server_install     makes its programs available; does nothing where they are, `cannot` where they cannot be had
@@ -20,8 +20,8 @@ LAB_RUN=$(realpath -m -- "${LAB_RUN:-$LAB_HOME/run}")
 export LAB_HOME LAB_RUN
 
 # Names as up, status and env list them; down goes backwards.
-servers=(postgres postgres-replica redis redis-cluster valkey cassandra cassandra-3 asterixdb asterixdb-2
-    asterixdb-column dynamodb mongo-wire documentdb couchbase-mock slurm kubernetes)
+servers=(postgres postgres-replica postgres-15 redis redis-cluster valkey cassandra cassandra-3 asterixdb
+    asterixdb-2 asterixdb-column dynamodb mongo-wire documentdb couchbase-mock slurm kubernetes)
 
 say() { echo "lab: $*" >&2; }
 # failed: the server or a download is broken. cannot: this machine lacks something that the message names.
@@ -298,5 +298,18 @@ apt_install() {
     fi
 }
 apt_options=()
+# npm_install HOME PACKAGE@VERSION SHA256: unpacks npm's package, whose archive has that SHA-256, as the folder HOME of
+# $LAB_HOME, offline once it is there.
+npm_install() {
+    local home=$LAB_HOME/$1 new=$LAB_HOME/$1.new
+    [ ! -d "$home" ] || return 0
+    command -v npm >/dev/null || cannot "npm is missing, which downloads it: apt-get install npm"
+    { rm -rf "$new" && mkdir -p "$new"; } || failed "cannot write to $LAB_HOME"
+    say "$name: downloading $2"
+    (cd "$new" && npm pack --silent "$2" >npm.log 2>&1) || cannot "npm has not got $2: $(tail -n 1 "$new/npm.log")"
+    (cd "$new" && echo "$3  $(echo ./*.tgz)" | sha256sum --check --strict --quiet >&2) ||
+        failed "what npm downloaded has another SHA-256 than $2; it is in $new"
+    { tar -xzf "$new"/*.tgz -C "$new" && mv "$new/package" "$home" && rm -rf "$new"; } || failed "cannot unpack $2"
+}
 # tool COMMAND PACKAGE…: installs the packages where the command is missing
 tool() { command -v "$1" >/dev/null || apt_install - "${@:2}"; }

@@ -1,26 +1,38 @@
 # shellcheck shell=bash
-# A streaming replica of this lab's postgres, which is brought up first: a hot standby made by pg_basebackup, fed
-# through the replication slot hoap_replica. Same users, same settings, a port of its own.
+# A streaming replica of this lab's postgres, which is brought up first: a hot standby, fed through the replication slot
+# hoap_replica. Same users, same settings, a port of its own.
 # shellcheck source=lab/servers/postgres.sh
 . "$lab/servers/postgres.sh"
 needs=postgres
 slot=hoap_replica
 primary=$LAB_RUN/postgres
 
-server_install() { find_postgres; }
 server_start() {
-    find_postgres
     if [ ! -f "$dir/made" ]; then
         cp "$primary/ca.crt" "$dir/"
-        rm -rf "$dir/data" && mkdir -m 700 "$dir/data" && own "$dir/data" || return
-        on_primary superuser_sql "select pg_create_physical_replication_slot('$slot') where not exists
+        on_primary superuser_sql "select pg_create_physical_replication_slot('$slot', true) where not exists
             (select from pg_replication_slots where slot_name = '$slot')" >>"$dir/log" 2>&1 || return
-        as_postgres "$bin/pg_basebackup" --no-sync -D "$dir/data" -S "$slot" -R -c fast -X stream \
-            -d "postgres://hoap_replication@127.0.0.1:$(cat "$primary/port")" >>"$dir/log" 2>&1 || return
+        copy_primary >>"$dir/log" 2>&1 || return
         settings
-        touch "$dir/made"
+        echo "primary_conninfo = 'postgres://hoap_replication@127.0.0.1:$(cat "$primary/port")'
+primary_slot_name = '$slot'" >>"$dir/data/lab.conf"
+        touch "$dir/data/standby.signal" "$dir/made"
+        own "$dir/data"
     fi
     start_postgres
+}
+# copy_primary: the copy is taken while the primary works, which puts into backup_label from where its log is to be
+# replayed. Files may go meanwhile. npm's package has no pg_basebackup.
+copy_primary() {
+    rm -rf "$dir/data"
+    PGCONNECT_TIMEOUT=5 psql -XAtq -v ON_ERROR_STOP=1 "$(cat "$primary/superuser_url")" <<C &&
+select pg_backup_start('$name', true);
+\\! cp -a "$primary/data" "$dir/data"
+\\o $dir/backup_label
+select labelfile from pg_backup_stop(false);
+C
+        rm -rf "$dir/data"/{postmaster.pid,pg_wal,pg_replslot} &&
+        mkdir -m 700 "$dir/data"/{pg_wal,pg_replslot} && mv "$dir/backup_label" "$dir/data/"
 }
 on_primary() { (dir=$primary && "$@"); }
 # Ready is a standby that follows its primary.

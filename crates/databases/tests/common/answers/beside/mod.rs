@@ -16,6 +16,8 @@ mod on_duckdb;
 mod on_mongo_wire;
 #[cfg(feature = "postgres")]
 mod on_postgres;
+#[cfg(feature = "postgres")]
+mod on_postgres_15;
 
 use hoap_data::{Collection, DataSet};
 use hoap_workload::ch2::queries::catalogue::QUERIES;

@@ -1,29 +1,28 @@
 //! PostgreSQL beside the oracle, on the server that `HOAP_TEST_POSTGRES` names.
 
 use hoap_data::{DataSet, ExtraFields, Schema, Spec};
-use hoap_workload::ch2::queries::ParameterSet;
 use tokio::runtime::Builder;
 
 use super::equal_answers;
 use crate::answers::{named_and_random, small};
 
-/// The server's URL, which ends in the name of a database.
-fn server() -> String {
-    hoap_testing::urls::server("HOAP_TEST_POSTGRES")
-}
-
 /// A schema of the server, dropped with its tables at the end.
-struct Place {
+pub struct Place {
+    server: String,
     name: String,
 }
 
 impl Place {
     fn new(test: &str) -> Self {
-        Place { name: format!("answers_{test}_{}", std::process::id()) }
+        Self::on(hoap_testing::urls::server("HOAP_TEST_POSTGRES"), test)
     }
 
-    fn url(&self) -> String {
-        format!("{}?schema={}&synchronous_commit=off", server(), self.name)
+    pub fn on(server: String, test: &str) -> Self {
+        Place { server, name: format!("answers_{test}_{}", std::process::id()) }
+    }
+
+    pub fn url(&self) -> String {
+        format!("{}?schema={}&synchronous_commit=off", self.server, self.name)
     }
 }
 
@@ -32,7 +31,7 @@ impl Drop for Place {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let dropped = runtime.block_on(async {
             let (client, connection) =
-                tokio_postgres::connect(&server(), tokio_postgres::NoTls).await?;
+                tokio_postgres::connect(&self.server, tokio_postgres::NoTls).await?;
             tokio::spawn(connection);
             client.batch_execute(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name)).await
         });
@@ -52,14 +51,6 @@ fn ch2_has_the_same_answers() {
 fn ch2pp_has_the_same_answers() {
     let place = Place::new("ch2pp");
     equal_answers(&place.url(), &small(Schema::Ch2pp, 1), &named_and_random());
-}
-
-/// Two warehouses, so that a join that forgot one finds too much. The tests above have other
-/// parameters.
-#[test]
-fn ch2pp_at_two_warehouses_has_the_same_answers() {
-    let place = Place::new("two");
-    equal_answers(&place.url(), &small(Schema::Ch2pp, 2), &[ParameterSet::Check]);
 }
 
 /// The benchmark's own size; no answer depends on the extra fields.

@@ -1,0 +1,11 @@
+//! On the older server that `HOAP_TEST_POSTGRES_15` names.
+
+use hoap_databases::postgres::Postgres;
+
+use crate::on_postgres::{Schema, fresh_on};
+
+fn fresh() -> (Box<Postgres>, Schema) {
+    fresh_on(hoap_testing::urls::server("HOAP_TEST_POSTGRES_15"), "")
+}
+
+hoap_testing::variant_tests!(fresh: version);
