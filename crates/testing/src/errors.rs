@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use hoap_workload::{Error, ErrorKind};
+use hoap_workload::{Error, ErrorKind, Result};
 
 /// Asserts that it is one line with these words, and without a password of the tests.
 #[track_caller]
@@ -19,6 +19,14 @@ pub fn of_kind(kind: ErrorKind, e: impl Borrow<Error>, words: &[&str]) {
     let e: &Error = e.borrow();
     assert_eq!(e.kind, kind, "{e}");
     has(e, words);
+}
+
+/// The same of what was tried, which failed.
+#[track_caller]
+pub fn fails<T>(tried: Result<T>, kind: ErrorKind, words: &[&str]) -> Error {
+    let e = tried.map(drop).unwrap_err();
+    of_kind(kind, &e, words);
+    e
 }
 
 /// The same of a database that cannot be used.

@@ -1,18 +1,16 @@
 //! A run whose collection is gone before its end.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::until;
+
 /// Waits until a run into this folder has measured for a tick.
 pub fn until_measured(folder: &Path) {
-    let (begun, samples) = (Instant::now(), folder.join("samples.csv"));
+    let samples = folder.join("samples.csv");
     let measured = || std::fs::read_to_string(&samples).is_ok_and(|t| t.contains("measured"));
-    while !measured() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no sample was written");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("a sample is written", measured);
 }
 
 /// The kind of failure of a database that knows which collections it has.

@@ -7,11 +7,13 @@
 //! * [`fuzz`]: what parsers keep to whatever they are given, and inputs to try it on.
 //! * [`runs`]: run folders like those that real runs leave, and how their reports are read;
 //!   [`browser`]: a page in a browser.
-//! * [`lab`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is
+//! * [`lab`], [`redis`]: a server of one test's own, which may be killed; [`gone`]: a run whose collection is
 //!   dropped;
 //!   [`loads`]: a load that is killed.
 //! * [`experiment`]: rehearsals of experiments.
-//! * [`errors`]: what an error says; [`urls`]: servers that tests are given, and names on them.
+//! * [`errors`]: what an error says; [`urls`]: servers that tests are given, and names on them;
+//!   [`place`]: a place on one that a test leaves empty.
+//! * [`wire`]: a wire to a server that holds, loses or cuts what passes.
 //! * [`witness`]: the isolation that a database shows; [`ycsb_jar`]: YCSB's own code.
 #![allow(missing_docs)]
 #![allow(clippy::print_stderr)]
@@ -28,10 +30,13 @@ pub mod fuzz;
 pub mod gone;
 pub mod lab;
 pub mod loads;
+pub mod place;
+pub mod redis;
 pub mod runs;
 pub mod urls;
 mod wait;
+pub mod wire;
 pub mod witness;
 pub mod ycsb_jar;
 
-pub use wait::wait;
+pub use wait::{until, wait};

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 
@@ -10,4 +11,14 @@ use tokio::runtime::Runtime;
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
     RUNTIME.block_on(future)
+}
+
+/// Waits until something is so.
+#[track_caller]
+pub fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !so() {
+        assert!(start.elapsed() < Duration::from_secs(120), "not within two minutes: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

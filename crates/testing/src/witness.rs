@@ -22,6 +22,20 @@ pub fn provoke(target: &dyn Target, clients: u32, transactions: u32) -> Witness 
     witness
 }
 
+/// The same of a database that promises this and keeps it, and shows none of these anomalies.
+pub fn kept(
+    target: &dyn Target,
+    (clients, transactions): (u32, u32),
+    promised: Level,
+    never: &[&str],
+) -> Witness {
+    let witness = provoke(target, clients, transactions);
+    assert_eq!(witness.promised, Some(promised));
+    let seen = anomalies(&witness);
+    assert!(!witness.broken() && !seen.iter().any(|name| never.contains(name)), "{witness:#?}");
+    witness
+}
+
 /// What the database promises.
 pub fn isolation(target: &dyn Target) -> Option<Level> {
     target.transactions().unwrap().isolation()

@@ -8,35 +8,22 @@ mod on_asterixdb_column;
 
 use hoap_databases::asterixdb::AsterixDb;
 use hoap_testing::conformance;
-use hoap_testing::urls::{own_name, server};
-use hoap_workload::capability::Target;
+use hoap_testing::place::Emptied as Guard;
+use hoap_testing::urls::{own, server};
 
 use conformance::wait;
 
 /// A URL with a dataverse that no other test has.
 fn place(variable: &str) -> String {
-    let server = server(variable);
-    let at = server.rfind('/').unwrap() + 1;
-    format!("{}{}", &server[..at], own_name())
+    own(&server(variable))
 }
 
 fn open(url: &str) -> AsterixDb {
     wait(hoap_databases::asterixdb::open(url)).unwrap()
 }
 
-/// Removes what a test left.
-struct Guard(AsterixDb);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let all = ["orders", "item", "shop_customer", "shop_orders", "customer"];
-        let dropped = wait(self.0.documents().unwrap().drop(&all));
-        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
-    }
-}
-
 /// A target with a dataverse of its own on the server of a variable.
-fn fresh(variable: &str, options: &str) -> (Box<AsterixDb>, Guard) {
+fn fresh(variable: &str, options: &str) -> (Box<AsterixDb>, Guard<AsterixDb>) {
     let target = open(&format!("{}{options}", place(variable)));
     (Box::new(target.clone()), Guard(target))
 }
@@ -52,5 +39,9 @@ macro_rules! query_tests {
             a_query_is_explained,
         );
         hoap_testing::shop_tests!($fresh);
+        hoap_testing::conformance_tests!($fresh:
+            pages_without_their_index_are_refused,
+            joins_without_their_indexes_are_refused,
+        );
     };
 }

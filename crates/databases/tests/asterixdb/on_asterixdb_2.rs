@@ -7,7 +7,7 @@ use hoap_workload::capability::Target;
 use crate::Guard;
 use crate::conformance::{load, wait};
 
-fn fresh() -> (Box<AsterixDb>, Guard) {
+fn fresh() -> (Box<AsterixDb>, Guard<AsterixDb>) {
     crate::fresh("HOAP_TEST_ASTERIXDB_2", "?query_timeout_ms=60000")
 }
 
@@ -19,7 +19,7 @@ mod by_files {
 
     use crate::Guard;
 
-    fn fresh() -> (Box<AsterixDb>, (Guard, tempfile::TempDir)) {
+    fn fresh() -> (Box<AsterixDb>, (Guard<AsterixDb>, tempfile::TempDir)) {
         let folder = tempfile::tempdir().unwrap();
         let option = format!("?load_folder={}", folder.path().display());
         let (target, guard) = crate::fresh("HOAP_TEST_ASTERIXDB_2", &option);

@@ -14,7 +14,7 @@ use crate::{Guard, open};
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// What a test left is removed before the next one begins.
-type Alone = (Guard, MutexGuard<'static, ()>);
+type Alone = (Guard<AsterixDb>, MutexGuard<'static, ()>);
 
 fn stored_as(format: &str) -> (Box<AsterixDb>, Alone) {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,6 @@
 //!
 //! The servers are those of the lab: `eval "$(lab/env)"`.
 
-mod lab;
 mod on_cassandra;
 mod on_cassandra_3;
 mod ring;
@@ -12,18 +11,12 @@ use std::sync::LazyLock;
 use hoap_databases::cassandra::Cassandra;
 use hoap_testing::conformance;
 use hoap_testing::errors::{has, missing, unavailable};
-use hoap_testing::urls::{own_name as keyspace, server};
+use hoap_testing::urls::{named as in_keyspace, own_name as keyspace, server};
 use hoap_workload::Error;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 
 use conformance::wait;
-
-/// The URL of another keyspace.
-fn in_keyspace(url: &str, keyspace: &str) -> String {
-    let (hosts, _) = url.rsplit_once('/').unwrap();
-    format!("{hosts}/{keyspace}")
-}
 
 fn open(url: &str) -> Cassandra {
     wait(hoap_databases::cassandra::open(url)).unwrap()

@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 
 use hoap_databases::dynamodb::DynamoDb;
 use hoap_testing::errors::{has, missing, unavailable};
-use hoap_testing::urls::own_name as prefix;
+use hoap_testing::place::Emptied as Guard;
+use hoap_testing::urls::{own, own_name as prefix, with};
 use hoap_testing::{conformance, urls};
 use hoap_workload::Error;
-use hoap_workload::capability::Target;
 
 use conformance::wait;
 
@@ -45,20 +45,9 @@ fn refused(url: &str) -> Error {
     e
 }
 
-/// Removes what a test left.
-struct Guard(DynamoDb);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let all = ["orders", "item", "usertable", "shop_customer", "shop_orders"];
-        let dropped = wait(self.0.documents().unwrap().drop(&all));
-        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
-    }
-}
-
 /// A target with a prefix of its own and these options.
-fn fresh_with(options: &str) -> (Box<DynamoDb>, Guard) {
-    let target = open(&format!("{}&prefix={}&{options}", server(), prefix()));
+fn fresh_with(options: &str) -> (Box<DynamoDb>, Guard<DynamoDb>) {
+    let target = open(&with(&own(&server()), options));
     (Box::new(target.clone()), Guard(target))
 }
 

@@ -1,12 +1,9 @@
-//! An endpoint that answers as a test says, in the service's own words, and one that passes
-//! everything on and can be cut off.
+//! An endpoint that answers as a test says, in the service's own words.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -79,114 +76,10 @@ fn serve(stream: &TcpStream, script: &Script) -> Option<()> {
     }
 }
 
-/// Passes connections on to the lab's server, until it is cut off.
-pub struct Proxy {
-    address: SocketAddr,
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    up: AtomicBool,
-    /// Answers are thrown away, and their connections closed.
-    mute: AtomicBool,
-    /// Answers are kept back, and come late.
-    hold: AtomicBool,
-    /// Answers that were.
-    muted: AtomicUsize,
-    open: Mutex<Vec<TcpStream>>,
-}
-
-impl Proxy {
-    /// In front of this address.
-    pub fn new(server: SocketAddr) -> Proxy {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared {
-            up: true.into(),
-            mute: false.into(),
-            hold: false.into(),
-            muted: 0.into(),
-            open: Mutex::default(),
-        });
-        let passing = shared.clone();
-        thread::spawn(move || {
-            for near in listener.incoming().flatten() {
-                if !passing.up.load(Ordering::SeqCst) {
-                    let _ = near.shutdown(Shutdown::Both);
-                    continue;
-                }
-                let far = TcpStream::connect(server).unwrap();
-                let clone = |s: &TcpStream| s.try_clone().unwrap();
-                passing.open.lock().unwrap().extend([clone(&near), clone(&far)]);
-                let (from, to) = (clone(&near), clone(&far));
-                thread::spawn(move || pass(from, to, None));
-                let shared = passing.clone();
-                thread::spawn(move || pass(far, near, Some(&shared)));
-            }
-        });
-        Proxy { address, shared }
-    }
-
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Closes every connection, and new ones as soon as they come.
-    pub fn cut(&self) {
-        self.shared.up.store(false, Ordering::SeqCst);
-        for stream in self.shared.open.lock().unwrap().drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-    }
-
-    /// From now on requests arrive and their answers come when that is over.
-    pub fn hold(&self) {
-        self.shared.hold.store(true, Ordering::SeqCst);
-    }
-
-    /// Passes connections on again.
-    pub fn restore(&self) {
-        self.shared.hold.store(false, Ordering::SeqCst);
-        self.shared.mute.store(false, Ordering::SeqCst);
-        self.shared.up.store(true, Ordering::SeqCst);
-    }
-
-    /// From now on requests arrive and their answers do not.
-    pub fn mute(&self) {
-        self.shared.mute.store(true, Ordering::SeqCst);
-    }
-
-    /// Answers that were thrown away.
-    pub fn muted(&self) -> usize {
-        self.shared.muted.load(Ordering::SeqCst)
-    }
-}
-
-fn pass(mut from: TcpStream, mut to: TcpStream, answers: Option<&Shared>) {
-    let mut buffer = [0; 64 << 10];
-    loop {
-        let read = from.read(&mut buffer);
-        while answers.is_some_and(|shared| shared.hold.load(Ordering::SeqCst)) {
-            thread::sleep(Duration::from_millis(5));
-        }
-        match read {
-            Ok(0) | Err(_) => break,
-            Ok(_) if answers.is_some_and(|shared| shared.mute.load(Ordering::SeqCst)) => {
-                answers.unwrap().muted.fetch_add(1, Ordering::SeqCst);
-                break;
-            }
-            Ok(n) if to.write_all(&buffer[..n]).is_err() => break,
-            Ok(_) => {}
-        }
-    }
-    let _ = from.shutdown(Shutdown::Both);
-    let _ = to.shutdown(Shutdown::Both);
-}
-
 mod tests {
     use std::sync::Mutex;
-    use std::time::Instant;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
 
     use hoap_workload::ErrorKind;
     use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};

@@ -13,14 +13,12 @@ mod peer_on_mongo_wire;
 mod pipelines;
 mod protocol;
 
-use std::time::Duration;
-
 use hoap_databases::mongodb::MongoDb;
 use hoap_testing::conformance;
-use hoap_testing::errors::{has, missing, unavailable};
-use hoap_testing::urls::{own_name, server, with};
-use hoap_workload::capability::Target;
-use hoap_workload::{Error, ErrorKind};
+use hoap_testing::errors::{has, unavailable};
+use hoap_testing::place::Emptied as Guard;
+use hoap_testing::urls::{own as own_database, server, with};
+use hoap_workload::Error;
 
 use conformance::wait;
 
@@ -34,51 +32,8 @@ fn refused(url: &str) -> Error {
     e
 }
 
-/// The URL with the name of a database that no other test has.
-fn own_database(server: &str) -> String {
-    let (base, query) = server.split_once('?').unwrap_or((server, ""));
-    let host = base.rsplit_once('/').map_or(base, |(host, _)| host);
-    format!("{host}/hoap_{}?{query}", own_name()).trim_end_matches('?').to_owned()
-}
-
-/// Removes what a test left.
-struct Guard(MongoDb);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        // And those of CH2: the imitation keeps everything in memory.
-        let all = [
-            "orders",
-            "item",
-            "usertable",
-            "shop_customer",
-            "shop_orders",
-            "warehouse",
-            "district",
-            "customer",
-            "history",
-            "neworder",
-            "stock",
-            "supplier",
-            "nation",
-            "region",
-        ];
-        let documents = self.0.documents().unwrap();
-        let mut dropped = wait(documents.drop(&all));
-        // The driver clears its pool a moment after it has read that a server goes away.
-        for _ in 0..20 {
-            if !matches!(&dropped, Err(e) if e.kind == ErrorKind::Unavailable) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(100));
-            dropped = wait(documents.drop(&all));
-        }
-        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
-    }
-}
-
 /// A target with a database of its own.
-fn fresh_on(server: &str) -> (Box<MongoDb>, Guard) {
+fn fresh_on(server: &str) -> (Box<MongoDb>, Guard<MongoDb>) {
     let target = open(&own_database(server));
     (Box::new(target.clone()), Guard(target))
 }

@@ -3,55 +3,27 @@
 use hoap_databases::mongodb::MongoDb;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::KeyValueSession;
-use hoap_workload::capability::shop::{JoinVariant, Joins, Pages};
-use hoap_workload::capability::{Answer, Documents, Target};
+use hoap_workload::capability::{Answer, Target};
 use mongodb::bson::{Document, doc};
 use serde_json::{Value, json};
 
-use crate::conformance::{
-    COLLECTION, batch, client, count, document, indexes, load, load_records, load_shop, record,
-    wait,
-};
-use crate::{Guard, fresh_on, missing, open, own_database, refused, unavailable, with};
+use crate::conformance::{COLLECTION, client, document, load, load_records, record, wait};
+use crate::{Guard, fresh_on, open, own_database, refused, unavailable, with};
 
 fn server() -> String {
     crate::server("HOAP_TEST_MONGO_WIRE")
 }
 
-fn fresh() -> (Box<MongoDb>, Guard) {
+fn fresh() -> (Box<MongoDb>, Guard<MongoDb>) {
     fresh_on(&server())
 }
 
 crate::suite!(fresh);
-
-fn documents(target: &MongoDb) -> &dyn Documents {
-    target.documents().unwrap()
-}
-
-/// What a load that was killed between a batch and its progress does when it goes on.
-#[test]
-fn a_batch_written_twice_is_a_batch_written_once() {
-    let (target, _guard) = fresh();
-    let documents = documents(&target);
-    wait(async {
-        documents.create(&[COLLECTION]).await.unwrap();
-        let mut bulk = documents.bulk("1/1").await.unwrap();
-        bulk.write(COLLECTION, &batch(1, 1..=5), 5).await.unwrap();
-        bulk.write(COLLECTION, &batch(1, [6, 5, 7]), 8).await.unwrap();
-        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 8);
-        // A batch with what is no document is refused as a whole.
-        let mut bad = batch(1, [9]);
-        bad.push(|key, text| {
-            key.push('x');
-            text.extend_from_slice(b"[1]");
-        });
-        let e = bulk.write(COLLECTION, &bad, 10).await.unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
-        assert!(e.to_string().contains("document x: it is no JSON object"), "{e}");
-        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 8);
-    });
-    assert_eq!(count(&*target), 7);
-}
+hoap_testing::conformance_tests!(fresh:
+    a_batch_written_again_is_written_once,
+    pages_without_their_index_are_refused,
+    joins_without_their_indexes_are_refused,
+);
 
 /// Another program sees documents as MongoDB's users write them.
 #[test]
@@ -75,22 +47,6 @@ fn documents_are_documents_with_their_key_as_id() {
         let names = other.collection::<Document>(COLLECTION).list_index_names().await.unwrap();
         assert!(names.contains(&"orders_by_customer".to_owned()), "{names:?}");
     });
-}
-
-/// Without its index no session begins: the answers would be slow and nobody would notice.
-#[test]
-fn a_search_without_its_index_is_refused() {
-    let (target, _guard) = fresh();
-    let shop = &*target;
-    let pages = || wait(Pages::session(shop)).map(drop);
-    let joins = |variant| wait(Joins::session(shop, variant)).map(drop);
-    load_shop(shop, &[]);
-    for refused in [pages(), joins(JoinVariant::TwoPhase), joins(JoinVariant::Lookup)] {
-        missing(refused.unwrap_err(), &["is missing", "hoap load"]);
-    }
-    wait(documents(shop).settle(&indexes()[..1])).unwrap();
-    pages().unwrap();
-    missing(joins(JoinVariant::Lookup).unwrap_err(), &["shop_customer_zip"]);
 }
 
 #[test]

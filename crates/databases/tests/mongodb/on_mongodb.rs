@@ -2,7 +2,7 @@
 
 use hoap_databases::mongodb::MongoDb;
 
-fn fresh() -> (Box<MongoDb>, crate::Guard) {
+fn fresh() -> (Box<MongoDb>, crate::Guard<MongoDb>) {
     crate::fresh_on(&std::env::var("HOAP_TEST_MONGODB").expect("HOAP_TEST_MONGODB"))
 }
 

@@ -2,22 +2,26 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hoap_databases::redis::Redis;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::Target;
 use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 
-use crate::conformance::{COLLECTION, batch, client, count, load_records, record, wait};
-use crate::{Guard, count_of, open, refused, server};
+use crate::conformance::{COLLECTION, batch, client, keys, load_records, record, wait};
+use crate::{Guard, open, refused, server};
 
-fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
+fn fresh() -> (Box<Redis>, Guard<Redis>) {
     crate::fresh("HOAP_TEST_REDIS_CLUSTER", "response_timeout_ms=20000")
 }
 
 hoap_testing::variant_tests!(fresh: cluster);
+hoap_testing::conformance_tests!(fresh: a_batch_written_again_is_written_once);
 
 /// Clients of a thread that share the connections to the nodes.
 mod shared_connections {
-    fn fresh() -> (Box<hoap_databases::redis::Redis>, crate::Guard) {
+    use hoap_databases::redis::Redis;
+
+    fn fresh() -> (Box<Redis>, crate::Guard<Redis>) {
         crate::fresh("HOAP_TEST_REDIS_CLUSTER", "pipeline=4")
     }
 
@@ -31,21 +35,6 @@ fn a_node_without_the_option_is_refused() {
     assert!(e.to_string().contains("add cluster=on"), "{e}");
     let (target, _guard) = fresh();
     assert!(target.description().settings["cluster"].starts_with("3 nodes"));
-}
-
-/// A batch that ended halfway is completed by writing it again, as a resumed load does.
-#[test]
-fn a_batch_written_again_is_written_once() {
-    let (target, _guard) = fresh();
-    let documents = target.documents().unwrap();
-    wait(async {
-        documents.create(&[COLLECTION]).await.unwrap();
-        let mut bulk = documents.bulk("1/1").await.unwrap();
-        bulk.write(COLLECTION, &batch(1, 1..=700), 700).await.unwrap();
-        bulk.write(COLLECTION, &batch(1, 600..=900), 900).await.unwrap();
-        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 900);
-    });
-    assert_eq!(count(&*target), 900);
 }
 
 /// The address of a node by the slot that it has, from CLUSTER SLOTS: host, port, id.
@@ -153,7 +142,7 @@ fn a_slot_moves_while_its_records_are_used() {
         worker.join().unwrap()
     });
     assert!(done >= 50);
-    assert_eq!(count_of(&target, "usertable"), 2);
+    assert_eq!(keys(&*target, "usertable").len(), 2);
 }
 
 /// A slot moves between two pages of a scan: the one redirection among the many commands that are
@@ -190,11 +179,11 @@ fn an_insert_that_ended_halfway_is_completed_by_the_next() {
     let Slot { key: name, nodes: [(port, _), _], .. } = Slot::of(&*target, "usertable", "user2");
     let mut there = node(port);
     let (): () = redis::cmd("HSET").arg(&name).arg("field0").arg("x").query(&mut there).unwrap();
-    assert_eq!(count_of(&target, "usertable"), 1);
+    assert_eq!(keys(&*target, "usertable").len(), 1);
     let mut session = client(&*target);
     // The same fields: the driver sent it twice, since the connection was lost before the answer.
     wait(session.insert("user2", &record([(0, "x")]))).unwrap();
-    assert_eq!(count_of(&target, "usertable"), 2);
+    assert_eq!(keys(&*target, "usertable").len(), 2);
     // Its key is there now: this one came later.
     let e = wait(session.insert("user2", &record([(0, "x")]))).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Duplicate, "{e}");

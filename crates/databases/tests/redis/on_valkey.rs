@@ -1,10 +1,11 @@
 //! Valkey.
 
+use hoap_databases::redis::Redis;
 use hoap_workload::capability::Target;
 
 use crate::Guard;
 
-fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
+fn fresh() -> (Box<Redis>, Guard<Redis>) {
     crate::fresh("HOAP_TEST_VALKEY", "response_timeout_ms=20000")
 }
 

@@ -7,6 +7,8 @@ use hoap_workload::capability::{Row, Target};
 use hoap_workload::{Error, ErrorKind};
 use serde_json::json;
 
+use crate::errors::fails;
+
 use super::{COLLECTION, batch, count, document, get, index, load, wait};
 
 pub fn notes_are_compared_and_set(target: &dyn Target) {
@@ -107,6 +109,41 @@ pub fn a_batch_is_all_or_nothing_and_so_is_its_progress(target: &dyn Target) {
         assert_eq!(bulk.position(COLLECTION).await.unwrap(), 9);
     });
     assert_eq!(count(target), 7);
+}
+
+/// What a load that ended between a batch and its progress left is completed by the next one, where
+/// a batch is not one step.
+pub fn a_batch_written_again_is_written_once(target: &dyn Target) {
+    let documents = target.documents().unwrap();
+    wait(async {
+        documents.create(&[COLLECTION]).await.unwrap();
+        let mut bulk = documents.bulk("1/1").await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 1..=700), 700).await.unwrap();
+        bulk.write(COLLECTION, &batch(1, 701..=800), 700).await.unwrap();
+        let mut next = documents.bulk("1/1").await.unwrap();
+        assert_eq!(next.position(COLLECTION).await.unwrap(), 700);
+        next.write(COLLECTION, &batch(1, 600..=900), 900).await.unwrap();
+        // A batch with what is no document is refused as a whole.
+        let mut bad = batch(1, [901]);
+        bad.push(|key, text| {
+            key.push('x');
+            text.extend_from_slice(b"[1]");
+        });
+        let refused = next.write(COLLECTION, &bad, 902).await;
+        fails(refused, ErrorKind::Invalid, &["document x: it is no JSON object"]);
+        assert_eq!(next.position(COLLECTION).await.unwrap(), 900);
+        next.write(COLLECTION, &batch(1, []), 903).await.unwrap();
+        assert_eq!(next.position(COLLECTION).await.unwrap(), 903);
+        documents.settle(&[]).await.unwrap();
+    });
+    assert_eq!(count(target), 900);
+}
+
+/// A collection that somebody else has made under this name is neither used nor overwritten.
+pub fn what_others_made_is_left_alone(target: &dyn Target, name: &str, advice: &str) {
+    let documents = target.documents().unwrap();
+    fails(wait(documents.create(&[name])), ErrorKind::Unavailable, &[name, "is not ours", advice]);
+    assert!(wait(documents.any_exists(&[name])).unwrap());
 }
 
 pub fn progress_is_kept_by_part_and_collection(target: &dyn Target) {

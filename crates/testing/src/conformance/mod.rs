@@ -7,12 +7,16 @@
 mod analytics;
 mod documents;
 mod key_value;
+mod killed;
 mod loading;
 mod shop;
+mod silent;
 mod transactions;
 mod variants;
 
-pub use crate::wait;
+use std::collections::BTreeSet;
+
+pub use crate::{until, wait};
 use hoap_workload::Result;
 use hoap_workload::capability::{
     Access, Batch, Index, Intent, Row, Session, Target, Transaction, Transactions,
@@ -22,8 +26,10 @@ use serde_json::{Value, json};
 pub use analytics::*;
 pub use documents::*;
 pub use key_value::*;
+pub use killed::*;
 pub use loading::*;
 pub use shop::*;
+pub use silent::*;
 pub use transactions::*;
 
 /// The collection that the tests use.
@@ -259,13 +265,18 @@ pub fn field(target: &dyn Target, key: &str, field: &str) -> Value {
     get(target, key, &[field]).expect("the document is there").remove(0)
 }
 
-/// Number of documents in the collection.
-pub fn count(target: &dyn Target) -> usize {
-    let mut count = 0;
-    let mut each = |_: &str, _: Row| {
-        count += 1;
+/// The keys of a collection, each once and in their order.
+pub fn keys(target: &dyn Target, collection: &str) -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    let mut each = |key: &str, _: Row| {
+        assert!(keys.insert(key.to_owned()), "{key} came twice");
         Ok(())
     };
-    wait(target.documents().unwrap().scan(COLLECTION, &[], &mut each)).unwrap();
-    count
+    wait(target.documents().unwrap().scan(collection, &[], &mut each)).unwrap();
+    keys
+}
+
+/// Number of documents in the collection.
+pub fn count(target: &dyn Target) -> usize {
+    keys(target, COLLECTION).len()
 }

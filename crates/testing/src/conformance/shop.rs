@@ -10,6 +10,7 @@ use hoap_workload::capability::{Batch, Index, Target};
 use serde_json::{Value, json};
 
 use super::wait;
+use crate::errors::missing;
 
 const CUSTOMERS: u32 = 150;
 const COUNTRIES: u32 = 4;
@@ -166,4 +167,55 @@ pub fn a_join_that_is_not_offered_is_refused<S: Target + Joins>(target: &S) {
             }
         }
     }
+}
+
+/// Of a database: what names an index that is missing, how many indexes are too few for a join, and
+/// what then names the one that is missing.
+fn lacking(target: &dyn Target) -> (&'static str, usize, &'static str) {
+    match target.description().name.as_str() {
+        "Cassandra" => ("joining table", 0, "joining table"),
+        "PostgreSQL" => {
+            let scan = "index is missing: PostgreSQL would seq scan on";
+            (scan, 1, scan)
+        }
+        "SQLite" => ("no such index", 2, "no such index: shop_orders_covering"),
+        "Redis" | "MongoDB" => ("is missing", 1, "shop_customer_zip"),
+        _ => ("is missing", 1, "is missing"),
+    }
+}
+
+fn settle(target: &dyn Target, indexes: &[Index]) {
+    wait(target.documents().unwrap().settle(indexes)).unwrap();
+}
+
+/// Without its index a search would read every customer: it is refused before the run.
+pub fn pages_without_their_index_are_refused<S: Target + Pages>(target: &S) {
+    load_shop(target, &[]);
+    let session = || wait(target.session()).map(drop);
+    missing(session().unwrap_err(), &[lacking(target).0, "hoap load"]);
+    settle(target, &indexes()[..1]);
+    session().unwrap();
+    wait(target.documents().unwrap().drop(&["shop_customer", "shop_orders"])).unwrap();
+    missing(session().unwrap_err(), &["hoap load"]);
+}
+
+/// And a join without one of its indexes, or without what it is made from.
+pub fn joins_without_their_indexes_are_refused<S: Target + Joins>(target: &S) {
+    load_shop(target, &[]);
+    let sessions = || {
+        let sessions = target.variants().iter().map(|v| wait(target.session(*v)).map(drop));
+        sessions.collect::<Vec<_>>()
+    };
+    let refused = |words: &str| {
+        assert!(!sessions().is_empty());
+        sessions().into_iter().for_each(|s| missing(s.unwrap_err(), &[words, "hoap load"]));
+    };
+    let (none, few, one) = lacking(target);
+    refused(none);
+    settle(target, &indexes()[..few]);
+    refused(one);
+    settle(target, &indexes());
+    assert!(sessions().iter().all(Result::is_ok));
+    wait(target.documents().unwrap().drop(&["shop_customer", "shop_orders"])).unwrap();
+    refused("");
 }

@@ -18,7 +18,7 @@ struct Files {
     url: String,
     target: AsterixDb,
     plain: AsterixDb,
-    _guard: Guard,
+    _guard: Guard<AsterixDb>,
 }
 
 impl Files {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hoap_databases::cassandra::Cassandra;
+use hoap_testing::errors::fails;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
 use hoap_workload::capability::shop::{JoinVariant, Joins};
@@ -10,9 +11,9 @@ use hoap_workload::capability::{Batch, Blocking, Documents, Target};
 use serde_json::json;
 
 use crate::conformance::{
-    COLLECTION, batch, client, count, indexes, load_records, load_shop, record, table, wait,
+    client, load_records, record, table, wait, what_others_made_is_left_alone,
 };
-use crate::{Guard, admin, cql, fresh_with, missing, ring, unavailable};
+use crate::{Guard, admin, cql, fresh_with, ring};
 
 mod refusals;
 mod users;
@@ -38,6 +39,8 @@ hoap_testing::conformance_tests!(fresh:
     fields_and_tables_that_are_not_there_are_refused,
     every_join_sums_to_the_cent,
     a_join_of_nothing_is_empty,
+    joins_without_their_indexes_are_refused,
+    a_batch_written_again_is_written_once,
 );
 
 /// With lightweight transactions.
@@ -121,41 +124,11 @@ fn a_long_scan_takes_several_pages() {
     let (target, guard) = fresh();
     let keys: Vec<String> = (0..12_000).map(|n| format!("user{n}")).collect();
     load_records(&*target, &keys.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut each = 0;
-    let mut count = |_: &str, _| {
-        each += 1;
-        Ok(())
-    };
-    wait(documents(&target).scan("usertable", &["field1"], &mut count)).unwrap();
-    assert_eq!(each, 12_000);
+    assert_eq!(crate::conformance::keys(&*target, "usertable").len(), 12_000);
     let first = ring::first(admin(), &guard.keyspace, "usertable");
     let mut scanned = Scanned::default();
     wait(client(&*target).scan(&first, 11_000, Fields::One(0), &mut scanned)).unwrap();
     assert_eq!(scanned.len(), 11_000);
-}
-
-/// A batch that ended halfway is completed by writing it again, as a resumed load does.
-#[test]
-fn a_batch_written_again_is_written_once() {
-    let (target, _guard) = fresh();
-    let documents = documents(&target);
-    wait(async {
-        documents.create(&[COLLECTION]).await.unwrap();
-        let mut bulk = documents.bulk("1/1").await.unwrap();
-        bulk.write(COLLECTION, &batch(1, 1..=700), 700).await.unwrap();
-        bulk.write(COLLECTION, &batch(1, 600..=900), 900).await.unwrap();
-        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 900);
-        let mut bad = batch(1, [901]);
-        bad.push(|key, text| {
-            key.push('x');
-            text.extend_from_slice(b"[1]");
-        });
-        let e = bulk.write(COLLECTION, &bad, 902).await.unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
-        assert!(e.to_string().contains("document x: it is no JSON object"), "{e}");
-        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 900);
-    });
-    assert_eq!(count(&*target), 900);
 }
 
 /// A record of strings is a row of columns, another document JSON; one collection may hold both.
@@ -221,28 +194,15 @@ fn a_table_made_for_ycsb_is_used_as_it_is() {
     assert!(wait(documents(&target).any_exists(&["usertable"])).unwrap());
     // A table with another key is somebody else's.
     cql(admin(), &format!("CREATE TABLE {keyspace}.item (id int PRIMARY KEY, x varchar)"));
-    let e = wait(documents(&target).create(&["item"])).unwrap_err();
-    unavailable(&e, &["is not ours", "name another keyspace"]);
+    what_others_made_is_left_alone(&*target, "item", "name another keyspace");
 }
 
-/// Without the joining table no session begins: the answers would be wrong.
 #[test]
-fn a_join_without_its_table_is_refused() {
+fn joins_that_it_does_not_have_are_refused() {
     let (target, _guard) = fresh();
-    let shop = &*target;
-    let session = |variant| wait(Joins::session(shop, variant)).map(drop);
-    load_shop(shop, &[]);
-    let joining = JoinVariant::JoiningTable;
-    missing(session(joining).unwrap_err(), &["joining table", "hoap load"]);
-    wait(documents(shop).settle(&indexes())).unwrap();
-    session(joining).unwrap();
     for variant in [JoinVariant::Index, JoinVariant::TwoPhase, JoinVariant::Lookup] {
-        let e = session(variant).unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
+        fails(wait(Joins::session(&*target, variant)), ErrorKind::Invalid, &[]);
     }
-    // What it is made from goes, and so it goes.
-    wait(documents(shop).drop(&["shop_customer", "shop_orders"])).unwrap();
-    missing(session(joining).unwrap_err(), &["joining table"]);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! What the cluster refuses or does not do in time is said in one line, with what to do.
 
-use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use hoap_databases::cassandra::Cassandra;
+use hoap_testing::wire::{Mode, Wire};
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
 use hoap_workload::capability::{Index, Target};
 use hoap_workload::{Error, ErrorKind};
@@ -158,48 +157,6 @@ fn a_table_that_goes_away_is_one_to_load() {
     missing(&e, &["update usertable user1"]);
 }
 
-/// A wire to the node that can be made to hold what comes from it.
-struct Wire {
-    port: u16,
-    held: Arc<AtomicBool>,
-}
-
-impl Wire {
-    fn new(to: &str) -> Wire {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let held = Arc::new(AtomicBool::new(false));
-        let (to, hold) = (to.to_owned(), held.clone());
-        std::thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                let node = TcpStream::connect(&to).unwrap();
-                let copies = [
-                    (client.try_clone().unwrap(), node.try_clone().unwrap(), None),
-                    (node, client, Some(hold.clone())),
-                ];
-                for (from, into, hold) in copies {
-                    std::thread::spawn(move || copy(from, into, hold.as_deref()));
-                }
-            }
-        });
-        Wire { port, held }
-    }
-}
-
-fn copy(mut from: TcpStream, mut into: TcpStream, hold: Option<&AtomicBool>) {
-    use std::io::{Read, Write};
-    let mut bytes = [0; 65536];
-    while let Ok(count) = from.read(&mut bytes) {
-        while hold.is_some_and(|hold| hold.load(Ordering::SeqCst)) {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        if count == 0 || into.write_all(&bytes[..count]).is_err() {
-            break;
-        }
-    }
-    let _ = into.shutdown(std::net::Shutdown::Both);
-}
-
 /// The lab's node behind a wire.
 fn by_wire(guard: &Guard, options: &str) -> (Wire, Cassandra) {
     let node = server("HOAP_TEST_CASSANDRA");
@@ -208,8 +165,8 @@ fn by_wire(guard: &Guard, options: &str) -> (Wire, Cassandra) {
     // The driver connects to the address that the node states, and so past the wire, but for its
     // port.
     let (_, port) = node.rsplit_once(':').unwrap();
-    assert_ne!(wire.port.to_string(), port);
-    let url = format!("cassandra://127.0.0.1:{}/{}?{options}", wire.port, guard.keyspace);
+    assert_ne!(wire.address().port().to_string(), port);
+    let url = format!("cassandra://{}/{}?{options}", wire.address(), guard.keyspace);
     (wire, open(&url))
 }
 
@@ -223,7 +180,7 @@ fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
     let mut session = client(&slow);
     // Prepared while answers come.
     assert!(wait(session.update("user1", &record([(0, "x")]))).unwrap());
-    wire.held.store(true, Ordering::SeqCst);
+    wire.set(Mode::Hold);
     let e = wait(session.update("user1", &record([(0, "y")]))).unwrap_err();
     if e.kind != ErrorKind::Ambiguous {
         panic!("{e}");
@@ -231,7 +188,7 @@ fn a_late_answer_to_a_write_is_ambiguous_and_to_a_read_a_timeout() {
     has(&e, &["no answer within 300 ms", "request_timeout_ms"]);
     let e = wait(session.read("user1", Fields::All, &mut Record::default())).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Timeout, "{e}");
-    wire.held.store(false, Ordering::SeqCst);
+    wire.set(Mode::Pass);
     let mut there = Record::default();
     assert!(wait(session.read("user1", Fields::One(0), &mut there)).unwrap());
     assert_eq!(there, record([(0, "y")]), "it was applied");
@@ -244,7 +201,7 @@ fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
     let (target, guard) = fresh_with("");
     load_records(&*target, &["user1", "user2"]);
     let (wire, slow) = by_wire(&guard, "request_timeout_ms=60000&answer_timeout_ms=5000");
-    let hold = |held| wire.held.store(held, Ordering::SeqCst);
+    let hold = |held| wire.set(if held { Mode::Hold } else { Mode::Pass });
     let mut client = client(&slow);
     let late = |e: Error, kind: ErrorKind| {
         assert_eq!(e.kind, kind, "{e}");

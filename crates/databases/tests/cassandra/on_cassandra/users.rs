@@ -1,16 +1,17 @@
 //! A cluster that wants a user and a password.
 
+use hoap_testing::lab::Lab;
+use hoap_testing::urls::as_user;
 use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
 
 use crate::conformance::{client, load_records, record, wait};
-use crate::lab::Lab;
 use crate::{cql, has, open, refused, unavailable};
 
 #[test]
 fn who_may_not_enter_is_told_what_to_do() {
-    let lab = Lab::new("cassandra", &[("LAB_CASSANDRA_AUTH", "1")]);
+    let lab = Lab::with("cassandra", &[("LAB_CASSANDRA_AUTH", "1")]);
     let url = lab.url();
-    let of = |user: &str| url.replacen("://", &format!("://{user}@"), 1);
+    let of = |user: &str| as_user(&url, user);
     unavailable(refused(&url), &["user's name and password", "CASSANDRA_PASSWORD"]);
     for user in ["cassandra:secret", "nobody:secret"] {
         unavailable(refused(&of(user)), &["connect to cassandra://127", "CASSANDRA_PASSWORD"]);

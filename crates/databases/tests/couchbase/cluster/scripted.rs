@@ -5,25 +5,13 @@ use hoap_databases::couchbase::Couchbase;
 use crate::cluster::service::Service;
 use crate::cluster::{Guard, open, patient, scope, with};
 
-fn fresh() -> (Box<Couchbase>, (Guard, Service)) {
+fn fresh() -> (Box<Couchbase>, (Guard<Couchbase>, Service)) {
     let service = Service::start();
     let target = open(&with(&patient(&service.url()), &format!("scope={}", scope())));
     (Box::new(target.clone()), (Guard(target), service))
 }
 
-macro_rules! tests {
-    ($($module:ident: $name:ident,)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let (target, _guard) = fresh();
-                crate::cluster::$module::$name(&*target);
-            }
-        )*
-    };
-}
-
-crate::every_promise!(tests);
+crate::every_promise!({} fresh);
 // The script runs a statement in one step, so that readers of several documents see no half of a
 // transaction. A cluster does not promise that.
 hoap_testing::conformance_tests!(fresh: no_update_is_lost);

@@ -3,37 +3,39 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use hoap_databases::dynamodb::DynamoDb;
+use hoap_testing::wire::{Mode, Wire};
 use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Intent, Target};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::capability::{Access, Target};
+use hoap_workload::{ErrorKind, Result};
 use serde_json::json;
 
-use super::transactions::add;
 use crate::conformance::{
-    COLLECTION, client, count, field, load, load_records, record, session, wait,
+    COLLECTION, Silence, a_record_without_an_answer_is_given_up,
+    a_transaction_without_an_answer_is_given_up, client, count, field, load, load_records, record,
+    session, wait, what_others_made_is_left_alone,
 };
-use crate::scripted::Proxy;
 use crate::{Guard, credentials, missing, open, prefix, refused, server, unavailable};
 
-/// The lab's server behind a proxy: a target that goes through it, and one that does not.
-fn behind() -> (Proxy, hoap_databases::dynamodb::DynamoDb, Guard) {
+/// The lab's server behind a wire: a target that goes by it, and one that does not.
+fn behind() -> (Wire, DynamoDb, Guard<DynamoDb>) {
     behind_with("")
 }
 
 /// The same, with options.
-fn behind_with(options: &str) -> (Proxy, hoap_databases::dynamodb::DynamoDb, Guard) {
+fn behind_with(options: &str) -> (Wire, DynamoDb, Guard<DynamoDb>) {
     let url = server();
     let (_, rest) = url.split_once("endpoint=http://").unwrap();
     let address = rest.split('&').next().unwrap().trim_end_matches('/');
-    let proxy = Proxy::new(address.parse().unwrap());
+    let wire = Wire::new(address);
     let prefix = prefix();
     let through = format!(
         "dynamodb://us-east-1?endpoint=http://{}&{}&prefix={prefix}&request_timeout_ms=5000{options}",
-        proxy.address(),
+        wire.address(),
         credentials()
     );
     let direct = open(&format!("{url}&prefix={prefix}"));
-    (proxy, open(&through), Guard(direct))
+    (wire, open(&through), Guard(direct))
 }
 
 #[test]
@@ -82,14 +84,13 @@ fn a_foreign_table_is_refused() {
     });
     crate::scripted_call(endpoint, "CreateTable", &body);
     let target = open(&format!("{url}&prefix={prefix}"));
-    let e = wait(target.documents().unwrap().create(&[COLLECTION])).unwrap_err();
-    unavailable(&e, &[&table, "is not ours", "another prefix"]);
+    what_others_made_is_left_alone(&target, COLLECTION, "another prefix");
     wait(target.documents().unwrap().drop(&[COLLECTION])).unwrap();
 }
 
 #[test]
 fn a_client_goes_on_when_the_server_is_back_and_no_acknowledged_write_is_lost() {
-    let (proxy, target, guard) = behind();
+    let (wire, target, guard) = behind();
     load_records(&target, &["user1"]);
     let mut client = client(&target);
     let (mut acknowledged, mut failed) = (0, 0);
@@ -97,8 +98,8 @@ fn a_client_goes_on_when_the_server_is_back_and_no_acknowledged_write_is_lost() 
         |n: u32| -> Result<bool> { wait(client.update("user1", &record([(0, n.to_string())]))) };
     for n in 1..=60 {
         match n {
-            20 => proxy.cut(),
-            40 => proxy.restore(),
+            20 => wire.set(Mode::Cut),
+            40 => wire.set(Mode::Pass),
             _ => {}
         }
         match write(n) {
@@ -124,92 +125,56 @@ fn a_client_goes_on_when_the_server_is_back_and_no_acknowledged_write_is_lost() 
 /// The write was applied and nobody said so: not a success, not a failure.
 #[test]
 fn a_write_whose_answer_was_lost_is_ambiguous_and_a_read_is_not() {
-    let (proxy, target, guard) = behind();
+    let (wire, target, guard) = behind();
     load_records(&target, &["user1"]);
     let mut client = client(&target);
     wait(client.read("user1", Fields::All, &mut Record::default())).unwrap();
-    proxy.mute();
+    wire.set(Mode::Mute);
     let e = wait(client.insert("user2", &record([(0, "x")]))).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Ambiguous, "{e}");
     let e = wait(client.read("user1", Fields::All, &mut Record::default())).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Unavailable, "{e}");
-    assert!(proxy.muted() >= 2);
+    assert!(wire.muted() >= 2);
     let mut direct = crate::conformance::client(&guard.0);
     assert!(wait(direct.read("user2", Fields::All, &mut Record::default())).unwrap());
-    proxy.restore();
+    wire.set(Mode::Pass);
     assert!(wait(client.read("user2", Fields::All, &mut Record::default())).unwrap());
 }
 
 #[test]
 fn a_commit_whose_answer_was_lost_is_ambiguous() {
-    let (proxy, target, guard) = behind();
+    let (wire, target, guard) = behind();
     load(&target, 1);
     let mut session = session(&target);
     let e = wait(async {
         let mut t = session.begin(Access::Write).await.unwrap();
         t.insert(COLLECTION, "7.7", &json!({"o_id": 7})).await.unwrap();
-        proxy.mute();
+        wire.set(Mode::Mute);
         t.commit().await.unwrap_err()
     });
     assert_eq!(e.kind, ErrorKind::Ambiguous, "{e}");
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(field(&guard.0, "7.7", "o_id"), json!(7));
     // One that never reached the server was not applied.
-    proxy.restore();
+    wire.set(Mode::Pass);
     let e = wait(async {
         let mut t = session.begin(Access::Write).await.unwrap();
         t.insert(COLLECTION, "8.8", &json!({"o_id": 8})).await.unwrap();
-        proxy.cut();
+        wire.set(Mode::Cut);
         t.commit().await.unwrap_err()
     });
     assert!(matches!(e.kind, ErrorKind::Ambiguous | ErrorKind::Unavailable), "{e}");
     assert_eq!(count(&guard.0), 2);
 }
 
-/// The limit on an answer comes before that on a request here. The answers come after all, and are
-/// taken for no other's.
+/// The limit on an answer comes before that on a request here.
 #[test]
 fn answers_that_do_not_come_are_given_up_and_the_next_ones_are_their_own() {
-    let (proxy, target, guard) = behind_with("&answer_timeout_ms=3000");
-    load(&guard.0, 3);
-    load_records(&guard.0, &["user1", "user2"]);
-    let (mut session, mut client) = (session(&target), client(&target));
-    let late = |e: Error, kind: ErrorKind| {
-        assert_eq!(e.kind, kind, "{e}");
-        let words = ["no answer within 3000 ms", "answer_timeout_ms"];
-        assert!(words.iter().all(|word| e.to_string().contains(word)), "{e}");
-    };
-    let mut there = Record::default();
-    wait(async {
-        let mut t = session.begin(Access::Read).await.unwrap();
-        t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.unwrap();
-        proxy.hold();
-        let e = t.get(COLLECTION, "1.2", &["o_id"], Intent::Look).await.unwrap_err();
-        late(e, ErrorKind::Timeout);
-        // What it has read is not the whole: it ends.
-        let e = t.get(COLLECTION, "1.1", &["o_id"], Intent::Look).await.unwrap_err();
-        assert_eq!(e.kind, ErrorKind::Invalid, "{e}");
-        drop(t);
-        let e = client.read("user1", Fields::All, &mut there).await.unwrap_err();
-        late(e, ErrorKind::Timeout);
-        late(client.insert("user3", &record([(0, "x")])).await.unwrap_err(), ErrorKind::Ambiguous);
-        proxy.restore();
-        assert!(client.read("user2", Fields::One(0), &mut there).await.unwrap());
-        assert_eq!(there, record([(0, "user2 0")]));
-        assert!(client.read("user3", Fields::None, &mut there).await.unwrap(), "it was applied");
-        let mut t = session.begin(Access::Write).await.unwrap();
-        let row = t.get(COLLECTION, "1.3", &["o_id"], Intent::Change).await.unwrap();
-        assert_eq!(row, Some(vec![json!(3)]));
-        t.patch(COLLECTION, "1.3", &[add("o_id", 4)]).await.unwrap();
-        proxy.hold();
-        late(t.commit().await.unwrap_err(), ErrorKind::Ambiguous);
-        proxy.restore();
-        // It was applied, and is over: the next one begins with it.
-        let mut t = session.begin(Access::Write).await.unwrap();
-        t.patch(COLLECTION, "1.3", &[add("o_id", 10)]).await.unwrap();
-        t.commit().await.unwrap();
-    });
-    assert_eq!(field(&guard.0, "1.3", "o_id"), json!(17));
+    let (wire, target, guard) = behind_with("&answer_timeout_ms=3000");
+    let (hold, speak) = (|_| wire.set(Mode::Hold), || wire.set(Mode::Pass));
+    let silence = Silence { ms: 3000, hold: &hold, speak: &speak, begins: None };
+    a_record_without_an_answer_is_given_up(&guard.0, &target, &silence);
+    a_transaction_without_an_answer_is_given_up(&guard.0, &target, &silence, true);
 }
 
 /// With one connection for everybody they wait for each other, and all come through.

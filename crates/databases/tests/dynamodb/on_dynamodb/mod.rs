@@ -15,33 +15,19 @@ use serde_json::json;
 use crate::conformance::{COLLECTION, batch, count, index, load, wait};
 use crate::{Guard, fresh_with, open, prefix, server};
 
-pub fn fresh() -> (Box<DynamoDb>, Guard) {
+pub fn fresh() -> (Box<DynamoDb>, Guard<DynamoDb>) {
     fresh_with("consistency=strong")
 }
 
-// The others of the suite: a batch is not atomic (below), 300000.0 comes back as 300000 and a
-// reading transaction has no snapshot from its beginning (`transactions`), and there are no
-// queries.
+// The others of the suite: a reading transaction has no snapshot from its beginning
+// (`transactions`), and there are no queries.
 hoap_testing::document_tests!(fresh);
 hoap_testing::transaction_tests!(fresh);
-hoap_testing::conformance_tests!(fresh: no_update_is_lost);
-
-#[test]
-fn a_load_that_ended_halfway_is_completed_by_the_next() {
-    let (target, _guard) = fresh();
-    let documents = target.documents().unwrap();
-    wait(async {
-        documents.create(&[COLLECTION]).await.unwrap();
-        let mut bulk = documents.bulk("1/1").await.unwrap();
-        bulk.write(COLLECTION, &batch(1, 1..=40), 40).await.unwrap();
-        // Written, and then the progress was not: the next writer begins at 40 again.
-        bulk.write(COLLECTION, &batch(1, 41..=50), 40).await.unwrap();
-        let mut bulk = documents.bulk("1/1").await.unwrap();
-        assert_eq!(bulk.position(COLLECTION).await.unwrap(), 40);
-        bulk.write(COLLECTION, &batch(1, 41..=60), 60).await.unwrap();
-    });
-    assert_eq!(count(&*target), 60);
-}
+hoap_testing::conformance_tests!(fresh:
+    a_batch_written_again_is_written_once,
+    every_json_value_comes_back_equal,
+    no_update_is_lost,
+);
 
 #[test]
 fn a_batch_of_any_size_is_loaded_and_bad_documents_are_refused() {

@@ -15,7 +15,7 @@ fn peer() -> Peer {
 }
 
 /// Ends a test: the driver kept to the protocol.
-pub struct Kept(Peer, #[allow(dead_code)] Guard);
+pub struct Kept(Peer, #[allow(dead_code)] Guard<MongoDb>);
 
 impl Kept {
     pub fn peer(&self) -> Peer {

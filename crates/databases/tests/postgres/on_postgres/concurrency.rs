@@ -1,63 +1,31 @@
 //! Clients in each other's way, at each level of isolation.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{Access, Change, Intent, Order, Patch};
 use serde_json::json;
 
 use super::fresh_with;
-use crate::conformance::{COLLECTION, field, index, load, session, wait};
+use crate::conformance::{COLLECTION, count_up, index, load, session, wait};
 
 fn set(path: &'static str, n: i64) -> Patch {
     Patch { path, change: Change::Set(json!(n)) }
 }
 
-const CLIENTS: u32 = 6;
-const TIMES: u32 = 30;
-
-/// Reads a number, writes it back one larger; how often that was a conflict.
-fn count_up(options: &str) -> u32 {
+/// How often six clients that count up were a conflict.
+fn conflicts(options: &str) -> u32 {
     let (target, _schema) = fresh_with(options);
-    load(&*target, 1);
-    let conflicts = AtomicU32::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..CLIENTS {
-            scope.spawn(|| {
-                let mut session = session(&*target);
-                let mut committed = 0;
-                while committed < TIMES {
-                    let round = wait(async {
-                        let mut t = session.begin(Access::Write).await?;
-                        let row = t.get(COLLECTION, "1.1", &["o_id"], Intent::Change).await?;
-                        let next = row.unwrap()[0].as_i64().unwrap() + 1;
-                        t.patch(COLLECTION, "1.1", &[set("o_id", next)]).await?;
-                        t.commit().await
-                    });
-                    match round {
-                        Ok(()) => committed += 1,
-                        Err(e) => {
-                            assert_eq!(e.kind, ErrorKind::Conflict, "{e}");
-                            conflicts.fetch_add(1, Ordering::Relaxed);
-                        }
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(field(&*target, "1.1", "o_id"), json!(1 + CLIENTS * TIMES));
-    conflicts.into_inner()
+    count_up(&*target, 6, 30)
 }
 
 #[test]
 fn at_read_committed_no_update_is_lost_and_nobody_fails() {
-    assert_eq!(count_up("&isolation=read-committed"), 0);
+    assert_eq!(conflicts("&isolation=read-committed"), 0);
 }
 
 #[test]
 fn at_the_higher_levels_no_update_is_lost_and_somebody_runs_again() {
     for level in ["repeatable-read", "serializable"] {
-        assert!(count_up(&format!("&isolation={level}")) > 0, "{level}");
+        assert!(conflicts(&format!("&isolation={level}")) > 0, "{level}");
     }
 }
 

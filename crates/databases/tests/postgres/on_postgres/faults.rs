@@ -1,14 +1,11 @@
 //! A server that ends while it is used, and comes back.
 
-use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hoap_databases::postgres::Postgres;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{Fields, KeyValueSession, Record};
-use hoap_workload::capability::{Access, Intent, Row, Session, Target};
+use hoap_workload::capability::{Access, Intent, Target};
 use serde_json::json;
 
 use crate::conformance::{self, COLLECTION, client, get, load, session, wait};
@@ -18,100 +15,19 @@ fn open(lab: &Lab, options: &str) -> Postgres {
     wait(hoap_databases::postgres::open(&format!("{}?{options}", lab.url()))).unwrap()
 }
 
-/// Every document of the collection.
-fn keys(target: &dyn Target) -> BTreeSet<String> {
-    let mut keys = BTreeSet::new();
-    let mut each = |key: &str, _: Row| {
-        keys.insert(key.to_owned());
-        Ok(())
-    };
-    wait(target.documents().unwrap().scan(COLLECTION, &[], &mut each)).unwrap();
-    keys
-}
-
-/// What clients that insert one document after the other were told.
-#[derive(Default)]
-struct Told {
-    committed: BTreeSet<String>,
-    ambiguous: BTreeSet<String>,
-    other: BTreeSet<String>,
-    kinds: BTreeSet<ErrorKind>,
-}
-
-/// Inserts documents of the client's own until it is told to stop.
-fn insert_until(session: &mut dyn Session, client: usize, stop: &AtomicBool, told: &Mutex<Told>) {
-    for n in 0.. {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        let key = format!("c{client}.{n}");
-        let done = wait(async {
-            let mut t = session.begin(Access::Write).await?;
-            t.insert(COLLECTION, &key, &json!({ "o_w_id": client })).await?;
-            t.commit().await
-        });
-        let mut told = told.lock().unwrap();
-        match done {
-            Ok(()) => drop(told.committed.insert(key)),
-            Err(e) => {
-                told.kinds.insert(e.kind);
-                match e.kind {
-                    ErrorKind::Ambiguous => told.ambiguous.insert(key),
-                    _ => told.other.insert(key),
-                };
-                drop(told);
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        }
-    }
-}
-
-/// Killed with -9 in the middle of transactions and started again: typed errors, the same sessions
-/// go on, everything acknowledged is there, nothing is there that nobody may have written.
+/// Killed with -9 in the middle of transactions and started again.
 #[test]
 fn every_acknowledged_commit_outlives_the_server() {
     let lab = Lab::start();
     for options in ["schema=public", "pool=2"] {
         let target = open(&lab, options);
         wait(target.documents().unwrap().drop(&[COLLECTION])).unwrap();
-        load(&target, 1);
-        let (stop, told) = (AtomicBool::new(false), Mutex::new(Told::default()));
-        std::thread::scope(|scope| {
-            for client in 0..4 {
-                let (target, stop, told) = (&target, &stop, &told);
-                scope.spawn(move || insert_until(&mut *session(target), client, stop, told));
-            }
-            let committed = || told.lock().unwrap().committed.len();
-            let more_than = |n: usize| {
-                let start = Instant::now();
-                while committed() < n {
-                    assert!(start.elapsed() < Duration::from_secs(60), "nobody goes on");
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-            };
-            for _ in 0..2 {
-                more_than(committed() + 50);
-                lab.kill();
-                std::thread::sleep(Duration::from_millis(50));
-                lab.up();
-            }
-            more_than(committed() + 50);
-            stop.store(true, Ordering::Relaxed);
+        let kinds = [ErrorKind::Unavailable, ErrorKind::Ambiguous];
+        conformance::every_acknowledged_commit_outlives(&target, &kinds, true, &|| {
+            lab.kill();
+            std::thread::sleep(Duration::from_millis(50));
+            lab.up();
         });
-        let told = told.into_inner().unwrap();
-        let there: BTreeSet<String> =
-            keys(&target).into_iter().filter(|key| key.starts_with('c')).collect();
-        let lost: Vec<_> = told.committed.difference(&there).collect();
-        assert!(lost.is_empty(), "acknowledged and not there: {lost:?}");
-        let unknown: Vec<_> = there
-            .iter()
-            .filter(|k| !told.committed.contains(*k) && !told.ambiguous.contains(*k))
-            .collect();
-        assert!(unknown.is_empty(), "there and told to have failed: {unknown:?}");
-        assert!(told.kinds.contains(&ErrorKind::Unavailable), "{:?}", told.kinds);
-        for kind in &told.kinds {
-            assert!(matches!(kind, ErrorKind::Unavailable | ErrorKind::Ambiguous), "{kind:?}");
-        }
     }
 }
 
@@ -193,7 +109,7 @@ fn a_role_that_may_make_nothing_runs_on_what_another_loaded() {
     let documents = target.documents().unwrap();
     assert_eq!(wait(documents.note()).unwrap(), Some(one.clone()));
     assert!(wait(documents.set_note(Some(&one), &two)).unwrap());
-    assert_eq!(keys(&target).len(), 3);
+    assert_eq!(conformance::count(&target), 3);
     let mut records = client(&target);
     assert!(wait(records.read("user1", Fields::All, &mut Record::default())).unwrap());
     assert!(wait(records.update("user1", &conformance::record([(0, "x")]))).unwrap());

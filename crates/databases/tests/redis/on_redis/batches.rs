@@ -5,11 +5,12 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use hoap_data::ycsb::{FieldLength, RecordSpec};
+use hoap_testing::redis::Server;
 use hoap_workload::capability::Target;
 use hoap_workload::load::{Existing, Load, load};
 use hoap_workload::ycsb::UserTable;
 
-use super::killed::Own;
+use super::killed::bare;
 use crate::conformance::wait;
 use crate::open;
 
@@ -22,7 +23,7 @@ const DOCUMENTS: u64 = 500;
 struct Monitor(BufReader<TcpStream>);
 
 impl Monitor {
-    fn of(server: &Own) -> Monitor {
+    fn of(server: &Server) -> Monitor {
         let mut stream =
             TcpStream::connect(server.url().strip_prefix("redis://").unwrap()).unwrap();
         stream.write_all(b"MONITOR\r\n").unwrap();
@@ -58,8 +59,8 @@ impl Monitor {
 /// Redis runs a transaction alone: whoever asks meanwhile waits for its end.
 #[test]
 fn a_load_is_many_short_transactions_and_none_that_holds_the_server() {
-    let server = Own::start();
-    let mut admin = server.admin();
+    let server = Server::start();
+    let mut admin = bare(&server);
     let target = open(&server.url());
     // Documents of 4 KB and of 64 KB, and many of 200 bytes.
     for (length, count) in [(400, 2000), (6400, 130), (10, 8000)] {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use hoap_testing::redis::Server;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::{BulkWriter, Documents, Target};
 
-use super::killed::Own;
+use super::killed::bare;
 use crate::conformance::{COLLECTION, batch, count, wait};
-use crate::{Guard, as_user, count_of, of_kind, open, prefix, server, unavailable, with};
+use crate::{Guard, as_user, of_kind, open, prefix, server, unavailable, with};
 
 /// A writer of a collection that holds the orders 1 to 5.
 fn begun(documents: &dyn Documents) -> Box<dyn BulkWriter> {
@@ -23,12 +24,12 @@ fn begun(documents: &dyn Documents) -> Box<dyn BulkWriter> {
 /// and the end of the transaction.
 #[test]
 fn a_document_that_somebody_writes_meanwhile_refuses_the_batch() {
-    let server = Own::start();
+    let server = Server::start();
     let target = open(&server.url());
     let mut bulk = begun(target.documents().unwrap());
     let sixth = "hoap:orders:1.6";
     for (undone, kind) in [(true, ErrorKind::Conflict), (false, ErrorKind::Duplicate)] {
-        let mut admin = server.admin();
+        let mut admin = bare(&server);
         let mut pause = redis::cmd("CLIENT");
         let (): () = pause.arg("PAUSE").arg(60_000).arg("WRITE").query(&mut admin).unwrap();
         let e = std::thread::scope(|scope| {
@@ -38,7 +39,7 @@ fn a_document_that_somebody_writes_meanwhile_refuses_the_batch() {
                 if undone {
                     other.cmd("DEL").arg(sixth);
                 }
-                let (): () = other.query(&mut server.admin()).unwrap();
+                let (): () = other.query(&mut bare(&server)).unwrap();
             });
             std::thread::sleep(Duration::from_millis(200));
             scope.spawn(move || {
@@ -127,13 +128,13 @@ fn a_load_is_who_the_url_says_where_the_url_says() {
 /// nothing: the load ends, and goes on from its progress.
 #[test]
 fn a_load_that_failed_goes_on() {
-    let server = Own::start();
+    let server = Server::start();
     let target = open(&format!("{}?response_timeout_ms=60000&answer_timeout_ms=600", server.url()));
     let documents = target.documents().unwrap();
     let mut bulk = begun(documents);
     let limit = |bytes: &str| {
         let mut set = redis::cmd("CONFIG");
-        let (): () = set.arg("SET").arg("maxmemory").arg(bytes).query(&mut server.admin()).unwrap();
+        let (): () = set.arg("SET").arg("maxmemory").arg(bytes).query(&mut bare(&server)).unwrap();
     };
     limit("1");
     unavailable(wait(bulk.write(COLLECTION, &batch(1, 6..=7), 7)).unwrap_err(), &["OOM"]);
@@ -142,7 +143,7 @@ fn a_load_that_failed_goes_on() {
     wait(bulk.write(COLLECTION, &batch(1, 6..=7), 7)).unwrap();
 
     let mut kill = redis::cmd("CLIENT");
-    let _: i64 = kill.arg("KILL").arg("TYPE").arg("normal").query(&mut server.admin()).unwrap();
+    let _: i64 = kill.arg("KILL").arg("TYPE").arg("normal").query(&mut bare(&server)).unwrap();
     let e = wait(bulk.write(COLLECTION, &batch(1, 8..=9), 9)).unwrap_err();
     assert!(matches!(e.kind, ErrorKind::Ambiguous | ErrorKind::Unavailable), "{e}");
     // The driver's connection, too.
@@ -163,5 +164,5 @@ fn a_load_that_failed_goes_on() {
     let mut bulk = wait(waiting.documents().unwrap().bulk("1/1")).unwrap();
     let e = wait(bulk.write(COLLECTION, &batch(1, 12..=13), 13)).unwrap_err();
     of_kind(ErrorKind::Ambiguous, &e, &["after 50 ms 0 of 1 replicas"]);
-    assert_eq!((wait(bulk.position(COLLECTION)).unwrap(), count_of(&target, COLLECTION)), (13, 13));
+    assert_eq!((wait(bulk.position(COLLECTION)).unwrap(), count(&target)), (13, 13));
 }

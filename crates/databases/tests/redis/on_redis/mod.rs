@@ -1,16 +1,17 @@
 //! One server.
 
+use hoap_databases::redis::Redis;
 use hoap_workload::ErrorKind;
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record, Scanned};
-use hoap_workload::capability::shop::{JoinVariant, Joins, Pages};
+use hoap_workload::capability::shop::{JoinVariant, Joins};
 use hoap_workload::capability::{Batch, Blocking, Documents, Target};
 
 use crate::conformance::{
-    COLLECTION, batch, client, count, indexes, load_records, load_shop, record, table, wait,
+    COLLECTION, batch, client, count, indexes, keys, load_records, load_shop, record, table, wait,
 };
 use crate::{Guard, missing, open, prefix, server, with};
 
-fn fresh() -> (Box<hoap_databases::redis::Redis>, Guard) {
+fn fresh() -> (Box<Redis>, Guard<Redis>) {
     crate::fresh("HOAP_TEST_REDIS", "response_timeout_ms=20000")
 }
 
@@ -24,17 +25,23 @@ mod silent;
 hoap_testing::document_tests!(fresh);
 hoap_testing::key_value_tests!(fresh);
 hoap_testing::shop_tests!(fresh);
+hoap_testing::conformance_tests!(fresh:
+    pages_without_their_index_are_refused,
+    joins_without_their_indexes_are_refused,
+);
 
 /// Clients of a thread that share a connection do what those with one of their own do.
 mod shared_connections {
-    fn fresh() -> (Box<hoap_databases::redis::Redis>, crate::Guard) {
+    use hoap_databases::redis::Redis;
+
+    fn fresh() -> (Box<Redis>, crate::Guard<Redis>) {
         crate::fresh("HOAP_TEST_REDIS", "pipeline=3")
     }
 
     hoap_testing::variant_tests!(fresh: shared_connection);
 }
 
-fn documents(target: &hoap_databases::redis::Redis) -> &dyn Documents {
+fn documents(target: &Redis) -> &dyn Documents {
     target.documents().unwrap()
 }
 
@@ -123,34 +130,10 @@ fn a_key_whose_record_is_lost_is_not_counted() {
     let mut other = redis::Client::open(url).unwrap().get_connection().unwrap();
     let lost = format!("{prefix}:usertable:user2");
     let (): () = redis::cmd("DEL").arg(lost).query(&mut other).unwrap();
-    let mut seen = Vec::new();
-    let mut each = |key: &str, _| {
-        seen.push(key.to_owned());
-        Ok(())
-    };
-    wait(documents(&target).scan("usertable", &[], &mut each)).unwrap();
-    assert_eq!(seen, ["user1", "user3"]);
+    assert!(keys(&target, "usertable").iter().eq(["user1", "user3"]));
     let mut scanned = Scanned::default();
     wait(client(&target).scan("user1", 3, Fields::All, &mut scanned)).unwrap();
     assert_eq!(scanned.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["user1", "user3"]);
-}
-
-/// Without its index no session begins: the answers would be wrong.
-#[test]
-fn a_search_without_its_index_is_refused() {
-    let (target, _guard) = fresh();
-    let shop = &*target;
-    let pages = || wait(Pages::session(shop)).map(drop);
-    let joins = || wait(Joins::session(shop, JoinVariant::TwoPhase)).map(drop);
-    load_shop(shop, &[]);
-    for refused in [pages(), joins()] {
-        missing(refused.unwrap_err(), &["is missing", "hoap load"]);
-    }
-    wait(documents(shop).settle(&indexes()[..1])).unwrap();
-    pages().unwrap();
-    missing(joins().unwrap_err(), &["shop_customer_zip"]);
-    wait(documents(shop).settle(&indexes())).unwrap();
-    joins().unwrap();
 }
 
 #[test]
