@@ -23,8 +23,8 @@ use hoap_data::{Collection, DataSet};
 use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
 
-use super::oracle::{self, Database};
-use super::telling;
+use hoap_oracle::sets::telling;
+use hoap_oracle::{Database, check, complete, load};
 
 /// Loads a data set into the database of a URL and compares its answers, in both query sets, with
 /// the oracle's, for each query with these sets of parameters. Panics with every difference there
@@ -41,20 +41,20 @@ pub fn equal_answers_where(
     chosen: fn(&Query, QuerySet, ParameterSet) -> bool,
 ) {
     let schema = set.spec().schema;
-    let data = oracle::load(set).unwrap();
+    let data = load(set).unwrap();
     let other = Database::at_with_all(url, set);
     let all: u64 = Collection::ALL.iter().map(|c| set.count(*c)).sum();
     assert_eq!(other.held(set).0, all, "{}", other.held(set).1);
     let mut differences = Vec::new();
     for query in &QUERIES {
         for (parameter_set, parameters) in telling(&data, set.spec(), query, sets) {
-            let complete = oracle::complete(&data, query.number, &parameters).unwrap();
+            let complete = complete(&data, query.number, &parameters).unwrap();
             for query_set in other.query_sets(query) {
                 if !chosen(query, query_set, parameter_set) {
                     continue;
                 }
                 let found = other.answer(query, query_set, &parameters);
-                let verdict = found.and_then(|f| oracle::check(schema, query, &complete, &f));
+                let verdict = found.and_then(|f| check(schema, query, &complete, &f));
                 if let Err(e) = verdict {
                     differences.push(format!(
                         "{} of {schema}, {query_set}, {parameter_set} parameters: {e}",

@@ -3,40 +3,27 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use hoap_data::Schema;
+use hoap_data::{DataSet, Schema};
+use hoap_oracle::sets::small;
+use hoap_testing::place::Own;
 use hoap_workload::ch2::queries::ParameterSet;
 
 use super::equal_answers;
-use super::on_asterixdb::Place;
-use crate::answers::small;
+use crate::answers::same_answers;
 
 /// Held by the one test that uses the server, which may end where somebody defines a dataset beside
 /// another request.
 static ALONE: Mutex<()> = Mutex::new(());
 
-fn same_answers(schema: Schema, format: &str) {
+fn check(format: &str, set: &DataSet, sets: &[ParameterSet]) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let options = format!("indexes=published&analyze=on&storage={format}");
-    let place = Place::new("HOAP_TEST_ASTERIXDB_COLUMN", &format!("{schema}_{format}"), &options);
-    equal_answers(&place.url, &small(schema, 1), &[ParameterSet::Check]);
+    equal_answers(&Own::on("HOAP_TEST_ASTERIXDB_COLUMN", &options).url, set, sets);
 }
 
-#[test]
-fn ch2_in_rows_has_the_same_answers() {
-    same_answers(Schema::Ch2, "row");
-}
-
-#[test]
-fn ch2_in_columns_has_the_same_answers() {
-    same_answers(Schema::Ch2, "column");
-}
-
-#[test]
-fn ch2pp_in_rows_has_the_same_answers() {
-    same_answers(Schema::Ch2pp, "row");
-}
-
-#[test]
-fn ch2pp_in_columns_has_the_same_answers() {
-    same_answers(Schema::Ch2pp, "column");
+same_answers! { check;
+    ch2_in_rows_has_the_same_answers("row", small(Schema::Ch2, 1), [ParameterSet::Check]);
+    ch2_in_columns_has_the_same_answers("column", small(Schema::Ch2, 1), [ParameterSet::Check]);
+    ch2pp_in_rows_has_the_same_answers("row", small(Schema::Ch2pp, 1), [ParameterSet::Check]);
+    ch2pp_in_columns_has_the_same_answers("column", small(Schema::Ch2pp, 1), [ParameterSet::Check]);
 }

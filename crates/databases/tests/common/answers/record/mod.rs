@@ -1,4 +1,4 @@
-//! The answers on record (`crates/workload/answers/`), against the oracle and against a database.
+//! The answers on record (`crates/workload/answers/`), and what SQLite answers.
 //!
 //! After a change of the generated data, of the queries or of their parameters, this makes the
 //! record again, but only where SQLite and the oracle agree on every answer:
@@ -9,24 +9,13 @@
 
 use std::path::Path;
 
-use hoap_data::ExtraFields;
+use hoap_data::Spec;
+use hoap_oracle::Database;
+use hoap_oracle::sets::{FULL, NAMED, SMALL, on_record};
 use hoap_workload::answers::{StoredAnswers, stored};
-use hoap_workload::ch2::queries::QuerySet;
-
-use super::*;
-
-/// Divisors of the small data sets on record, of tests and of the demonstration.
-const SMALL: [u32; 2] = [100, 20];
-/// The benchmark's own size.
-const FULL: u32 = 1;
-
-/// The data sets on record, by their divisor. No answer depends on the extra fields.
-fn on_record(scale_down: u32) -> [DataSet; 2] {
-    SCHEMAS.map(|schema| {
-        let extra_fields = ExtraFields::NONE;
-        DataSet::new(Spec { scale_down, extra_fields, ..Spec::new(schema, 1) }).unwrap()
-    })
-}
+use hoap_workload::capability::Answer;
+use hoap_workload::ch2::queries::catalogue::QUERIES;
+use hoap_workload::ch2::queries::{ParameterSet, Query, QuerySet};
 
 /// What a database answers to all queries with a set of parameters.
 fn answers(
@@ -57,32 +46,19 @@ fn sqlite_returns_the_answers_on_record() {
     }
 }
 
-/// The record and the second implementation agree at every size, whatever SQLite says.
-#[test]
-fn the_oracle_returns_the_answers_on_record() {
-    for set in [FULL].into_iter().chain(SMALL).flat_map(on_record) {
-        let (spec, data) = (set.spec(), oracle::load(&set).unwrap());
-        for (query, parameter_set, parameters) in executions(spec, &NAMED) {
-            let record = stored(spec, parameter_set).expect("on record");
-            let answer = oracle::answer(&data, query.number, &parameters).unwrap();
-            assert_eq!(record.check(query, &parameters, &answer), Ok(()), "{spec:?}");
-        }
-    }
-}
-
 #[test]
 #[ignore = "writes into the source folder: run by name after a change of data or queries"]
 fn make_the_record() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workload/answers");
     for set in [FULL].into_iter().chain(SMALL).flat_map(on_record) {
-        let (spec, data) = (set.spec(), oracle::load(&set).unwrap());
+        let (spec, data) = (set.spec(), hoap_oracle::load(&set).unwrap());
         let database = Database::with_all(&set);
         for parameter_set in NAMED {
             let answers = answers(&database, spec, parameter_set);
             for (query, found) in &answers {
                 let parameters = parameter_set.parameters(spec, query);
-                let expected = oracle::complete(&data, query.number, &parameters).unwrap();
-                let verdict = oracle::check(spec.schema, query, &expected, found);
+                let expected = hoap_oracle::complete(&data, query.number, &parameters).unwrap();
+                let verdict = hoap_oracle::check(spec.schema, query, &expected, found);
                 assert_eq!(verdict, Ok(()), "{} {spec:?}", query.name);
             }
             let borrowed = answers.iter().map(|(query, answer)| (*query, answer));

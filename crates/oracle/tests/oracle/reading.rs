@@ -1,10 +1,9 @@
 //! What is read, and what is refused.
 
 use hoap_data::{Collection, Schema};
+use hoap_oracle::{Instant, Loader, answer};
 use serde_json::json;
 
-use super::super::answer;
-use super::super::read::Loader;
 use super::world::{GERMANY, World, given};
 
 fn refusal(schema: Schema, collection: Collection, document: &str) -> String {
@@ -69,4 +68,24 @@ fn a_query_takes_its_own_parameters_and_no_others() {
     assert!(refusal(1, json!({"after": "2014-07"})).contains("YYYY-MM-DD"));
     let columns = answer(&made.data, 11, &given(json!({"nation": "Peru"}))).unwrap().columns;
     assert_eq!(columns, ["s_i_id", "ordercount"]);
+}
+
+#[test]
+fn the_calendar_knows_leap_years_and_the_ends_of_months() {
+    let at = |day: &str| Instant::parse(&format!("{day} 00:00:00.000001")).unwrap();
+    let months = (1..=12).map(|m| format!("2017-{m:02}-01")).collect::<Vec<_>>();
+    let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30];
+    let within = months.iter().zip(&months[1..]).zip(lengths).map(|((a, b), n)| (&**a, &**b, n));
+    let others = [
+        ("2000-02-28", "2000-03-01", 2),
+        ("1900-02-28", "1900-03-01", 1),
+        ("1970-01-01", "2021-01-01", 18_628),
+        ("2017-02-22", "2017-03-01", 7),
+    ];
+    for (from, to, days) in within.chain(others) {
+        assert_eq!(at(from).plus_days(days), at(to), "{from}");
+    }
+    for wrong in ["2017-02-22", "2017-02-22T00:00:00.000001", "2017-02-22 00:00:00.00000é", ""] {
+        assert!(Instant::parse(wrong).is_err(), "{wrong:?}");
+    }
 }

@@ -6,19 +6,13 @@ use hoap_data::{Collection, DataSet, Schema};
 use hoap_databases::open;
 use hoap_workload::answers::compare;
 use hoap_workload::capability::{Answer, Batch, Index, Row, Target};
-#[cfg(any(
-    feature = "asterixdb",
-    feature = "duckdb",
-    feature = "mongodb",
-    feature = "postgres"
-))]
 use hoap_workload::ch2::ingestion::Meter;
 use hoap_workload::ch2::queries::{Column, Kind, Parameters, Query, QuerySet, Texts};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-use super::Complete;
+use super::evaluate::Complete;
 
 /// A database with documents in it.
 pub struct Database {
@@ -46,12 +40,6 @@ impl Database {
     }
 
     /// The database that a URL names, with all documents of a data set in it.
-    #[cfg(any(
-        feature = "asterixdb",
-        feature = "duckdb",
-        feature = "mongodb",
-        feature = "postgres"
-    ))]
     pub fn at_with_all(url: &str, set: &DataSet) -> Self {
         let database = Database::open(url, set.spec().schema);
         assert_eq!(database.held(set), (0, "it holds ".into()), "collections that are not there");
@@ -59,12 +47,6 @@ impl Database {
     }
 
     /// The documents that the text for ingestion counts, together and by collection.
-    #[cfg(any(
-        feature = "asterixdb",
-        feature = "duckdb",
-        feature = "mongodb",
-        feature = "postgres"
-    ))]
     pub fn held(&self, set: &DataSet) -> (u64, String) {
         let mut meter = Meter::new(self.target.clone(), set, Arc::default()).unwrap();
         let all = self.runtime.block_on(meter.begin()).unwrap();

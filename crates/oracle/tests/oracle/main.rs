@@ -8,4 +8,5 @@ mod lines;
 mod reading;
 mod suppliers;
 mod trade;
+mod whole;
 mod world;

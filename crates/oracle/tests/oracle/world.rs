@@ -1,16 +1,10 @@
 //! A handful of documents, written by hand.
 
 use hoap_data::{Collection, Schema};
-use serde_json::{Value, json};
-
+pub use hoap_oracle::sets::SCHEMAS;
+use hoap_oracle::{Database, Document, Loaded, Loader, answer, complete};
 use hoap_workload::ch2::queries::Query;
-
-use super::super::beside::{Database, Document};
-use super::super::model::Loaded;
-use super::super::read::Loader;
-use super::super::{answer, complete};
-
-pub const SCHEMAS: [Schema; 2] = [Schema::Ch2, Schema::Ch2pp];
+use serde_json::{Value, json};
 
 pub const GERMANY: (i64, char) = (55, '7');
 pub const FRANCE: (i64, char) = (54, '6');

@@ -1,30 +1,11 @@
-//! A second engine for the 22 queries of CH2 and CH2++, against which every database's answers are
-//! compared.
-//!
-//! It shares nothing with the query texts. It reads the JSON text of every document, in either
-//! schema, into small typed rows ([`read`], [`model`]), joins them by hashing, and evaluates the
-//! definitions of the specification's section 5 in plain Rust ([`queries`]). Money is whole cents
-//! and counts are whole numbers until the last step, so nothing depends on the order of a sum.
-//!
-//! Where the specification is silent the query means what CH-benCHmark's of the same number means,
-//! and then TPC-H's.
-
-mod beside;
-mod instant;
-mod model;
-mod parameters;
-mod queries;
-mod read;
-#[cfg(test)]
-mod tests;
+//! A query of the 22 on what was read.
 
 use hoap_workload::capability::Answer;
 use serde_json::Value;
 
-pub use beside::{Database, check};
-pub use model::Loaded;
-use parameters::Parameters;
-pub use read::load;
+use super::model::Loaded;
+use super::parameters::Parameters;
+use super::queries;
 
 /// An answer as defined, before its `LIMIT` cuts it.
 pub struct Complete {
