@@ -1,14 +1,14 @@
 //! Run folders that no run wrote: an error that names file, place, value and limit, and soon.
 
 use std::fmt::Write;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::{End, Place};
+use super::{End, Place, interrupted};
 
 /// A short run as `a`, and the same as `b`.
 fn runs() -> Place {
@@ -160,22 +160,11 @@ fn ctrl_c_ends_a_report_and_a_comparison() {
     std::fs::remove_file(p.path("a/step-01.hlog")).unwrap();
     assert!(Command::new("mkfifo").arg(p.path("a/step-01.hlog")).status().unwrap().success());
     for line in ["report a -o page.html", "compare a b", "price a --prices none.toml"] {
-        let mut command = p.command(line);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = p.spawn(line);
         std::thread::sleep(Duration::from_secs(1));
         assert!(child.try_wait().unwrap().is_none(), "hoap {line} did not wait");
-        let pid = child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while child.try_wait().unwrap().is_none() {
-            if Instant::now() > deadline {
-                child.kill().unwrap();
-                panic!("hoap {line} goes on after Ctrl-C");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let end = End::of(child.wait_with_output().unwrap());
-        assert_eq!((end.code, end.err.contains("interrupted")), (130, true), "{end:?}");
+        let (end, _) = interrupted(child);
+        assert!(end.err.contains("interrupted"), "{end:?}");
     }
     assert!(!p.path("page.html").exists());
 }

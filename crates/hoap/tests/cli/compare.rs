@@ -1,9 +1,9 @@
 //! Repetitions, comparisons and merged runs at the command line.
 
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{End, Place};
+use super::{End, Place, all_pass, gone, interrupted};
 
 /// A run against a database that takes so long for everything.
 fn run(latency_us: u32, more: &str) -> String {
@@ -103,8 +103,7 @@ fn repetitions_of_ch2_say_what_they_began_on() {
     assert!(!warnings(1).contains("repetition") && warnings(2).contains("a repetition"));
     for n in [1, 2] {
         let record = p.json(&format!("runs/0{n}/run.json"));
-        let checks = record["checks"].as_array().unwrap();
-        assert!(!checks.is_empty() && checks.iter().all(|c| c["verdict"] == "pass"), "{n}");
+        all_pass(&record);
     }
 }
 
@@ -112,17 +111,9 @@ fn repetitions_of_ch2_say_what_they_began_on() {
 fn ctrl_c_ends_the_repetition_and_begins_no_other() {
     let p = Place::new();
     let line = "run ycsb-c --target null:?latency_us=1000 --duration 10m --repeat 5 --out runs";
-    let child = p.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let samples = p.path("runs/01/samples.csv");
-    let begun = Instant::now();
-    while std::fs::metadata(&samples).map_or(0, |m| m.len()) < 200 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no sample was written");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-    let end = End::of(child.wait_with_output().unwrap());
-    assert_eq!(end.code, 130, "{end:#?}");
+    let child = p.spawn(line);
+    gone::until_measured(&p.path("runs/01"));
+    interrupted(child);
     assert!(p.json("runs/01/run.json")["partial"].as_str().unwrap().contains("interrupted"));
     assert!(!p.path("runs/02").exists());
 }

@@ -1,11 +1,10 @@
 //! SQLite for the transactions, and a DuckDB file that follows it for the queries.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use hoap_testing::experiment::rehearse;
 
-use super::Place;
+use super::{Place, all_pass, until};
 
 const FOLLOWER: &str = "duckdb:c.duckdb?link=sqlite:t.db&threads=1";
 
@@ -45,8 +44,7 @@ fn queries_follow_the_transactions_in_one_process() {
     p.ok(&format!("{run} --out second"));
     for folder in ["first", "second"] {
         let record = p.json(&format!("{folder}/run.json"));
-        let checks = record["checks"].as_array().unwrap();
-        assert!(checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+        all_pass(&record);
         assert_eq!(check(&record, "queries caught up")["checked"], 2);
         for step in &record["steps"].as_array().unwrap()[1..] {
             assert!(step["freshness"]["probes"].as_u64().unwrap() > 3, "{step:#}");
@@ -80,11 +78,7 @@ fn a_link_that_ends_in_a_run_fails_its_check_with_the_reason() {
     );
     let child = p.command(&run).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.unwrap();
-    let begun = Instant::now();
-    while !p.path("run").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no run began");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("a run begins", || p.path("run").exists());
     p.ok("query ch2pp --analytical duckdb:second.duckdb?link=sqlite:t.db --queries 1");
     assert_eq!(child.wait().unwrap().code(), Some(1), "a check failed");
     let record = p.json("run/run.json");

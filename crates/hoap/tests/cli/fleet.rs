@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{End, Place};
+use super::{End, Place, gone, until};
 
 const TOKEN: &str = "HOAP_FLEET_TOKEN";
 const SECRET: &str = "0123456789abcdef-of-a-test";
@@ -62,13 +62,13 @@ fn gather_and_listen(p: &Place, words: &str) -> (Running, String, Receiver<Strin
     let (sender, receiver) = std::sync::mpsc::channel();
     let command = p.command(&format!("gather {words} --listen 127.0.0.1:0 -o run"));
     let running = Running::start(command, move |line| drop(sender.send(line.to_owned())));
-    let first = until(&receiver, " drivers at ");
+    let first = line_with(&receiver, " drivers at ");
     let (_, address) = first.split_once(" drivers at ").unwrap();
     (running, address.to_owned(), receiver)
 }
 
 /// Waits for a line with these words.
-fn until(lines: &Receiver<String>, words: &str) -> String {
+fn line_with(lines: &Receiver<String>, words: &str) -> String {
     loop {
         let line = lines.recv_timeout(Duration::from_secs(60));
         let line = line.unwrap_or_else(|e| panic!("no line says {words:?}: {e}"));
@@ -99,7 +99,7 @@ fn drivers_that_meet_begin_every_step_together_and_make_one_run() {
     let flags = "--clients 1,2 --duration 1s";
     let two = driver(&p, &at, "2/2", flags);
     // Whoever comes late is waited for.
-    until(&lines, "1 of 2 drivers are here");
+    line_with(&lines, "1 of 2 drivers are here");
     let one = driver(&p, &at, "1/2", flags);
     for end in [one.end(), two.end(), gather.end()] {
         assert_eq!(end.code, 0, "{end:#?}");
@@ -143,11 +143,7 @@ fn a_driver_that_is_killed_ends_all_by_name_soon() {
     let (gather, at) = gather(&p, "2");
     let flags = "--duration 10m --tick 100ms";
     let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, flags));
-    let (begun, samples) = (Instant::now(), p.path("d2/samples.csv"));
-    while !std::fs::read_to_string(&samples).is_ok_and(|text| text.contains("measured")) {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no sample was written");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    gone::until_measured(&p.path("d2"));
     two.signal("-KILL");
     let killed = Instant::now();
     gather.fails(1, &["part 2/2 is gone"]);
@@ -170,7 +166,7 @@ fn who_does_not_belong_ends_all_by_name() {
         let (gather, at, lines) = gather_and_listen(&p, "2");
         let one = driver(&p, &at, parts[0], flags[0]);
         // The second may end all at once, and the first would find nobody.
-        until(&lines, "1 of 2 drivers are here");
+        line_with(&lines, "1 of 2 drivers are here");
         let two = driver(&p, &at, parts[1], flags[1]);
         gather.fails(1, &[says]);
         one.fails(1, &[says]);
@@ -187,7 +183,7 @@ fn a_driver_whose_run_fails_and_one_that_does_not_come_end_all_by_name() {
     let (gathered, at, lines) = gather_and_listen(&p, "2");
     let two = driver(&p, &at, "2/2", "--duration 10m");
     // Part 1 looks for all, and may end all before the other has come.
-    until(&lines, "1 of 2 drivers are here");
+    line_with(&lines, "1 of 2 drivers are here");
     let one = driver(&p, &at, "1/2", "--duration 10m");
     gathered.fails(1, &["part 1/2 ended", "199 records"]);
     one.fails(2, &["199 records"]);
@@ -349,11 +345,7 @@ fn ctrl_c_at_the_meeting_point_ends_all() {
     let p = loaded();
     let (gathered, at) = gather(&p, "2");
     let [one, two] = ["1/2", "2/2"].map(|part| driver(&p, &at, part, "--duration 10m"));
-    let begun = Instant::now();
-    while !p.path("d1/run.json").exists() || !p.path("d2/run.json").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "they did not begin");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("both begin", || ["d1", "d2"].iter().all(|d| p.path(d).join("run.json").exists()));
     gathered.signal("-TERM");
     one.fails(1, &["interrupted where the drivers meet"]);
     two.fails(1, &["interrupted where the drivers meet"]);
@@ -366,11 +358,7 @@ fn a_driver_that_loses_the_meeting_point_ends() {
     let p = loaded();
     let (gathered, at) = gather(&p, "2");
     let one = driver(&p, &at, "1/2", "--duration 10m");
-    let begun = Instant::now();
-    while !p.path("d1/run.json").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it did not begin");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("it begins", || p.path("d1/run.json").exists());
     gathered.signal("-KILL");
     one.fails(3, &["meet the drivers at", "nobody answered"]);
     drop(gathered.end());
@@ -479,12 +467,10 @@ fn a_driver_that_is_killed_in_a_probe_ends_the_search_of_all_by_name() {
         let line = format!("run ycsb-c {flags} --part {part} --meet {at} --out d{out}");
         Running::start(p.command(&line), |_| ())
     });
-    let (begun, samples) = (Instant::now(), p.path("d2/samples.csv"));
+    let samples = p.path("d2/samples.csv");
     let probes = |text: &str| text.lines().any(|line| line.starts_with("2,"));
-    while !std::fs::read_to_string(&samples).is_ok_and(|text| probes(&text)) {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no probe was made");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let probed = || std::fs::read_to_string(&samples).is_ok_and(|text| probes(&text));
+    until("a probe is made", probed);
     two.signal("-KILL");
     gathered.fails(1, &["part 2/2 is gone"]);
     one.fails(1, &["part 2/2 is gone"]);

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::Place;
+use super::{End, Place, until};
 
 const DATA: &str = "ch2pp --scale-down 100 -w 2 --extra-fields 3";
 
@@ -260,23 +260,10 @@ fn a_full_disk_is_an_environment_error() {
 #[test]
 fn an_interrupted_output_says_so_and_looks_it() {
     let p = Place::new();
-    let mut child = p
-        .command("gen ch2pp -w 30 -o d")
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = p.spawn("gen ch2pp -w 30 -o d");
     // A file is whole, and gigabytes are to come.
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !p.path("d/district.ndjson").exists() {
-        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-        sleep(Duration::from_millis(5));
-    }
-    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    until("a file is whole", || p.path("d/district.ndjson").exists());
+    let told = super::interrupted(child).0.err;
     assert!(told.contains("hoap: write d: interrupted") && told.contains("--resume"), "{told}");
     assert!(p.path("d/manifest.unfinished.json").exists());
     let names = std::fs::read_dir(p.path("d")).unwrap().map(|e| e.unwrap().file_name());
@@ -321,26 +308,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Interrupts a command a while after it began and returns what it said. It ends soon.
 #[cfg(unix)]
 fn interrupted(p: &Place, line: &str, after: Duration) -> String {
-    let mut command = p.command(line);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = p.spawn(line);
     sleep(after);
     assert!(child.try_wait().unwrap().is_none(), "hoap {line} ended by itself");
-    let interrupt = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(interrupt.success());
-    let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None if Instant::now() > deadline => {
-                child.kill().unwrap();
-                panic!("hoap {line} goes on after Ctrl-C");
-            }
-            None => sleep(Duration::from_millis(20)),
-        }
-    };
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert_eq!(status.code(), Some(130), "hoap {line}: {told}");
+    let (End { err: told, .. }, took) = super::interrupted(child);
+    assert!(took < PATIENCE, "hoap {line} goes on after Ctrl-C: {took:?}");
     assert!(told.lines().any(|l| l.starts_with("hoap: ") && l.contains("interrupted")), "{told}");
     told
 }

@@ -56,6 +56,16 @@ mod reference;
 mod report;
 mod schema;
 mod secrets;
+#[cfg(any(
+    feature = "cassandra",
+    feature = "couchbase",
+    feature = "dynamodb",
+    feature = "mongodb",
+    feature = "postgres",
+    feature = "redis"
+))]
+#[allow(dead_code, reason = "no database has every test")]
+mod servers;
 mod show;
 #[cfg(unix)]
 mod silent;
@@ -67,9 +77,11 @@ mod whole;
 mod witness;
 mod wrong;
 
-use hoap_testing::gone;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use hoap_testing::{gone, until};
 
 /// A folder of a test's own, gone when dropped, in which `hoap` runs.
 struct Place(tempfile::TempDir);
@@ -95,6 +107,11 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hoap"));
         command.current_dir(self.0.path()).args(line.split_whitespace()).stdin(Stdio::null());
         command
+    }
+
+    /// Starts it, and keeps what it says.
+    fn spawn(&self, line: &str) -> Child {
+        self.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Runs `hoap` with these words.
@@ -131,6 +148,10 @@ impl Place {
         std::fs::read(self.path(name)).unwrap()
     }
 
+    fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
     fn json(&self, name: &str) -> serde_json::Value {
         serde_json::from_slice(&self.read(name)).unwrap()
     }
@@ -142,6 +163,29 @@ impl Place {
     }
 }
 
+/// Asks for the end as Ctrl-C does, by the signal that no shell had the tests ignore, and waits: how
+/// it ended, and after which time. Whoever does not hear it is ended, and the test fails.
+fn interrupted(mut child: Child) -> (End, Duration) {
+    let pid = child.id().to_string();
+    let begun = Instant::now();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    while begun.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let took = begun.elapsed();
+    let _ = child.kill();
+    let end = End::of(child.wait_with_output().unwrap());
+    assert_eq!(end.code, 130, "{end:#?}");
+    (end, took)
+}
+
+/// There are checks, and all passed.
+fn all_pass(record: &serde_json::Value) {
+    let checks = record["checks"].as_array().unwrap();
+    assert!(!checks.is_empty());
+    assert!(checks.iter().all(|check| check["verdict"] == "pass"), "{checks:#?}");
+}
+
 impl End {
     fn of(output: Output) -> End {
         End {
@@ -149,6 +193,12 @@ impl End {
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),
         }
+    }
+
+    /// All that it said.
+    #[allow(dead_code)]
+    fn told(&self) -> String {
+        format!("{}{}", self.out, self.err)
     }
 
     /// Standard output as JSON.

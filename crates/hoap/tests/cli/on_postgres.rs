@@ -2,20 +2,20 @@
 
 use hoap_testing::experiment::rehearse;
 use hoap_testing::lab;
-use hoap_testing::urls::{own_name, server, with};
-use std::process::Stdio;
+use hoap_testing::place::Own;
+use hoap_testing::urls::server;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::on_postgres_replica::psql;
 use super::queries::numbers;
-use super::{End, Place, gone};
+use super::servers::{RECORDS, all_pass, suite};
+use super::{End, Place, gone, interrupted, until};
 
 /// Runs it into this folder, and ends the server as soon as transactions are measured.
 fn killed_in(p: &Place, lab: &lab::Lab, line: &str, out: &str, away: Duration) -> End {
-    let mut command = p.command(&format!("{line} --out {out}"));
-    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let running = p.spawn(&format!("{line} --out {out}"));
     gone::until_measured(&p.path(out));
     lab.kill();
     std::thread::sleep(away);
@@ -23,111 +23,35 @@ fn killed_in(p: &Place, lab: &lab::Lab, line: &str, out: &str, away: Duration) -
     End::of(running.wait_with_output().unwrap())
 }
 
-/// Drops tables.
-fn drop_tables(url: &str, tables: &[&str]) {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        let target = hoap_databases::open(url).await.unwrap();
-        target.documents().unwrap().drop(tables).await.unwrap();
-    });
+suite! { "HOAP_TEST_POSTGRES";
+    a_load_by_several_clients_that_is_killed_or_interrupted_goes_on("");
+    a_password_from_a_configuration_file_is_nowhere_else("");
+    a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once("", &[
+        RECORDS,
+        ["ch2pp --scale-down 100", "ch2pp --tx-clients 2 --query-clients 0", "orders"],
+    ], 0);
 }
 
-/// A schema of a test's own on the server that all share, which it leaves empty.
-struct Schema {
-    url: String,
+/// A schema of a test's own on the server that all share.
+fn schema() -> Own {
+    Own::on("HOAP_TEST_POSTGRES", "")
 }
 
-impl Schema {
-    fn new() -> Schema {
-        Schema::of("hoap@")
-    }
-
-    /// With this user and password.
-    fn of(user: &str) -> Schema {
-        let server = server("HOAP_TEST_POSTGRES").replacen("hoap@", user, 1);
-        Schema { url: with(&server, &format!("schema={}", own_name())) }
-    }
-
-    /// Runs statements in it.
-    fn psql(&self, text: &str) {
-        let (_, name) = self.url.split_once("schema=").unwrap();
-        psql(&server("HOAP_TEST_POSTGRES"), &format!("SET search_path TO {name}; {text}"));
-    }
-}
-
-impl Drop for Schema {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let collections = hoap_data::Collection::ALL.map(hoap_data::Collection::name);
-            let shop = ["usertable", "shop_customer", "shop_orders"];
-            drop_tables(&self.url, &[&collections[..], &shop].concat());
-        }
-    }
+/// Runs statements in a schema.
+fn psql_in(schema: &Own, text: &str) {
+    let (_, name) = schema.url.split_once("schema=").unwrap();
+    psql(&server("HOAP_TEST_POSTGRES"), &format!("SET search_path TO {name}; {text}"));
 }
 
 #[test]
 fn the_papers_and_reports_experiments_are_rehearsed() {
-    let (p, schema) = (Place::new(), Schema::new());
+    let (p, schema) = (Place::new(), schema());
     let url = &schema.url;
     let (hoap, one) = (env!("CARGO_BIN_EXE_hoap"), [("--target", &**url)]);
     let both = [("--operational", &**url), ("--analytical", &**url)];
     rehearse(hoap, p.0.path(), "nosql-2021-pagination", "Couchbase, 4 nodes", &one);
     rehearse(hoap, p.0.path(), "ch2-fig9", "8Q+8A", &both);
     rehearse(hoap, p.0.path(), "ch2pp-fig10", "column", &both);
-}
-
-#[test]
-fn a_load_by_several_clients_that_is_killed_or_interrupted_goes_on() {
-    let schema = Schema::new();
-    hoap_testing::loads::killed_and_interrupted(env!("CARGO_BIN_EXE_hoap"), &schema.url);
-}
-
-#[test]
-fn a_password_from_a_configuration_file_is_nowhere_else() {
-    let schema = Schema::of("hoap_password:hoap%20secret@");
-    let url = &schema.url;
-    super::secrets::leaves_no_trace(url, &["hoap secret", "hoap%20secret"]);
-    // The server refuses it, or nobody asks the server.
-    for password in ["9/Zq7@", "9%2FZq7%3F%40", "Zq7%20'\\\"", "1?a=Zq7"] {
-        let p = Place::new();
-        let wrong = url.replacen("hoap%20secret", password, 1);
-        p.write("hoap.toml", &format!("target = {wrong:?}"));
-        let end = p.run("load ycsb -p recordcount=10 --config hoap.toml");
-        assert!(end.code == 2 || end.code == 3, "{password}: {end:#?}");
-        assert!(!format!("{end:?}").contains("Zq7"), "{password}: {end:#?}");
-    }
-}
-
-#[test]
-fn a_table_dropped_in_mid_run_is_lost_and_the_check_says_so_at_once() {
-    let (p, schema) = (Place::new(), Schema::new());
-    let url = &schema.url;
-    for (load, run, table) in [
-        (
-            "load ycsb -p recordcount=500 --target",
-            "run ycsb-a --clients 2 --out ycsb-a --target",
-            "usertable",
-        ),
-        (
-            "load ch2pp --scale-down 100 --replace --target",
-            "run ch2pp --tx-clients 2 --query-clients 0 --out ch2pp --operational",
-            "orders",
-        ),
-    ] {
-        p.ok(&format!("{load} {url}"));
-        let line = format!(
-            "{run} {url} --warmup 100ms --tick 100ms --duration 10m --on-error missing=stop \
-             --recovery-limit 10m"
-        );
-        let running =
-            p.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let folder = run.split(' ').nth(1).unwrap();
-        gone::until_measured(&p.path(folder));
-        drop_tables(url, &[table]);
-        let end = End::of(running.wait_with_output().unwrap());
-        assert_eq!(end.code, 1, "{end:#?}");
-        gone::is_told(&p.json(&format!("{folder}/run.json")), table, gone::MISSING, 0);
-    }
 }
 
 #[test]
@@ -141,15 +65,10 @@ fn queries_are_not_asked_of_a_server_that_is_gone() {
         "query ch2pp --analytical {url} --params check --query-set naive --queries-dir texts \
          --queries 6,14,22 --json"
     );
-    let mut command = p.command(&line);
-    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let running = p.spawn(&line);
     let asked = "select count(*) from pg_stat_activity where state = 'active' and query like \
                  '%pg_sleep(600)%' and pid <> pg_backend_pid()";
-    let begun = Instant::now();
-    while super::on_postgres_replica::psql(&url, asked) == "0" {
-        assert!(begun.elapsed() < Duration::from_secs(60), "Q06 was never asked");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("Q06 is asked", || psql(&url, asked) != "0");
     lab.kill();
     let end = End::of(running.wait_with_output().unwrap());
     assert_eq!(end.code, 3, "{end:#?}");
@@ -161,7 +80,7 @@ fn queries_are_not_asked_of_a_server_that_is_gone() {
 
 #[test]
 fn what_the_server_refuses_every_time_fails_the_run() {
-    let (p, [records, documents]) = (Place::new(), [Schema::new(), Schema::new()]);
+    let (p, [records, documents]) = (Place::new(), [schema(), schema()]);
     let (ycsb, ch2pp) = (&records.url, &documents.url);
     p.ok(&format!("load ycsb --target {ycsb} -p recordcount=50"));
     p.ok(&format!("load ch2pp --target {ch2pp} --scale-down 100"));
@@ -172,7 +91,7 @@ fn what_the_server_refuses_every_time_fails_the_run() {
         [(&records, "UPDATE", "usertable"), (&documents, "INSERT", "orders")]
     {
         let on = format!("BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()");
-        schema.psql(&format!("CREATE {refuse}; CREATE TRIGGER refuse {on}"));
+        psql_in(schema, &format!("CREATE {refuse}; CREATE TRIGGER refuse {on}"));
     }
     let ch2pp = format!("run ch2pp --operational {ch2pp} --warmup 1ms");
     for (line, says) in [
@@ -195,7 +114,7 @@ fn what_the_server_refuses_every_time_fails_the_run() {
         p.fails(&format!("{line} --out out"), 1, &["the run FAILED: check \"failures\"", says]);
         std::fs::remove_dir_all(p.path("out")).unwrap();
     }
-    [records, documents].iter().for_each(|schema| schema.psql("DROP FUNCTION refuse CASCADE"));
+    [records, documents].iter().for_each(|schema| psql_in(schema, "DROP FUNCTION refuse CASCADE"));
 }
 
 /// Name and verdict of every check.
@@ -264,8 +183,7 @@ fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
             "run ycsb-a --clients 2 --warmup 100ms --check-reads --max-failures off --out {folder} \
              --target {url}{more}"
         );
-        let mut command = p.command(&line);
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = p.spawn(&line);
         gone::until_measured(&p.path(folder));
         child
     };
@@ -282,16 +200,15 @@ fn a_server_that_says_nothing_is_a_timeout_and_ctrl_c_does_not_wait_for_it() {
     };
     // A read is a timeout; an update may have been applied.
     assert!(failures("timeout") + failures("ambiguous") >= 2, "{record:#}");
-    let checks = record["checks"].as_array().unwrap();
-    assert!(checks.len() == 3 && checks.iter().all(|c| c["verdict"] == "pass"), "{checks:#?}");
+    assert_eq!(record["checks"].as_array().unwrap().len(), 3);
+    all_pass(&record);
 
     let running = start(" --duration 10m", "interrupted");
     lab.pause();
     std::thread::sleep(Duration::from_secs(1));
-    let (end, took) = super::silent::interrupt(running);
+    let (end, took) = interrupted(running);
     lab.resume();
     assert!(took < super::silent::SOON, "{took:?}: {end:#?}");
-    assert_eq!(end.code, 130, "{end:#?}");
     let record = p.json("interrupted/run.json");
     assert!(record["partial"].as_str().unwrap().contains("interrupted"), "{record:#}");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::Place;
+use super::{Place, until};
 
 /// Where jobs are submitted. Those that are left end with it.
 struct Cluster {
@@ -154,12 +154,9 @@ fn four_drivers_load_and_run_and_who_is_killed_or_left_out_is_named() {
 
     // The third is killed while it measures.
     let job = cluster.submit("run.sbatch", &format!("{run} --duration 10m"), &bin());
-    let begun = Instant::now();
     let killed = p.path(&format!("hoap-{job}.txt"));
-    while !std::fs::read_to_string(&killed).is_ok_and(|said| said.contains("step 1")) {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it did not begin");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let begun = || std::fs::read_to_string(&killed).is_ok_and(|said| said.contains("step 1"));
+    until("it begins", begun);
     let (process, token) = driver(&job, 2).expect("the third driver");
     let shown = std::fs::read_dir("/proc").unwrap().map_while(Result::ok).any(|process| {
         let words = std::fs::read(process.path().join("cmdline")).unwrap_or_default();

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::compare::two_drivers;
-use super::{End, Place};
+use super::{End, Place, interrupted};
 
 /// A run in `run`, and its page and tables in `page.html` and `tables`.
 fn reported() -> Place {
@@ -195,25 +195,6 @@ fn a_result_that_cannot_be_printed_is_an_error() {
     }
 }
 
-fn start(p: &Place, line: &str) -> Child {
-    p.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-/// How long a command takes to end after Ctrl-C.
-fn interrupted(child: Child) -> (Duration, End) {
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-    let asked = Instant::now();
-    // Whoever does not hear it is ended, and the test fails.
-    let killer = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(30));
-        let _ = Command::new("kill").args(["-KILL", &pid]).stderr(Stdio::null()).status();
-    });
-    let end = End::of(child.wait_with_output().unwrap());
-    drop(killer);
-    (asked.elapsed(), end)
-}
-
 /// The other end of a pipe, as soon as this command reads it.
 fn once_read(pipe: &Path, child: &mut Child) -> File {
     let mut options = File::options();
@@ -245,9 +226,9 @@ fn commands_that_read_runs_end_at_ctrl_c_and_leave_nothing() {
             "compare driver-2 driver-2 -o compared.txt",
             "merge driver-1 driver-2 -o whole",
         ] {
-            let mut child = start(&p, line);
+            let mut child = p.spawn(line);
             let _endless = once_read(&path, &mut child);
-            let (took, end) = interrupted(child);
+            let (end, took) = interrupted(child);
             assert!(took < SOON && end.code == 130, "{file}, {line}: {took:?} {end:#?}");
         }
         std::fs::remove_file(&path).unwrap();
@@ -265,10 +246,10 @@ fn loads_and_runs_end_at_ctrl_c_where_no_database_is_waited_for() {
         "run ycsb-a --target null: -p recordcount=100 --start-at 2100-01-01T00:00:00Z --out a",
         "run ycsb-a --target null: -p recordcount=100 --duration 1h --rate 1 --out b",
     ];
-    let running = lines.map(|line| start(&p, line));
+    let running = lines.map(|line| p.spawn(line));
     std::thread::sleep(Duration::from_millis(1500));
     for (line, child) in lines.iter().zip(running) {
-        let (took, end) = interrupted(child);
+        let (end, took) = interrupted(child);
         assert!(took < SOON && end.code == 130, "{line}: {took:?} {end:#?}");
     }
 }

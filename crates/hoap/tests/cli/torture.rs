@@ -1,9 +1,6 @@
 //! `hoap torture` on SQLite, which is part of the driver.
 
-use std::process::Stdio;
-use std::time::{Duration, Instant};
-
-use super::{End, Place};
+use super::{Place, interrupted, until};
 use serde_json::Value;
 
 /// A plan in which the driver is stopped and killed.
@@ -110,21 +107,14 @@ fn one_page_shows_several_campaigns_and_says_what_is_none() {
 fn an_interrupted_campaign_leaves_no_process_and_continues() {
     let p = Place::new();
     p.write("plan.toml", PLAN);
-    let begun = Instant::now();
-    let running = p.command(LINE).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let running = p.spawn(LINE);
     let done = || match p.path("campaign/torture.json").exists() {
         true => p.json("campaign/torture.json")["runs"].as_array().map_or(0, Vec::len),
         false => 0,
     };
-    while done() == 0 || !p.path("campaign/runs/0002.log").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no second run");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let pid = running.id().to_string();
-    let sent = std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap();
-    assert!(sent.success());
-    let end = End::of(running.wait_with_output().unwrap());
-    assert_eq!(end.code, 130, "{end:#?}");
+    let second = || done() > 0 && p.path("campaign/runs/0002.log").exists();
+    until("a second run begins", second);
+    interrupted(running);
     let place = p.path("campaign").canonicalize().unwrap().display().to_string();
     let mut processes = std::fs::read_dir("/proc").unwrap().flatten();
     let left = processes.find(|process| {

@@ -1,9 +1,6 @@
 //! The commands together, as a user goes through them.
 
-use std::process::Stdio;
-use std::time::{Duration, Instant};
-
-use super::{End, Place};
+use super::{Place, gone, interrupted};
 
 #[test]
 fn load_verify_query_run_report() {
@@ -175,17 +172,9 @@ fn ctrl_c_ends_cleanly_with_a_partial_result() {
     p.load("t.db");
     let line = "run ch2pp --operational sqlite:t.db --tx-clients 2 --query-clients 1 \
                 --duration 10m --warmup 100ms --tick 100ms --out run";
-    let child = p.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let samples = p.path("run/samples.csv");
-    let begun = Instant::now();
-    while std::fs::metadata(&samples).map_or(0, |m| m.len()) < 500 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no sample was written");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-    let end = End::of(child.wait_with_output().unwrap());
-    assert_eq!(end.code, 130, "{end:#?}");
+    let child = p.spawn(line);
+    gone::until_measured(&p.path("run"));
+    interrupted(child);
     let record = p.json("run/run.json");
     assert!(record["partial"].as_str().unwrap().contains("interrupted"), "{record:#}");
     let checks = record["checks"].as_array().unwrap();

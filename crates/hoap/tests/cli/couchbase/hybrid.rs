@@ -7,27 +7,25 @@ use hoap_workload::ch2::queries::catalogue::QUERIES;
 use hoap_workload::ch2::queries::{QuerySet, Texts};
 use serde_json::Value;
 
+use super::super::servers::{On, all_pass};
 use super::cluster::Service;
+use super::on;
 use super::shadow::Shadow;
-use super::{Place, all_pass};
 
 /// A loaded cluster and its shadow, which knows SQLite's answers about the same data. They are in
 /// `sqlite`.
-fn pair(service: &Service) -> (Place, Shadow) {
-    let place = Place::new(service, "ch2pp");
-    place.ok("load ch2pp -w 1 --scale-down 100");
-    let (code, told) = place.run_with("load ch2pp -w 1 --scale-down 100 --target sqlite:t.db", &[]);
-    assert_eq!(code, 0, "{told}");
-    let ask = "query ch2pp --params check --answers-out sqlite --analytical sqlite:t.db";
-    let (code, told) = place.run_with(ask, &[]);
-    assert_eq!(code, 0, "{told}");
+fn pair(service: &Service) -> (On, Shadow) {
+    let on = on(service, "ch2pp");
+    on.ok("load ch2pp -w 1 --scale-down 100");
+    on.place.load("t.db");
+    on.place.ok("query ch2pp --params check --answers-out sqlite --analytical sqlite:t.db");
     let shadow = Shadow::start(service, "ch2pp");
     let texts = Texts::embedded(Schema::Ch2pp, "sqlpp", QuerySet::Tuned).unwrap();
     for query in &QUERIES {
-        let path = place.folder.path().join("sqlite").join(AnswerFile::name(query));
+        let path = on.place.path("sqlite").join(AnswerFile::name(query));
         shadow.answers(texts.get(query), AnswerFile::read(&path).unwrap());
     }
-    (place, shadow)
+    (on, shadow)
 }
 
 fn check<'a>(record: &'a Value, name: &str) -> &'a Value {
@@ -38,22 +36,21 @@ fn check<'a>(record: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn transactions_and_queries_run_on_two_systems_and_freshness_is_measured() {
     let service = Service::start();
-    let (place, shadow) = pair(&service);
+    let (on, shadow) = pair(&service);
     let url = shadow.url();
 
     // Shadows that have not caught up are not queried.
     shadow.hold(true);
     let ask = "query ch2pp --params check --answers-out couchbase --analytical";
-    let (code, told) = place.run_with(ask, &[&url]);
-    assert_eq!(code, 3, "{told}");
+    let end = on.run_with(ask, &[&url]);
+    assert_eq!(end.code, 3, "{end:#?}");
     shadow.hold(false);
 
     let run = "run ch2pp --tx-clients 2 --query-clients 0,1 --duration 2s --warmup 100ms \
                --freshness-every 20ms --out both";
-    let both = ["--operational", &place.url, "--analytical", &url];
-    let (code, told) = place.run_with(run, &both);
-    assert_eq!(code, 0, "{told}");
-    let record = place.json("both/run.json");
+    let end = on.run_with(run, &["--operational", &on.url, "--analytical", &url]);
+    assert_eq!(end.code, 0, "{end:#?}");
+    let record = on.record("both");
     all_pass(&record);
     assert_eq!(check(&record, "queries caught up")["checked"], 2);
     assert_eq!(record["operational"]["name"], "Couchbase Server");
@@ -76,35 +73,32 @@ fn transactions_and_queries_run_on_two_systems_and_freshness_is_measured() {
     assert_eq!(asked.len(), 22, "{asked:?}");
     let analyzed = shadow.analyzed();
     assert_eq!(analyzed.len(), 11, "{analyzed:?}");
-    assert!(told.contains("Freshness: age of the oldest"), "{told}");
+    assert!(end.told().contains("Freshness: age of the oldest"), "{end:#?}");
 
     // Named as the papers name a configuration: query nodes and analytics nodes.
-    let report = "report 4Q+4A=both -o page.html --csv figures.csv";
-    let (code, told) = place.run_with(report, &[]);
-    assert_eq!(code, 0, "{told}");
-    let page = std::fs::read_to_string(place.folder.path().join("page.html")).unwrap();
+    on.place.ok("report 4Q+4A=both -o page.html --csv figures.csv");
+    let page = on.place.text("page.html");
     assert!(page.contains("4Q+4A") && page.contains("freshness-section"));
 
     // What the service answers arrives as SQLite gave it.
-    let (code, told) = place.run_with(ask, &[&url]);
-    assert_eq!(code, 0, "{told}");
-    let (code, told) = place.run_with("answers compare sqlite couchbase", &[]);
-    assert_eq!(code, 0, "{told}");
+    let end = on.run_with(ask, &[&url]);
+    assert_eq!(end.code, 0, "{end:#?}");
+    let told = on.place.ok("answers compare sqlite couchbase").out;
     assert_eq!(told.lines().filter(|line| line.contains("equal")).count(), 22, "{told}");
-    place.ok("verify ch2pp");
+    on.ok("verify ch2pp");
 }
 
 /// A node that is lost in mid-query: the query failed, and the power of that step is none.
 #[test]
 fn a_query_whose_node_is_lost_makes_the_power_incomplete() {
     let service = Service::start();
-    let (place, shadow) = pair(&service);
+    let (on, shadow) = pair(&service);
     shadow.fails(5);
     let run = "run ch2pp --tx-clients 1 --query-clients 1 --loops 1 --warmup 100ms \
                --max-failures off --out lost";
     let url = shadow.url();
-    let (_, told) = place.run_with(run, &["--operational", &place.url, "--analytical", &url]);
-    let record = place.json("lost/run.json");
+    let told = on.run_with(run, &["--operational", &on.url, "--analytical", &url]).told();
+    let record = on.record("lost");
     let steps = record["steps"].as_array().unwrap();
     let lost: Vec<_> = steps.iter().filter(|step| step["query_clients"] == 1).collect();
     assert!(!lost.is_empty(), "{told}");

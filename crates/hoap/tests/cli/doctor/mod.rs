@@ -1,14 +1,8 @@
 //! `hoap doctor`: what it proves on sound databases, and what it says of broken ones. A sound one
 //! is empty again afterwards; one that was not empty is left as it was.
 
-#[cfg(feature = "asterixdb")]
-mod on_asterixdb;
-#[cfg(feature = "cassandra")]
-mod on_cassandra;
 #[cfg(feature = "mongodb")]
 mod on_documentdb;
-#[cfg(feature = "dynamodb")]
-mod on_dynamodb;
 #[cfg(feature = "mongodb")]
 mod on_mongo_wire;
 #[cfg(feature = "postgres")]
@@ -20,27 +14,16 @@ mod sqlite;
 
 use std::process::{Command, Stdio};
 
+use hoap_testing::urls::{own, server};
 use serde_json::Value;
 
-/// How an examination ended.
-#[derive(Debug)]
-struct End {
-    code: i32,
-    out: String,
-    err: String,
-}
+use super::End;
 
 /// The program, with words and variables.
 fn hoap(words: &[&str], variables: &[(&str, &str)]) -> End {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hoap"));
     let command = command.arg("doctor").args(words).envs(variables.iter().copied());
-    let output = command.stdin(Stdio::null()).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let end = End {
-        code: output.status.code().unwrap_or(-1),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    };
+    let end = End::of(command.stdin(Stdio::null()).output().unwrap());
     assert!(!end.err.contains("panicked"), "{end:#?}");
     assert!(!format!("{end:?}").contains("secret"), "{end:#?}");
     end
@@ -50,7 +33,7 @@ fn hoap(words: &[&str], variables: &[(&str, &str)]) -> End {
 fn sound(words: &[&str], variables: &[(&str, &str)], passed: &[&str], skipped: &[&str]) -> Value {
     let end = hoap(&[words, &["--json"]].concat(), variables);
     assert_eq!(end.code, 0, "{end:#?}");
-    let found: Value = serde_json::from_str(&end.out).unwrap();
+    let found = end.value();
     let checks = found["checks"].as_array().unwrap();
     for (names, verdict) in [(passed, "pass"), (skipped, "skip")] {
         for name in names {
@@ -78,15 +61,53 @@ fn broken(words: &[&str], variables: &[(&str, &str)], step: &str, says: &[&str])
     assert!(end.out.contains("FAIL") && end.out.contains("hoap doctor "), "{end:#?}");
 }
 
-/// The URL with another name of the database, and without its password.
+/// The URL of a place that no other test has, without its password.
 #[allow(dead_code)]
-fn place(variable: &str, name: &str) -> String {
-    let server = hoap_testing::urls::server(variable).replacen(":hoap-secret@", "@", 1);
-    let (base, query) = server.split_once('?').unwrap_or((&server, ""));
-    let host = base.rsplit_once('/').map_or(base, |(host, _)| host);
-    let name = format!("doctor_{name}_{}", std::process::id());
-    format!("{host}/{name}?{query}").trim_end_matches('?').to_owned()
+fn place(variable: &str) -> String {
+    own(&server(variable)).replacen(":hoap-secret@", "@", 1)
 }
+
+/// A server on which what it has is proved, and what it has not is said.
+#[allow(unused_macros)]
+macro_rules! proved {
+    ($module:ident, $server:literal, [$($flag:literal)?], $variables:expr, $passed:expr, $skipped:expr) => {
+        mod $module {
+            #[test]
+            fn what_it_has_is_proved_and_what_it_has_not_is_said() {
+                let url = super::place($server);
+                super::sound(&[$($flag,)? &url], $variables, $passed, $skipped);
+            }
+        }
+    };
+}
+
+#[cfg(feature = "asterixdb")]
+proved!(
+    on_asterixdb,
+    "HOAP_TEST_ASTERIXDB",
+    ["--analytical"],
+    &[],
+    &["loads", "documents", "queries, tuned texts", "queries, naive texts"],
+    &["transactions"]
+);
+#[cfg(feature = "cassandra")]
+proved!(
+    on_cassandra,
+    "HOAP_TEST_CASSANDRA",
+    [],
+    &[],
+    &["loads", "documents", "records", "removes"],
+    &["queries", "transactions"]
+);
+#[cfg(feature = "dynamodb")]
+proved!(
+    on_dynamodb,
+    "HOAP_TEST_DYNAMODB",
+    [],
+    &[("AWS_ACCESS_KEY_ID", "x"), ("AWS_SECRET_ACCESS_KEY", "x")],
+    &["loads", "documents", "transactions", "forced conflict", "clients", "records"],
+    &["queries"]
+);
 
 /// Steps of a database with both sides.
 const BOTH_SIDES: [&str; 11] = [

@@ -6,7 +6,7 @@ use super::{broken, place, sound};
 
 #[test]
 fn what_it_has_is_proved() {
-    let url = place("HOAP_TEST_MONGO_WIRE", "sound");
+    let url = place("HOAP_TEST_MONGO_WIRE");
     let passed = ["loads", "documents", "queries, tuned texts", "queries, naive texts", "records"];
     sound(&[&url], &[], &passed, &["transactions"]);
 }

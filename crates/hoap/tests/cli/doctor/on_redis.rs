@@ -1,27 +1,22 @@
 //! Redis: records by key alone.
 
-use hoap_testing::urls::server;
+use super::{broken, place, sound};
 
-use super::{broken, sound};
-
-/// The numbered database of Redis that no other test uses.
-fn url() -> String {
-    format!("{}/9", server("HOAP_TEST_REDIS"))
-}
+const SERVER: &str = "HOAP_TEST_REDIS";
 
 #[test]
 fn what_it_has_is_proved_and_what_it_has_not_is_said() {
-    sound(&[&url()], &[], &["loads", "documents", "records"], &["queries", "transactions"]);
+    sound(&[&place(SERVER)], &[], &["loads", "documents", "records"], &["queries", "transactions"]);
 }
 
 #[test]
 fn tls_on_a_port_without_it_is_told() {
-    let url = url().replacen("redis:", "rediss:", 1) + "?connect_timeout_ms=1000";
+    let url = place(SERVER).replacen("redis:", "rediss:", 1) + "&connect_timeout_ms=1000";
     broken(&[&url], &[], "connects", &["connect to rediss:"]);
 }
 
 #[test]
 fn who_may_only_connect_is_told_so() {
-    let url = url().replacen("redis://", "redis://hoap_nothing@", 1);
+    let url = place(SERVER).replacen("redis://", "redis://hoap_nothing@", 1);
     broken(&[&url], &[("REDISCLI_AUTH", "x")], "connects", &["permission"]);
 }
