@@ -8,10 +8,12 @@ use async_trait::async_trait;
 use hoap_data::DataSet;
 use hoap_data::random::Stream;
 use hoap_record::Description;
+use hoap_workload::Result;
 use hoap_workload::capability::*;
 use hoap_workload::ch2::ledger::HistoryKey;
-use hoap_workload::{Error, ErrorKind, Result};
 use serde_json::{Map, Value, json};
+
+use crate::only_reads;
 
 use super::terminals::{Counters, Run, payment};
 
@@ -19,10 +21,6 @@ use super::terminals::{Counters, Run, payment};
 pub struct Answers {
     data: DataSet,
     districts: Vec<Counters>,
-}
-
-fn only_reads<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Invalid, "use the answers", "they are only read"))
 }
 
 fn absent<T>(capability: &'static str) -> Applicable<T> {
@@ -159,36 +157,7 @@ impl Target for Answers {
     }
 }
 
-#[async_trait]
-impl Documents for Answers {
-    async fn note(&self) -> Result<Option<Value>> {
-        Ok(None)
-    }
-
-    async fn set_note(&self, _: Option<&Value>, _: &Value) -> Result<bool> {
-        only_reads()
-    }
-
-    async fn any_exists(&self, _: &[&str]) -> Result<bool> {
-        Ok(true)
-    }
-
-    async fn drop(&self, _: &[&str]) -> Result<()> {
-        only_reads()
-    }
-
-    async fn create(&self, _: &[&str]) -> Result<()> {
-        only_reads()
-    }
-
-    async fn bulk(&self, _: &str) -> Result<Box<dyn BulkWriter>> {
-        only_reads()
-    }
-
-    async fn settle(&self, _: &[Index]) -> Result<()> {
-        only_reads()
-    }
-
+only_scanned! { Answers:
     /// Warehouses and districts.
     async fn scan(
         &self,

@@ -4,8 +4,6 @@
 mod answers;
 mod terminals;
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use hoap_data::{DataSet, Schema, Spec};
@@ -16,6 +14,7 @@ use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use hoap_workload::ch2::touched::Touched;
 
+use crate::block_on;
 use answers::Answers;
 use terminals::{Run, run};
 
@@ -28,14 +27,6 @@ const MOST: usize = 138_000_000;
 
 fn data(warehouses: u32) -> DataSet {
     DataSet::new(Spec::new(Schema::Ch2, warehouses)).unwrap()
-}
-
-/// The value of a future that is ready.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => unreachable!("the answers are made at once"),
-    }
 }
 
 /// Bytes and number of the orders, payments and deliveries.

@@ -3,10 +3,9 @@
 
 use std::sync::Mutex;
 
-use async_trait::async_trait;
 use hoap_data::{Collection, DataSet};
-use hoap_workload::capability::{BulkWriter, Documents, Index, Row};
-use hoap_workload::{Error, ErrorKind, Result};
+use hoap_workload::Result;
+use hoap_workload::capability::Row;
 use serde_json::{Map, Value};
 
 /// A document.
@@ -34,40 +33,7 @@ impl Made {
     }
 }
 
-fn only_reads<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Invalid, "use the documents", "they are only read"))
-}
-
-#[async_trait]
-impl Documents for Made {
-    async fn note(&self) -> Result<Option<Value>> {
-        Ok(None)
-    }
-
-    async fn set_note(&self, _: Option<&Value>, _: &Value) -> Result<bool> {
-        only_reads()
-    }
-
-    async fn any_exists(&self, _: &[&str]) -> Result<bool> {
-        Ok(true)
-    }
-
-    async fn drop(&self, _: &[&str]) -> Result<()> {
-        only_reads()
-    }
-
-    async fn create(&self, _: &[&str]) -> Result<()> {
-        only_reads()
-    }
-
-    async fn bulk(&self, _: &str) -> Result<Box<dyn BulkWriter>> {
-        only_reads()
-    }
-
-    async fn settle(&self, _: &[Index]) -> Result<()> {
-        only_reads()
-    }
-
+only_scanned! { Made:
     async fn scan(
         &self,
         collection: &str,

@@ -3,9 +3,6 @@
 
 mod documents;
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
-
 use hoap_data::{Collection, DataSet, Schema, Spec};
 use hoap_record::{Check, Verdict};
 use hoap_workload::ch2::conditions::{Deliveries, conditions};
@@ -13,6 +10,7 @@ use hoap_workload::ch2::nothing_lost::Expected;
 use hoap_workload::ch2::snapshot::Snapshot;
 use serde_json::{Value, json};
 
+use crate::block_on;
 use documents::{Change, Document, Made};
 
 /// What a warehouse may take, bytes: mostly the sums of its ten districts.
@@ -20,14 +18,6 @@ const WAREHOUSE: u64 = 1_320;
 
 fn data(warehouses: u32, scale_down: u32) -> DataSet {
     DataSet::new(Spec { scale_down, ..Spec::new(Schema::Ch2, warehouses) }).unwrap()
-}
-
-/// The value of a future that is ready.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => unreachable!("the documents are made at once"),
-    }
 }
 
 fn take(made: &Made) -> Snapshot {

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use async_trait::async_trait;
 use hoap_workload::capability::key_value::{
     Fields, KeyValue, KeyValueSession, Record, Scanned, Table,
 };
-use hoap_workload::capability::{
-    Applicable, Blocking, BulkWriter, Documents, Index, NotApplicable, Row,
-};
+use hoap_workload::capability::{Applicable, Blocking, NotApplicable, Row};
 use hoap_workload::load::LoadSource;
 use hoap_workload::ycsb::UserTable;
 use hoap_workload::{Error, ErrorKind, Result};
+use serde_json::Value;
 
 pub type Rows = BTreeMap<String, Vec<Vec<u8>>>;
 /// Decides on each write by kind of call and key what becomes of it.
@@ -56,7 +54,7 @@ impl Fake {
         for n in LoadSource::part(table, 0, 1, 1) {
             let (mut key, mut text) = (String::new(), Vec::new());
             LoadSource::append(table, 0, n, &mut key, &mut text);
-            let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+            let json: Value = serde_json::from_slice(&text).expect("JSON");
             let fields = json.as_object().expect("an object").values();
             let fields = fields.map(|v| v.as_str().expect("a string").as_bytes().to_vec());
             let earlier = fake.state().rows.insert(key, fields.collect());
@@ -198,30 +196,7 @@ impl KeyValueSession for FakeSession {
     }
 }
 
-/// What the checks need; the rest is nobody's.
-#[async_trait]
-impl Documents for Fake {
-    async fn note(&self) -> Result<Option<serde_json::Value>> {
-        unreachable!()
-    }
-    async fn set_note(&self, _: Option<&serde_json::Value>, _: &serde_json::Value) -> Result<bool> {
-        unreachable!()
-    }
-    async fn any_exists(&self, _: &[&str]) -> Result<bool> {
-        unreachable!()
-    }
-    async fn drop(&self, _: &[&str]) -> Result<()> {
-        unreachable!()
-    }
-    async fn create(&self, _: &[&str]) -> Result<()> {
-        unreachable!()
-    }
-    async fn bulk(&self, _: &str) -> Result<Box<dyn BulkWriter>> {
-        unreachable!()
-    }
-    async fn settle(&self, _: &[Index]) -> Result<()> {
-        unreachable!()
-    }
+only_scanned! { Fake:
     async fn scan(
         &self,
         collection: &str,

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures::block_on;
 use hoap_data::Part;
 use hoap_data::random::Stream;
 use hoap_workload::capability::key_value::Fields;
@@ -14,26 +13,7 @@ use hoap_workload::ycsb::{
 use hoap_workload::{Error, ErrorKind};
 
 use super::fake::{Fake, Fault};
-
-/// Runs a future that never waits.
-pub mod futures {
-    use std::future::Future;
-    use std::pin::pin;
-    use std::task::{Context, Poll, Waker};
-
-    /// Polls once; `None` where it waits.
-    pub fn poll_once<T>(future: impl Future<Output = T>) -> Option<T> {
-        match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(value) => Some(value),
-            Poll::Pending => None,
-        }
-    }
-
-    /// The value of a future that is ready.
-    pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-        poll_once(future).expect("the fake answers at once")
-    }
-}
+use crate::block_on;
 
 /// The preset of this name, with or without `ycsb-` before it.
 pub fn named(name: &str) -> &'static Preset {
@@ -281,7 +261,7 @@ fn an_insert_that_is_cut_off() {
     fake.faults(|_, _| Fault::Hang);
     let mut client = block_on(ycsb.client(0)).expect("a client");
     client.next();
-    assert!(futures::poll_once(client.run()).is_none());
+    assert!(crate::poll_once(client.run()).is_none());
     let mut memory = client.finish();
     let checks = block_on(ycsb.verify(&fake, &Memory::nothing(), "then"));
     assert!(checks.is_ok_and(|c| c.iter().all(|c| c.detail.is_none())));

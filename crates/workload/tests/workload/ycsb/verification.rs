@@ -6,8 +6,8 @@ use hoap_workload::client::{Client, Workload};
 use hoap_workload::ycsb::{Memory, Ycsb};
 
 use super::fake::{Fake, Fault};
-use super::operations::futures::{block_on, poll_once};
 use super::operations::{run, setup, world};
+use crate::{block_on, poll_once};
 
 fn checks(fake: &Fake, ycsb: &Ycsb<Fake>, memory: &Memory) -> [Check; 2] {
     fake.state().faults = None;
