@@ -35,6 +35,12 @@ flock -n 9 || { echo "mutation: another run works in $work; wait for it or set M
 # Only files that differ are written, so that cargo builds no more than it must.
 git -C "$tree" fetch -q "$top" HEAD
 git -C "$tree" checkout -qf --detach FETCH_HEAD
+# Those of ./test. Without the library, faults in DuckDB do not build.
+features=$(cat "$tree/.ci/features")
+if library=$("$tree/lab/duckdb" 2>>"$work/lab.log"); then
+    eval "$library"
+    features+=,hoap/duckdb
+fi
 code=$(git -C "$tree" rev-parse HEAD:crates HEAD:queries HEAD:Cargo.toml HEAD:Cargo.lock | sha256sum)
 
 server=-
@@ -58,25 +64,19 @@ bring_up() { # bring_up SERVER
     eval "$("$tree/lab/env")"
 }
 
-# try PACKAGE FEATURES TARGET TEST SERVER: builds that target alone and runs the tests whose names end so, whatever modules
-# they are in. Sets `found`.
+# try PACKAGE TARGET TEST SERVER: builds that target alone and runs the tests whose names end so, whatever modules they are
+# in. Sets `found`.
 try() {
-    local package=$1 features=$2 target=() test=$4 cargo=() names=() status=0
-    read -ra target <<<"$3"
-    cargo=(cargo test --profile ci --locked -p "$package" "${target[@]}")
-    # Features of the crate hoap are those of CI, whose dependencies are built already where the target folder is CI's.
-    case $features in
-    -) ;;
-    hoap/*) cargo+=(-p hoap --features "$features") ;;
-    *) cargo+=(--features "$features") ;;
-    esac
-    if [[ $features == *duckdb* ]]; then eval "$("$tree/lab/duckdb" 2>>"$work/lab.log")"; fi
+    local target=() test=$3 cargo=() names=() status=0
+    read -ra target <<<"$2"
+    # Beside `hoap` every package has the features of dependencies that ./test builds, so a target folder serves both.
+    cargo=(cargo test --profile ci --locked -p "$1" -p hoap --features "$features" "${target[@]}")
     cd "$tree"
     "${cargo[@]}" --no-run >"$log" 2>&1 9>&- || { found="does not build" && return; }
     "${cargo[@]}" -- --list --format terse >"$work/list" 2>>"$log" 9>&- || { found="has no list of tests" && return; }
     mapfile -t names < <(sed -n 's/: test$//p' "$work/list" | grep -E "(^|::)$test\$")
     [ ${#names[@]} -gt 0 ] || { found="is in no module of that program" && return; }
-    bring_up "$5" || { found="has no server $5 ($work/lab.log)" && return; }
+    bring_up "$4" || { found="has no server $4 ($work/lab.log)" && return; }
     timeout "${MUTATION_SECONDS:-900}" "${cargo[@]}" -- --exact "${names[@]}" >>"$log" 2>&1 9>&- || status=$?
     case $status in
     0) found=passes ;;
@@ -113,8 +113,8 @@ for name in $patches; do
         echo "mutation: $name DOES NOT APPLY any more: make it anew" >&2
     fi
     # Of several tests that may catch it the first that does is enough.
-    while [ -n "$rows" ] && IFS=$'\t' read -r _ package features target test needs; do
-        try "$package" "$features" "$target" "$test" "$needs" </dev/null
+    while [ -n "$rows" ] && IFS=$'\t' read -r _ package target test needs; do
+        try "$package" "$target" "$test" "$needs" </dev/null
         by+="${by:+; }$package $target $test $found"
         case $baseline,$found in
         *,"does not build") verdict=$found ;;
