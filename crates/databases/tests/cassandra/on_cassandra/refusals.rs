@@ -1,7 +1,5 @@
 //! What the cluster refuses or does not do in time is said in one line, with what to do.
 
-use std::sync::Arc;
-
 use hoap_databases::cassandra::Cassandra;
 use hoap_testing::wire::{Mode, Wire};
 use hoap_workload::capability::key_value::{Fields, KeyValue, KeyValueSession, Record};
