@@ -32,6 +32,12 @@ impl Failure {
         Failure { code: 3, message: message.into() }
     }
 
+    /// No bound is broken, and one is not proven to hold. The message has been printed with the
+    /// results.
+    pub fn unproven(message: impl Into<String>) -> Self {
+        Failure { code: 4, message: message.into() }
+    }
+
     /// Its result could not be printed.
     pub fn unprinted(e: &std::io::Error) -> Self {
         Failure::unavailable(format!("write the result to standard output: {e}"))

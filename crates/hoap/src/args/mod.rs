@@ -37,7 +37,7 @@ pub use torture::*;
 #[command(version = crate::version::short(), long_version = crate::version::long())]
 #[command(
     after_help = "Exit codes: 0 done, 1 a check or a bound failed, 2 usage, 3 the database could not \
-                        be reached or refused, 130 interrupted."
+                        be reached or refused, 4 a bound of compare is not proven, 130 interrupted."
 )]
 pub struct Cli {
     /// TOML file with flags by their long names; what is typed here wins

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use hoap_record::output::Kind;
-use hoap_report::compare::{Comparison, Question, Side, document, json, junit, markdown, plain};
+use hoap_report::compare::{
+    Comparison, Outcome, Question, Side, document, json, junit, markdown, plain,
+};
 use hoap_report::kinds;
 use hoap_workload::words::counted;
 
@@ -12,7 +14,7 @@ use super::output;
 use crate::args::{Compare, CompareFormat};
 use crate::failure::Failure;
 
-/// Compares, prints, and fails where a bound is broken.
+/// Compares, prints, and fails where a bound is broken or not proven.
 pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
     let (baseline, candidates) = match (&args.baseline, args.runs.split_first()) {
         (Some(baseline), _) => (baseline, args.runs.as_slice()),
@@ -51,12 +53,18 @@ pub fn compare(context: &Context, args: &Compare) -> Result<(), Failure> {
         None => written(),
     });
     let all = counted(comparison.gates.len(), "bound", "bounds");
-    match (comparison.gates.len(), comparison.broken()) {
-        (0, _) => Ok(()),
-        (_, 0) => {
+    let [broken, unproven] =
+        [Outcome::Broken, Outcome::NotProven].map(|o| comparison.gates_that(o));
+    match (comparison.gates.len(), broken, unproven) {
+        (0, ..) => Ok(()),
+        (_, 0, 0) => {
             context.console.say(format!("verdict: {all} held"));
             Ok(())
         }
-        (_, broken) => Err(Failure::check(format!("{broken} of {all} broken"))),
+        (_, 0, unproven) => Err(Failure::unproven(format!("{unproven} of {all} not proven"))),
+        (_, broken, 0) => Err(Failure::check(format!("{broken} of {all} broken"))),
+        (_, broken, unproven) => {
+            Err(Failure::check(format!("{broken} of {all} broken, {unproven} not proven")))
+        }
     }
 }

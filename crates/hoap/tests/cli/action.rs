@@ -16,6 +16,11 @@ fn project() -> Place {
 
 /// Runs the script, each side twice.
 fn compare(p: &Place, prepare: &str, fail_if: &str) -> End {
+    compare_pairs(p, "2", prepare, (fail_if, "warn"))
+}
+
+/// Runs the script, each side so often.
+fn compare_pairs(p: &Place, pairs: &str, prepare: &str, (fail_if, unproven): (&str, &str)) -> End {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/action/compare");
     let prepare = format!("echo \"prepare $HOAP_SIDE\" >>../order; {prepare}");
     let output = Command::new(script)
@@ -25,8 +30,9 @@ fn compare(p: &Place, prepare: &str, fail_if: &str) -> End {
         .env("RUN", "ycsb-c --config 'run.toml' -p recordcount=100 --operations 200 --warmup 0s")
         .env("PREPARE", prepare)
         .env("FINISH", "echo \"finish $HOAP_SIDE\" >>../order")
-        .env("PAIRS", "2")
+        .env("PAIRS", pairs)
         .env("FAIL_IF", fail_if)
+        .env("UNPROVEN", unproven)
         .output();
     End::of(output.unwrap())
 }
@@ -70,4 +76,16 @@ fn a_bound_that_is_broken_and_a_preparation_that_fails_are_failures() {
     let order = String::from_utf8(p.read("order")).unwrap();
     assert!(order.ends_with("prepare head\nfinish head\n"), "{order}");
     assert!(!p.path("out/head/01").exists());
+}
+
+/// One pair decides nothing: that warns and passes, unless it is to fail.
+#[test]
+fn a_bound_that_is_not_proven_warns_or_fails() {
+    for (unproven, code) in [("warn", 0), ("fail", 4)] {
+        let p = project();
+        let end = compare_pairs(&p, "1", TARGET, ("ops<-50%", unproven));
+        assert!(end.code == code && end.err.contains("1 of 1 bound not proven"), "{end:#?}");
+        assert_eq!(end.out.contains("::warning"), code == 0, "{end:#?}");
+        assert!(p.path("out/comparison.md").exists());
+    }
 }

@@ -85,6 +85,13 @@ fn updates_of_which_all_fail_fail_the_run_and_its_stage_and_have_no_percentiles(
     // It stands in a comparison, which says what it is of.
     let compared = p.ok("compare a a");
     assert!(compared.out.contains("a is FAILED: check \"failures\" failed"), "{compared:#?}");
+    // It breaks every bound, on whichever side it is.
+    let gate = "--fail-if ops>99x:sure --fail-if failures>99x";
+    let end = p.fails(&format!("compare a a {gate} --format junit -o gate.xml"), 1, &["2 of 2"]);
+    let said = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("BROKEN a: FAILED: check \"failures\" failed"), "{said}");
+    let xml = String::from_utf8(p.read("gate.xml")).unwrap();
+    assert!(xml.contains("broken: a run is void or failed") && xml.contains("FAILED: "), "{xml}");
 
     p.ok(&format!("{run} --max-failures off --out off"));
     p.write(

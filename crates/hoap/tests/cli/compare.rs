@@ -41,7 +41,7 @@ fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
     assert!(end.out.contains("BROKEN") && end.out.contains("worse"), "{}", end.out);
     assert!(end.out.lines().all(|l| l.chars().count() <= 80), "{}", end.out);
     p.ok("compare slow fast --fail-if ops<-5% --fail-if p99>10%");
-    p.ok("compare --baseline fast fast fast --fail-if ops<-5%");
+    p.ok("compare --baseline fast fast fast --fail-if ops<-50%");
     let line = "compare fast slow --fail-if ops<-5% --format junit --out gate.xml";
     let end = p.fails(line, 1, &["1 of 1 bound broken"]);
     assert!(end.out.contains("BROKEN"), "plain text beside the file: {}", end.out);
@@ -49,6 +49,19 @@ fn repetitions_are_runs_of_their_own_and_compare_sees_what_is_slower() {
     assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
     let end = p.ok("compare fast/01 slow/01 --format markdown");
     assert!(end.out.contains("| ops/s |") && end.out.contains("one run a side"), "{}", end.out);
+    // Of one run a side a bound is neither held nor broken, however far it is crossed.
+    for gate in ["ops<-5%", "ops<-99%", "ops>5%"] {
+        let line = format!("compare fast/01 slow/01 --fail-if {gate} --format junit -o one.xml");
+        let end = p.fails(&line, 4, &["1 of 1 bound not proven"]);
+        let said = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("NOT PROVEN") && said.contains("repeat both sides"), "{said}");
+        let xml = String::from_utf8(p.read("one.xml")).unwrap();
+        assert!(xml.contains("<skipped message=\"not proven in 1 of 1 line\""), "{xml}");
+        assert!(!xml.contains("<failure"), "{xml}");
+    }
+    // What is broken goes before what is not proven.
+    let line = "compare fast/01 slow/01 --fail-if ops<-5% --fail-if ops<-5%:point";
+    p.fails(line, 1, &["1 of 2 bounds broken, 1 not proven"]);
 }
 
 #[test]

@@ -119,7 +119,13 @@ fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     assert_eq!(p.json("run/run.json")["steps"], serde_json::json!([]));
     // No other command takes its numbers for numbers.
     p.fails("compare run run", 1, &["compare run", failed]);
-    p.fails("compare run run --fail-if tpm<-50% --format junit --out gate.xml", 1, &[failed]);
+    // It breaks every bound, and what a gate in CI reads says so.
+    let gate = "compare run run --fail-if tpm<-50% --format junit --out gate.xml";
+    let end = p.fails(gate, 1, &["1 of 1 bound broken"]);
+    let said = end.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Nothing is compared") && said.contains("BROKEN run: VOID: "), "{said}");
+    let xml = String::from_utf8(p.read("gate.xml")).unwrap();
+    assert!(xml.contains("<failure") && xml.contains("condition 1"), "{xml}");
     p.write(
         "prices.toml",
         "name = 'x'\nsource = 's'\nregion = 'r'\ncurrency = 'EUR'\ndate = '2026'\n\

@@ -2,16 +2,20 @@
 
 use hoap_record::Result;
 
+use super::change::span;
 use super::comparable::{self, Difference};
-use super::gate::{self, Gate, Judged};
+use super::gate::{self, Gate, Judged, Outcome, Reason};
 use super::line::ComparedLine;
-use super::lines::{self, Asked};
+use super::lines::{self, Asked, Found};
 use super::side::{Side, SideRun};
 use crate::run::measure::Measure;
-use crate::run::void::refuse;
+use crate::run::void::{self, refuse};
 
 /// The least relative difference that matters where nobody says otherwise.
 pub const RELEVANT: f64 = 0.01;
+
+/// The relative difference that a pair of sides should be able to show.
+const RESOLVED: f64 = 0.05;
 
 /// What is asked of a comparison.
 #[derive(Clone, Debug)]
@@ -50,19 +54,33 @@ impl Comparison {
     /// Compares.
     ///
     /// # Errors
-    /// Returns `Broken` where a run is void; `Invalid` where the sides do not compare, a log is
+    /// Returns `Broken` where a run is void and there is no gate that it breaks; `Invalid` where the sides do not compare, a log is
     /// broken, no step is the same, or a gate is about something that is not there.
     pub fn new(baseline: Side, candidates: Vec<Side>, question: Question) -> Result<Comparison> {
         let all: Vec<&Side> = std::iter::once(&baseline).chain(&candidates).collect();
-        for SideRun { folder, run } in all.iter().flat_map(|side| &side.runs) {
+        let Question { gates, relevant, details } = question;
+        let runs = || all.iter().flat_map(|side| &side.runs);
+        for SideRun { folder, run } in runs().filter(|_| gates.is_empty()) {
             refuse(run, || format!("compare {}", folder.display()))?;
         }
         let differences = comparable::differences(&all)?;
         let measure = Measure::of(baseline.first());
-        let Question { gates, relevant, details } = question;
-        let asked = Asked { measure, gates: &gates, details };
-        let found = lines::lines(&baseline, &candidates, &asked, relevant)?;
-        let gates = gate::judge(&found.lines, gates)?;
+        let void = runs().any(|of| void::void(&of.run).is_some());
+        // The numbers of a void run are none.
+        let found = match void {
+            true => Found::default(),
+            false => {
+                let asked = Asked { measure, gates: &gates, details };
+                lines::lines(&baseline, &candidates, &asked, relevant)?
+            }
+        };
+        let fewest = |candidate: &Side| candidate.runs.len().min(baseline.runs.len());
+        let fewest: Vec<usize> = candidates.iter().map(fewest).collect();
+        let marked = marked(&all);
+        let gates = match marked.is_empty() {
+            true => gate::judge(&found.lines, gates, &fewest)?,
+            false => gate::break_all(gates, &marked),
+        };
         Ok(Comparison {
             baseline,
             candidates,
@@ -85,12 +103,34 @@ impl Comparison {
         let single = |side: &Side| side.runs.len() == 1;
         if single(&self.baseline) && self.candidates.iter().any(single) {
             alerts.push(
-                "one run a side: intervals come from its time series and do not hold what differs from \
-                 run to run; repeat with `hoap run --repeat 5` before you rely on a verdict"
+                "one run a side decides nothing: its intervals are within the run and do not hold what \
+                 differs from run to run; repeat both sides, by turns"
                     .into(),
             );
         }
+        alerts.extend(self.too_few());
         alerts
+    }
+
+    /// What two runs a side leave open, and how many would decide it.
+    fn too_few(&self) -> Option<String> {
+        let few = |side: &Side| side.runs.len() == 2;
+        let two = |line: &&ComparedLine| {
+            line.headline && (few(&self.baseline) || few(&self.candidates[line.candidate]))
+        };
+        let widest = self.lines.iter().filter(two).filter_map(|line| {
+            let enough = line.ratio?.runs_that_resolve(1.0 - RESOLVED, 2)?;
+            Some((enough, line))
+        });
+        let (enough, line) = widest.max_by_key(|(enough, _)| *enough)?;
+        let ((low, high), _) = line.interval()?;
+        Some(format!(
+            "two runs a side are too few: the interval of {} is {}; about {enough} runs a side tell a \
+             difference of {} %",
+            line.title(),
+            span(low, high),
+            RESOLVED * 100.0,
+        ))
     }
 
     /// The lines of a candidate, by its place among the candidates.
@@ -98,8 +138,21 @@ impl Comparison {
         self.lines.iter().filter(move |line| line.candidate == candidate)
     }
 
-    /// Gates that were broken.
-    pub fn broken(&self) -> usize {
-        self.gates.iter().filter(|gate| !gate.broken.is_empty()).count()
+    /// How many gates came out so.
+    pub fn gates_that(&self, outcome: Outcome) -> usize {
+        self.gates.iter().filter(|gate| gate.outcome() == outcome).count()
     }
+}
+
+/// The runs that are void or failed, each a reason that breaks every gate: what they measured is no
+/// evidence that a bound holds. A run of the baseline stands with the first candidate.
+fn marked(all: &[&Side]) -> Vec<Reason> {
+    let of_side = |(number, side): (usize, &&Side)| -> Vec<Reason> {
+        let reason = |of: &SideRun| {
+            let what = of.folder.display().to_string();
+            Some(Reason { candidate: number.saturating_sub(1), what, why: void::alert(&of.run)? })
+        };
+        side.runs.iter().filter_map(reason).collect()
+    };
+    all.iter().enumerate().flat_map(of_side).collect()
 }

@@ -4,6 +4,7 @@ use hoap_record::words::counted;
 
 use super::change::span;
 use super::comparison::Comparison;
+use super::gate::Outcome;
 use super::line::{ComparedLine, Scope, Shown};
 use super::metric::Metric;
 use super::side::Side;
@@ -39,7 +40,11 @@ pub fn document(comparison: &Comparison) -> Vec<Block> {
             }
         }
         places.sort_by_key(|place| matches!(place, Scope::Step(_)));
-        blocks.push(Block::Paragraph(verdicts(comparison.of(number))));
+        let said = match places.is_empty() {
+            true => "Nothing is compared: the numbers of a void run are none.".into(),
+            false => verdicts(comparison.of(number)),
+        };
+        blocks.push(Block::Paragraph(said));
         for place in places {
             let here = |l: &&ComparedLine| l.place == *place;
             let heading = match place {
@@ -154,12 +159,13 @@ fn column(title: &str, unit: Option<Unit>) -> Column {
 fn table(title: &str, lines: &[&ComparedLine]) -> Table {
     // A unit makes a column stand flush right; the cells are words with units of their own.
     let right = Some(Unit::Ratio);
+    let within = lines.iter().any(|line| line.interval().is_some_and(|(_, within)| within));
     let columns = vec![
         column("", None),
         column("baseline", right),
         column("candidate", right),
         column("change", right),
-        column("95 % interval", right),
+        column(if within { "95 % within the run" } else { "95 % interval" }, right),
         column("verdict", None),
     ];
     let rows = lines.iter().map(|line| {
@@ -167,7 +173,7 @@ fn table(title: &str, lines: &[&ComparedLine]) -> Table {
             Ok(shown) => Cell::Text(line.metric.unit().show(shown.value)),
             Err(why) => Cell::Incomplete(why.clone()),
         };
-        let interval = line.ratio.and_then(|r| r.interval(1.0 - FALSE_VERDICTS));
+        let interval = line.interval().map(|(interval, _)| interval);
         let text = |text: Option<String>| text.map_or(Cell::Empty, Cell::Text);
         vec![
             Cell::Text(line.title()),
@@ -205,17 +211,19 @@ fn gates(comparison: &Comparison) -> Table {
     let mut rows = Vec::new();
     for judged in &comparison.gates {
         let name = || Cell::Text(judged.gate.to_string());
-        if judged.broken.is_empty() {
+        if judged.outcome() == Outcome::Holds {
             let all = format!("{} looked at", counted(judged.looked_at, "line", "lines"));
             rows.push(vec![name(), Cell::Text("holds".into()), Cell::Text(all)]);
         }
-        for broken in &judged.broken {
-            let side = &comparison.candidates[broken.candidate].name;
-            let place = match comparison.candidates.len() {
-                1 => format!("{}: {}", broken.what, broken.why),
-                _ => format!("{side}: {}: {}", broken.what, broken.why),
-            };
-            rows.push(vec![name(), Cell::Text("BROKEN".into()), Cell::Text(place)]);
+        for (word, reasons) in [("BROKEN", &judged.broken), ("NOT PROVEN", &judged.unproven)] {
+            for reason in reasons {
+                let side = &comparison.candidates[reason.candidate].name;
+                let place = match comparison.candidates.len() {
+                    1 => format!("{}: {}", reason.what, reason.why),
+                    _ => format!("{side}: {}: {}", reason.what, reason.why),
+                };
+                rows.push(vec![name(), Cell::Text(word.into()), Cell::Text(place)]);
+            }
         }
     }
     Table { id: "bounds".into(), title: "Bounds".into(), columns, rows }

@@ -4,12 +4,13 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+use hoap_record::words::counted;
 use hoap_record::{Error, ErrorKind, Result};
 
 use super::change::{change, span};
 use super::line::{ComparedLine, Scope};
 use super::metric::Metric;
-use crate::statistics::FALSE_VERDICTS;
+use crate::statistics::Ratio;
 
 /// What fails a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +39,8 @@ enum Subject {
 /// When a bound counts as crossed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Proof {
-    /// The ratio lies beyond the bound, and the difference between the sides is real.
+    /// Broken if the ratio lies beyond the bound and the difference between the sides is real; held
+    /// if no part of the interval lies beyond it; else not proven.
     Real,
     /// The ratio lies beyond the bound, chance or not.
     Point,
@@ -59,15 +61,50 @@ pub struct Judged {
     /// How many lines it looked at.
     pub looked_at: usize,
     /// Where it was broken.
-    pub broken: Vec<Broken>,
+    pub broken: Vec<Reason>,
+    /// Where it is not proven to hold.
+    pub unproven: Vec<Reason>,
 }
 
-/// Where a gate was broken.
+/// What came of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It holds everywhere: no interval reaches the bound.
+    Holds,
+    /// It is broken somewhere.
+    Broken,
+    /// Somewhere what was measured can neither hold nor break it.
+    NotProven,
+}
+
+impl Outcome {
+    /// Its words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Outcome::Holds => "holds",
+            Outcome::Broken => "broken",
+            Outcome::NotProven => "not proven",
+        }
+    }
+}
+
+impl Judged {
+    /// The worst of its lines.
+    pub fn outcome(&self) -> Outcome {
+        match (self.broken.is_empty(), self.unproven.is_empty()) {
+            (false, _) => Outcome::Broken,
+            (true, false) => Outcome::NotProven,
+            (true, true) => Outcome::Holds,
+        }
+    }
+}
+
+/// Where and why a gate was broken, or is not proven to hold.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Broken {
+pub struct Reason {
     /// Which candidate, from 0.
     pub candidate: usize,
-    /// "4 tx, 1 query: NewOrder p99".
+    /// "4 tx, 1 query: NewOrder p99", or the folder of a run.
     pub what: String,
     /// "+12 % (+4.1 … +21 %)".
     pub why: String,
@@ -125,7 +162,10 @@ impl FromStr for Gate {
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, subject)| *subject)
             .ok_or_else(|| wrong(format!("no metric {name:?}, there are {}", names.join(", "))))?;
-        let takes_kind = matches!(subject, Subject::Metric(Metric::Percentile(_) | Metric::Query));
+        let takes_kind = matches!(
+            subject,
+            Subject::Metric(Metric::Percentile(_) | Metric::Query | Metric::Failures)
+        );
         if kind.is_some() && !takes_kind {
             return Err(wrong(format!("{name} has no kinds")));
         }
@@ -176,50 +216,105 @@ impl Gate {
         if self.below { ratio < self.bound } else { ratio > self.bound }
     }
 
-    /// Why a line breaks it. A line that cannot be judged breaks it too, because a gate must be
-    /// able to fail.
-    fn breach(&self, line: &ComparedLine) -> Option<String> {
+    /// What came of a line that does not hold it, and why. A line that cannot be judged breaks it,
+    /// because a gate must be able to fail. `runs` are those of the side that has fewer.
+    fn finding(&self, line: &ComparedLine, runs: usize) -> Option<(Outcome, String)> {
         if let (Some(stopped), Some(nothing)) = (line.stopped, line.nothing()) {
             let crossed = match stopped {
                 Ordering::Less => self.crossed(0.0),
                 Ordering::Greater => self.crossed(f64::INFINITY),
-                Ordering::Equal => return Some(format!("cannot be judged: {nothing}")),
+                Ordering::Equal => {
+                    return Some((Outcome::Broken, format!("cannot be judged: {nothing}")));
+                }
             };
-            return crossed.then(|| nothing.to_owned());
+            return crossed.then(|| (Outcome::Broken, nothing.to_owned()));
         }
         let Some(ratio) = line.ratio else {
             let why = |side: &str, value: &std::result::Result<_, String>| {
-                value.as_ref().err().map(|why| format!("cannot be judged: {side}: {why}"))
+                let why = value.as_ref().err()?;
+                Some((Outcome::Broken, format!("cannot be judged: {side}: {why}")))
             };
             return why("candidate", &line.candidate_value)
                 .or_else(|| why("baseline", &line.baseline));
         };
         let point = self.crossed(ratio.value);
-        let interval = ratio.interval(1.0 - FALSE_VERDICTS);
-        let broken = match (self.proof, interval) {
-            (Proof::Point, _) => point,
-            (Proof::Real, Some(_)) => point && line.finding.real,
-            (Proof::Sure, Some((low, high))) => self.crossed(low) && self.crossed(high),
-            (Proof::Strict, Some((low, high))) => self.crossed(low) || self.crossed(high),
-            (Proof::Strict, None) => return Some("cannot be judged: no interval".into()),
-            (Proof::Real | Proof::Sure, None) if point => {
-                let change = change(ratio.value);
-                return Some(format!("{change}, and chance cannot be excluded: no interval"));
+        let interval = line.interval();
+        let outcome = match (self.proof, interval.map(|(interval, _)| interval)) {
+            (Proof::Point, _) => holds_unless(point),
+            (Proof::Real, _) if line.finding.real && point => Outcome::Broken,
+            (Proof::Real, Some((low, high))) => match line.interval() {
+                Some((_, false)) if !self.crossed(low) && !self.crossed(high) => Outcome::Holds,
+                _ => Outcome::NotProven,
+            },
+            (Proof::Real, None) => Outcome::NotProven,
+            (Proof::Sure, Some((low, high))) => {
+                holds_unless(self.crossed(low) && self.crossed(high))
             }
-            (Proof::Real | Proof::Sure, None) => false,
+            (Proof::Strict, Some((low, high))) => {
+                holds_unless(self.crossed(low) || self.crossed(high))
+            }
+            (Proof::Strict, None) => {
+                return Some((Outcome::Broken, "cannot be judged: no interval".into()));
+            }
+            (Proof::Sure, None) => holds_unless(point),
         };
-        broken.then(|| match interval {
-            Some((low, high)) => format!("{} ({})", change(ratio.value), span(low, high)),
-            None => change(ratio.value),
-        })
+        let why = match outcome {
+            Outcome::Holds => return None,
+            Outcome::Broken => self.shown(ratio.value, interval),
+            Outcome::NotProven => {
+                let shown = self.shown(ratio.value, interval);
+                format!("{shown}: {}", self.missing(&ratio, interval, runs))
+            }
+        };
+        Some((outcome, why))
+    }
+
+    /// "−28.4 % (−56.9 … +18.8 %)".
+    fn shown(&self, ratio: f64, interval: Option<((f64, f64), bool)>) -> String {
+        match interval {
+            Some(((low, high), true)) => {
+                format!("{} (within the run {})", change(ratio), span(low, high))
+            }
+            Some(((low, high), false)) => format!("{} ({})", change(ratio), span(low, high)),
+            None if self.proof == Proof::Sure => {
+                format!("{}, and chance cannot be excluded: no interval", change(ratio))
+            }
+            None => change(ratio),
+        }
+    }
+
+    /// What is missing for a decision, and how to get it.
+    fn missing(&self, ratio: &Ratio, interval: Option<((f64, f64), bool)>, runs: usize) -> String {
+        let Some(((low, high), within)) = interval else {
+            return "no interval; repeat both sides".into();
+        };
+        if within {
+            return "one run a side does not show what differs from run to run; repeat both sides, \
+                    by turns"
+                .into();
+        }
+        let worst = change(if self.below { low } else { high });
+        let possible = format!("{worst} is possible");
+        match ratio.runs_that_resolve(self.bound, runs) {
+            Some(enough) => {
+                let more = counted(enough - runs, "more run", "more runs");
+                format!("{possible}; about {more} a side resolve {}", change(self.bound))
+            }
+            None => possible,
+        }
     }
 }
 
-/// Holds the lines against the gates.
+fn holds_unless(broken: bool) -> Outcome {
+    if broken { Outcome::Broken } else { Outcome::Holds }
+}
+
+/// Holds the lines of a comparison of these sides against the gates. `runs` has, for each candidate,
+/// the number of runs of it or of the baseline, whichever is less.
 ///
 /// # Errors
 /// Returns `Invalid` where a gate looks at nothing.
-pub fn judge(lines: &[ComparedLine], gates: Vec<Gate>) -> Result<Vec<Judged>> {
+pub fn judge(lines: &[ComparedLine], gates: Vec<Gate>, runs: &[usize]) -> Result<Vec<Judged>> {
     gates
         .into_iter()
         .map(|gate| {
@@ -230,20 +325,31 @@ pub fn judge(lines: &[ComparedLine], gates: Vec<Gate>) -> Result<Vec<Judged>> {
                 return Err(Error::new(ErrorKind::Invalid, tried, "these runs have nothing of it")
                     .advise("name what the comparison shows"));
             }
-            let broken: Vec<Broken> = lines
-                .iter()
-                .filter_map(|line| {
-                    let why = gate.breach(line)?;
-                    let what = match &line.place {
-                        Scope::Overall(_) => format!("all steps: {}", line.title()),
-                        Scope::Step(step) => format!("{step}: {}", line.title()),
-                    };
-                    Some(Broken { candidate: line.candidate, what, why })
-                })
-                .collect();
-            Ok(Judged { gate, looked_at: lines.len(), broken })
+            let looked_at = lines.len();
+            let mut judged = Judged { gate, looked_at, broken: Vec::new(), unproven: Vec::new() };
+            for line in lines {
+                let found = judged.gate.finding(line, runs[line.candidate]);
+                let Some((outcome, why)) = found else { continue };
+                let what = match &line.place {
+                    Scope::Overall(_) => format!("all steps: {}", line.title()),
+                    Scope::Step(step) => format!("{step}: {}", line.title()),
+                };
+                let reason = Reason { candidate: line.candidate, what, why };
+                match outcome {
+                    Outcome::NotProven => judged.unproven.push(reason),
+                    _ => judged.broken.push(reason),
+                }
+            }
+            Ok(judged)
         })
         .collect()
+}
+
+/// Breaks every gate by these reasons.
+pub fn break_all(gates: Vec<Gate>, reasons: &[Reason]) -> Vec<Judged> {
+    let broken =
+        |gate| Judged { gate, looked_at: 0, broken: reasons.to_vec(), unproven: Vec::new() };
+    gates.into_iter().map(broken).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::comparison::Comparison;
+use super::gate::{Outcome, Reason};
 use super::line::{ComparedLine, Scope, Shown};
 use super::side::Side;
 use crate::statistics::{Basis, FALSE_VERDICTS};
@@ -24,15 +25,21 @@ pub fn json(comparison: &Comparison) -> Value {
         })
         .collect();
     let gates = comparison.gates.iter().map(|judged| {
-        let broken = judged.broken.iter().map(|broken| {
-            let candidate = &comparison.candidates[broken.candidate].name;
-            json!({ "candidate": candidate, "what": broken.what, "why": broken.why })
-        });
+        let reasons = |reasons: &[Reason]| -> Vec<Value> {
+            let reason = |of: &Reason| {
+                let candidate = &comparison.candidates[of.candidate].name;
+                json!({ "candidate": candidate, "what": of.what, "why": of.why })
+            };
+            reasons.iter().map(reason).collect()
+        };
+        let outcome = judged.outcome();
         json!({
             "fail_if": judged.gate.to_string(),
-            "holds": judged.broken.is_empty(),
+            "outcome": outcome.words(),
+            "holds": outcome == Outcome::Holds,
             "lines": judged.looked_at,
-            "broken": broken.collect::<Vec<_>>(),
+            "broken": reasons(&judged.broken),
+            "unproven": reasons(&judged.unproven),
         })
     });
     let differences = comparison
@@ -85,7 +92,8 @@ fn line(line: &ComparedLine) -> Value {
         "baseline": value(&line.baseline),
         "candidate": value(&line.candidate_value),
         "ratio": line.ratio.map(|r| r.value),
-        "interval": line.ratio.and_then(|r| r.interval(confidence)).map(|(low, high)| [low, high]),
+        "interval": line.interval().map(|((low, high), _)| [low, high]),
+        "within_the_run": line.interval().is_some_and(|(_, within)| within),
         "p": line.ratio.and_then(|r| r.chance()),
         "adjusted_p": line.finding.chance,
         "verdict": line.finding.verdict.word(),

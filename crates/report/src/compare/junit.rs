@@ -1,5 +1,5 @@
 //! A comparison as JUnit XML: a suite for each candidate, a case for each line, and one for each
-//! bound. A bound that was broken is a failure of its case; nothing else is.
+//! bound. A bound that was broken is a failure of its case, one that is not proven is skipped.
 
 use hoap_record::words::counted;
 use quick_xml::Writer;
@@ -7,9 +7,9 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::change::{change, span};
 use super::comparison::Comparison;
+use super::gate::Outcome;
 use super::line::{ComparedLine, Scope};
 use crate::format::text;
-use crate::statistics::FALSE_VERDICTS;
 
 /// The XML.
 pub fn junit(comparison: &Comparison) -> String {
@@ -23,25 +23,29 @@ pub fn junit(comparison: &Comparison) -> String {
 
 fn write(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Result<()> {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let failures: usize = comparison.gates.iter().filter(|g| !g.broken.is_empty()).count();
+    let failures = comparison.gates_that(Outcome::Broken);
+    let skipped = comparison.gates_that(Outcome::NotProven);
     let cases = comparison.lines.len() + comparison.gates.len();
     writer
         .create_element("testsuites")
         .with_attribute(("name", "hoap compare"))
         .with_attribute(("tests", cases.to_string().as_str()))
         .with_attribute(("failures", failures.to_string().as_str()))
+        .with_attribute(("skipped", skipped.to_string().as_str()))
         .write_inner_content(|writer| {
             for (number, candidate) in comparison.candidates.iter().enumerate() {
                 let name =
                     words(&format!("{} against {}", candidate.name, comparison.baseline.name));
                 let lines: Vec<&ComparedLine> = comparison.of(number).collect();
-                suite(writer, &name, lines.len(), 0, |writer| {
+                suite(writer, &name, (lines.len(), 0, 0), |writer| {
                     lines.iter().try_for_each(|l| case(writer, l))
                 })?;
             }
             if !comparison.gates.is_empty() {
                 let count = comparison.gates.len();
-                suite(writer, "bounds", count, failures, |writer| bounds(comparison, writer))?;
+                suite(writer, "bounds", (count, failures, skipped), |writer| {
+                    bounds(comparison, writer)
+                })?;
             }
             Ok(())
         })?;
@@ -51,8 +55,7 @@ fn write(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Resu
 fn suite(
     writer: &mut Writer<Vec<u8>>,
     name: &str,
-    tests: usize,
-    failures: usize,
+    (tests, failures, skipped): (usize, usize, usize),
     content: impl FnOnce(&mut Writer<Vec<u8>>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     writer
@@ -60,6 +63,7 @@ fn suite(
         .with_attribute(("name", name))
         .with_attribute(("tests", tests.to_string().as_str()))
         .with_attribute(("failures", failures.to_string().as_str()))
+        .with_attribute(("skipped", skipped.to_string().as_str()))
         .write_inner_content(content)?;
     Ok(())
 }
@@ -74,8 +78,10 @@ fn case(writer: &mut Writer<Vec<u8>>, line: &ComparedLine) -> std::io::Result<()
     let shown = match (line.nothing(), line.ratio) {
         (Some(nothing), _) => format!("{nothing}: {word}"),
         (None, Some(ratio)) => {
-            let interval = ratio.interval(1.0 - FALSE_VERDICTS);
-            let interval = interval.map(|(low, high)| format!(" ({})", span(low, high)));
+            let interval = line.interval().map(|((low, high), within)| {
+                let within = if within { "within the run " } else { "" };
+                format!(" ({within}{})", span(low, high))
+            });
             format!("{}{}: {word}", change(ratio.value), interval.unwrap_or_default())
         }
         (None, None) => "not compared".into(),
@@ -97,12 +103,15 @@ fn bounds(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Res
         let name = words(&judged.gate.to_string());
         let case = writer.create_element("testcase").with_attribute(("classname", "bounds"));
         let case = case.with_attribute(("name", name.as_str()));
-        if judged.broken.is_empty() {
-            case.write_empty()?;
-            continue;
-        }
-        let places: Vec<String> = judged
-            .broken
+        let (element, reasons) = match judged.outcome() {
+            Outcome::Holds => {
+                case.write_empty()?;
+                continue;
+            }
+            Outcome::Broken => ("failure", &judged.broken),
+            Outcome::NotProven => ("skipped", &judged.unproven),
+        };
+        let places: Vec<String> = reasons
             .iter()
             .map(|broken| {
                 let side = &comparison.candidates[broken.candidate].name;
@@ -110,11 +119,14 @@ fn bounds(comparison: &Comparison, writer: &mut Writer<Vec<u8>>) -> std::io::Res
             })
             .collect();
         case.write_inner_content(|writer| {
-            let lines = counted(judged.looked_at, "line", "lines");
-            let number = format!("broken in {} of {lines}", places.len());
-            let failure =
-                writer.create_element("failure").with_attribute(("message", number.as_str()));
-            failure.write_text_content(BytesText::new(&places.join("\n")))?;
+            let word = judged.outcome().words();
+            let number = match judged.looked_at {
+                0 => format!("{word}: a run is void or failed"),
+                n => format!("{word} in {} of {}", places.len(), counted(n, "line", "lines")),
+            };
+            let element =
+                writer.create_element(element).with_attribute(("message", number.as_str()));
+            element.write_text_content(BytesText::new(&places.join("\n")))?;
             Ok(())
         })?;
     }

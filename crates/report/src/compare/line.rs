@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::change::change;
 use super::metric::Metric;
-use crate::statistics::{Estimate, Finding, Ratio};
+use crate::statistics::{Estimate, FALSE_VERDICTS, Finding, Ratio};
 
 /// Where a line belongs.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +70,13 @@ impl ComparedLine {
     /// The ratio as a change, where there is one.
     pub fn change(&self) -> Option<String> {
         self.ratio.map(|ratio| change(ratio.value))
+    }
+
+    /// The ratio's interval, and whether it is one *within the run*: of one run of each side, so
+    /// that it does not hold what differs from run to run.
+    pub fn interval(&self) -> Option<((f64, f64), bool)> {
+        let ratio = self.ratio?;
+        Some((ratio.interval(1.0 - FALSE_VERDICTS)?, !ratio.spread?.between_runs))
     }
 
     /// Whether there is anything to say a verdict about.

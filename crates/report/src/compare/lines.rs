@@ -8,7 +8,7 @@ use hoap_record::{Error, ErrorKind, Percentile, Result, Step};
 
 use super::gate::Gate;
 use super::line::{ComparedLine, Scope, Shown};
-use super::metric::Metric;
+use super::metric::{Metric, QUERIES, attempts};
 use super::side::{Logs, Side, StepKey, logs, steps};
 use crate::run::measure::Measure;
 use crate::statistics::{Estimate, Ratio, RatioQuestion, judge};
@@ -18,6 +18,7 @@ const DEFAULTS: [Metric; 2] =
     [Metric::Percentile(Percentile::P50), Metric::Percentile(Percentile::P99)];
 
 /// What [`lines`] found.
+#[derive(Default)]
 pub struct Found {
     /// All lines.
     pub lines: Vec<ComparedLine>,
@@ -152,7 +153,9 @@ impl Asked<'_> {
             }
         }
         let gated = |metric: Metric| gates.iter().any(|gate| gate.is_about(metric));
-        let failing = sides().any(|step| crate::run::measure::failed(step) > 0);
+        let failing = |kind: Option<&str>| {
+            sides().any(|step| attempts(kind, step).is_some_and(|(failed, _)| failed > 0.0))
+        };
         let mut asked = Vec::new();
         let mut ask = |metric, kind: Option<&str>| asked.push((metric, kind.map(str::to_owned)));
         ask(Metric::Tpm, None);
@@ -166,8 +169,10 @@ impl Asked<'_> {
                 }
             }
         }
-        if failing || gated(Metric::Failures) {
-            ask(Metric::Failures, None);
+        for kind in [None, Some(QUERIES)] {
+            if failing(kind) || gated(Metric::Failures) {
+                ask(Metric::Failures, kind);
+            }
         }
         ask(Metric::Freshness, None);
         ask(Metric::Power, None);
@@ -197,7 +202,7 @@ fn shown(
         let value = match metric {
             Metric::Failures => {
                 let (failed, all) = steps.iter().fold((0.0, 0.0), |sum, step| {
-                    let (failed, all) = super::metric::attempts(step);
+                    let (failed, all) = attempts(kind, step).unwrap_or_default();
                     (sum.0 + failed, sum.1 + all)
                 });
                 failed / f64::max(all, 1.0)

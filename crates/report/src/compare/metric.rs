@@ -23,11 +23,15 @@ pub enum Metric {
     Qph,
     /// Mean time of one query.
     Query,
-    /// Operations given up, as a share of those that ended.
+    /// Operations given up, as a share of those that ended; of the kind [`QUERIES`] executions of
+    /// queries.
     Failures,
     /// The 99th percentile of the age of the oldest acknowledged commit that queries do not see.
     Freshness,
 }
+
+/// The kind of the failures that are of all queries together.
+pub const QUERIES: &str = "queries";
 
 /// Seconds added to ages before they are compared: an age may be 0, which has no logarithm. So ages
 /// far below a millisecond count as equal.
@@ -64,7 +68,8 @@ impl Metric {
             }
             (Metric::Qph, _) => "QpH".into(),
             (Metric::Query, Some(kind)) => kind.to_owned(),
-            (Metric::Failures, _) => "failures".into(),
+            (Metric::Failures, None) => "failures".into(),
+            (Metric::Failures, Some(kind)) => format!("failures of {kind}"),
             (Metric::Freshness, _) => "unseen p99".into(),
             (other, _) => other.name().into(),
         }
@@ -116,8 +121,7 @@ impl Metric {
                     (0, None) => Err("it did not finish".into()),
                 })
             }
-            Metric::Failures => (step.tx_clients > 0).then(|| {
-                let (failed, all) = attempts(step);
+            Metric::Failures => attempts(kind, step).map(|(failed, all)| {
                 if all > 0.0 { Ok(failed / all) } else { Err("nothing ended".into()) }
             }),
             Metric::Freshness => step.freshness.as_ref().map(|f| match f.probes {
@@ -144,7 +148,7 @@ impl Metric {
             }
         }
         if self == Metric::Failures {
-            return Some(failures(side, steps));
+            return Some(failures(kind, side, steps));
         }
         let whole = match (&side.series, steps) {
             (Some(series), [step]) => self.of_series(kind, series, logs, step),
@@ -231,23 +235,33 @@ fn times(series: &Series, step: &Step, query: &str) -> Vec<f64> {
     of.filter(|e| e.phase == "measured" && e.error.is_empty()).map(|e| e.seconds).collect()
 }
 
-/// Operations given up, and operations that ended.
-pub fn attempts(step: &Step) -> (f64, f64) {
-    let done: u64 = step.transactions.iter().map(|o: &Operation| o.count).sum();
-    let failed = failed(step) as f64;
-    (failed, done as f64 + failed)
+/// Operations given up, and operations that ended; of [`QUERIES`] their executions. `None` if the
+/// step has none of them.
+pub fn attempts(kind: Option<&str>, step: &Step) -> Option<(f64, f64)> {
+    let (there, done, failed): (bool, u64, u64) = match kind {
+        None => {
+            let done = step.transactions.iter().map(|o: &Operation| o.count).sum();
+            (step.tx_clients > 0, done, failed(step))
+        }
+        Some(_) => {
+            let done = step.queries.iter().map(|q| q.count).sum();
+            let failed = step.queries.iter().map(|q| q.failed).sum();
+            (!step.queries.is_empty(), done, failed)
+        }
+    };
+    there.then_some((failed as f64, (done + failed) as f64))
 }
 
 /// The share of failures. There may be none, which has no logarithm: half a failure is added on
 /// each side (Haldane 1956, Anscombe 1956), and the error is never below that of a count.
-fn failures(side: &Side, steps: &[&Step]) -> Result<Estimate, String> {
-    let counts: Vec<(f64, f64)> = steps.iter().map(|step| attempts(step)).collect();
+fn failures(kind: Option<&str>, side: &Side, steps: &[&Step]) -> Result<Estimate, String> {
+    let counts: Vec<(f64, f64)> = steps.iter().filter_map(|step| attempts(kind, step)).collect();
     let shares: Vec<f64> =
         counts.iter().map(|(failed, all)| (failed + 0.5) / (all + 0.5)).collect();
     let total: f64 = counts.iter().map(|(failed, _)| failed).sum();
     let of_count = 1.0 / (total + 0.5).sqrt();
-    let estimate = match (&side.series, steps) {
-        (Some(series), [step]) => {
+    let estimate = match (&side.series, steps, kind) {
+        (Some(series), [step], None) => {
             // Failures come in bursts; their time series tells.
             let ours = |kind: &str| step.transactions.iter().any(|o| o.kind == kind);
             let ticks =

@@ -20,7 +20,7 @@ pub use change::{change, span};
 pub use comparable::{Difference, comparable};
 pub use comparison::{Comparison, Question, RELEVANT};
 pub use document::{Block, document, repeated};
-pub use gate::{Broken, Gate, Judged};
+pub use gate::{Gate, Judged, Outcome, Reason};
 pub use json::{FORMAT, json};
 pub use junit::junit;
 pub use line::{ComparedLine, Scope};

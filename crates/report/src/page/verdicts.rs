@@ -12,7 +12,6 @@ use crate::configurations::group::{Group, Member};
 use crate::format::table::{Cell, Sheet, Table};
 use crate::run::Loaded;
 use crate::run::measure::Measure;
-use crate::statistics::FALSE_VERDICTS;
 
 /// Writes the table of verdicts, where there are several configurations, and the chart of the
 /// headline measure.
@@ -161,8 +160,11 @@ fn verdict(line: &ComparedLine) -> Cell {
         return Cell::text(why.map_or("not compared", String::as_str));
     };
     let changed = change(ratio.value);
-    Cell::text(match ratio.interval(1.0 - FALSE_VERDICTS) {
-        Some((low, high)) => format!("{word}: {changed} ({})", span(low, high)),
+    Cell::text(match line.interval() {
+        Some(((low, high), true)) => {
+            format!("{word}: {changed} (within the run {})", span(low, high))
+        }
+        Some(((low, high), false)) => format!("{word}: {changed} ({})", span(low, high)),
         None => format!("{changed}, without an interval"),
     })
 }

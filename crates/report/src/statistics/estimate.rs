@@ -30,6 +30,9 @@ pub struct Estimate {
     pub basis: Basis,
 }
 
+/// From here on Student's distribution is the normal one.
+const MOST_FREEDOM: f64 = 1e9;
+
 impl Estimate {
     /// Nothing at all. It has no logarithm, so that no ratio and no mean is made of it.
     pub const NONE: Estimate =
@@ -98,11 +101,22 @@ impl Estimate {
     }
 
     /// The same, known to no better than this relative error whatever the number of runs: what
-    /// rounding to microseconds and to the three digits of a histogram takes away.
+    /// rounding to microseconds and to the three digits of a histogram takes away, or what a small
+    /// count leaves open.
     pub fn no_better_than(self, resolution: f64) -> Estimate {
         match self.basis {
             Basis::Nothing => self,
-            _ => Estimate { error: self.error.hypot(resolution), ..self },
+            _ => {
+                // The resolution is no estimate, so it has degrees of freedom without end.
+                let (own, added) = (self.error.powi(2), resolution.powi(2));
+                let freedom = match own > 0.0 {
+                    true => self.freedom * ((own + added) / own).powi(2),
+                    false if added > 0.0 => MOST_FREEDOM,
+                    false => self.freedom,
+                };
+                let freedom = freedom.min(MOST_FREEDOM);
+                Estimate { error: self.error.hypot(resolution), freedom, ..self }
+            }
         }
     }
 

@@ -14,7 +14,8 @@ pub enum ChangeVerdict {
     Better,
     /// The candidate differs, for the worse.
     Worse,
-    /// Chance, or a difference too small to matter, explains what was seen.
+    /// Chance, a difference between runs of one kind, or one too small to matter explains what was
+    /// seen.
     Undecided,
 }
 
@@ -48,7 +49,8 @@ pub struct RatioQuestion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finding {
     /// How often chance alone would do this, with account of how many questions were asked; compare
-    /// it with [`FALSE_VERDICTS`]. `None` where a ratio has no error.
+    /// it with [`FALSE_VERDICTS`]. `None` if a ratio has no error, or one from within one run of
+    /// each side.
     pub chance: Option<f64>,
     /// Whether the difference is real, however small.
     pub real: bool,
@@ -62,8 +64,9 @@ pub struct Finding {
 /// rate (Benjamini and Hochberg 1995): a page of a hundred details would decide nothing by the
 /// former.
 pub fn judge(questions: &[RatioQuestion], relevant: f64) -> Vec<Finding> {
-    let chances: Vec<Option<f64>> =
-        questions.iter().map(|q| q.ratio.and_then(|r| r.chance())).collect();
+    // What only one run of each side knows is no evidence that they differ.
+    let evidence = |ratio: Ratio| ratio.spread.filter(|s| s.between_runs).and(ratio.chance());
+    let chances: Vec<Option<f64>> = questions.iter().map(|q| q.ratio.and_then(evidence)).collect();
     let mut adjusted: Vec<Option<f64>> = vec![None; questions.len()];
     for (headline, adjust) in [(true, holm as fn(&[f64]) -> Vec<f64>), (false, benjamini_hochberg)]
     {
@@ -169,6 +172,17 @@ mod tests {
             RatioQuestion { ratio: None, stopped: None, more_is_better: true, headline: true };
         let finding = judge(&[nothing], 0.01)[0];
         assert_eq!((finding.verdict, finding.chance), (ChangeVerdict::Undecided, None));
+    }
+
+    /// However narrow its interval: it does not hold what differs from run to run.
+    #[test]
+    fn one_run_a_side_decides_nothing() {
+        let of = |value| Estimate::new(value, 1e-6, 500.0, crate::statistics::Basis::Series(900.0));
+        let ratio = Some(Ratio::of(&of(200.0).unwrap(), &of(100.0).unwrap()));
+        let single = RatioQuestion { ratio, stopped: None, more_is_better: true, headline: true };
+        let finding = judge(&[single], 0.01)[0];
+        assert_eq!((finding.verdict, finding.chance), (ChangeVerdict::Undecided, None));
+        assert!(!finding.real);
     }
 
     #[test]

@@ -20,7 +20,13 @@ pub struct RatioError {
     pub error: f64,
     /// Its degrees of freedom.
     pub freedom: f64,
+    /// Whether it holds what differs from run to run. An error from within one run of each side
+    /// decides nothing.
+    pub between_runs: bool,
 }
+
+/// The most runs of a side that anybody is advised to make.
+const MOST_RUNS: usize = 1_000;
 
 impl Ratio {
     /// The ratio of two independent estimates, with Welch's error and degrees of freedom.
@@ -45,7 +51,12 @@ impl Ratio {
                 true => parts[0].freedom.min(parts[1].freedom),
                 false => pooled_freedom(parts.iter().map(|p| (p.error.powi(2), p.freedom))),
             };
-            RatioError { error: parts[0].error.hypot(parts[1].error), freedom }
+            let repeated = |e: &Estimate| matches!(e.basis, Basis::Runs(_));
+            RatioError {
+                error: parts[0].error.hypot(parts[1].error),
+                freedom,
+                between_runs: repeated(candidate) || repeated(baseline),
+            }
         });
         Ratio { value, spread }
     }
@@ -55,6 +66,19 @@ impl Ratio {
         let spread = self.spread?;
         let half = student::width(confidence, spread.freedom) * spread.error;
         Some((self.value * (-half).exp(), self.value * half.exp()))
+    }
+
+    /// How many runs of each side, where there are `runs` now, make the interval so narrow that it
+    /// tells equal sides from sides that differ by the ratio `bound`. `None` if the error holds no
+    /// difference between runs, and if a thousand are too few.
+    pub fn runs_that_resolve(&self, bound: f64, runs: usize) -> Option<usize> {
+        let spread = self.spread.filter(|spread| spread.between_runs)?;
+        let of_one = spread.error * (runs as f64).sqrt();
+        let half = |n: usize| {
+            let n = n as f64;
+            student::width(1.0 - super::FALSE_VERDICTS, 2.0 * (n - 1.0)) * of_one / n.sqrt()
+        };
+        (runs.max(2) + 1..=MOST_RUNS).find(|n| half(*n) <= bound.ln().abs())
     }
 
     /// How often chance alone gives a ratio this far from 1 where both sides are the same
@@ -123,6 +147,23 @@ mod tests {
                 assert_eq!(spread.freedom, 2.0);
             }
         }
+    }
+
+    /// Equal sides of n runs with 5 % between runs: as many as the advice says make an interval
+    /// that leaves out −5 %, and one fewer does not.
+    #[test]
+    fn as_many_runs_as_advised_resolve_the_bound() {
+        let s = 0.05;
+        let of = |n: usize| {
+            let error = s / (n as f64).sqrt();
+            Estimate::new(1.0, error, n as f64 - 1.0, Basis::Runs(n)).unwrap()
+        };
+        let low = |n: usize| Ratio::of(&of(n), &of(n)).interval(0.95).unwrap().0;
+        let advised = Ratio::of(&of(3), &of(3)).runs_that_resolve(0.95, 3).unwrap();
+        assert!(low(advised) >= 0.95 && low(advised - 1) < 0.95, "{advised}");
+        assert_eq!(Ratio::of(&of(3), &of(3)).runs_that_resolve(1.0, 3), None);
+        let series = Estimate::new(1.0, 0.1, 9.0, Basis::Series(30.0)).unwrap();
+        assert_eq!(Ratio::of(&series, &series).runs_that_resolve(0.95, 1), None);
     }
 
     #[test]

@@ -160,7 +160,7 @@ fn a_void_run_has_no_price_and_no_published_figure_beside_it() {
 }
 
 #[test]
-fn a_comparison_with_a_void_run_on_either_side_is_refused_by_the_name_of_the_check() {
+fn a_void_run_on_either_side_refuses_a_comparison_and_breaks_every_bound() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     runs::folder(1, 1.0).write(&at("good"));
@@ -168,12 +168,24 @@ fn a_comparison_with_a_void_run_on_either_side_is_refused_by_the_name_of_the_che
     runs::folder(3, 1.0).void().write(&at("mixed/02"));
     let side = |name: &str| Side::open(Path::new(&at(name))).unwrap();
     for (baseline, candidate) in [("good", "mixed"), ("mixed", "good")] {
-        let gates = vec!["tpm<-99%:point".parse().unwrap()];
-        let question = Question { gates, relevant: 0.01, details: true };
-        let error = Comparison::new(side(baseline), vec![side(candidate)], question).unwrap_err();
+        let question = |gates: &[&str]| Question {
+            gates: gates.iter().map(|gate| gate.parse().unwrap()).collect(),
+            relevant: 0.01,
+            details: true,
+        };
+        let compared = |gates: &[&str]| {
+            Comparison::new(side(baseline), vec![side(candidate)], question(gates))
+        };
+        let error = compared(&[]).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Broken, "exit code 1");
         let refused = error.to_string();
         assert!(refused.contains("mixed/02") && refused.contains(CHECK), "{refused}");
+        let c = compared(&["tpm<-99%:point", "p99>99x"]).unwrap();
+        assert!(c.lines.is_empty(), "its numbers are none");
+        for gate in &c.gates {
+            let [reason] = &gate.broken[..] else { panic!("{:#?}", gate.broken) };
+            assert!(reason.what.ends_with("mixed/02") && reason.why.contains(CHECK), "{reason:?}");
+        }
     }
 }
 
