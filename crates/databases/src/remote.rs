@@ -98,6 +98,7 @@ impl RemoteJoins {
 trait BoxedKeyValue: Blocking {
     fn scans(&self) -> Applicable<()>;
     fn updates_are_whole(&self) -> bool;
+    fn answers(&self) -> bool;
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
     async fn checking_session(&self, table: &Table) -> Result<RemoteKeyValueSession>;
 }
@@ -110,6 +111,10 @@ impl<K: KeyValue<Session: 'static>> BoxedKeyValue for K {
 
     fn updates_are_whole(&self) -> bool {
         KeyValue::updates_are_whole(self)
+    }
+
+    fn answers(&self) -> bool {
+        KeyValue::answers(self)
     }
 
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession> {
@@ -136,6 +141,10 @@ impl KeyValue for RemoteKeyValue {
 
     fn updates_are_whole(&self) -> bool {
         self.0.updates_are_whole()
+    }
+
+    fn answers(&self) -> bool {
+        self.0.answers()
     }
 
     async fn session(&self, table: &Table) -> Result<RemoteKeyValueSession> {

@@ -179,6 +179,10 @@ impl KeyValue for Null {
         Ok(())
     }
 
+    fn answers(&self) -> bool {
+        false
+    }
+
     async fn session(&self, _: &Table) -> Result<NullSession> {
         Ok(self.session())
     }

@@ -24,6 +24,11 @@ pub trait KeyValue: Blocking {
         false
     }
 
+    /// Whether a read answers with what is stored. `null:` keeps nothing, so its records are empty.
+    fn answers(&self) -> bool {
+        true
+    }
+
     /// Connects one client to a table.
     fn session(&self, table: &Table) -> impl Future<Output = Result<Self::Session>> + Send;
 

@@ -134,6 +134,9 @@ impl<S: KeyValueSession> YcsbClient<S> {
         if !self.session.read(&self.key, fields, &mut self.found).await? {
             return self.absent().map(|()| 1);
         }
+        if self.found.is_empty() && self.shared.answers {
+            return Err(self.failed(ErrorKind::Broken, "the record has none of the fields"));
+        }
         if self.shared.setup.check_reads {
             check(&self.shared.records, key, fields, &self.found)
                 .map_err(|answer| self.failed(ErrorKind::Broken, &answer))?;

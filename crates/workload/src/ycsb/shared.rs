@@ -19,6 +19,10 @@ pub(super) struct Shared {
     pub setup: Setup,
     /// Whether updates write all fields: as the set-up says, or the database's settings.
     pub whole_updates: bool,
+    /// Whether a read of a record that is there has fields ([`KeyValue::answers`]).
+    ///
+    /// [`KeyValue::answers`]: crate::capability::key_value::KeyValue::answers
+    pub answers: bool,
     pub scan_length: Lengths,
     pub inserts: Inserts,
     pub owed: Owed,

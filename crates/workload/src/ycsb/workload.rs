@@ -72,7 +72,7 @@ impl<K: KeyValue> Ycsb<K> {
             return Err(Error::new(ErrorKind::Invalid, tried, answer)
                 .advise("use one driver, or leave deleteproportion out"));
         }
-        let whole = target.updates_are_whole();
+        let (whole, answers) = (target.updates_are_whole(), target.answers());
         Ok(Ycsb {
             target,
             table: table.table(),
@@ -82,6 +82,7 @@ impl<K: KeyValue> Ycsb<K> {
             shared: Arc::new(Shared {
                 records,
                 whole_updates: setup.write_all_fields || whole,
+                answers,
                 scan_length: Lengths::new(setup.scan_length),
                 setup,
                 inserts,
