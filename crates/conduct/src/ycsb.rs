@@ -225,7 +225,10 @@ impl Opened {
             if setting.checks_before() {
                 workload.expect_whole(documents).await?;
             }
-            note::begin_run(documents).await?;
+            // One that only reads writes nothing: a replica takes no writes.
+            if writes {
+                note::begin_run(documents).await?;
+            }
         }
         let does = workload.setup().benchmark(table.records.spec());
         if does != name {

@@ -62,6 +62,33 @@ fn the_time_that_a_replica_takes_is_that_of_its_replay() {
     );
 }
 
+/// It writes nothing, not even that it ran.
+#[test]
+fn a_run_that_only_reads_runs_on_a_replica() {
+    let (p, lab) = (Place::new(), Lab::of("postgres-replica"));
+    let primary_folder = lab.folder().with_file_name("postgres");
+    let primary = std::fs::read_to_string(primary_folder.join("url")).unwrap().trim().to_owned();
+    let replica = lab.url();
+    p.ok(&format!("load ycsb -p recordcount=100 --target {primary}?schema=only_read --replace"));
+    let written = psql(&primary, "select pg_current_wal_lsn()");
+    let replayed = format!("select pg_last_wal_replay_lsn() >= '{written}'");
+    while psql(&replica, &replayed) != "t" {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let run = |name: &str, url: &str| {
+        format!(
+            "run {name} --target {url}?schema=only_read --operations 50 --warmup 1ms --out {name}"
+        )
+    };
+    p.ok(&run("ycsb-c", &replica));
+    let checks = p.json("ycsb-c/run.json")["checks"].clone();
+    assert!(checks.as_array().unwrap().iter().all(|c| c["verdict"] == "pass"), "{checks:#}");
+    p.fails(&run("ycsb-a", &replica), 3, &["read-only"]);
+    // No run that read is counted as one after which the data differs from what was loaded.
+    let note = "select value::json ->> 'runs' from only_read.hoap_note where value like '%runs%'";
+    assert_eq!(psql(&primary, note), "0");
+}
+
 /// Figures 8 and 9: transactions on the primary, queries on the replica.
 #[test]
 fn the_papers_experiments_are_rehearsed_on_a_primary_and_its_replica() {
