@@ -35,6 +35,9 @@ options! {
         max_pages: u32 = ("max_pages", "0", number(0..=u32::MAX - 1),
             "pages the file may have before it counts as full; 0: no limit but SQLite's; to \
              4294967294"),
+        lose_commit: u32 = ("lose_commit", "0", number(0..=u32::MAX),
+            "a fault on purpose: which commit, of those of transactions that write, is acknowledged \
+             and rolled back; 0: none; to 4294967295"),
     }
 }
 

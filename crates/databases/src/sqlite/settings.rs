@@ -34,6 +34,11 @@ pub(super) fn in_force(database: &Database) -> Done<Vec<(String, String)>> {
     // Not a PRAGMA: the connection waits by itself.
     let busy = format!("{} ms", database.options.busy_timeout.as_millis());
     settings.push(("busy_timeout".to_owned(), busy));
+    let lost = database.options.lose_commit;
+    if lost > 0 {
+        let what = format!("number {lost} is acknowledged and rolled back");
+        settings.push(("lose_commit".to_owned(), what));
+    }
     // Its triggers are a part of every transaction that writes.
     if let Some(follower) = changes::follower(&connection)? {
         settings.push(("changes_logged_for".to_owned(), follower));

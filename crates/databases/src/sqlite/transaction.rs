@@ -224,6 +224,9 @@ impl engine::OpenTransaction for OpenTransaction<'_> {
     }
 
     async fn commit(&mut self) -> Done<()> {
+        if matches!(&self.held, HeldConnection::Writer(turn) if turn.loses_commit()) {
+            return self.rollback().await;
+        }
         commit(&self.held).map_err(|(e, open)| error::commit(e, open))
     }
 

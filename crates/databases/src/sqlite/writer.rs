@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::Instant;
@@ -21,6 +22,8 @@ use crate::failure::{Done, Failure};
 pub(super) struct Writer {
     pub database: Arc<Database>,
     queue: Mutex<Queue>,
+    /// Commits that were asked for, if one is to be lost.
+    commits: AtomicU32,
 }
 
 struct Queue {
@@ -44,7 +47,7 @@ enum Handed {
 impl Writer {
     pub fn new(database: Arc<Database>) -> Self {
         let queue = Queue { taken: false, idle: None, waiting: VecDeque::new() };
-        Writer { database, queue: Mutex::new(queue) }
+        Writer { database, queue: Mutex::new(queue), commits: AtomicU32::new(0) }
     }
 
     /// Waits for the turn and opens the connection if it is not open yet.
@@ -135,6 +138,12 @@ impl Deref for Turn<'_> {
 }
 
 impl Turn<'_> {
+    /// Whether the commit that is asked for now is the one to lose (`lose_commit`).
+    pub fn loses_commit(&self) -> bool {
+        let lost = self.writer.database.options.lose_commit;
+        lost > 0 && self.writer.commits.fetch_add(1, Ordering::Relaxed) == lost - 1
+    }
+
     /// Begins a write transaction, with the lock before any read.
     pub fn begin(&self) -> rusqlite::Result<()> {
         self.prepare_cached("BEGIN IMMEDIATE")?.execute([]).map(drop)

@@ -143,6 +143,9 @@ pub struct Demo {
     /// Open the page in the browser
     #[arg(long)]
     pub open: bool,
+    /// Have the database acknowledge one commit and lose it: the checks find it, with exit code 1
+    #[arg(long)]
+    pub lose_a_commit: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use clap::Parser;
 use hoap_conduct::ch2::verify::checks;
-use hoap_record::Run;
 use hoap_record::made::{MARK, Made};
 use hoap_record::names::is_ours;
 use hoap_record::output::check;
+use hoap_record::{Run, Verdict};
 use hoap_report::{Named, Report, Style, kinds, text, verdict_line};
 use serde_json::json;
 
@@ -24,6 +24,10 @@ const DATA: &str = "--warehouses 1 --scale-down 20";
 /// Steps without and with queries.
 const STEPS: &str = "--tx-clients 1,4 --query-clients 0,1 --loops 2 --duration 5s --warmup 1s \
                      --params check";
+
+/// The steps on a database that loses a commit, and which.
+const LOSING_STEPS: &str = "--tx-clients 4 --query-clients 0 --duration 3s --warmup 1s";
+const LOST: u32 = 100;
 
 /// Where a pair follows, which measures freshness, the first run does too: both add the same update to
 /// each transaction that writes, so that their throughput can be compared.
@@ -76,10 +80,17 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
     }
     made.fresh("run", is_ours)?;
 
-    context.console.say(
-        "A scaled-down CH2++ on the embedded database: operational transactions and\n\
-         analytical queries on the same documents, checked before and after.",
-    );
+    let about = match args.lose_a_commit {
+        false => {
+            "A scaled-down CH2++ on the embedded database: operational transactions and\n\
+             analytical queries on the same documents, checked before and after."
+        }
+        true => {
+            "A scaled-down CH2++ on the embedded database, which acknowledges one commit and\n\
+             loses it: the consistency conditions hold, and the ledger must find it."
+        }
+    };
+    context.console.say(about);
 
     let command = format!("load ch2pp --replace --target {url} {DATA}");
     if let Command::Load { benchmark, .. } = say_and_parse(context, &command)? {
@@ -94,13 +105,19 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         verify::verdict(&verified)?;
     }
 
-    let command = format!("run ch2pp --operational {url} --out {folder} {STEPS}{FRESHNESS}");
+    let (option, steps) = match args.lose_a_commit {
+        false => (String::new(), format!("{STEPS}{FRESHNESS}")),
+        true => (format!("?lose_commit={LOST}"), LOSING_STEPS.to_owned()),
+    };
+    let command = format!("run ch2pp --operational {url}{option} --out {folder} {steps}");
     let Command::Run { mut benchmark, .. } = say_and_parse(context, &command)? else {
         return Ok(());
     };
     let (folder, run_record) = benchmark.record(context, None).await?;
 
-    let whole = run_record.partial.is_none() && hoap_report::void::cause(&run_record).is_none();
+    let whole = run_record.partial.is_none()
+        && hoap_report::void::cause(&run_record).is_none()
+        && !args.lose_a_commit;
     let pair = match cfg!(feature = "duckdb") && whole {
         true => pair(context, &made, dir, &url).await?,
         false => None,
@@ -141,6 +158,13 @@ pub async fn demo(context: &Context, args: &Demo) -> Result<(), Failure> {
         if let Err(e) = program.spawn() {
             context.console.say(format!("open {page} with {opener}: {e}"));
         }
+    }
+    if args.lose_a_commit && run_record.partial.is_none() {
+        let found = run_record.checks.iter().find(|check| check.verdict == Verdict::Fail);
+        if found.is_none_or(|check| !check.name.starts_with("nothing lost")) {
+            return Err(Failure::check("the ledger did not find the commit that was lost"));
+        }
+        context.console.say(format!("\nThe ledger found what commit {LOST} had acknowledged."));
     }
     let Some((_, pair)) = pair else { return run::last(context, &run_record) };
     run::verdict(context, &run_record)?;

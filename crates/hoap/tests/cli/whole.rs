@@ -102,6 +102,36 @@ fn scores_can_be_made_again(p: &Place, steps: &[serde_json::Value]) {
     }
 }
 
+/// What is found is the same wherever in the run the commit was: the first, one amid many, and one
+/// that a client alone made.
+#[test]
+fn a_commit_that_is_acknowledged_and_lost_voids_the_run_by_the_ledger_alone() {
+    let p = Place::new();
+    let failed = |p: &Place, folder: &str| -> Vec<String> {
+        let record = p.json(&format!("{folder}/run.json"));
+        let checks = record["checks"].as_array().unwrap().iter();
+        let failed = checks.filter(|c| c["verdict"] == "fail");
+        failed.map(|c| c["name"].as_str().unwrap().to_owned()).collect()
+    };
+    for (lost, clients) in [(1, 1), (40, 1), (77, 4)] {
+        p.ok("load ch2pp --replace -w 1 --scale-down 100 --target sqlite:t.db");
+        let run = format!(
+            "run ch2pp --operational sqlite:t.db?lose_commit={lost} --tx-clients {clients} \
+             --query-clients 0 --duration 600ms --warmup 1ms --out r{lost}"
+        );
+        p.fails(&run, 1, &["nothing lost", "VOID"]);
+        let names = failed(&p, &format!("r{lost}"));
+        assert!(names.iter().all(|name| name.starts_with("nothing lost")), "{names:?}");
+        let settings = &p.json(&format!("r{lost}/run.json"))["operational"]["settings"];
+        let told = format!("number {lost} is acknowledged and rolled back");
+        assert_eq!(settings["lose_commit"], told);
+    }
+    let end = p.fails("demo --lose-a-commit --out d", 1, &["nothing lost", "VOID"]);
+    assert!(end.err.contains("The ledger found what commit 100 had acknowledged."), "{end:#?}");
+    assert!(failed(&p, "d/run").iter().all(|name| name.starts_with("nothing lost")));
+    assert!(String::from_utf8(p.read("d/report.html")).unwrap().contains("VOID"));
+}
+
 #[test]
 fn broken_data_fails_verify_and_stops_a_run_before_it_starts() {
     let p = Place::new();
